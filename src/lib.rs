@@ -1,0 +1,1 @@
+//! One binary that governs a coding agent through its client's hooks.

@@ -1,0 +1,1 @@
+//! Everything that needs the binary or the tree. One crate: it links once.
