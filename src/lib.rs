@@ -1,1 +1,4 @@
 //! One binary that governs a coding agent through its client's hooks.
+
+pub mod core;
+pub mod shell;

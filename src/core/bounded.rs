@@ -1,0 +1,157 @@
+//! What is kept of something large: a bounded piece of it, and enough to
+//! recognise the whole.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// The most that is kept of a prompt or of a tool's input, in bytes.
+pub const MAX_KEPT: usize = 10 * 1024;
+
+/// A JSON value, kept whole up to [`MAX_KEPT`] bytes of JSON; above that its
+/// beginning as text, with the SHA-256 (hex) and the size in bytes of the
+/// original JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TruncatedInput {
+    pub value: Value,
+    #[serde(default)]
+    pub truncated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_hash: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original_size: Option<usize>,
+}
+
+/// A text: a plain string in JSON up to [`MAX_KEPT`] bytes, above that what a
+/// [`TruncatedInput`] is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Text {
+    Whole(String),
+    Cut(TruncatedInput),
+}
+
+impl TruncatedInput {
+    /// `json` is the value's own text.
+    pub fn of_json(json: &str) -> Self {
+        if json.len() <= MAX_KEPT
+            && let Ok(value) = serde_json::from_str(json)
+        {
+            return Self { value, truncated: false, original_hash: None, original_size: None };
+        }
+        Self {
+            value: Value::String(cut(json, MAX_KEPT).to_owned()),
+            truncated: true,
+            original_hash: Some(sha256(json.as_bytes())),
+            original_size: Some(json.len()),
+        }
+    }
+}
+
+impl Text {
+    pub fn of(text: &str) -> Self {
+        Self::at_most(text, MAX_KEPT)
+    }
+
+    /// `text`, cut above `max` bytes.
+    pub fn at_most(text: &str, max: usize) -> Self {
+        if text.len() <= max {
+            return Self::Whole(text.to_owned());
+        }
+        Self::Cut(TruncatedInput {
+            value: Value::String(cut(text, max).to_owned()),
+            truncated: true,
+            original_hash: Some(sha256(text.as_bytes())),
+            original_size: Some(text.len()),
+        })
+    }
+
+    /// What is left of the text.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Whole(text) => text,
+            Self::Cut(kept) => kept.value.as_str().unwrap_or_default(),
+        }
+    }
+
+    /// Keeps at most `max` bytes; the hash and size stay those of the original.
+    pub fn shorten(&mut self, max: usize) {
+        match self {
+            Self::Whole(text) if text.len() > max => *self = Self::at_most(text, max),
+            Self::Cut(TruncatedInput { value: Value::String(text), .. }) => {
+                text.truncate(text.floor_char_boundary(max));
+            }
+            Self::Whole(_) | Self::Cut(_) => (),
+        }
+    }
+}
+
+/// The first `max` bytes of `text` or a little less: never half a character.
+pub fn cut(text: &str, max: usize) -> &str {
+    &text[..text.floor_char_boundary(max)]
+}
+
+/// The first line of `text`, at most `max` characters of it, and an ellipsis
+/// where something is missing.
+pub fn line(text: &str, max: usize) -> String {
+    let first = text.trim().lines().next().unwrap_or_default().trim_end();
+    let mut kept: String = first.chars().take(max).collect();
+    if kept.len() < text.trim().len() {
+        kept.push('…');
+    }
+    kept
+}
+
+/// At most `max` characters of `text`, with an ellipsis where it was cut.
+pub fn chars(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(max.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// SHA-256, as 64 hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let pair = |byte: &u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    bytes.iter().flat_map(pair).map(char::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_never_splits_a_character() {
+        for max in 0..8 {
+            assert!("aé漢🦀".starts_with(cut("aé漢🦀", max)));
+        }
+    }
+
+    #[test]
+    fn a_large_input_keeps_its_beginning_its_size_and_its_hash() {
+        let json = format!("{{\"a\":\"{}\"}}", "é".repeat(MAX_KEPT));
+        let kept = TruncatedInput::of_json(&json);
+        assert!(kept.truncated);
+        assert_eq!(kept.original_size, Some(json.len()));
+        assert_eq!(kept.original_hash, Some(sha256(json.as_bytes())));
+        assert!(kept.value.as_str().is_some_and(|it| it.len() <= MAX_KEPT && json.starts_with(it)));
+    }
+
+    #[test]
+    fn a_small_input_is_kept_as_it_is() {
+        let kept = TruncatedInput::of_json(r#"{"command":"ls"}"#);
+        assert_eq!(kept.value["command"], "ls");
+        assert!(!kept.truncated);
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_standard() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(sha256(b""), empty);
+    }
+}

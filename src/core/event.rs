@@ -1,0 +1,157 @@
+//! What the client can tell us.
+
+use serde_json::Value;
+
+use crate::{
+    core::policy::CommandsPolicy,
+    shell::{self, Reading},
+};
+
+/// One hook of the client, holding only what some gate reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub origin: Origin,
+    pub what: What,
+}
+
+/// Where an event comes from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Origin {
+    /// Set inside a subagent only.
+    pub agent_id: Option<String>,
+    pub prompt_id: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    SessionStart { source: Source },
+    Prompt { text: String, sender: Sender },
+    PreToolUse(ToolCall),
+    PostToolUse { call: ToolCall, succeeded: bool },
+    SubagentStart { agent_id: String, agent_type: String },
+    SubagentStop { agent_id: String, agent_type: String, stop_hook_active: bool },
+    Stop(Stop),
+    TaskCompleted { task_id: String, subject: String },
+    SessionEnd { reason: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+    Fork,
+    /// One that only a newer client knows.
+    Other,
+}
+
+/// Who wrote a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    User,
+    /// The client put it in: a notification, a scheduled prompt.
+    Client,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stop {
+    pub stop_hook_active: bool,
+    /// What still runs in the background; `None` where the client does not say.
+    pub background: Option<Vec<Background>>,
+    /// Prompts that the client will send by itself.
+    pub scheduled: Vec<String>,
+}
+
+/// A subagent that runs in the background.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Background {
+    pub agent_id: String,
+    pub agent_type: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    pub name: String,
+    /// The input as a value; of a very large one only what gates read.
+    pub input: Value,
+    /// The input's own JSON text.
+    pub json: String,
+    pub tool_use_id: Option<String>,
+    /// What the command lines in it would run.
+    pub readings: Vec<Reading>,
+    /// The words of lines that could not be read to the end.
+    raw: Vec<String>,
+}
+
+impl ToolCall {
+    pub fn new(name: &str, input: Value, json: String, tool_use_id: Option<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            input,
+            json,
+            tool_use_id,
+            readings: Vec::new(),
+            raw: Vec::new(),
+        }
+    }
+
+    /// Reads the command lines of the call: its own, and `more` that it would
+    /// run (a skill's `!` lines).
+    #[must_use]
+    pub fn read(mut self, more: &[String], policy: &CommandsPolicy) -> Self {
+        let options = shell::Options { proxies: policy.proxies.clone() };
+        let lines = self.command_lines().map(str::to_owned).chain(more.iter().cloned());
+        for line in lines.collect::<Vec<_>>() {
+            let reading = shell::read_with(&line, &options);
+            if reading.unreadable.is_some() {
+                self.raw.extend(shell::raw_words(&line));
+            }
+            self.readings.push(reading);
+        }
+        self
+    }
+
+    /// The texts that gate patterns are matched against: the tool's name, and
+    /// `Bash:…` for each command that it would run. `shell::HOLE` stands for
+    /// what cannot be known.
+    pub fn keys(&self) -> Vec<String> {
+        let commands = self.readings.iter().flat_map(Reading::keys);
+        std::iter::once(self.name.clone()).chain(commands).chain(self.raw.iter().cloned()).collect()
+    }
+
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.input.get(field)?.as_str()
+    }
+
+    /// Whether the call starts a subagent; the payload of an older client
+    /// says `Task`.
+    pub fn launches(&self) -> Option<&str> {
+        matches!(self.name.as_str(), "Agent" | "Task").then(|| self.text("subagent_type"))?
+    }
+
+    /// The prompt that the call would have the client send later.
+    pub fn schedules(&self) -> Option<&str> {
+        const SCHEDULERS: &[&str] = &["CronCreate", "ScheduleWakeup", "RemoteTrigger", "Loop"];
+        SCHEDULERS.contains(&self.name.as_str()).then(|| self.text("prompt"))?
+    }
+
+    fn command_lines(&self) -> impl Iterator<Item = &str> {
+        let fields: &[&str] = match self.name.as_str() {
+            "Bash" | "PowerShell" | "Monitor" => &["command"],
+            name if name.starts_with("mcp__") => &["command", "cmd", "script"],
+            _ => &[],
+        };
+        fields.iter().filter_map(|field| self.text(field))
+    }
+}
+
+impl Event {
+    /// The call that a gate may object to.
+    pub fn call(&self) -> Option<&ToolCall> {
+        match &self.what {
+            What::PreToolUse(call) => Some(call),
+            _ => None,
+        }
+    }
+}

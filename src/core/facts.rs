@@ -1,0 +1,44 @@
+//! What the shell saw when the event arrived.
+
+use std::path::PathBuf;
+
+use crate::core::session::SessionId;
+
+/// A fact that nobody looked for, or that could not be had, says so in its own
+/// type: what to make of that is for a gate to decide.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    /// The commit that is checked out.
+    pub head: Option<String>,
+    pub tree: Tree,
+    /// Programs that can give a second opinion.
+    pub second_opinions: Option<Vec<String>>,
+    /// An agent file of the project or the user that bears the reviewer's name.
+    pub shadow: Option<PathBuf>,
+    pub parent: Parent,
+    /// Sessions of this project with an open review, active within the hour.
+    pub open_elsewhere: Vec<SessionId>,
+}
+
+/// The work tree, beside the one that was approved.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Tree {
+    #[default]
+    NotAsked,
+    Unknown(String),
+    Same,
+    Changed(Vec<String>),
+}
+
+/// Who started this hook.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Parent {
+    /// The process that the client says it is.
+    Client,
+    /// Another process than the client, by its name.
+    Stranger(String),
+    /// The client does not say who it is; no shell, by its name.
+    Unnamed(String),
+    #[default]
+    Unknown,
+}

@@ -1,0 +1,154 @@
+//! Decides what an event means. Does nothing about it.
+//!
+//! Invariant: no module in here reads the clock, the environment, the disk or
+//! a random number. `tests/it/tidy.rs` holds us to that.
+
+pub mod bounded;
+pub mod breaker;
+pub mod event;
+pub mod facts;
+pub mod outcome;
+pub mod pattern;
+pub mod policy;
+pub mod protect;
+pub mod review;
+pub mod session;
+pub mod trace;
+
+use chrono::{DateTime, Utc};
+
+use crate::core::{
+    event::{Event, Sender, What},
+    facts::Facts,
+    outcome::{Outcome, Verdict},
+    policy::Policy,
+    review::proof::{Posting, Refusal, Standing},
+    session::{Session, SessionId},
+    trace::Mark,
+};
+
+/// What a gate may know besides its own state.
+#[derive(Debug, Clone, Copy)]
+pub struct Cx<'a> {
+    pub now: DateTime<Utc>,
+    /// The one throw of the dice that this event gets.
+    pub dice: &'a [u8; 32],
+    pub policy: &'a Policy,
+    pub facts: &'a Facts,
+    pub session_id: &'a SessionId,
+}
+
+impl Cx<'_> {
+    /// The throw as a number, for a choice by weight.
+    pub(crate) fn roll(&self) -> u64 {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&self.dice[..8]);
+        u64::from_le_bytes(bytes)
+    }
+}
+
+/// Puts `event` before each gate in turn, until one objects.
+///
+/// The order is part of the contract: self-protection, then may you do this at
+/// all (intent), is the work reviewed (review), what was learned (reflection).
+/// A gate after the one that objects never sees the event, so the agent hears
+/// one demand at a time and no gate counts a block that another one caused.
+pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
+    let by_client = said_by_client(session, event);
+    let event = by_client.as_ref().unwrap_or(event);
+    let mut outcome =
+        protect::decide(session, event, cx).then(|| review::decide(&mut session.review, event, cx));
+    if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
+        (&event.what, &outcome.verdict)
+        && let Some(prompt) = call.schedules()
+    {
+        session.schedule(prompt);
+    }
+    lifecycle(session, event, &mut outcome);
+    outcome.messages.extend(session.take_messages());
+    for mark in &outcome.trace {
+        session.record(mark, cx.now);
+    }
+    outcome
+}
+
+/// Takes the decision of a reviewer or a person, or says why not.
+///
+/// # Errors
+///
+/// What the poster lacks. The refusal stands in the trace.
+pub fn post(
+    session: &mut Session,
+    posting: &Posting,
+    now: DateTime<Utc>,
+) -> Result<Standing, Refusal> {
+    let same_tree_had_issues = posting.tree.is_some()
+        && posting.decision.verdict() == "COMPLETE"
+        && session
+            .review
+            .decisions_of_cycle()
+            .any(|it| it.tree == posting.tree && it.decision.verdict() == "ISSUES");
+    match review::proof::post(&mut session.review, posting, now) {
+        Ok((by, standing)) => {
+            let stands = standing == Standing::Stands;
+            session.record(
+                &Mark::RozDecision {
+                    decision: posting.decision.verdict(),
+                    summary: bounded::chars(posting.decision.summary(), 500),
+                    by: by.to_string(),
+                    tree: posting.tree.clone(),
+                    stands,
+                },
+                now,
+            );
+            if same_tree_had_issues && stands {
+                session.tell_user(
+                    "roz: the reviewer approved the very tree in which issues had been found: \
+                     nothing was changed in between. `roz trace` shows both decisions."
+                        .to_owned(),
+                );
+            }
+            Ok(standing)
+        }
+        Err(refusal) => {
+            session.record(&Mark::DecisionRefused { reason: refusal.to_string() }, now);
+            Err(refusal)
+        }
+    }
+}
+
+/// A prompt that this session scheduled is not the user's, though the client
+/// sends it word for word and without a mark: the event as it really is.
+fn said_by_client(session: &mut Session, event: &Event) -> Option<Event> {
+    match &event.what {
+        What::Prompt { text, sender: Sender::User } if session.has_scheduled(text) => {
+            let what = What::Prompt { text: text.clone(), sender: Sender::Client };
+            Some(Event { origin: event.origin.clone(), what })
+        }
+        What::Stop(stop) => {
+            for prompt in &stop.scheduled {
+                session.schedule(prompt);
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// The session's own beginning and end, in its trace.
+fn lifecycle(session: &Session, event: &Event, outcome: &mut Outcome) {
+    match &event.what {
+        What::SessionStart { source } => {
+            let source = format!("{source:?}").to_lowercase();
+            outcome.trace.insert(0, Mark::SessionStart { source });
+        }
+        What::SessionEnd { reason } if session.trace.seq > 0 => {
+            let reason = bounded::line(reason, 60);
+            outcome.trace.push(Mark::SessionEnd { reason });
+        }
+        _ => (),
+    }
+}
+
+#[cfg(test)]
+mod tests;

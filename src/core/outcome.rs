@@ -1,0 +1,99 @@
+//! What the gates make of an event.
+
+use serde_json::Value;
+
+use crate::core::trace::Mark;
+
+#[must_use = "an outcome that is dropped is a verdict nobody hears"]
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    pub verdict: Verdict,
+    /// For the agent, whatever the verdict.
+    pub context: Vec<Notice>,
+    /// For the user.
+    pub messages: Vec<String>,
+    /// The whole input that the tool shall get instead of its own.
+    pub updated_input: Option<Updated>,
+    pub trace: Vec<Mark>,
+}
+
+/// From mildest to sternest.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Verdict {
+    #[default]
+    Pass,
+    Ask(Notice),
+    Object(Notice),
+}
+
+/// A tool's input, rewritten. `notice` becomes the text of its field `prompt`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Updated {
+    pub input: Value,
+    pub prompt: Notice,
+}
+
+/// Words for the agent: a template and what to put into it. Whoever writes the
+/// reply renders it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    pub template: String,
+    pub fields: Vec<(&'static str, String)>,
+}
+
+impl Notice {
+    pub fn new(template: impl Into<String>) -> Self {
+        Self { template: template.into(), fields: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.fields.push((name, value.into()));
+        self
+    }
+}
+
+impl Outcome {
+    pub fn pass() -> Self {
+        Self::default()
+    }
+
+    pub fn object(notice: Notice) -> Self {
+        Self { verdict: Verdict::Object(notice), ..Self::default() }
+    }
+
+    pub fn ask(notice: Notice) -> Self {
+        Self { verdict: Verdict::Ask(notice), ..Self::default() }
+    }
+
+    pub fn marked(mut self, mark: Mark) -> Self {
+        self.trace.push(mark);
+        self
+    }
+
+    pub fn telling_user(mut self, message: impl Into<String>) -> Self {
+        self.messages.push(message.into());
+        self
+    }
+
+    pub fn telling_agent(mut self, notice: Notice) -> Self {
+        self.context.push(notice);
+        self
+    }
+
+    /// Lets the next gate speak, unless this one objected.
+    pub fn then(mut self, next: impl FnOnce() -> Self) -> Self {
+        if let Verdict::Object(_) = self.verdict {
+            return self;
+        }
+        let next = next();
+        if next.verdict != Verdict::Pass {
+            self.verdict = next.verdict;
+        }
+        self.context.extend(next.context);
+        self.messages.extend(next.messages);
+        self.updated_input = next.updated_input.or(self.updated_input);
+        self.trace.extend(next.trace);
+        self
+    }
+}

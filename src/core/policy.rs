@@ -1,0 +1,258 @@
+//! The configuration, as the gates read it. What a key is called, who may set
+//! it and where it was set is `config`'s; what it means is here.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    pub storage: StoragePolicy,
+    pub hooks: HooksPolicy,
+    pub review: ReviewPolicy,
+    pub circuit_breaker: BreakerPolicy,
+    pub protect: ProtectPolicy,
+    pub templates: TemplatesPolicy,
+    pub external_models: ExternalModels,
+    pub trace: TracePolicy,
+    pub cleanup: CleanupPolicy,
+    pub commands: CommandsPolicy,
+    pub trust: TrustPolicy,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoragePolicy {
+    /// The home in which `sessions/` lies; none: `<ROZ_HOME>`.
+    pub path: Option<PathBuf>,
+    pub backend: Backend,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    #[default]
+    File,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HooksPolicy {
+    /// After this long a hook answers what it would answer on an error.
+    pub deadline_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReviewPolicy {
+    pub mode: Mode,
+    /// How long a reviewer, or other subagents, may keep a review waiting.
+    pub reviewer_timeout_seconds: u64,
+    pub gates: GatesPolicy,
+}
+
+/// When a review is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// By every prompt of the user.
+    Always,
+    /// By a prompt that begins with `#roz`, and by gated tools.
+    #[default]
+    Prompt,
+    Never,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GatesPolicy {
+    /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`.
+    pub tools: Vec<String>,
+    pub approval_scope: Scope,
+    pub approval_ttl_seconds: Option<u64>,
+    /// Denials in one cycle before a gate asks instead.
+    pub max_denials: u32,
+}
+
+/// How far an approval reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Until the session ends.
+    Session,
+    /// Until the user's next prompt.
+    #[default]
+    Prompt,
+    /// One gated call.
+    Tool,
+}
+
+/// For the review gate and the reflection gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BreakerPolicy {
+    /// Blocks in one cycle before the next stop passes.
+    pub max_blocks: u32,
+    pub cooldown_seconds: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProtectPolicy {
+    pub enabled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TemplatesPolicy {
+    /// A template's id, or `random`.
+    pub active: String,
+    /// By id; only for `random`.
+    pub weights: BTreeMap<String, u64>,
+}
+
+/// Where second opinions are to be had; none: looked up on PATH.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExternalModels {
+    pub codex: Option<PathBuf>,
+    pub gemini: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TracePolicy {
+    /// Events that a session's trace keeps; 0: none.
+    pub max_events: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CleanupPolicy {
+    pub retention_days: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CommandsPolicy {
+    /// Programs of the user's that run the rest of their command line.
+    pub proxies: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrustPolicy {
+    /// Projects whose configuration may name programs to start.
+    pub projects: Vec<PathBuf>,
+}
+
+impl Default for HooksPolicy {
+    fn default() -> Self {
+        Self { deadline_ms: 3000 }
+    }
+}
+
+impl Default for ReviewPolicy {
+    fn default() -> Self {
+        Self { mode: Mode::default(), reviewer_timeout_seconds: 900, gates: GatesPolicy::default() }
+    }
+}
+
+impl Default for GatesPolicy {
+    fn default() -> Self {
+        Self {
+            tools: Vec::new(),
+            approval_scope: Scope::default(),
+            approval_ttl_seconds: None,
+            max_denials: 10,
+        }
+    }
+}
+
+impl Default for BreakerPolicy {
+    fn default() -> Self {
+        Self { max_blocks: 3, cooldown_seconds: 300 }
+    }
+}
+
+impl Default for ProtectPolicy {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
+
+impl Default for TemplatesPolicy {
+    fn default() -> Self {
+        Self { active: "default".into(), weights: [("default".to_owned(), 100)].into() }
+    }
+}
+
+impl Default for TracePolicy {
+    fn default() -> Self {
+        Self { max_events: 500 }
+    }
+}
+
+impl Default for CleanupPolicy {
+    fn default() -> Self {
+        Self { retention_days: 7 }
+    }
+}
+
+impl TemplatesPolicy {
+    /// The template to use: with `random`, by weight; the same roll always
+    /// picks the same one.
+    pub fn pick(&self, dice: u64) -> &str {
+        if self.active != "random" {
+            return &self.active;
+        }
+        let total = self.weights.values().fold(0_u128, |sum, it| sum + u128::from(*it));
+        let mut rest = u128::from(dice).checked_rem(total).unwrap_or(0);
+        for (id, weight) in &self.weights {
+            if rest < u128::from(*weight) {
+                return id;
+            }
+            rest -= u128::from(*weight);
+        }
+        "default"
+    }
+}
+
+/// `seconds` after `at`, or the end of time: a number from the configuration
+/// cannot overflow.
+pub fn later(at: DateTime<Utc>, seconds: u64) -> DateTime<Utc> {
+    i64::try_from(seconds)
+        .ok()
+        .and_then(TimeDelta::try_seconds)
+        .and_then(|delta| at.checked_add_signed(delta))
+        .unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_of_seconds_overflows() {
+        let now = DateTime::UNIX_EPOCH;
+        assert_eq!(later(now, u64::MAX), DateTime::<Utc>::MAX_UTC);
+        assert_eq!(later(DateTime::<Utc>::MAX_UTC, 1), DateTime::<Utc>::MAX_UTC);
+        assert_eq!(later(now, 60), now + TimeDelta::seconds(60));
+    }
+
+    #[test]
+    fn a_template_comes_as_often_as_it_weighs() {
+        let weights = [("a".to_owned(), 1), ("b".to_owned(), 3), ("c".to_owned(), 0)].into();
+        let policy = TemplatesPolicy { active: "random".into(), weights };
+        let picked = |id| (0..400).filter(|it| policy.pick(*it) == id).count();
+        assert_eq!((picked("a"), picked("b"), picked("c")), (100, 300, 0));
+    }
+
+    #[test]
+    fn no_weights_at_all_mean_the_default_template() {
+        let policy = TemplatesPolicy { active: "random".into(), weights: BTreeMap::new() };
+        assert_eq!(policy.pick(7), "default");
+    }
+}

@@ -1,0 +1,157 @@
+//! Gates on tools: a call that a pattern covers waits for an approval.
+
+use crate::core::{
+    Cx,
+    bounded::{self, TruncatedInput},
+    event::ToolCall,
+    outcome::{Notice, Outcome},
+    pattern,
+    policy::{Mode, Scope},
+    review::{
+        changed_since_approval,
+        state::{GateTrigger, Phase, Reach, Review},
+    },
+    trace::Mark,
+};
+
+/// Whether a pattern covers `call`: the first that does.
+pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option<&'a str> {
+    if patterns.is_empty() {
+        return None;
+    }
+    let keys = call.keys();
+    let covers = |pattern: &&String| keys.iter().any(|key| pattern::matches(pattern, key));
+    patterns.iter().find(covers).map(String::as_str)
+}
+
+pub(super) fn on_tool(
+    review: &mut Review,
+    reviewer: Option<&str>,
+    call: &ToolCall,
+    cx: Cx,
+) -> Outcome {
+    let Some(pattern) = pattern_for(&cx.policy.review.gates.tools, call) else {
+        return Outcome::pass();
+    };
+    let gate = Gate { call, pattern, cx };
+    if reviewer.is_some() {
+        return gate.object("reviewer-gate", "the reviewer may not use gated tools");
+    }
+    if cx.policy.review.mode == Mode::Never {
+        return Outcome::pass();
+    }
+    let id = call.tool_use_id.as_deref();
+    let reach = review.reach(id, cx.policy, cx.now);
+    if reach == Reach::InScope {
+        return gate.let_through(review, cx.policy.review.gates.approval_scope);
+    }
+    if review.is_hot(&cx.policy.circuit_breaker, cx.now) {
+        return gate.ask("breaker", "the breaker has tripped: the review was given up");
+    }
+    if review.is_tripped() {
+        review.cool_down();
+    }
+    if review.was_denied(id) {
+        return gate.deny("this call was denied already");
+    }
+    let reason = match (review.phase(), reach) {
+        (Phase::Approved, Reach::Over(why)) => why,
+        (Phase::Idle, _) => "no reviewer has approved this work",
+        (Phase::Issues { .. }, _) => "the review found issues that stand",
+        (Phase::Pending | Phase::Reviewing, _) | (Phase::Approved, Reach::InScope) => {
+            "the review is not finished"
+        }
+    };
+    if !review.phase().is_open() {
+        review.open(cx.facts.head.as_deref(), cx.now);
+    }
+    review.triggered(gate.trigger());
+    if cx.policy.review.gates.max_denials <= review.denied(id) {
+        return gate.ask("denials", "this gate has denied often enough in this review");
+    }
+    gate.deny(reason)
+}
+
+/// What waits for the review, for whoever has forgotten it.
+pub(super) fn waiting(review: &Review) -> String {
+    let Some(trigger) = review.trigger() else { return String::new() };
+    format!("`{}` waits for it (gate `{}`).", trigger.tool_name, trigger.pattern_matched)
+}
+
+struct Gate<'a> {
+    call: &'a ToolCall,
+    pattern: &'a str,
+    cx: Cx<'a>,
+}
+
+impl Gate<'_> {
+    fn trigger(&self) -> GateTrigger {
+        GateTrigger {
+            tool_name: self.call.name.clone(),
+            tool_input: TruncatedInput::of_json(&self.call.json),
+            triggered_at: self.cx.now,
+            pattern_matched: self.pattern.to_owned(),
+        }
+    }
+
+    fn let_through(&self, review: &mut Review, scope: Scope) -> Outcome {
+        let id = self.call.tool_use_id.as_deref();
+        // Served already: this is the same call, told by a second hook.
+        let again = review.phase() == Phase::Idle;
+        if !again {
+            review.served(id, scope);
+        }
+        let (changed, message) = changed_since_approval(&self.cx.facts.tree);
+        let mut outcome = Outcome::pass();
+        if !again {
+            outcome = outcome.marked(Mark::GateAllowed {
+                tool: self.subject(),
+                pattern: self.pattern.to_owned(),
+                tool_use_id: self.call.tool_use_id.clone(),
+                reason: "approved".into(),
+                changed_since_approval: changed,
+            });
+            outcome.messages.extend(message);
+        }
+        outcome
+    }
+
+    fn deny(&self, reason: &str) -> Outcome {
+        self.object("gate-deny", reason)
+    }
+
+    fn object(&self, template: &str, reason: &str) -> Outcome {
+        Outcome::object(self.notice(template, reason)).marked(self.mark("deny", reason))
+    }
+
+    fn ask(&self, template: &str, reason: &str) -> Outcome {
+        let template = format!("ask-{template}");
+        Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
+    }
+
+    fn notice(&self, template: &str, reason: &str) -> Notice {
+        Notice::new(template)
+            .with("tool", self.subject())
+            .with("pattern", self.pattern)
+            .with("reason", reason)
+    }
+
+    fn mark(&self, answer: &'static str, reason: &str) -> Mark {
+        Mark::GateBlocked {
+            tool: self.subject(),
+            pattern: self.pattern.to_owned(),
+            tool_use_id: self.call.tool_use_id.clone(),
+            answer,
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// The call in a few words.
+    fn subject(&self) -> String {
+        let command = ["command", "cmd", "script"].iter().find_map(|it| self.call.text(it));
+        match command {
+            Some(command) => format!("{}: {}", self.call.name, bounded::line(command, 200)),
+            None => self.call.name.clone(),
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Who may decide: a launch, a token and a permit, or a person at a terminal.
+//!
+//! - The **launch**: PreToolUse of the tool call that starts a reviewer.
+//! - The **token**: made at the SubagentStart that answers an open launch,
+//!   told to that subagent alone, kept as its SHA-256.
+//! - The **permit**: PreToolUse of that reviewer's own Bash call that runs
+//!   `roz decide`, for the verdict that stands in it.
+//!
+//! A token that somebody else has read decides nothing: there is no permit.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::core::{
+    Cx, bounded,
+    event::ToolCall,
+    facts::Parent,
+    outcome::{Notice, Outcome, Updated},
+    policy,
+    review::{
+        REVIEWER,
+        state::{By, Decision, Phase, Posted, Review},
+    },
+    trace::Mark,
+};
+
+/// How long a launch waits for its SubagentStart.
+const LAUNCH_SECONDS: u64 = 60;
+const MAX_LAUNCHES: usize = 16;
+/// What two clocks may differ by.
+const CLOCK_SECONDS: i64 = 5;
+/// Fields of the launching call that would change who reviews what: a fresh
+/// worktree hides uncommitted work, another model is another reviewer.
+const DROPPED: &[&str] = &["model", "isolation", "mode", "name"];
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    pub at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reviewer {
+    pub started_at: DateTime<Utc>,
+    pub token_sha256: String,
+    /// The session that it was told.
+    pub session_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_word: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    permits: Vec<Permit>,
+    /// How often its end was held because it had not decided.
+    #[serde(default)]
+    pub(super) blocks: u32,
+    #[serde(default)]
+    proof: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Permit {
+    verdict: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool_use_id: Option<String>,
+}
+
+/// A decision that somebody wants to post.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Posting {
+    pub decision: Decision,
+    pub claim: Claim,
+    pub tree: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Claim {
+    Token(String),
+    /// `roz decide` saw a person: a terminal, and no agent's environment.
+    Human,
+}
+
+/// What became of a posted decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    Stands,
+    /// It is recorded, and changes nothing, because …
+    Recorded(&'static str),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the token is not that of a reviewer under way in this session")]
+    UnknownToken,
+    #[error(
+        "this call has no permit: the reviewer itself must run `roz decide`, plainly, as a Bash call of its own"
+    )]
+    NoPermit,
+    #[error("the decision's time lies before the reviewer's start: is the clock right?")]
+    Clock,
+}
+
+impl Reviewer {
+    pub fn is_undecided(&self) -> bool {
+        self.last_word.is_none()
+    }
+}
+
+/// A call that starts the reviewer: it gets our brief instead of what the
+/// agent would have told it.
+pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
+    let mut input = call.input.clone();
+    let words = call.text("prompt").unwrap_or_default().to_owned();
+    if let Some(fields) = input.as_object_mut() {
+        for field in DROPPED {
+            fields.remove(*field);
+        }
+        fields.insert("subagent_type".into(), REVIEWER.into());
+    }
+    // The words must not be able to end their own quotation.
+    let quoted: String =
+        bounded::chars(&words, 4000).lines().flat_map(|line| ["> ", line, "\n"]).collect();
+    let prompt = Notice::new("brief").with("words", quoted);
+    let outcome = Outcome { updated_input: Some(Updated { input, prompt }), ..Outcome::default() };
+
+    let known = |it: &Launch| it.tool_use_id.is_some() && it.tool_use_id == call.tool_use_id;
+    if review.launches.iter().any(known) {
+        return outcome;
+    }
+    review.launches.push(Launch { tool_use_id: call.tool_use_id.clone(), at: cx.now });
+    let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
+    review.launches.drain(..surplus);
+    outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
+}
+
+/// The call that would have started a reviewer failed.
+pub(super) fn launch_failed(review: &mut Review, call: &ToolCall) {
+    review.launches.retain(|it| it.tool_use_id.is_none() || it.tool_use_id != call.tool_use_id);
+}
+
+/// A subagent with the reviewer's name starts.
+pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
+    if review.reviewers.contains_key(agent) {
+        return Outcome::pass();
+    }
+    review.launches.retain(|it| cx.now <= policy::later(it.at, LAUNCH_SECONDS));
+    let launch = review.launches.first().cloned();
+    if !review.phase().is_open() {
+        // The launch is answered, whatever comes of it.
+        if launch.is_some() {
+            review.launches.remove(0);
+        }
+        return no_token(agent, "no review is open in this session");
+    }
+    let Some(launch) = launch else {
+        return no_token(agent, "this subagent was not started by a fresh call of the Agent tool");
+    };
+    if let Some(path) = &cx.facts.shadow {
+        let path = path.display();
+        return no_token(
+            agent,
+            "an agent file of the project or the user bears the reviewer's name",
+        )
+        .telling_user(format!(
+            "roz: `{path}` bears the reviewer's name `{REVIEWER}`, so the reviewer may not be \
+                 ours: it gets no token. Rename or remove that agent."
+        ));
+    }
+    let parent = match &cx.facts.parent {
+        Parent::Client => json!("client"),
+        Parent::Unnamed(name) => json!({ "unnamed": name }),
+        Parent::Unknown => json!("unknown"),
+        Parent::Stranger(name) => {
+            let reason = format!("the hook was started by `{name}`, not by the client");
+            return no_token(agent, &reason);
+        }
+    };
+    review.launches.remove(0);
+    let token = bounded::hex(&cx.dice[16..]);
+    let proof = json!({
+        "launched_at": launch.at,
+        "tool_use_id": launch.tool_use_id,
+        "parent": parent,
+        "agent_files": "none bears the reviewer's name",
+    });
+    let reviewer = Reviewer {
+        started_at: cx.now,
+        token_sha256: bounded::sha256(token.as_bytes()),
+        session_id: cx.session_id.to_string(),
+        last_word: None,
+        permits: Vec::new(),
+        blocks: 0,
+        proof: proof.clone(),
+    };
+    review.reviewers.insert(agent.to_owned(), reviewer);
+    review.attempts.spawned();
+    let notice = Notice::new("reviewer")
+        .with("token", token)
+        .with("findings", super::earlier_findings(review))
+        .with("second_opinions", super::second_opinions(review));
+    Outcome::pass()
+        .telling_agent(notice)
+        .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
+}
+
+fn no_token(agent: &str, reason: &str) -> Outcome {
+    Outcome::pass()
+        .telling_agent(Notice::new("no-token").with("reason", reason))
+        .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })
+}
+
+/// What a reviewer's Bash call says to `roz decide` or `roz context`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) session: String,
+    /// `COMPLETE` or `ISSUES`; `None` for `roz context`.
+    pub(crate) verdict: Option<&'static str>,
+}
+
+/// The calls of `roz decide` and `roz context` in a call's command lines.
+pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
+    let runs = call.readings.iter().flat_map(|it| &it.runs).filter(|it| it.program == "roz");
+    runs.filter_map(|run| {
+        let mut words = positionals(run.argv.get(1..)?).into_iter();
+        match words.next()?.as_str() {
+            "decide" => {
+                let session = words.next()?;
+                let verdict = words.next()?.to_uppercase();
+                let verdict = ["COMPLETE", "ISSUES"].into_iter().find(|it| *it == verdict)?;
+                Some(Said { session, verdict: Some(verdict) })
+            }
+            "context" => Some(Said { session: words.next()?, verdict: None }),
+            _ => None,
+        }
+    })
+    .collect()
+}
+
+/// The words of a command line that are neither options nor their values.
+fn positionals(argv: &[String]) -> Vec<String> {
+    const VALUED: &[&str] = &["-m", "--message", "-o", "--opinions", "-t", "--token", "--color"];
+    let mut words = Vec::new();
+    let mut rest = argv.iter();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            words.extend(rest.by_ref().cloned());
+        } else if VALUED.contains(&word.as_str()) {
+            rest.next();
+        } else if !(word.len() > 1 && word.starts_with('-')) {
+            words.push(word.clone());
+        }
+    }
+    words
+}
+
+/// A reviewer's own Bash call: it gets a permit for each verdict in it.
+pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) -> Outcome {
+    let mut outcome = Outcome::pass();
+    for said in said(call) {
+        let own = cx.session_id.as_str();
+        let names_own = !said.session.is_empty()
+            && (own.starts_with(&said.session) || said.session.contains(crate::shell::HOLE));
+        if !names_own {
+            review.attempts.named_bad_session();
+            let named = bounded::line(&said.session, 128);
+            let notice = Notice::new("bad-session").with("named", named.clone());
+            return Outcome::object(notice)
+                .marked(Mark::BadSessionId { agent_id: agent.to_owned(), named });
+        }
+        let (Some(verdict), Some(reviewer)) = (said.verdict, review.reviewers.get_mut(agent))
+        else {
+            continue;
+        };
+        let permit = Permit { verdict: verdict.to_owned(), tool_use_id: call.tool_use_id.clone() };
+        if !reviewer.permits.contains(&permit) && reviewer.permits.len() < MAX_LAUNCHES {
+            reviewer.permits.push(permit);
+            outcome = outcome.marked(Mark::PermitGiven {
+                agent_id: agent.to_owned(),
+                verdict,
+                tool_use_id: call.tool_use_id.clone(),
+            });
+        }
+    }
+    outcome
+}
+
+/// The call that had a permit has ended.
+pub(super) fn revoke(review: &mut Review, agent: &str, call: &ToolCall) {
+    if let Some(reviewer) = review.reviewers.get_mut(agent) {
+        reviewer.permits.retain(|it| it.tool_use_id != call.tool_use_id);
+    }
+}
+
+/// Takes a decision, if whoever posts it may.
+///
+/// # Errors
+///
+/// Says what is missing; nothing is changed then.
+pub fn post(
+    review: &mut Review,
+    posting: &Posting,
+    now: DateTime<Utc>,
+) -> Result<(By, Standing), Refusal> {
+    let verdict = posting.decision.verdict();
+    let (by, proof, standing) = match &posting.claim {
+        Claim::Human => {
+            (By::Human, json!("a terminal, and no agent's environment"), Standing::Stands)
+        }
+        Claim::Token(token) => {
+            let digest = bounded::sha256(token.trim().as_bytes());
+            let found = review.reviewers.iter().find(|(_, it)| it.token_sha256 == digest);
+            let (agent, reviewer) = found.ok_or(Refusal::UnknownToken)?;
+            if now + TimeDelta::seconds(CLOCK_SECONDS) < reviewer.started_at {
+                return Err(Refusal::Clock);
+            }
+            let permit = reviewer.permits.iter().find(|it| it.verdict == verdict);
+            let permit = permit.ok_or(Refusal::NoPermit)?;
+            let proof = json!({
+                "started": reviewer.proof,
+                "token_sha256": digest,
+                "permit": permit.tool_use_id,
+            });
+            let agent = agent.clone();
+            let standing = standing(review, &agent, reviewer.started_at, &posting.decision);
+            if let Some(reviewer) = review.reviewers.get_mut(&agent) {
+                reviewer.last_word = Some(verdict.to_owned());
+            }
+            (By::Reviewer(agent), proof, standing)
+        }
+    };
+    let posted = Posted {
+        decision: posting.decision.clone(),
+        posted_at: now,
+        by: by.clone(),
+        cycle: review.cycle(),
+        proof,
+        tree: posting.tree.clone(),
+    };
+    review.post(posted, standing == Standing::Stands);
+    Ok((by, standing))
+}
+
+/// Whether a reviewer's decision is the one that holds from now on.
+fn standing(
+    review: &Review,
+    agent: &str,
+    started_at: DateTime<Utc>,
+    decision: &Decision,
+) -> Standing {
+    if let Decision::Issues { .. } = decision {
+        return Standing::Stands;
+    }
+    match review.phase() {
+        Phase::Approved => return Standing::Recorded("the work is approved already"),
+        Phase::Idle if !review.is_tripped() => return Standing::Recorded("no review is open"),
+        Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => (),
+    }
+    // What another one found while this one looked is not undone by this one.
+    let mut heard: Vec<&By> = Vec::new();
+    for posted in review.decisions_of_cycle().rev() {
+        if posted.by == By::Reviewer(agent.to_owned()) || heard.contains(&&posted.by) {
+            continue;
+        }
+        heard.push(&posted.by);
+        if started_at <= posted.posted_at && matches!(posted.decision, Decision::Issues { .. }) {
+            return Standing::Recorded("another reviewer found issues meanwhile, and those stand");
+        }
+    }
+    Standing::Stands
+}

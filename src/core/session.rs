@@ -1,0 +1,145 @@
+//! The document that the store keeps for each session of the client.
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::{
+    bounded,
+    review::state::Review,
+    trace::{Mark, Trace},
+};
+
+/// What this roz writes. A document with a higher number is read, never
+/// written.
+pub const VERSION: u32 = 1;
+
+/// How many scheduled prompts are remembered.
+const MAX_SCHEDULED: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    pub version: u32,
+    pub session_id: SessionId,
+    pub created_at: DateTime<Utc>,
+    /// The last hook that changed anything.
+    pub updated_at: DateTime<Utc>,
+    /// Where the client stood at the session's first event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
+    /// The root of the git work tree that held `cwd`, else `cwd` itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript_path: Option<PathBuf>,
+    /// The commit that was checked out at the session's first event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    #[serde(default)]
+    pub review: Review,
+    #[serde(default)]
+    pub trace: Trace,
+    /// SHA-256 of the prompts that this session scheduled: the client sends
+    /// them later word for word, and they are not the user's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    scheduled: Vec<String>,
+    /// Words to the user that wait for a hook that can carry them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    messages: Vec<String>,
+}
+
+/// An identifier that is safe as a file name: `[A-Za-z0-9_-]{1,128}`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(String);
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` is no session id: use up to 128 letters, digits, `-` and `_`", bounded::line(.0, 60))]
+pub struct BadSessionId(String);
+
+impl Session {
+    pub fn new(session_id: SessionId, now: DateTime<Utc>) -> Self {
+        Self {
+            version: VERSION,
+            session_id,
+            created_at: now,
+            updated_at: now,
+            cwd: None,
+            project: None,
+            transcript_path: None,
+            head: None,
+            review: Review::default(),
+            trace: Trace::default(),
+            scheduled: Vec::new(),
+            messages: Vec::new(),
+        }
+    }
+
+    /// Takes an event down in the trace; the store writes it with the session.
+    pub fn record(&mut self, mark: &Mark, now: DateTime<Utc>) {
+        self.trace.push(mark, now);
+    }
+
+    /// Has the user told of something at the next hook.
+    pub(crate) fn tell_user(&mut self, message: String) {
+        self.messages.push(message);
+    }
+
+    pub(crate) fn take_messages(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.messages)
+    }
+
+    /// Remembers a prompt that the client will send by itself.
+    pub(crate) fn schedule(&mut self, prompt: &str) {
+        let digest = bounded::sha256(prompt.trim().as_bytes());
+        if !self.scheduled.contains(&digest) {
+            self.scheduled.push(digest);
+            let surplus = self.scheduled.len().saturating_sub(MAX_SCHEDULED);
+            self.scheduled.drain(..surplus);
+        }
+    }
+
+    pub(crate) fn has_scheduled(&self, prompt: &str) -> bool {
+        !self.scheduled.is_empty()
+            && self.scheduled.contains(&bounded::sha256(prompt.trim().as_bytes()))
+    }
+}
+
+impl SessionId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for SessionId {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = BadSessionId;
+
+    fn try_from(id: String) -> Result<Self, BadSessionId> {
+        let safe = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if id.is_empty() || id.len() > 128 || !id.chars().all(safe) {
+            return Err(BadSessionId(id));
+        }
+        Ok(Self(id))
+    }
+}
+
+impl std::str::FromStr for SessionId {
+    type Err = BadSessionId;
+
+    fn from_str(id: &str) -> Result<Self, BadSessionId> {
+        Self::try_from(id.to_owned())
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}

@@ -1,0 +1,192 @@
+//! What happened in a session, a line an event.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A line of the trace, as it is stored and printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraceEvent {
+    /// From 1, without a gap but for what compaction dropped.
+    pub seq: u64,
+    pub timestamp: DateTime<Utc>,
+    /// The name of a [`Mark`], in `snake_case`.
+    pub event_type: String,
+    pub payload: Value,
+}
+
+/// What a session knows of its own trace; the events lie with the store.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The number of the newest event.
+    pub seq: u64,
+    /// The store's own counters, kept beside the state so that neither can be
+    /// ahead of the other unnoticed.
+    #[serde(default)]
+    pub events: u64,
+    #[serde(default)]
+    pub bytes: u64,
+    #[serde(default)]
+    pub dropped: u64,
+    /// Events that wait for the next save.
+    #[serde(skip)]
+    fresh: Vec<(TraceEvent, bool)>,
+}
+
+/// What can happen. Texts in here are bounded by whoever makes the mark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "event_type", content = "payload", rename_all = "snake_case")]
+pub enum Mark {
+    SessionStart {
+        source: String,
+    },
+    PromptReceived {
+        prompt: String,
+        asks_for_review: bool,
+    },
+    /// A prompt that the client put in, while a gate was not idle.
+    ClientPrompt {
+        prompt: String,
+    },
+    GateBlocked {
+        tool: String,
+        pattern: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_use_id: Option<String>,
+        /// `deny` or `ask`.
+        answer: &'static str,
+        reason: String,
+    },
+    GateAllowed {
+        tool: String,
+        pattern: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_use_id: Option<String>,
+        reason: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        changed_since_approval: Vec<String>,
+    },
+    /// A gated call came to its end.
+    ToolCompleted {
+        tool: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_use_id: Option<String>,
+        succeeded: bool,
+    },
+    StopHookCalled {
+        /// `block` or `pass`.
+        answer: &'static str,
+        reason: String,
+        stop_hook_active: bool,
+        block_count: u32,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        changed_since_approval: Vec<String>,
+    },
+    BreakerTripped {
+        block_count: u32,
+    },
+    BreakerReset,
+    ReviewEnded {
+        by: &'static str,
+    },
+    ReviewerLaunched {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_use_id: Option<String>,
+    },
+    ReviewerStarted {
+        agent_id: String,
+        /// What was checked before the token was given.
+        proof: Value,
+    },
+    TokenRefused {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        agent_id: Option<String>,
+        reason: String,
+    },
+    PermitGiven {
+        agent_id: String,
+        verdict: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_use_id: Option<String>,
+    },
+    /// A reviewer named a session other than its own.
+    BadSessionId {
+        agent_id: String,
+        named: String,
+    },
+    RozDecision {
+        decision: &'static str,
+        summary: String,
+        by: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
+        stands: bool,
+    },
+    DecisionRefused {
+        reason: String,
+    },
+    ReviewerHeld {
+        agent_id: String,
+        blocks: u32,
+    },
+    ReviewerEnded {
+        agent_id: String,
+        outcome: &'static str,
+    },
+    /// A rule of self-protection objected.
+    Protected {
+        rule: &'static str,
+        answer: &'static str,
+        subject: String,
+    },
+    /// Events beyond `after_seq` were written by a hook that ended before it
+    /// could save the state that they belong to.
+    Interrupted {
+        after_seq: u64,
+        events: u64,
+    },
+    TraceCompacted {
+        dropped: u64,
+    },
+    SessionEnd {
+        reason: String,
+    },
+}
+
+impl Trace {
+    pub(crate) fn push(&mut self, mark: &Mark, now: DateTime<Utc>) {
+        self.seq += 1;
+        self.fresh.push((mark.at(self.seq, now), mark.must_survive()));
+    }
+
+    /// The events that wait for the next save, oldest first.
+    pub fn fresh(&self) -> impl ExactSizeIterator<Item = &TraceEvent> {
+        self.fresh.iter().map(|(event, _)| event)
+    }
+
+    pub fn has_fresh(&self) -> bool {
+        !self.fresh.is_empty()
+    }
+
+    /// Whether one of them is a decision or the like: a save that brings it
+    /// is synced to the disk.
+    pub fn must_survive(&self) -> bool {
+        self.fresh.iter().any(|(_, durable)| *durable)
+    }
+}
+
+impl Mark {
+    pub fn at(&self, seq: u64, timestamp: DateTime<Utc>) -> TraceEvent {
+        let mut value = serde_json::to_value(self).unwrap_or_default();
+        let event_type = match value.get_mut("event_type").map(Value::take) {
+            Some(Value::String(name)) => name,
+            _ => "unknown".to_owned(),
+        };
+        let payload = value.get_mut("payload").map(Value::take).unwrap_or_default();
+        TraceEvent { seq, timestamp, event_type, payload }
+    }
+
+    fn must_survive(&self) -> bool {
+        matches!(self, Mark::RozDecision { .. })
+    }
+}
