@@ -9,9 +9,9 @@ use crate::{
 
 /// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Event {
+pub struct Event<'a> {
     pub origin: Origin,
-    pub what: What,
+    pub what: What<'a>,
 }
 
 /// Where an event comes from.
@@ -23,11 +23,11 @@ pub struct Origin {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum What<'a> {
     SessionStart { source: Source },
     Prompt { text: String, sender: Sender },
-    PreToolUse(ToolCall),
-    PostToolUse { call: ToolCall, succeeded: bool },
+    PreToolUse(ToolCall<'a>),
+    PostToolUse { call: ToolCall<'a>, succeeded: bool },
     SubagentStart { agent_id: String, agent_type: String },
     SubagentStop { agent_id: String, agent_type: String, stop_hook_active: bool },
     Stop(Stop),
@@ -71,12 +71,12 @@ pub struct Background {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolCall {
+pub struct ToolCall<'a> {
     pub name: String,
     /// The input as a value; of a very large one only what gates read.
     pub input: Value,
-    /// The input's own JSON text.
-    pub json: String,
+    /// The input's own JSON text, whole.
+    pub json: &'a str,
     pub tool_use_id: Option<String>,
     /// What the command lines in it would run.
     pub readings: Vec<Reading>,
@@ -84,8 +84,8 @@ pub struct ToolCall {
     raw: Vec<String>,
 }
 
-impl ToolCall {
-    pub fn new(name: &str, input: Value, json: String, tool_use_id: Option<String>) -> Self {
+impl<'a> ToolCall<'a> {
+    pub fn new(name: &str, input: Value, json: &'a str, tool_use_id: Option<String>) -> Self {
         Self {
             name: name.to_owned(),
             input,
@@ -98,8 +98,7 @@ impl ToolCall {
 
     /// Reads the command lines of the call: its own, and `more` that it would
     /// run (a skill's `!` lines).
-    #[must_use]
-    pub fn read(mut self, more: &[String], policy: &CommandsPolicy) -> Self {
+    pub fn read(&mut self, more: &[String], policy: &CommandsPolicy) {
         let options = shell::Options { proxies: policy.proxies.clone() };
         let lines = self.command_lines().map(str::to_owned).chain(more.iter().cloned());
         for line in lines.collect::<Vec<_>>() {
@@ -109,7 +108,6 @@ impl ToolCall {
             }
             self.readings.push(reading);
         }
-        self
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
@@ -146,9 +144,9 @@ impl ToolCall {
     }
 }
 
-impl Event {
+impl<'a> Event<'a> {
     /// The call that a gate may object to.
-    pub fn call(&self) -> Option<&ToolCall> {
+    pub fn call(&self) -> Option<&ToolCall<'a>> {
         match &self.what {
             What::PreToolUse(call) => Some(call),
             _ => None,

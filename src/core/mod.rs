@@ -119,7 +119,7 @@ pub fn post(
 
 /// A prompt that this session scheduled is not the user's, though the client
 /// sends it word for word and without a mark: the event as it really is.
-fn said_by_client(session: &mut Session, event: &Event) -> Option<Event> {
+fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>> {
     match &event.what {
         What::Prompt { text, sender: Sender::User } if session.has_scheduled(text) => {
             let what = What::Prompt { text: text.clone(), sender: Sender::Client };

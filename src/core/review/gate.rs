@@ -79,7 +79,7 @@ pub(super) fn waiting(review: &Review) -> String {
 }
 
 struct Gate<'a> {
-    call: &'a ToolCall,
+    call: &'a ToolCall<'a>,
     pattern: &'a str,
     cx: Cx<'a>,
 }
@@ -88,7 +88,7 @@ impl Gate<'_> {
     fn trigger(&self) -> GateTrigger {
         GateTrigger {
             tool_name: self.call.name.clone(),
-            tool_input: TruncatedInput::of_json(&self.call.json),
+            tool_input: TruncatedInput::of_json(self.call.json),
             triggered_at: self.cx.now,
             pattern_matched: self.pattern.to_owned(),
         }

@@ -392,6 +392,7 @@ impl Review {
     /// Takes a decision down. `stands`: it is also the one that holds from now
     /// on.
     pub(super) fn post(&mut self, posted: Posted, stands: bool) {
+        let blocks = self.block_count;
         if stands {
             match &posted.decision {
                 Decision::Complete { .. } => {
@@ -419,7 +420,7 @@ impl Review {
                 Decision::Pending => (),
             }
             self.decision = posted.decision.clone();
-            self.attempts.succeeded(&posted.decision, self.block_count);
+            self.attempts.succeeded(&posted.decision, blocks);
         }
         self.decision_history.push(posted);
         keep_newest(&mut self.decision_history, MAX_HISTORY);

@@ -1,0 +1,184 @@
+//! Looks at the project before a decision, as far as the event and the session
+//! call for it: most events pay for nothing.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use chrono::TimeDelta;
+
+use crate::{
+    core::{
+        event::{Event, Sender, Source, What},
+        facts::{Facts, Parent, Tree},
+        policy::{Mode, Policy},
+        review::{self, REVIEWER},
+        session::Session,
+    },
+    open::Roz,
+    world::{World, git, process, read_text},
+};
+
+/// What looking may cost at the most; the hook answers well before the client
+/// loses patience.
+pub(super) fn facts(event: &Event, session: &Session, roz: &Roz, world: &World) -> Facts {
+    let mut facts = Facts::default();
+    match &event.what {
+        What::SessionStart { source } => {
+            facts.second_opinions = Some(second_opinions(&roz.policy, world));
+            if *source == Source::Fork {
+                facts.open_elsewhere = open_elsewhere(session, roz, world);
+            }
+        }
+        What::Prompt { text, sender: Sender::User } => {
+            let may_open = match roz.policy.review.mode {
+                Mode::Always => true,
+                Mode::Prompt => review::command(text).is_some(),
+                Mode::Never => false,
+            };
+            if may_open {
+                facts.head = git::head(project(session, roz));
+            }
+        }
+        What::PreToolUse(call)
+            if review::gate::pattern_for(&roz.policy.review.gates.tools, call).is_some() =>
+        {
+            facts.head = git::head(project(session, roz));
+            facts.tree = tree(session, roz, world);
+        }
+        What::Stop(_) => facts.tree = tree(session, roz, world),
+        What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
+            facts.second_opinions = Some(second_opinions(&roz.policy, world));
+            facts.shadow = shadow(project(session, roz), world);
+            facts.parent = parent(world);
+        }
+        What::Prompt { .. }
+        | What::PreToolUse(_)
+        | What::PostToolUse { .. }
+        | What::SubagentStart { .. }
+        | What::SubagentStop { .. }
+        | What::TaskCompleted { .. }
+        | What::SessionEnd { .. } => (),
+    }
+    facts
+}
+
+fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
+    session.project.as_deref().unwrap_or(&roz.project)
+}
+
+/// The work tree beside the one that was approved, if one was.
+fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
+    let Some(approved) = session.review.approved_tree() else {
+        return Tree::NotAsked;
+    };
+    let until = deadline(&roz.policy, world);
+    let root = project(session, roz);
+    let store = roz.objects(&session.session_id);
+    let found = git::tree(root, &store, until).and_then(|tree| {
+        if tree == approved {
+            return Ok(Tree::Same);
+        }
+        git::changed(root, &store, approved, &tree, until).map(Tree::Changed)
+    });
+    found.unwrap_or_else(|err| Tree::Unknown(err.to_string()))
+}
+
+/// When a hook has to have its answer.
+pub(super) fn deadline(policy: &Policy, world: &World) -> Instant {
+    // A day is no deadline any more, and cannot overflow the clock.
+    let ms = policy.hooks.deadline_ms.min(86_400_000);
+    world.started + Duration::from_millis(ms)
+}
+
+/// The programs that can give a second opinion: those of the configuration,
+/// else those on PATH. Nothing is started.
+pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
+    let models = &policy.external_models;
+    let known = [("codex", &models.codex), ("gemini", &models.gemini)];
+    known
+        .into_iter()
+        .filter_map(|(name, configured)| match configured {
+            Some(path) => Some(path.display().to_string()),
+            None => world.on_path(name).first().map(|_| name.to_owned()),
+        })
+        .collect()
+}
+
+/// An agent file that bears the reviewer's name: an older client would start
+/// that one.
+fn shadow(project: &Path, world: &World) -> Option<PathBuf> {
+    let user = config_dir(world);
+    let folders = [Some(project.join(".claude/agents")), user.map(|it| it.join("agents"))];
+    folders.into_iter().flatten().find_map(|folder| agent_file(&folder, 0))
+}
+
+fn agent_file(folder: &Path, depth: usize) -> Option<PathBuf> {
+    const MAX_FILES: usize = 500;
+    let entries = std::fs::read_dir(folder).ok()?;
+    for entry in entries.take(MAX_FILES).flatten() {
+        let path = entry.path();
+        if path.is_dir() && depth < 3 {
+            if let Some(found) = agent_file(&path, depth + 1) {
+                return Some(found);
+            }
+        } else if path.extension().is_some_and(|it| it == "md")
+            && read_text(&path, 256 * 1024).is_some_and(|text| names_reviewer(&text))
+        {
+            return Some(path);
+        }
+    }
+    None
+}
+
+fn names_reviewer(text: &str) -> bool {
+    let Some(front) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
+        return false;
+    };
+    let front = front.split("\n---").next().unwrap_or_default();
+    front.lines().any(|line| {
+        line.split_once(':').is_some_and(|(key, value)| {
+            let value = value.trim().trim_matches(['"', '\'']);
+            key.trim() == "name" && value.eq_ignore_ascii_case(REVIEWER)
+        })
+    })
+}
+
+/// The client's own folder of the user.
+pub fn config_dir(world: &World) -> Option<PathBuf> {
+    let named = world.var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    named.or_else(|| Some(world.user_home.as_ref()?.join(".claude")))
+}
+
+fn parent(world: &World) -> Parent {
+    const SHELLS: &[&str] =
+        &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "busybox", "tcsh", "csh"];
+    let (pid, name) = process::parent();
+    let client = world.var("CLAUDE_PID").and_then(|it| it.parse::<u32>().ok());
+    match (client, pid, name) {
+        (Some(client), Some(pid), _) if client == pid => Parent::Client,
+        (Some(_), Some(_), name) => Parent::Stranger(name.unwrap_or_else(|| "?".into())),
+        (None, _, Some(name)) if SHELLS.contains(&name.as_str()) => Parent::Stranger(name),
+        (None, _, Some(name)) => Parent::Unnamed(name),
+        _ => Parent::Unknown,
+    }
+}
+
+/// Other sessions of this project with an open review, active within the hour.
+fn open_elsewhere(
+    session: &Session,
+    roz: &Roz,
+    world: &World,
+) -> Vec<crate::core::session::SessionId> {
+    const LOOKED_AT: usize = 50;
+    let listed = roz.store.list_sessions(LOOKED_AT).unwrap_or_default();
+    let project = Some(project(session, roz));
+    listed
+        .into_iter()
+        .filter(|it| it.session_id != session.session_id && it.project.as_deref() == project)
+        .filter(|it| world.now - it.updated_at < TimeDelta::hours(1))
+        .filter(|it| it.review.phase().is_open())
+        .map(|it| it.session_id)
+        .collect()
+}

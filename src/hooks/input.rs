@@ -1,0 +1,156 @@
+//! Fields of a payload, read one by one: what cannot be read counts as
+//! absent, and what is very large is not copied around.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+
+/// Above this an input is not made a value of whole.
+const LARGE: usize = 1024 * 1024;
+/// Of a large input, fields up to this size are kept, and as many of them.
+const SMALL_FIELD: usize = 64 * 1024;
+const MAX_FIELDS: usize = 256;
+/// Of a large input, texts that gates read are kept whatever their size.
+const READ_BY_GATES: &[&str] =
+    &["command", "cmd", "script", "prompt", "subagent_type", "to", "file_path", "notebook_path"];
+
+/// A text; `None` for anything else.
+pub(super) fn text(raw: Option<&RawValue>) -> Option<String> {
+    parse_text(raw?.get())
+}
+
+pub(super) fn flag(raw: Option<&RawValue>) -> bool {
+    raw.is_some_and(|it| it.get() == "true")
+}
+
+/// A tool's input as a value. Of one that is very large, or nested too deep to
+/// be a value, the top level: its texts, and the fields that are small.
+pub(super) fn value(json: &str) -> Value {
+    if json.len() <= LARGE {
+        let whole = serde_json::from_str(json);
+        if let Ok(value) = whole.or_else(|_| serde_json::from_str(&repaired(json))) {
+            return value;
+        }
+    }
+    top_level(json).map_or(Value::Null, Value::Object)
+}
+
+fn parse_text(json: &str) -> Option<String> {
+    if !json.starts_with('"') {
+        return None;
+    }
+    serde_json::from_str(json).or_else(|_| serde_json::from_str(&repaired(json))).ok()
+}
+
+fn top_level(json: &str) -> Option<Map<String, Value>> {
+    struct Fields(Map<String, Value>);
+
+    struct Visitor;
+
+    impl<'de> serde::de::Visitor<'de> for Visitor {
+        type Value = Fields;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+            let mut fields = Map::new();
+            while let Some((key, raw)) = map.next_entry::<Cow<str>, &RawValue>()? {
+                let json = raw.get();
+                let is_read = READ_BY_GATES.contains(&&*key);
+                if !is_read && (fields.len() >= MAX_FIELDS || json.len() > SMALL_FIELD) {
+                    continue;
+                }
+                let value = parse_text(json).map(Value::String);
+                let value = value.or_else(|| {
+                    (json.len() <= SMALL_FIELD).then(|| serde_json::from_str(json).ok())?
+                });
+                fields.insert(key.into_owned(), value.unwrap_or_default());
+            }
+            Ok(Fields(fields))
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Fields {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_map(Visitor)
+        }
+    }
+
+    serde_json::from_str::<Fields>(json).ok().map(|it| it.0)
+}
+
+/// JSON in which half surrogates, which are no characters, are replacement
+/// characters. JavaScript writes them; without this a command with one in it
+/// would be no text, and no gate would see it.
+fn repaired(json: &str) -> String {
+    let bytes = json.as_bytes();
+    let unit = |at: usize| {
+        let digits = json.get(at + 2..at + 6).filter(|_| bytes.get(at..at + 2) == Some(b"\\u"))?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let mut res = String::with_capacity(json.len());
+    let mut at = 0;
+    let mut copied = 0;
+    while at < bytes.len() {
+        if bytes[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        let length = match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
+            Some(0xD800..=0xDFFF) => {
+                res.push_str(&json[copied..at]);
+                res.push_str("\\ufffd");
+                copied = at + 6;
+                6
+            }
+            Some(_) => 6,
+            None => 2,
+        };
+        at += length;
+    }
+    res.push_str(json.get(copied..).unwrap_or_default());
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_half_a_surrogate_is_still_a_command() {
+        let input = value(r#"{"command":"git push \ud83d x \udc00 \ud83d\ude00 \\ud83d"}"#);
+        assert_eq!(input["command"], "git push \u{fffd} x \u{fffd} 😀 \\ud83d");
+    }
+
+    #[test]
+    fn an_input_nested_too_deep_keeps_its_texts() {
+        let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
+        let input = value(&format!(r#"{{"a":{deep},"command":"git push"}}"#));
+        assert_eq!(input["command"], "git push");
+        assert_eq!(input["a"], Value::Null);
+    }
+
+    #[test]
+    fn a_large_input_keeps_what_gates_read() {
+        let input = value(&format!(
+            r#"{{"content":"{}","command":"{}","n":1}}"#,
+            "x".repeat(LARGE),
+            "y".repeat(SMALL_FIELD + 1)
+        ));
+        assert_eq!(input.get("content"), None);
+        assert_eq!(input["command"].as_str().map(str::len), Some(SMALL_FIELD + 1));
+        assert_eq!(input["n"], 1);
+    }
+
+    #[test]
+    fn what_is_no_text_counts_as_absent() {
+        for json in ["null", "5", "[\"a\"]", "{}"] {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            assert_eq!(text(Some(raw)), None, "{json}");
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The client's side of the conversation.
+//!
+//! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
+
+pub mod gather;
+mod input;
+mod skill;
+mod wire;
+
+use std::{borrow::Cow, time::Instant};
+
+use serde_json::{Value, json};
+
+pub use self::wire::Hook;
+use self::wire::{Channel, Decision, Input, Reply};
+use crate::{
+    core::{
+        self, Cx,
+        bounded,
+        event::{Event, Sender, What},
+        outcome::{Notice, Outcome, Verdict},
+        policy::{Mode, Scope},
+        review::{self, gate},
+        session::Session,
+    },
+    open::{self, Roz},
+    storage::{self, Stored},
+    template,
+    world::{StdinError, World},
+};
+
+/// The largest input that is read, in bytes.
+pub const MAX_INPUT: usize = 64 * 1024 * 1024;
+/// A reason is at most this long, in characters.
+const MAX_REASON: usize = 1500;
+
+/// What a hook process says.
+#[derive(Debug, PartialEq)]
+pub struct Answer {
+    pub stdout: Value,
+    /// For stderr, a line each, with `roz: warning: ` before them.
+    pub warnings: Vec<String>,
+    /// For stderr, as it is, with exit code 2: keeps a task open.
+    pub refusal: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("failed to open the sessions")]
+    Open(#[from] open::Error),
+    #[error("failed to update the session")]
+    Storage(#[from] storage::Error),
+}
+
+/// Something went wrong around a decision.
+struct Failure {
+    error: Error,
+    /// What had been decided before it could be saved.
+    outcome: Option<Outcome>,
+}
+
+impl Answer {
+    fn pass() -> Self {
+        Self { stdout: json!({}), warnings: Vec::new(), refusal: None }
+    }
+
+    pub fn pass_with(warning: String) -> Self {
+        Self { warnings: vec![warning], ..Self::pass() }
+    }
+}
+
+/// Answers a hook. `word` is what `roz hook` was called with.
+///
+/// This is the one place that fails open. Whatever goes wrong around a
+/// decision, the agent goes on and the user hears of it; a decision itself is
+/// never softened.
+pub fn run(word: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
+    let bytes = match stdin {
+        Ok(bytes) => bytes,
+        Err(err) => return Answer::pass_with(chain(&err)),
+    };
+    let mut warnings = Vec::new();
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => Cow::Owned(text),
+        Err(err) => {
+            warnings.push("the input is not UTF-8: read as far as it is".to_owned());
+            Cow::Owned(String::from_utf8_lossy(err.as_bytes()).into_owned())
+        }
+    };
+    let mut input = match wire::parse(word, &text) {
+        Ok(input) => input,
+        Err(wire::Error::NotForUs) => return Answer::pass(),
+        Err(err) => {
+            warnings.push(chain(&err));
+            return Answer { warnings, ..Answer::pass() };
+        }
+    };
+    warnings.append(&mut input.warnings);
+    let mut answer = govern(input, world);
+    warnings.append(&mut answer.warnings);
+    Answer { warnings, ..answer }
+}
+
+fn govern(mut input: Input, world: &World) -> Answer {
+    let cwd = input.cwd.clone().unwrap_or_else(|| world.cwd.clone());
+    let mut roz = match Roz::open(world, &cwd) {
+        Ok(roz) => roz,
+        Err(err) => {
+            let failure = Failure { error: err.into(), outcome: None };
+            return fail_open(&input, failure, None);
+        }
+    };
+    let loaded = roz.store.get_session(&input.session_id);
+    // The session's project is where it began, wherever the agent stands now.
+    if let Ok(Some(Stored { session, .. })) = &loaded
+        && let Some(project) = &session.project
+        && *project != roz.project
+        && let Ok(other) = Roz::open(world, project)
+    {
+        roz = other;
+    }
+    read_call(&mut input.event, &roz, world);
+    let decided = match loaded {
+        Ok(loaded) => decide(&input, loaded, &roz, world),
+        Err(err) => Err(Failure { error: err.into(), outcome: None }),
+    };
+    match decided {
+        Ok(mut outcome) => {
+            if let What::SessionStart { .. } = &input.event.what {
+                outcome.messages.extend(roz.complaints());
+                roz.tidy(world);
+            }
+            speak(&input, outcome, &roz, Vec::new())
+        }
+        Err(failure) => fail_open(&input, failure, Some(&roz)),
+    }
+}
+
+/// Reads the command lines of a call, once.
+fn read_call(event: &mut Event, roz: &Roz, world: &World) {
+    if let What::PreToolUse(call) = &mut event.what {
+        let more = skill::lines(call, &roz.project, world);
+        call.read(&more, &roz.policy.commands);
+    }
+}
+
+/// Decides, and saves what changed. Hooks run in parallel: where another one
+/// saved first, it is decided again on what that one left.
+fn decide(
+    input: &Input,
+    loaded: Option<Stored>,
+    roz: &Roz,
+    world: &World,
+) -> Result<Outcome, Failure> {
+    let until = deadline(input.hook, roz, world);
+    let dice = world.dice();
+    let mut loaded = loaded;
+    loop {
+        let Stored { session: before, revision } =
+            loaded.unwrap_or_else(|| Stored::absent(fresh(input, roz, world)));
+        let mut session = before.clone();
+        let facts = gather::facts(&input.event, &session, roz, world);
+        let session_id = &input.session_id;
+        let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id };
+        let outcome = core::decide(&mut session, &input.event, cx);
+        if session == before {
+            return Ok(outcome);
+        }
+        session.updated_at = world.now;
+        match roz.store.put_session(&session, &revision, until) {
+            Ok(()) => return Ok(outcome),
+            Err(storage::Error::Conflict) if Instant::now() < until => (),
+            Err(err) => return Err(Failure { error: err.into(), outcome: Some(outcome) }),
+        }
+        let again = roz.store.get_session(session_id);
+        loaded = again
+            .map_err(|err| Failure { error: err.into(), outcome: Some(outcome) })?;
+    }
+}
+
+/// The client gives SessionEnd a second and a half in all.
+fn deadline(hook: Hook, roz: &Roz, world: &World) -> Instant {
+    let until = gather::deadline(&roz.policy, world);
+    match hook {
+        Hook::SessionEnd => until.min(world.started + std::time::Duration::from_millis(800)),
+        _ => until,
+    }
+}
+
+/// A session at its first event.
+fn fresh(input: &Input, roz: &Roz, world: &World) -> Session {
+    let mut session = Session::new(input.session_id.clone(), world.now);
+    session.cwd.clone_from(&input.cwd);
+    session.project = input.cwd.as_ref().map(|_| roz.project.clone());
+    session.transcript_path.clone_from(&input.transcript_path);
+    if input.hook == Hook::SessionStart || input.hook == Hook::UserPrompt {
+        session.head = crate::world::git::head(&roz.project);
+    }
+    session
+}
+
+/// Puts an outcome into the client's words.
+fn speak(input: &Input, outcome: Outcome, roz: &Roz, warnings: Vec<String>) -> Answer {
+    let render = |notice: &Notice| template::render(notice, &input.session_id, &roz.home);
+    let decision = match &outcome.verdict {
+        Verdict::Pass => Decision::None,
+        Verdict::Ask(notice) => Decision::Ask(reason(&render(notice), input)),
+        Verdict::Object(notice) => Decision::Object(reason(&render(notice), input)),
+    };
+    let refusal = match (&decision, input.hook.channel()) {
+        (Decision::Object(reason), Channel::ExitCode) => Some(reason.clone()),
+        _ => None,
+    };
+    let context: Vec<String> = outcome.context.iter().map(render).collect();
+    let updated_input = outcome.updated_input.map(|updated| {
+        let mut whole = updated.input;
+        if let Some(fields) = whole.as_object_mut() {
+            fields.insert("prompt".into(), render(&updated.prompt).into());
+        }
+        whole
+    });
+    let reply = Reply {
+        decision,
+        context: context.join("\n\n"),
+        message: outcome.messages.join("\n"),
+        updated_input,
+    };
+    Answer { stdout: reply.render(input.hook), warnings, refusal }
+}
+
+/// At most [`MAX_REASON`] characters; says where the rest is.
+fn reason(text: &str, input: &Input) -> String {
+    if text.chars().count() <= MAX_REASON {
+        return text.to_owned();
+    }
+    let rest = format!("\n(The rest: `roz context {}`.)", input.session_id);
+    bounded::chars(text, MAX_REASON - rest.chars().count()) + &rest
+}
+
+/// What is answered when something went wrong around the decision.
+fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>) -> Answer {
+    let Failure { error, outcome } = failure;
+    let was_decided = outcome.is_some();
+    let why = chain(&error);
+    let warnings = vec![why.clone()];
+    let Some(roz) = roz else {
+        return Answer { warnings, ..Answer::pass() };
+    };
+    let mut outcome = outcome.unwrap_or_default();
+    // What was to be remembered is not: nothing may rest on it.
+    outcome.context.clear();
+    let is_corrupt = matches!(error, Error::Storage(storage::Error::Corrupt { .. }));
+    let lost = |what: &str| format!("roz: {what}: {why}");
+    // The approval was not seen, or could not be taken into account in time,
+    // or could not be used up.
+    let unsure = !was_decided
+        || matches!(error, Error::Storage(storage::Error::Locked { .. } | storage::Error::Conflict))
+        || roz.policy.review.gates.approval_scope == Scope::Tool;
+    match &input.event.what {
+        What::PreToolUse(call) => {
+            let pattern = gate::pattern_for(&roz.policy.review.gates.tools, call)
+                .filter(|_| roz.policy.review.mode != Mode::Never);
+            match (&outcome.verdict, pattern) {
+                (Verdict::Object(_) | Verdict::Ask(_), _) => (),
+                (Verdict::Pass, Some(pattern)) if unsure => {
+                    let notice = Notice::new("ask-unreadable")
+                        .with("tool", call.name.clone())
+                        .with("pattern", pattern)
+                        .with("reason", error_in_short(&error));
+                    outcome.verdict = Verdict::Ask(notice);
+                    outcome.messages.push(lost("a gated tool is asked about, because its state could not be had"));
+                }
+                (Verdict::Pass, _) => (),
+            }
+        }
+        What::Stop(_) | What::SubagentStop { .. } => {
+            let held_before = match &input.event.what {
+                What::Stop(stop) => stop.stop_hook_active,
+                What::SubagentStop { stop_hook_active, .. } => *stop_hook_active,
+                _ => false,
+            };
+            if held_before && outcome.verdict != Verdict::Pass {
+                outcome.verdict = Verdict::Pass;
+                outcome.messages.push(lost(
+                    "the stop passes though the work is not reviewed, because it could not be counted",
+                ));
+            } else if !matches!(outcome.verdict, Verdict::Pass) || is_corrupt {
+                outcome.messages.push(lost("the session's state could not be kept"));
+            }
+        }
+        What::Prompt { text, sender: Sender::User } => {
+            let asked = match roz.policy.review.mode {
+                Mode::Always => true,
+                Mode::Prompt => review::command(text).is_some(),
+                Mode::Never => false,
+            };
+            if asked {
+                outcome.messages.push(lost("the review that this prompt asks for could not be noted"));
+            }
+        }
+        What::SessionStart { .. } => {
+            outcome.messages.push(lost("this session is not governed"));
+            outcome.messages.extend(roz.complaints());
+        }
+        What::SubagentStart { .. } => {
+            outcome.messages.push(lost("the reviewer got no token"));
+        }
+        _ => (),
+    }
+    if is_corrupt && outcome.messages.is_empty() {
+        outcome.messages.push(lost(
+            "the state of this session is lost and starts anew (type `#roz` again if a review was open)",
+        ));
+    }
+    speak(input, outcome, roz, warnings)
+}
+
+fn error_in_short(error: &Error) -> String {
+    bounded::chars(&chain(error), 300)
+}
+
+fn chain(err: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(err.source(), |&it| it.source());
+    causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests;

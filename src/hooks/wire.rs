@@ -1,0 +1,429 @@
+//! The client's events and the JSON in and out. Nobody else knows the format.
+//!
+//! What comes in is read leniently, field by field: a field of the wrong type
+//! counts as absent, so that no oddity in one of them can take a gate's eyes
+//! off the rest. What goes out is exact: the client throws a reply away that
+//! its schema does not know.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use super::input;
+use crate::core::{
+    bounded,
+    event::{Background, Event, Origin, Sender, Source, Stop, ToolCall, What},
+    session::{BadSessionId, SessionId},
+};
+
+/// An event of the client that reaches the gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hook {
+    SessionStart,
+    UserPrompt,
+    PreToolUse,
+    PostToolUse,
+    PostToolUseFailure,
+    SubagentStart,
+    SubagentStop,
+    Stop,
+    TaskCompleted,
+    SessionEnd,
+}
+
+/// How a hook lets us object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Channel {
+    /// `permissionDecision`, before a tool runs.
+    Permission,
+    /// A `block` at the top level.
+    Decision,
+    /// Exit code 2, and the reason on stderr.
+    ExitCode,
+    /// It does not.
+    None,
+}
+
+#[derive(Debug)]
+pub(super) struct Input<'a> {
+    pub(super) hook: Hook,
+    pub(super) session_id: SessionId,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) transcript_path: Option<PathBuf>,
+    pub(super) event: Event<'a>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Why there is nothing for the gates.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("standard input is no JSON object")]
+    Malformed(#[source] serde_json::Error),
+    #[error("the payload names no session")]
+    NoSession,
+    #[error(transparent)]
+    BadSession(#[from] BadSessionId),
+    #[error("`{0}` is no event that this roz knows")]
+    UnknownEvent(String),
+    /// One of the client's that no gate asks for.
+    #[error("not for us")]
+    NotForUs,
+}
+
+impl Hook {
+    pub const ALL: [Hook; 10] = [
+        Hook::SessionStart,
+        Hook::UserPrompt,
+        Hook::PreToolUse,
+        Hook::PostToolUse,
+        Hook::PostToolUseFailure,
+        Hook::SubagentStart,
+        Hook::SubagentStop,
+        Hook::Stop,
+        Hook::TaskCompleted,
+        Hook::SessionEnd,
+    ];
+
+    /// What the client calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hook::SessionStart => "SessionStart",
+            Hook::UserPrompt => "UserPromptSubmit",
+            Hook::PreToolUse => "PreToolUse",
+            Hook::PostToolUse => "PostToolUse",
+            Hook::PostToolUseFailure => "PostToolUseFailure",
+            Hook::SubagentStart => "SubagentStart",
+            Hook::SubagentStop => "SubagentStop",
+            Hook::Stop => "Stop",
+            Hook::TaskCompleted => "TaskCompleted",
+            Hook::SessionEnd => "SessionEnd",
+        }
+    }
+
+    /// What `roz hook …` calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Hook::SessionStart => "session-start",
+            Hook::UserPrompt => "user-prompt",
+            Hook::PreToolUse => "pre-tool-use",
+            Hook::PostToolUse => "post-tool-use",
+            Hook::PostToolUseFailure => "post-tool-use-failure",
+            Hook::SubagentStart => "subagent-start",
+            Hook::SubagentStop => "subagent-stop",
+            Hook::Stop => "stop",
+            Hook::TaskCompleted => "task-completed",
+            Hook::SessionEnd => "session-end",
+        }
+    }
+
+    /// The hook of that name, ours or the client's.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == name || it.name() == name)
+    }
+
+    pub(super) fn channel(self) -> Channel {
+        match self {
+            Hook::PreToolUse => Channel::Permission,
+            Hook::UserPrompt | Hook::PostToolUse | Hook::Stop | Hook::SubagentStop => {
+                Channel::Decision
+            }
+            Hook::TaskCompleted => Channel::ExitCode,
+            Hook::SessionStart
+            | Hook::PostToolUseFailure
+            | Hook::SubagentStart
+            | Hook::SessionEnd => Channel::None,
+        }
+    }
+
+    /// Whether the client takes `hookSpecificOutput.additionalContext` here.
+    pub(super) fn takes_context(self) -> bool {
+        match self {
+            Hook::SessionStart
+            | Hook::UserPrompt
+            | Hook::PreToolUse
+            | Hook::PostToolUse
+            | Hook::PostToolUseFailure
+            | Hook::SubagentStart => true,
+            Hook::SubagentStop | Hook::Stop | Hook::TaskCompleted | Hook::SessionEnd => false,
+        }
+    }
+}
+
+/// Events of the client, of all versions we know, that no gate asks for.
+const OTHERS: &[&str] = &[
+    "PostToolBatch",
+    "Notification",
+    "UserPromptExpansion",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "PreModelSwitch",
+    "PostModelSwitch",
+    "PermissionRequest",
+    "PermissionDenied",
+    "Setup",
+    "TeammateIdle",
+    "TaskCreated",
+    "Elicitation",
+    "ElicitationResult",
+    "ConfigChange",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "InstructionsLoaded",
+    "CwdChanged",
+    "FileChanged",
+    "DirectoryAdded",
+    "MessageDisplay",
+];
+
+/// The payload's fields, unread: only what an event needs is looked into.
+#[derive(Debug, Deserialize)]
+struct Payload<'a> {
+    #[serde(borrow)]
+    hook_event_name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    session_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    cwd: Option<&'a RawValue>,
+    #[serde(borrow)]
+    transcript_path: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    agent_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    agent_type: Option<&'a RawValue>,
+    /// Older names, from the design documents.
+    #[serde(borrow)]
+    subagent_type: Option<&'a RawValue>,
+    #[serde(borrow)]
+    subagent_prompt: Option<&'a RawValue>,
+    #[serde(borrow)]
+    source: Option<&'a RawValue>,
+    #[serde(borrow)]
+    prompt: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_use_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    stop_hook_active: Option<&'a RawValue>,
+    #[serde(borrow)]
+    background_tasks: Option<&'a RawValue>,
+    #[serde(borrow)]
+    session_crons: Option<&'a RawValue>,
+    #[serde(borrow)]
+    reason: Option<&'a RawValue>,
+    #[serde(borrow)]
+    task_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    task_subject: Option<&'a RawValue>,
+}
+
+/// Reads a payload. `word` is the command line's, for payloads that do not
+/// name their event.
+pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let payload: Payload = serde_json::from_str(text).map_err(Error::Malformed)?;
+    if !text.starts_with('{') {
+        // An array of fields is a struct to serde, and nothing to us.
+        return Err(Error::Malformed(serde::de::Error::custom("expected an object")));
+    }
+    let mut warnings = Vec::new();
+    let named = input::text(payload.hook_event_name);
+    let hook = match (named.as_deref(), Hook::find(word)) {
+        (None, Some(hook)) => hook,
+        (None, None) => return Err(unknown(word)),
+        (Some(name), on_command_line) => {
+            let hook = Hook::find(name).ok_or_else(|| unknown(name))?;
+            if on_command_line != Some(hook) {
+                let name = bounded::line(name, 60);
+                let word = bounded::line(word, 60);
+                warnings.push(format!("`roz hook {word}` was sent `{name}`: taken as `{name}`"));
+            }
+            hook
+        }
+    };
+    let session_id = input::text(payload.session_id).ok_or(Error::NoSession)?;
+    let session_id = SessionId::try_from(session_id)?;
+    let origin = Origin {
+        agent_id: input::text(payload.agent_id).filter(|it| !it.is_empty()),
+        prompt_id: input::text(payload.prompt_id).filter(|it| !it.is_empty()),
+    };
+    let what = payload.what(hook);
+    Ok(Input {
+        hook,
+        session_id,
+        cwd: input::text(payload.cwd).map(PathBuf::from).filter(|it| it.is_absolute()),
+        transcript_path: input::text(payload.transcript_path).map(PathBuf::from),
+        event: Event { origin, what },
+        warnings,
+    })
+}
+
+fn unknown(name: &str) -> Error {
+    if OTHERS.contains(&name) {
+        return Error::NotForUs;
+    }
+    Error::UnknownEvent(bounded::line(name, 60))
+}
+
+impl<'a> Payload<'a> {
+    fn what(&self, hook: Hook) -> What<'a> {
+        let agent_id = || input::text(self.agent_id).unwrap_or_default();
+        let agent_type =
+            || input::text(self.agent_type.or(self.subagent_type)).unwrap_or_default();
+        match hook {
+            Hook::SessionStart => What::SessionStart { source: self.start_source() },
+            Hook::UserPrompt => {
+                let text =
+                    input::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
+                let sender = self.sender(&text);
+                What::Prompt { text, sender }
+            }
+            Hook::PreToolUse => What::PreToolUse(self.call()),
+            Hook::PostToolUse => What::PostToolUse { call: self.call(), succeeded: true },
+            Hook::PostToolUseFailure => What::PostToolUse { call: self.call(), succeeded: false },
+            Hook::SubagentStart => {
+                What::SubagentStart { agent_id: agent_id(), agent_type: agent_type() }
+            }
+            Hook::SubagentStop => What::SubagentStop {
+                agent_id: agent_id(),
+                agent_type: agent_type(),
+                stop_hook_active: input::flag(self.stop_hook_active),
+            },
+            Hook::Stop => What::Stop(Stop {
+                stop_hook_active: input::flag(self.stop_hook_active),
+                background: self.background_tasks.and_then(background),
+                scheduled: self.session_crons.map(scheduled).unwrap_or_default(),
+            }),
+            Hook::TaskCompleted => What::TaskCompleted {
+                task_id: input::text(self.task_id).unwrap_or_default(),
+                subject: input::text(self.task_subject).unwrap_or_default(),
+            },
+            Hook::SessionEnd => {
+                What::SessionEnd { reason: input::text(self.reason).unwrap_or_default() }
+            }
+        }
+    }
+
+    fn call(&self) -> ToolCall<'a> {
+        let json = self.tool_input.map_or("{}", RawValue::get);
+        let name = input::text(self.tool_name).unwrap_or_default();
+        ToolCall::new(&name, input::value(json), json, input::text(self.tool_use_id))
+    }
+
+    fn start_source(&self) -> Source {
+        match input::text(self.source).unwrap_or_default().as_str() {
+            "startup" => Source::Startup,
+            "resume" => Source::Resume,
+            "clear" => Source::Clear,
+            "compact" => Source::Compact,
+            "fork" => Source::Fork,
+            _ => Source::Other,
+        }
+    }
+
+    /// A source that is not named counts as the user.
+    fn sender(&self, prompt: &str) -> Sender {
+        let by_user = match input::text(self.source) {
+            Some(source) => source == "user" || source == "sdk",
+            None => true,
+        };
+        if by_user && !prompt.starts_with("<task-notification>") {
+            Sender::User
+        } else {
+            Sender::Client
+        }
+    }
+}
+
+/// The subagents among the tasks that run in the background.
+fn background(tasks: &RawValue) -> Option<Vec<Background>> {
+    let tasks: Vec<Value> = serde_json::from_str(tasks.get()).ok()?;
+    let text = |task: &Value, field: &str| {
+        task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let runs = |task: &&Value| {
+        text(task, "type") == "subagent"
+            && matches!(text(task, "status").as_str(), "running" | "pending" | "")
+    };
+    let agent = |task: &Value| Background {
+        agent_id: text(task, "id"),
+        agent_type: text(task, "agent_type"),
+    };
+    Some(tasks.iter().filter(runs).map(agent).collect())
+}
+
+fn scheduled(crons: &RawValue) -> Vec<String> {
+    let crons: Vec<Value> = serde_json::from_str(crons.get()).unwrap_or_default();
+    let prompt = |cron: &Value| Some(cron.get("prompt")?.as_str()?.to_owned());
+    crons.iter().filter_map(prompt).collect()
+}
+
+/// What is to be said to the client.
+#[derive(Debug, Default)]
+pub(super) struct Reply {
+    pub(super) decision: Decision,
+    pub(super) context: String,
+    pub(super) message: String,
+    pub(super) updated_input: Option<Value>,
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(super) enum Decision {
+    #[default]
+    None,
+    Ask(String),
+    Object(String),
+}
+
+/// No string in a reply may be longer, in characters.
+const MAX_STRING: usize = 10_000;
+
+impl Reply {
+    /// The JSON for stdout; what this hook cannot say is left out. An explicit
+    /// `allow` is never said: it would skip the user's own permission prompt.
+    pub(super) fn render(self, hook: Hook) -> Value {
+        let cut = |text: &str| bounded::chars(text, MAX_STRING);
+        let mut reply = json!({});
+        let mut specific = json!({});
+        match (hook.channel(), &self.decision) {
+            (Channel::Permission, Decision::Ask(reason)) => {
+                specific["permissionDecision"] = "ask".into();
+                specific["permissionDecisionReason"] = cut(reason).into();
+            }
+            (Channel::Permission, Decision::Object(reason)) => {
+                specific["permissionDecision"] = "deny".into();
+                specific["permissionDecisionReason"] = cut(reason).into();
+            }
+            (Channel::Decision, Decision::Object(reason)) => {
+                reply["decision"] = "block".into();
+                reply["reason"] = cut(reason).into();
+            }
+            (Channel::ExitCode | Channel::None, _)
+            | (Channel::Decision, Decision::Ask(_))
+            | (_, Decision::None) => (),
+        }
+        if !self.context.is_empty() && hook.takes_context() {
+            specific["additionalContext"] = cut(&self.context).into();
+        }
+        if let Some(input) = self.updated_input
+            && hook.channel() == Channel::Permission
+            && self.decision == Decision::None
+        {
+            specific["updatedInput"] = input;
+        }
+        if specific.as_object().is_some_and(|it| !it.is_empty()) {
+            specific["hookEventName"] = hook.name().into();
+            reply["hookSpecificOutput"] = specific;
+        }
+        if !self.message.is_empty() {
+            reply["systemMessage"] = cut(&self.message).into();
+        }
+        reply
+    }
+}

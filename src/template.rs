@@ -1,0 +1,125 @@
+//! Turns a notice into the words that the agent reads.
+
+use std::path::Path;
+
+use crate::{
+    core::{outcome::Notice, session::SessionId},
+    world,
+};
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../templates/", $name, ".md")))),*]
+    };
+}
+
+/// Every text that roz has, by its name. A file of that name in
+/// `<ROZ_HOME>/templates` shadows it.
+pub const BUILT_IN: &[(&str, &str)] = built_in![
+    "again",
+    "ask-breaker",
+    "ask-denials",
+    "ask-unreadable",
+    "bad-session",
+    "block-default",
+    "brief",
+    "gate-deny",
+    "issues",
+    "no-token",
+    "protected",
+    "reviewer",
+    "reviewer-gate",
+    "reviewer-hold",
+];
+
+/// A user's own template may be this long, in bytes.
+const MAX_OWN: u64 = 64 * 1024;
+
+pub fn render(notice: &Notice, id: &SessionId, home: &Path) -> String {
+    let text = load(&notice.template, home);
+    let value = |name: &str| match name {
+        "session_id" => Some(id.as_str()),
+        _ => notice.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str()),
+    };
+    fill(text.trim_end(), value)
+}
+
+/// Puts values in the place of `{{name}}`, in one pass: what a value says is
+/// never taken for a placeholder. A name that means nothing here stays.
+fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
+    let mut res = String::with_capacity(text.len() + 256);
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        res.push_str(before);
+        match after.split_once("}}").and_then(|(name, rest)| Some((value(name.trim())?, rest))) {
+            Some((value, after)) => {
+                res.push_str(value);
+                rest = after;
+            }
+            None => {
+                res.push_str("{{");
+                rest = after;
+            }
+        }
+    }
+    res.push_str(rest);
+    res
+}
+
+/// The user's own text of that name, else ours; a name that nobody knows falls
+/// back to the default block. Nothing outside the folder is ever read.
+fn load(name: &str, home: &Path) -> String {
+    let is_name = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if is_name {
+        let own = home.join("templates").join(format!("{name}.md"));
+        let own = world::read_text(&own, MAX_OWN).filter(|it| !it.trim().is_empty());
+        if let Some(text) = own {
+            return text;
+        }
+    }
+    let ours = |name: &str| BUILT_IN.iter().find(|(it, _)| *it == name).map(|(_, text)| *text);
+    ours(name).or_else(|| ours("block-default")).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn say(notice: &Notice) -> String {
+        let home = tempfile::tempdir().unwrap();
+        render(notice, &"s1".parse().unwrap(), home.path())
+    }
+
+    #[test]
+    fn a_value_is_never_taken_for_a_placeholder() {
+        let notice = Notice::new("protected").with("words", "{{session_id}} {{words}}");
+        assert_eq!(say(&notice), "roz: {{session_id}} {{words}}");
+    }
+
+    #[test]
+    fn a_users_own_template_shadows_ours() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("templates")).unwrap();
+        std::fs::write(home.path().join("templates/block-mine.md"), "Hold {{session_id}}!\n")
+            .unwrap();
+        let id = "s1".parse().unwrap();
+        assert_eq!(render(&Notice::new("block-mine"), &id, home.path()), "Hold s1!");
+    }
+
+    #[test]
+    fn a_name_never_leaves_the_folder() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("templates")).unwrap();
+        std::fs::write(home.path().join("secret.md"), "secret").unwrap();
+        let id = "s1".parse().unwrap();
+        assert!(!render(&Notice::new("../secret"), &id, home.path()).contains("secret"));
+    }
+
+    #[test]
+    fn every_built_in_text_is_short_enough_to_be_a_reason() {
+        for (name, text) in BUILT_IN {
+            assert!(text.chars().count() < 1500, "{name}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What git knows of a work tree. What can be read from files is read from
+//! files: a child costs more than the whole hook.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+use super::{
+    process::{self, command},
+    read_text,
+};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("`{0}` is in no git work tree")]
+    NoRepository(PathBuf),
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    #[error("`git {verb}` failed: {said}")]
+    Git { verb: String, said: String },
+    #[error("failed to access `{}`", path.display())]
+    Io { path: PathBuf, source: std::io::Error },
+}
+
+/// The root of the work tree that holds `dir`, else `dir` itself.
+pub fn root(dir: &Path) -> PathBuf {
+    find_root(dir).unwrap_or_else(|| dir.to_owned())
+}
+
+fn find_root(dir: &Path) -> Option<PathBuf> {
+    dir.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned)
+}
+
+/// The commit that is checked out, read from git's files.
+pub fn head(root: &Path) -> Option<String> {
+    const MAX: u64 = 1024 * 1024;
+    let dot_git = root.join(".git");
+    let git_dir = match read_text(&dot_git, 4096) {
+        // A worktree or a submodule: a file that says where its folder is.
+        Some(text) => root.join(text.strip_prefix("gitdir:")?.trim()),
+        None => dot_git,
+    };
+    let common = match read_text(&git_dir.join("commondir"), 4096) {
+        Some(text) => git_dir.join(text.trim()),
+        None => git_dir.clone(),
+    };
+    let head = read_text(&git_dir.join("HEAD"), 4096)?;
+    let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
+        return commit(head.trim());
+    };
+    if name.split('/').any(|it| it == "..") || name.starts_with('/') {
+        return None;
+    }
+    if let Some(text) = read_text(&common.join(name), 4096) {
+        return commit(text.trim());
+    }
+    let packed = read_text(&common.join("packed-refs"), MAX)?;
+    packed.lines().find_map(|line| {
+        let (id, it) = line.split_once(' ')?;
+        (it == name).then(|| commit(id))?
+    })
+}
+
+fn commit(text: &str) -> Option<String> {
+    let is_id = (40..=64).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit());
+    is_id.then(|| text.to_owned())
+}
+
+/// The tree of everything in the work tree that is not ignored, whether git
+/// tracks it or not. A commit of it changes nothing.
+///
+/// Objects that the repository lacks are written to `store`, a folder of ours:
+/// the repository stays as it is.
+pub fn tree(root: &Path, store: &Path, until: Instant) -> Result<String, Error> {
+    if find_root(root).is_none() {
+        return Err(Error::NoRepository(root.to_owned()));
+    }
+    let at = |path: &Path, source| Error::Io { path: path.to_owned(), source };
+    std::fs::create_dir_all(store).map_err(|err| at(store, err))?;
+    let index = store.join(format!("index-{}", std::process::id()));
+    let found = tree_with(root, store, &index, until);
+    let _ = std::fs::remove_file(&index);
+    let _ = std::fs::remove_file(index.with_extension("lock"));
+    found
+}
+
+fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<String, Error> {
+    let paths = git(root, ["rev-parse", "--git-path", "objects", "--git-path", "index"], &[], until)?;
+    let mut paths = paths.lines().map(|it| root.join(it));
+    let (Some(objects), Some(own_index)) = (paths.next(), paths.next()) else {
+        return Err(Error::NoRepository(root.to_owned()));
+    };
+    // The copy keeps what git knows of unchanged files: they are not read again.
+    let _ = std::fs::copy(own_index, index);
+    let env = [
+        ("GIT_INDEX_FILE", index.as_os_str()),
+        ("GIT_OBJECT_DIRECTORY", store.as_os_str()),
+        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.as_os_str()),
+    ];
+    git(root, ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors", ":/"], &env, until)?;
+    git(root, ["write-tree"], &env, until).map(|it| it.trim().to_owned())
+}
+
+/// The files in which two trees of [`tree`] differ, at most 1000.
+pub fn changed(
+    root: &Path,
+    store: &Path,
+    old: &str,
+    new: &str,
+    until: Instant,
+) -> Result<Vec<String>, Error> {
+    let objects = git(root, ["rev-parse", "--git-path", "objects"], &[], until)?;
+    let objects = root.join(objects.trim());
+    let env = [
+        ("GIT_OBJECT_DIRECTORY", store.as_os_str()),
+        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.as_os_str()),
+    ];
+    let names = git(root, ["diff-tree", "-r", "-z", "--name-only", old, new], &env, until)?;
+    Ok(names.split('\0').filter(|it| !it.is_empty()).take(1000).map(str::to_owned).collect())
+}
+
+/// What changed since `base`: git's own summary, then files that it does not
+/// track.
+pub fn diff_stat(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
+    let stat = git(root, ["diff", "--stat=100", "--no-ext-diff", base, "--"], &[], until)?;
+    let new = git(root, ["ls-files", "--others", "--exclude-standard"], &[], until)?;
+    let new: String = new.lines().take(100).flat_map(|it| [" ", it, " | untracked\n"]).collect();
+    Ok(stat + &new)
+}
+
+/// Commits since `base`, newest first, a line each.
+pub fn log(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
+    let range = format!("{base}..HEAD");
+    git(root, ["log", "--oneline", "--no-decorate", "-n", "50", &range, "--"], &[], until)
+}
+
+fn git<const N: usize>(
+    root: &Path,
+    args: [&str; N],
+    env: &[(&str, &OsStr)],
+    until: Instant,
+) -> Result<String, Error> {
+    let mut git: Command = command("git");
+    // Nobody is asked for anything, and no program of the repository's choice
+    // is started to watch its files.
+    git.current_dir(root)
+        .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"])
+        .args(args)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .envs(env.iter().copied());
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+        if !env.iter().any(|(it, _)| *it == name) {
+            git.env_remove(name);
+        }
+    }
+    let ran = process::run(git, until)?;
+    if !ran.ok {
+        let verb = args.iter().find(|it| !it.starts_with('-') && !it.contains('=')).copied();
+        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+        return Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said });
+    }
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}

@@ -1,0 +1,171 @@
+//! The outside: clock, dice, environment, and (in [`git`] and [`process`])
+//! other programs. The only door to each.
+
+#![expect(clippy::disallowed_methods, reason = "this is where they come in")]
+
+pub mod git;
+pub mod process;
+
+use std::{
+    env,
+    io::Read as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use chrono::{DateTime, Utc};
+use rustix::{
+    buffer::spare_capacity,
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::OFlags,
+};
+
+/// The outside as it was when the process started.
+#[derive(Debug)]
+pub struct World {
+    pub now: DateTime<Utc>,
+    pub started: Instant,
+    /// The user's home directory, where there is one.
+    pub user_home: Option<PathBuf>,
+    /// Where this process stands.
+    pub cwd: PathBuf,
+    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` and
+    /// those of the terminal.
+    env: Vec<(String, String)>,
+}
+
+impl World {
+    pub fn from_env() -> Self {
+        const OTHERS: &[&str] = &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME"];
+        let wanted = |name: &str| {
+            name.starts_with("ROZ_") || name.starts_with("CLAUDE") || OTHERS.contains(&name)
+        };
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        let env = env::vars_os().filter_map(text).filter(|(name, _)| wanted(name)).collect();
+        Self {
+            now: stopped_clock().unwrap_or_else(Utc::now),
+            started: Instant::now(),
+            user_home: dirs::home_dir(),
+            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            env,
+        }
+    }
+
+    /// A variable's value; an empty one counts as not set.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        let found = self.env.iter().find(|(it, _)| it == name)?;
+        Some(found.1.as_str()).filter(|it| !it.is_empty())
+    }
+
+    /// All `ROZ_*` variables.
+    pub fn roz_vars(&self) -> Vec<(String, String)> {
+        self.env.iter().filter(|(name, _)| name.starts_with("ROZ_")).cloned().collect()
+    }
+
+    /// A throw of the dice: 256 bits nobody can foresee.
+    ///
+    /// # Panics
+    ///
+    /// If the system has no randomness to give: a token must not be a guess.
+    pub fn dice(&self) -> [u8; 32] {
+        #[cfg(debug_assertions)]
+        if let Some(seed) = self.var("ROZ_DICE") {
+            let mut dice = [0; 32];
+            for (to, from) in dice.iter_mut().zip(seed.bytes().cycle()) {
+                *to = from;
+            }
+            let roll: u64 = seed.parse().unwrap_or(0);
+            dice[..8].copy_from_slice(&roll.to_le_bytes());
+            return dice;
+        }
+        let mut dice = [0; 32];
+        rand::TryRng::try_fill_bytes(&mut rand::rngs::SysRng, &mut dice)
+            .expect("the system gives random bytes");
+        dice
+    }
+
+    /// The files of that name in the folders of PATH that can be executed, in
+    /// their order.
+    pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
+        let folders = self.var("PATH").unwrap_or_default().split(':').filter(|it| !it.is_empty());
+        folders.map(|it| Path::new(it).join(program)).filter(|it| is_executable(it)).collect()
+    }
+}
+
+/// Tests stop the clock, in debug builds only.
+fn stopped_clock() -> Option<DateTime<Utc>> {
+    #[cfg(debug_assertions)]
+    if let Ok(text) = env::var("ROZ_NOW") {
+        return DateTime::parse_from_rfc3339(&text).ok().map(|it| it.to_utc());
+    }
+    None
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+/// A regular file's text, if it is one and at most `max` bytes long. A link is
+/// followed; a pipe or a device is not waited for.
+pub fn read_text(path: &Path, max: u64) -> Option<String> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let meta = file.metadata().ok()?;
+    if !meta.is_file() || meta.len() > max {
+        return None;
+    }
+    let mut text = String::new();
+    file.take(max).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// A file that the kernel makes up: its size says nothing.
+pub(crate) fn read_proc(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StdinError {
+    #[error("failed to read standard input")]
+    Io(#[from] std::io::Error),
+    #[error("standard input is larger than {0} bytes")]
+    TooLarge(usize),
+    #[error("standard input did not end within {} ms", .0.as_millis())]
+    TimedOut(Duration),
+}
+
+/// Standard input to its end, waiting for no longer than `patience`.
+pub fn read_stdin(max: usize, patience: Duration) -> Result<Vec<u8>, StdinError> {
+    let until = Instant::now() + patience;
+    let stdin = std::io::stdin();
+    let mut bytes = Vec::with_capacity(16 * 1024);
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) => return Err(StdinError::TimedOut(patience)),
+            Ok(_) => (),
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(err) => return Err(StdinError::Io(err.into())),
+        }
+        if bytes.capacity() == bytes.len() {
+            bytes.reserve(64 * 1024);
+        }
+        match rustix::io::read(&stdin, spare_capacity(&mut bytes)) {
+            Ok(0) => return Ok(bytes),
+            Ok(_) => (),
+            Err(rustix::io::Errno::INTR) => (),
+            Err(err) => return Err(StdinError::Io(err.into())),
+        }
+        if bytes.len() > max {
+            return Err(StdinError::TooLarge(max));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Other programs: started with closed streams or pipes of ours, and gone when
+//! their time is over.
+
+#![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
+
+use std::{
+    ffi::OsStr,
+    io,
+    os::{fd::AsFd, unix::process::CommandExt as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, Signal, kill_process_group},
+};
+
+/// What a program printed at the most is kept.
+const MAX_OUTPUT: usize = 4 * 1024 * 1024;
+
+#[derive(Debug)]
+pub struct Ran {
+    pub ok: bool,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("failed to start `{0}`")]
+    Start(String, #[source] io::Error),
+    #[error("`{0}` did not end in time")]
+    TimedOut(String),
+    #[error("failed to hear from `{0}`")]
+    Io(String, #[source] io::Error),
+}
+
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    Command::new(program)
+}
+
+/// Runs a program to its end, or to the end of its time: then it is killed
+/// with everything that it started in its process group.
+pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
+    let heard = listen(&mut child, until);
+    match heard {
+        Ok((stdout, stderr)) => {
+            let status = wait(&mut child, until).ok_or_else(|| Error::TimedOut(name.clone()))?;
+            Ok(Ran { ok: status, stdout, stderr })
+        }
+        Err(err) => {
+            kill(&mut child);
+            match err.kind() {
+                io::ErrorKind::TimedOut => Err(Error::TimedOut(name)),
+                _ => Err(Error::Io(name, err)),
+            }
+        }
+    }
+}
+
+/// Both streams to their ends.
+fn listen(child: &mut Child, until: Instant) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let mut open = [true, true];
+    let mut heard = [Vec::new(), Vec::new()];
+    let mut chunk = [0; 16 * 1024];
+    while open != [false, false] {
+        let fds = [out.as_fd(), err.as_fd()];
+        let which: Vec<usize> = (0..2).filter(|it| open[*it]).collect();
+        let mut polled: Vec<PollFd> =
+            which.iter().map(|it| PollFd::from_borrowed_fd(fds[*it], PollFlags::IN)).collect();
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut polled, Some(&timeout)) {
+            Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+            Ok(_) => (),
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(err) => return Err(err.into()),
+        }
+        let ready: Vec<usize> = which
+            .iter()
+            .zip(&polled)
+            .filter(|(_, it)| !it.revents().is_empty())
+            .map(|(it, _)| *it)
+            .collect();
+        for at in ready {
+            match rustix::io::read(fds[at], &mut chunk)? {
+                0 => open[at] = false,
+                n if heard[at].len() < MAX_OUTPUT => heard[at].extend_from_slice(&chunk[..n]),
+                _ => (),
+            }
+        }
+    }
+    let [stdout, stderr] = heard;
+    Ok((stdout, stderr))
+}
+
+/// Whether the program ended well; `None` and dead if its time is over.
+fn wait(child: &mut Child, until: Instant) -> Option<bool> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.success()),
+            Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_micros(200)),
+            Ok(None) | Err(_) => {
+                kill(child);
+                return None;
+            }
+        }
+    }
+}
+
+fn kill(child: &mut Child) {
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// The process that started this one: its id and, where the system tells it,
+/// its name.
+pub fn parent() -> (Option<u32>, Option<String>) {
+    let pid = rustix::process::getppid().map(|it| it.as_raw_nonzero().get().cast_unsigned());
+    let name = pid.and_then(|pid| {
+        let text = super::read_proc(Path::new(&format!("/proc/{pid}/comm")))?;
+        Some(text.trim().to_owned())
+    });
+    (pid, name)
+}
