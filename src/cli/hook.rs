@@ -1,0 +1,69 @@
+//! `roz hook`: the door to the client.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    panic::{self, AssertUnwindSafe},
+    process::ExitCode,
+    time::Duration,
+};
+
+use crate::{
+    hooks::{self, Answer, MAX_INPUT},
+    open,
+    world::{World, read_stdin},
+};
+
+/// Answer an event of the client: JSON in, JSON out
+///
+/// The client calls this; it is of no use to a person or an agent. The events:
+/// session-start, user-prompt, pre-tool-use, post-tool-use,
+/// post-tool-use-failure, subagent-start, subagent-stop, stop, task-completed,
+/// session-end. The payload on standard input says which one it is.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The event, in our spelling or the client's
+    #[arg(default_value = "", hide_default_value = true)]
+    pub(super) event: String,
+}
+
+/// How long the client may take to say what happened.
+const PATIENCE: Duration = Duration::from_millis(2500);
+
+/// Answers one hook. No panic reaches the client.
+pub fn answer(word: &str) -> ExitCode {
+    // What a panic says goes to the crash log, not to the client's ears.
+    panic::set_hook(Box::new(|_| ()));
+    let world = World::from_env();
+    let answer = panic::catch_unwind(AssertUnwindSafe(|| {
+        hooks::run(word, read_stdin(MAX_INPUT, PATIENCE), &world)
+    }));
+    let answer = answer.unwrap_or_else(|cause| {
+        let said = cause.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no words");
+        log_crash(word, said, &world);
+        Answer::pass_with(format!("roz crashed, and lets this pass: {said}"))
+    });
+    say(&answer)
+}
+
+fn say(answer: &Answer) -> ExitCode {
+    let mut stderr = io::stderr().lock();
+    for warning in &answer.warnings {
+        let _ = writeln!(stderr, "roz: warning: {warning}");
+    }
+    if let Some(refusal) = &answer.refusal {
+        let _ = writeln!(stderr, "{refusal}");
+    }
+    let mut line = answer.stdout.to_string();
+    line.push('\n');
+    let _ = io::stdout().lock().write_all(line.as_bytes());
+    if answer.refusal.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+fn log_crash(word: &str, said: &str, world: &World) {
+    let path = open::home(world).join("crash.log");
+    let line = format!("{} hook {word:?}: {said}\n", world.now.to_rfc3339());
+    let file = fs::OpenOptions::new().create(true).append(true).open(path);
+    let _ = file.and_then(|mut it| it.write_all(line.as_bytes()));
+}

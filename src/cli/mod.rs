@@ -1,0 +1,102 @@
+//! The command line: a verb a file.
+
+mod clean;
+mod config;
+mod context;
+mod debug;
+mod decide;
+mod doctor;
+pub mod hook;
+mod install;
+mod list;
+mod say;
+mod stats;
+mod trace;
+
+use std::{error::Error, io, io::Write as _, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+use crate::world::World;
+
+/// Governs coding agents through their hooks: work is not done until an
+/// independent reviewer has approved it.
+#[derive(Debug, Parser)]
+#[command(name = "roz", version, max_term_width = 100, subcommand_required = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Install(install::Args),
+    Uninstall(install::UninstallArgs),
+    Doctor(doctor::Args),
+    List(list::Args),
+    Debug(debug::Args),
+    Trace(trace::Args),
+    Context(context::Args),
+    Stats(stats::Args),
+    Clean(clean::Args),
+    Config(config::Args),
+    Decide(decide::Args),
+    Hook(hook::Args),
+}
+
+/// How a verb that could do its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Done {
+    Well,
+    /// The verb has said why itself: exit code 1.
+    Badly,
+}
+
+type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let world = World::from_env();
+    let done = match cli.command {
+        Command::Install(args) => install::run(&args, &world),
+        Command::Uninstall(args) => install::undo(&args, &world),
+        Command::Doctor(args) => doctor::run(&args, &world),
+        Command::List(args) => list::run(&args, &world),
+        Command::Debug(args) => debug::run(&args, &world),
+        Command::Trace(args) => trace::run(&args, &world),
+        Command::Context(args) => context::run(&args, &world),
+        Command::Stats(args) => stats::run(&args, &world),
+        Command::Clean(args) => clean::run(&args, &world),
+        Command::Config(args) => config::run(&args, &world),
+        Command::Decide(args) => decide::run(&args, &world),
+        // `main` has answered it already, but for `--help`.
+        Command::Hook(args) => return hook::answer(&args.event),
+    };
+    match done {
+        Ok(Done::Well) => ExitCode::SUCCESS,
+        Ok(Done::Badly) => ExitCode::FAILURE,
+        Err(err) if is_closed_pipe(&*err) => ExitCode::SUCCESS,
+        Err(err) => {
+            complain(&*err);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `| head` has seen enough: no error.
+fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(err), |&it| it.source());
+    causes.any(|it| {
+        it.downcast_ref::<io::Error>().is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// Says what went wrong, and why, a line for each cause.
+fn complain(err: &dyn Error) {
+    let mut stderr = io::stderr().lock();
+    let _ = writeln!(stderr, "roz: {err}");
+    for cause in std::iter::successors(err.source(), |&it| it.source()) {
+        let _ = writeln!(stderr, "  caused by: {cause}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Opens what every command works on: where roz keeps its own, the
+//! configuration, the sessions.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{
+    config::{self, Diagnostic, Sources},
+    core::{
+        policy::Policy,
+        session::SessionId,
+    },
+    storage::{self, LeftoverKind, MessageStore, Stored},
+    world::{World, git},
+};
+
+pub struct Roz {
+    /// `<ROZ_HOME>`.
+    pub home: PathBuf,
+    /// The root of the project that this is about.
+    pub project: PathBuf,
+    pub policy: Policy,
+    pub diagnostics: Vec<Diagnostic>,
+    pub store: Box<dyn MessageStore>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("failed to open the sessions")]
+    Storage(#[from] storage::Error),
+    #[error("there is no session `{0}`. `roz list` shows those that there are")]
+    NoSuchSession(String),
+    #[error("`{0}` is the beginning of several sessions: {1}")]
+    Ambiguous(String, String),
+    #[error("there is no session of this project. `roz list --all` shows those of others")]
+    NoSession,
+}
+
+/// `ROZ_HOME`, else `~/.roz`.
+pub fn home(world: &World) -> PathBuf {
+    sources(world, &world.cwd).roz_home
+}
+
+/// Where the configuration for the project that holds `dir` comes from.
+///
+/// Variables that the project's own client settings put into the environment
+/// do not say where roz keeps its own.
+pub fn sources(world: &World, dir: &Path) -> Sources {
+    let project = git::root(dir);
+    let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let mut variables = world.roz_vars();
+    let names = ["ROZ_HOME", "ROZ_CONFIG", "ROZ_STORAGE_PATH"];
+    let set = names.into_iter().filter(|it| world.var(it).is_some());
+    let dirs: Vec<&Path> =
+        [Some(project.as_path()), launch_dir.as_deref()].into_iter().flatten().collect();
+    let of_project = config::set_by_project(set, &dirs, world.user_home.as_deref());
+    variables.retain(|(name, _)| !of_project.contains(&name.as_str()));
+    let var = |name: &str| {
+        let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
+        found.map(|(_, value)| PathBuf::from(value))
+    };
+    let roz_home = var("ROZ_HOME").unwrap_or_else(|| {
+        world.user_home.as_ref().map_or_else(|| PathBuf::from("/nonexistent/.roz"), |it| it.join(".roz"))
+    });
+    let user_file = var("ROZ_CONFIG").unwrap_or_else(|| roz_home.join("config.toml"));
+    Sources {
+        roz_home,
+        user_file,
+        home: world.user_home.clone(),
+        project: Some(project),
+        launch_dir,
+        variables,
+    }
+}
+
+impl Roz {
+    /// Opens what the project that holds `dir` works with.
+    pub fn open(world: &World, dir: &Path) -> Result<Self, Error> {
+        let sources = sources(world, dir);
+        let loaded = config::load(&sources);
+        let store = storage::open(&loaded.policy, &sources.roz_home)?;
+        Ok(Self {
+            home: sources.roz_home,
+            project: sources.project.unwrap_or_else(|| dir.to_owned()),
+            policy: loaded.policy,
+            diagnostics: loaded.diagnostics,
+            store,
+        })
+    }
+
+    /// Where the git objects lie that a session's decisions refer to.
+    pub fn objects(&self, id: &SessionId) -> PathBuf {
+        self.home.join("trees").join(id.as_str())
+    }
+
+    /// What the user is to be told of the configuration.
+    pub fn complaints(&self) -> Vec<String> {
+        const TOLD: usize = 5;
+        let mut said: Vec<String> =
+            self.diagnostics.iter().take(TOLD).map(|it| format!("roz: {it}")).collect();
+        if self.diagnostics.len() > TOLD {
+            said.push("roz: and more: `roz config check` shows all of it".to_owned());
+        }
+        said
+    }
+
+    pub fn load(&self, id: &SessionId) -> Result<Stored, Error> {
+        let found = self.store.get_session(id)?;
+        found.ok_or_else(|| Error::NoSuchSession(id.to_string()))
+    }
+
+    /// The session of that id, or the only one whose id begins so.
+    pub fn find_session(&self, text: &str) -> Result<SessionId, Error> {
+        let none = || Error::NoSuchSession(crate::core::bounded::line(text, 128));
+        let id: SessionId = text.parse().map_err(|_| none())?;
+        let ids: Vec<SessionId> = self.store.activity()?.into_iter().map(|it| it.id).collect();
+        if ids.contains(&id) {
+            return Ok(id);
+        }
+        let mut found = ids.into_iter().filter(|it| it.as_str().starts_with(text));
+        match (found.next(), found.next()) {
+            (None, _) => Err(none()),
+            (Some(id), None) => Ok(id),
+            (Some(one), Some(two)) => {
+                Err(Error::Ambiguous(text.to_owned(), format!("{one}, {two} …")))
+            }
+        }
+    }
+
+    /// That session, or the newest one of this project.
+    pub fn session_or_newest(&self, text: Option<&str>) -> Result<SessionId, Error> {
+        if let Some(text) = text {
+            return self.find_session(text);
+        }
+        for activity in self.store.activity()? {
+            if let Ok(Some(stored)) = self.store.get_session(&activity.id)
+                && stored.session.project.as_deref() == Some(&*self.project)
+            {
+                return Ok(activity.id);
+            }
+        }
+        Err(Error::NoSession)
+    }
+
+    /// Clears away what is old, at most once a day.
+    pub fn tidy(&self, world: &World) {
+        let mark = self.home.join("last-clean");
+        let day = Duration::from_secs(24 * 60 * 60);
+        let age = mark.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
+        if age.is_some_and(|it| it < day) || !self.home.is_dir() {
+            return;
+        }
+        if std::fs::write(&mark, b"").is_err() {
+            return;
+        }
+        let days = i64::try_from(self.policy.cleanup.retention_days).unwrap_or(i64::MAX);
+        let before = TimeDelta::try_days(days).and_then(|it| world.now.checked_sub_signed(it));
+        if let Some(before) = before {
+            let until = Instant::now() + Duration::from_millis(500);
+            let _ = self.clean(&Cleaning { before, all: false, dry_run: false }, until);
+        }
+    }
+
+    /// Forgets sessions that were last active before a time, and what belongs
+    /// to no session. One with an open review stays, unless all are to go.
+    pub fn clean(&self, what: &Cleaning, until: Instant) -> Result<Cleaned, Error> {
+        let mut cleaned = Cleaned::default();
+        for activity in self.store.activity()?.into_iter().rev() {
+            if activity.at >= what.before || Instant::now() >= until {
+                break;
+            }
+            // A document that cannot be read is put aside by reading it.
+            let Ok(Some(stored)) = self.store.get_session(&activity.id) else { continue };
+            if stored.session.review.phase().is_open() && !what.all {
+                cleaned.kept.push(activity.id);
+                continue;
+            }
+            if !what.dry_run {
+                self.store.delete_session(&activity.id, Some(&stored.revision), until)?;
+                let _ = std::fs::remove_dir_all(self.objects(&activity.id));
+            }
+            cleaned.sessions.push(activity.id);
+        }
+        for leftover in self.store.leftovers()? {
+            let is_old = leftover.at < what.before;
+            let goes = match leftover.kind {
+                // One that is young may belong to a save that runs just now.
+                LeftoverKind::Temporary | LeftoverKind::Lock => true,
+                LeftoverKind::Trace | LeftoverKind::Corrupt => is_old,
+            };
+            if goes && (what.dry_run || self.store.sweep(&leftover, until).unwrap_or(false)) {
+                cleaned.leftovers.push(leftover.name().to_owned());
+            }
+        }
+        Ok(cleaned)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Cleaning {
+    pub before: DateTime<Utc>,
+    /// Sessions with an open review as well.
+    pub all: bool,
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Cleaned {
+    pub sessions: Vec<SessionId>,
+    /// Old enough, but with an open review.
+    pub kept: Vec<SessionId>,
+    pub leftovers: Vec<String>,
+}
