@@ -1,0 +1,212 @@
+//! `roz stats`: which words get work reviewed.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::{Done, say};
+use crate::{
+    core::review::attempt::{Attempt, Outcome},
+    open::Roz,
+    world::World,
+};
+
+/// Compare the templates that blocked stops were told with
+///
+/// A template succeeds when the reviewer that it asks for comes and decides.
+/// The success rate comes with its 95 % Wilson score interval.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only attempts of the last so many days
+    #[arg(long, default_value_t = 30)]
+    days: u32,
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of a template's attempts.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Tally {
+    shown: u32,
+    success: u32,
+    blocks: u32,
+    pending: u32,
+    not_spawned: u32,
+    no_decision: u32,
+    bad_session_id: u32,
+}
+
+impl Tally {
+    fn count(&mut self, attempt: &Attempt) {
+        self.shown += 1;
+        match &attempt.outcome {
+            Outcome::Pending => self.pending += 1,
+            Outcome::Success { blocks_needed, .. } => {
+                self.success += 1;
+                self.blocks += blocks_needed;
+            }
+            Outcome::NotSpawned => self.not_spawned += 1,
+            Outcome::NoDecision => self.no_decision += 1,
+            Outcome::BadSessionId => self.bad_session_id += 1,
+        }
+    }
+
+    /// Those that have come to an end.
+    fn ended(&self) -> u32 {
+        self.shown - self.pending
+    }
+
+    fn rate(&self) -> Option<f64> {
+        (self.ended() > 0).then(|| f64::from(self.success) / f64::from(self.ended()))
+    }
+
+    fn blocks_needed(&self) -> Option<f64> {
+        (self.success > 0).then(|| f64::from(self.blocks) / f64::from(self.success))
+    }
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let since = world.now.checked_sub_signed(TimeDelta::days(args.days.into()));
+    let since = since.unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut sessions = 0;
+    for activity in roz.store.activity()?.into_iter().take_while(|it| it.at >= since) {
+        let Ok(Some(stored)) = roz.store.get_session(&activity.id) else { continue };
+        sessions += 1;
+        for attempt in stored.session.review.attempts().iter().filter(|it| it.timestamp >= since) {
+            tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
+        }
+    }
+    let verdict = compare(&tallies);
+    if args.json {
+        let templates: BTreeMap<&String, Value> =
+            tallies.iter().map(|(id, it)| (id, as_json(it))).collect();
+        say::print_json(&json!({
+            "days": args.days, "sessions": sessions, "templates": templates,
+            "significant": verdict.as_ref().is_some_and(|it| it.significant),
+        }))?;
+        return Ok(Done::Well);
+    }
+    if tallies.is_empty() {
+        let days = args.days;
+        say::print(&format!("No stop was blocked in {sessions} sessions of the last {days} days.\n"))?;
+        return Ok(Done::Well);
+    }
+    let out = say::Out::new(world);
+    let heading =
+        ["TEMPLATE", "SHOWN", "SUCCESS", "RATE (95 %)", "BLOCKS", "NOT SPAWNED", "NO DECISION", "BAD SESSION", "OPEN"];
+    let rows: Vec<Vec<String>> = tallies.iter().map(|(id, it)| row(id, it)).collect();
+    say::print(&out.table(&heading, &rows))?;
+    if let Some(verdict) = verdict {
+        say::print(&format!("\n{}\n", verdict.words))?;
+    }
+    Ok(Done::Well)
+}
+
+fn row(id: &str, tally: &Tally) -> Vec<String> {
+    let rate = tally.rate().map_or("-".to_owned(), |rate| {
+        let (low, high) = wilson(tally.success, tally.ended());
+        format!("{:.0} % ({:.0}–{:.0})", rate * 100.0, low * 100.0, high * 100.0)
+    });
+    let blocks = tally.blocks_needed().map_or("-".to_owned(), |it| format!("{it:.1}"));
+    let counts = [tally.not_spawned, tally.no_decision, tally.bad_session_id, tally.pending];
+    let mut row = vec![id.to_owned(), tally.shown.to_string(), tally.success.to_string(), rate, blocks];
+    row.extend(counts.map(|it| it.to_string()));
+    row
+}
+
+fn as_json(tally: &Tally) -> Value {
+    let (low, high) = wilson(tally.success, tally.ended());
+    json!({
+        "shown": tally.shown,
+        "success": tally.success,
+        "blocks_needed": tally.blocks_needed(),
+        "failures": {
+            "not_spawned": tally.not_spawned,
+            "no_decision": tally.no_decision,
+            "bad_session_id": tally.bad_session_id,
+        },
+        "pending": tally.pending,
+        "success_rate": tally.rate(),
+        "interval": tally.rate().map(|_| [low, high]),
+    })
+}
+
+/// The 95 % score interval of `successes` in `n` (Wilson 1927); 0 to 1 if
+/// there is nothing to tell from.
+fn wilson(successes: u32, n: u32) -> (f64, f64) {
+    const Z: f64 = 1.959_963_984_540_054;
+    if n == 0 {
+        return (0.0, 1.0);
+    }
+    let n = f64::from(n);
+    let p = f64::from(successes) / n;
+    let centre = p + Z * Z / (2.0 * n);
+    let spread = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
+}
+
+struct Comparison {
+    significant: bool,
+    words: String,
+}
+
+/// Best against worst. They differ when the interval of their difference
+/// leaves out zero (Newcombe 1998, method 10: from the two Wilson intervals).
+fn compare(tallies: &BTreeMap<String, Tally>) -> Option<Comparison> {
+    let mut rated: Vec<(&String, &Tally, f64)> =
+        tallies.iter().filter_map(|(id, it)| Some((id, it, it.rate()?))).collect();
+    rated.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let [(best, best_tally, best_rate), .., (worst, worst_tally, worst_rate)] = rated[..] else {
+        return None;
+    };
+    let (low, _) = wilson(best_tally.success, best_tally.ended());
+    let (_, high) = wilson(worst_tally.success, worst_tally.ended());
+    let difference = best_rate - worst_rate;
+    let margin = ((best_rate - low).powi(2) + (high - worst_rate).powi(2)).sqrt();
+    let significant = difference > margin;
+    let words = if significant {
+        format!("`{best}` does better than `{worst}`, and by more than chance explains.")
+    } else {
+        format!(
+            "The difference between `{best}` and `{worst}` is not significant: more attempts are \
+             needed to tell."
+        )
+    };
+    Some(Comparison { significant, words })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values from Wilson's formula as worked out by hand for 8 of 10.
+    #[test]
+    fn the_interval_is_wilsons() {
+        let (low, high) = wilson(8, 10);
+        assert!((low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4, "{low} {high}");
+        assert_eq!(wilson(0, 0), (0.0, 1.0));
+        let (low, high) = wilson(0, 10);
+        assert!(low.abs() < 1e-9 && (high - 0.2775).abs() < 1e-4, "{low} {high}");
+    }
+
+    fn tally(success: u32, shown: u32) -> Tally {
+        Tally { shown, success, not_spawned: shown - success, ..Tally::default() }
+    }
+
+    #[test]
+    fn a_small_difference_is_called_not_significant() {
+        let few = [("a".to_owned(), tally(4, 5)), ("b".to_owned(), tally(2, 5))].into();
+        assert!(!compare(&few).unwrap().significant);
+        let many = [("a".to_owned(), tally(80, 100)), ("b".to_owned(), tally(40, 100))].into();
+        assert!(compare(&many).unwrap().significant);
+    }
+
+    #[test]
+    fn one_template_is_compared_with_nothing() {
+        assert!(compare(&[("a".to_owned(), tally(4, 5))].into()).is_none());
+    }
+}

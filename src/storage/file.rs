@@ -1,0 +1,380 @@
+//! Sessions as files, in a directory of their own:
+//!
+//! | file | what |
+//! |---|---|
+//! | `<id>.json` | the session, replaced as a whole |
+//! | `<id>.trace.jsonl` | its trace, appended to |
+//! | `<id>.lock` | held by whoever writes either |
+//! | `<id>.tmp` | what is about to replace one of them; the lock's holder's |
+//! | `<id>.corrupt-<time>` | a session that could not be parsed |
+//!
+//! The directory, and the home that it lies in, may be links: where a user
+//! keeps his files is his affair. The files in it may not. The directory is
+//! made private if it is not; a home that is there already stays as it is, for
+//! it may be a place that holds other things.
+
+use std::{
+    cmp::Reverse,
+    fs::{self, DirBuilder, File, Permissions},
+    io::{self, ErrorKind},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant, SystemTime},
+};
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use crate::{
+    core::{
+        session::{Session, SessionId, VERSION},
+        trace::TraceEvent,
+    },
+    storage::{
+        Activity, At as _, Error, Leftover, LeftoverKind, MessageStore, Result, Revision, Stored,
+        check_version, journal,
+        lock::lock,
+        regular::{self, Replacement},
+        touch,
+        trace::{self, Batch},
+        without_fresh,
+    },
+};
+
+/// How long a reader waits for the lock under which it puts a broken document
+/// aside.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Keeps each session as one JSON file, and its trace beside it.
+///
+/// A reader takes no lock and never sees half a document: a save renames a new
+/// one into place. Two savers never lose each other's work: a save holds the
+/// session's lock while it compares revisions.
+#[derive(Debug)]
+pub struct FileStore {
+    dir: PathBuf,
+    max_events: usize,
+    is_prepared: AtomicBool,
+}
+
+/// The files of one session.
+pub(super) struct Files {
+    pub(super) state: PathBuf,
+    pub(super) trace: PathBuf,
+    pub(super) lock: PathBuf,
+    pub(super) tmp: PathBuf,
+}
+
+/// Why a document could not be parsed.
+enum Unreadable {
+    Corrupt(io::Error),
+    Newer(u32),
+}
+
+impl FileStore {
+    /// `dir` is made by the first save. Of each trace `max_events` are kept.
+    pub fn new(dir: PathBuf, max_events: u64) -> Self {
+        // Twice the bound is counted with, and more is as good as none.
+        let max_events = usize::try_from(max_events).unwrap_or(usize::MAX).min(usize::MAX / 4);
+        Self { dir, max_events, is_prepared: AtomicBool::new(false) }
+    }
+
+    fn files(&self, id: &SessionId) -> Files {
+        let file = |extension| self.dir.join(format!("{id}.{extension}"));
+        Files {
+            state: file("json"),
+            trace: file("trace.jsonl"),
+            lock: file("lock"),
+            tmp: file("tmp"),
+        }
+    }
+
+    /// The session's lock, in a directory that is there and private.
+    fn lock(&self, files: &Files, until: Instant) -> Result<File> {
+        if !self.is_prepared.load(Ordering::Relaxed) {
+            prepare(&self.dir)?;
+            self.is_prepared.store(true, Ordering::Relaxed);
+        }
+        if let Some(lock) = lock(&files.lock, until)? {
+            return Ok(lock);
+        }
+        // Somebody removed the directory under us.
+        prepare(&self.dir)?;
+        lock(&files.lock, until)?.ok_or_else(|| not_found(&files.lock))
+    }
+
+    /// Saves under the lock, which the caller holds.
+    fn save(&self, files: &Files, mut session: Session, batch: Batch) -> Result<()> {
+        session.version = VERSION;
+        let durable = batch.durable;
+        let undo = trace::add(files, &mut session.trace, batch, self.max_events)?;
+        let saved = serde_json::to_vec(&session).at(&files.state).and_then(|json| {
+            let modified = Some(SystemTime::from(session.updated_at));
+            let new = Replacement { bytes: &json, modified, durable };
+            regular::replace(&files.state, &files.tmp, &new)
+        });
+        if let Err(err) = saved {
+            undo.carry_out();
+            return Err(err);
+        }
+        if durable {
+            File::open(&self.dir).and_then(|it| it.sync_all()).at(&self.dir)?;
+        }
+        Ok(())
+    }
+
+    /// The session's document, put aside if it makes no sense. Under the lock.
+    fn load(&self, id: &SessionId, files: &Files) -> Result<Option<Stored>> {
+        let Some((bytes, meta)) = regular::read(&files.state)? else { return Ok(None) };
+        match parse(id, &bytes) {
+            Ok(session) => Ok(Some(Stored { session, revision: Revision::of(Some(&bytes)) })),
+            Err(Unreadable::Newer(version)) => {
+                Err(Error::NewerVersion { path: files.state.clone(), version })
+            }
+            Err(Unreadable::Corrupt(source)) => {
+                let kept_as = self.free_name(id, meta.modified().at(&files.state)?)?;
+                fs::rename(&files.state, &kept_as).at(&kept_as)?;
+                Err(Error::Corrupt { path: files.state.clone(), kept_as, source })
+            }
+        }
+    }
+
+    /// Where to put a broken document that was written at `modified`: nothing
+    /// is there yet, and under the lock nobody else puts anything there.
+    fn free_name(&self, id: &SessionId, modified: SystemTime) -> Result<PathBuf> {
+        let time = DateTime::<Utc>::from(modified).format("%Y%m%dT%H%M%SZ");
+        let mut path = self.dir.join(format!("{id}.corrupt-{time}"));
+        let mut count = 1;
+        loop {
+            match fs::symlink_metadata(&path) {
+                Err(err) if err.kind() == ErrorKind::NotFound => return Ok(path),
+                Err(err) => return Err(err).at(&path),
+                Ok(_) => count += 1,
+            }
+            path = self.dir.join(format!("{id}.corrupt-{time}-{count}"));
+        }
+    }
+
+    /// What lies in the directory: a file's name, the session it is named for,
+    /// what follows the id, and when it was written.
+    fn entries(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>> {
+        let dir = match fs::read_dir(&self.dir) {
+            Err(err) if err.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            dir => dir.at(&self.dir)?,
+        };
+        let mut entries = Vec::new();
+        for entry in dir {
+            let entry = entry.at(&self.dir)?;
+            let name = entry.file_name();
+            let Some((id, kind)) = name.to_str().and_then(|it| it.split_once('.')) else {
+                continue;
+            };
+            if !wanted(kind) {
+                continue;
+            }
+            let Ok(id) = id.parse() else { continue };
+            // It may have gone meanwhile.
+            let Ok(meta) = entry.metadata() else { continue };
+            let Ok(at) = meta.modified() else { continue };
+            let is_dir = meta.is_dir();
+            entries.push(Entry { id, kind: kind.to_owned(), is_dir, at: at.into() });
+        }
+        Ok(entries)
+    }
+}
+
+struct Entry {
+    id: SessionId,
+    /// What follows the id and a dot in the file's name.
+    kind: String,
+    is_dir: bool,
+    at: DateTime<Utc>,
+}
+
+impl MessageStore for FileStore {
+    fn get_session(&self, id: &SessionId) -> Result<Option<Stored>> {
+        let files = self.files(id);
+        let Some((bytes, _)) = regular::read(&files.state)? else { return Ok(None) };
+        match parse(id, &bytes) {
+            Ok(session) => Ok(Some(Stored { session, revision: Revision::of(Some(&bytes)) })),
+            Err(Unreadable::Newer(version)) => {
+                Err(Error::NewerVersion { path: files.state, version })
+            }
+            // Under the lock it may look different: somebody may have saved,
+            // or put it aside and told the user.
+            Err(Unreadable::Corrupt(_)) => {
+                let _lock = self.lock(&files, Instant::now() + PATIENCE)?;
+                self.load(id, &files)
+            }
+        }
+    }
+
+    fn put_session(&self, session: &Session, revision: &Revision, until: Instant) -> Result<()> {
+        let files = self.files(&session.session_id);
+        check_version(session, &files.state)?;
+        let _lock = self.lock(&files, until)?;
+        let saved = regular::read(&files.state)?.map(|(bytes, _)| bytes);
+        if *revision != Revision::of(saved.as_deref()) {
+            return Err(Error::Conflict);
+        }
+        let durable = session.trace.must_survive();
+        let (session, events) = without_fresh(session);
+        let at = events.first().map_or(session.updated_at, |it| it.timestamp);
+        self.save(&files, session, Batch { events, at, durable })
+    }
+
+    fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
+        let newest = self.activity()?.into_iter().take(limit);
+        let read = |it: Activity| Some(self.get_session(&it.id).transpose()?.map(|it| it.session));
+        Ok(newest.filter_map(read).collect())
+    }
+
+    fn activity(&self) -> Result<Vec<Activity>> {
+        let entries = self.entries(|kind| kind == "json")?;
+        let mut activity: Vec<_> =
+            entries.into_iter().map(|Entry { id, at, .. }| Activity { id, at }).collect();
+        activity.sort_by_key(|it| Reverse(it.at));
+        Ok(activity)
+    }
+
+    fn delete_session(
+        &self,
+        id: &SessionId,
+        only_at: Option<&Revision>,
+        until: Instant,
+    ) -> Result<()> {
+        let files = self.files(id);
+        let Some(_lock) = lock(&files.lock, until)? else { return Ok(()) };
+        if let Some(revision) = only_at {
+            let saved = regular::read(&files.state)?.map(|(bytes, _)| bytes);
+            if *revision != Revision::of(saved.as_deref()) {
+                return Err(Error::Conflict);
+            }
+        }
+        // The state first: a session has its trace or it is none. The lock
+        // last, while it is held: whoever waits for it sees that it is gone.
+        for path in [&files.state, &files.trace, &files.tmp, &files.lock] {
+            regular::remove(path)?;
+        }
+        Ok(())
+    }
+
+    fn append_trace(&self, id: &SessionId, events: &[TraceEvent], until: Instant) -> Result<()> {
+        let files = self.files(id);
+        let _lock = self.lock(&files, until)?;
+        let Some(Stored { mut session, .. }) = self.load(id, &files)? else {
+            return Err(Error::Absent { id: id.clone() });
+        };
+        check_version(&session, &files.state)?;
+        touch(&mut session, events);
+        let at = events.first().map_or(session.updated_at, |it| it.timestamp);
+        self.save(&files, session, Batch { events: events.to_vec(), at, durable: false })
+    }
+
+    fn read_trace(&self, id: &SessionId) -> Result<Vec<TraceEvent>> {
+        let bytes = journal::read(&self.files(id).trace)?.unwrap_or_default();
+        Ok(trace::bounded(journal::entries(&bytes).collect(), self.max_events))
+    }
+
+    fn leftovers(&self) -> Result<Vec<Leftover>> {
+        let entries = self.entries(|_| true)?;
+        let mut ids: Vec<&SessionId> =
+            entries.iter().filter(|it| it.kind == "json").map(|it| &it.id).collect();
+        ids.sort();
+        let leftover = |entry: &Entry| {
+            let kind = leftover_kind(&entry.kind)?;
+            let belongs = matches!(kind, LeftoverKind::Lock | LeftoverKind::Trace)
+                && ids.binary_search(&&entry.id).is_ok();
+            let name = format!("{}.{}", entry.id, entry.kind);
+            (!entry.is_dir && !belongs).then(|| Leftover {
+                id: entry.id.clone(),
+                kind,
+                at: entry.at,
+                name,
+            })
+        };
+        Ok(entries.iter().filter_map(leftover).collect())
+    }
+
+    fn sweep(&self, leftover: &Leftover, until: Instant) -> Result<bool> {
+        let files = self.files(&leftover.id);
+        let path = self.dir.join(&leftover.name);
+        let Some(_lock) = lock(&files.lock, until)? else { return Ok(false) };
+        // What it is named for may have come back, or begun to be saved.
+        let is_alone = is_absent(&files.state)?;
+        let swept = match leftover.kind {
+            LeftoverKind::Temporary | LeftoverKind::Corrupt => regular::remove(&path)?,
+            LeftoverKind::Trace => is_alone && regular::remove(&path)?,
+            LeftoverKind::Lock => is_alone,
+        };
+        // Asking for a lock made one.
+        if is_alone {
+            regular::remove(&files.lock)?;
+        }
+        Ok(swept)
+    }
+}
+
+fn leftover_kind(extension: &str) -> Option<LeftoverKind> {
+    match extension {
+        "tmp" => Some(LeftoverKind::Temporary),
+        "lock" => Some(LeftoverKind::Lock),
+        "trace.jsonl" => Some(LeftoverKind::Trace),
+        other if other.starts_with("corrupt-") => Some(LeftoverKind::Corrupt),
+        _ => None,
+    }
+}
+
+fn parse(id: &SessionId, bytes: &[u8]) -> Result<Session, Unreadable> {
+    let corrupt = |why| Unreadable::Corrupt(io::Error::new(ErrorKind::InvalidData, why));
+    if bytes.len() as u64 > regular::MAX_DOCUMENT {
+        return Err(corrupt("it is larger than any session".to_owned()));
+    }
+    match serde_json::from_slice::<Session>(bytes) {
+        // Its saves would go to the other's file.
+        Ok(session) if session.session_id != *id => {
+            Err(corrupt(format!("it holds session `{}`", session.session_id)))
+        }
+        Ok(session) => Ok(session),
+        Err(err) => match serde_json::from_slice(bytes) {
+            Ok(Versioned { version }) if version > VERSION => Err(Unreadable::Newer(version)),
+            _ => Err(Unreadable::Corrupt(err.into())),
+        },
+    }
+}
+
+/// All that is sure of a document of a newer roz.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+/// Makes the directory, and what it lies in, or makes it private.
+fn prepare(dir: &Path) -> Result<()> {
+    match fs::symlink_metadata(dir) {
+        Err(err) if err.kind() == ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(0o700).create(dir).at(dir)
+        }
+        meta => {
+            let meta = meta.at(dir)?;
+            let is_ours = meta.uid() == rustix::process::geteuid().as_raw();
+            if meta.is_dir() && is_ours && meta.mode() & 0o077 != 0 {
+                // On a read-only disk it stays as it is.
+                let _ = fs::set_permissions(dir, Permissions::from_mode(0o700));
+            }
+            Ok(())
+        }
+    }
+}
+
+fn is_absent(path: &Path) -> Result<bool> {
+    match fs::symlink_metadata(path) {
+        Err(err) if err.kind() == ErrorKind::NotFound => Ok(true),
+        meta => meta.at(path).map(|_| false),
+    }
+}
+
+fn not_found(path: &Path) -> Error {
+    Error::Io { path: path.into(), source: ErrorKind::NotFound.into() }
+}

@@ -1,0 +1,175 @@
+//! A session's trace as a file: numbers without a gap, whatever was killed
+//! when, and a bound on what is kept.
+//!
+//! Events are written before the state that knows them, so after a kill in
+//! between the file is longer than the state says. Whoever saves next under
+//! the lock finds that out by comparing the length that the state remembers,
+//! leaves those events where they are, says so by a [`Mark::Interrupted`], and
+//! goes on counting behind them.
+
+use chrono::{DateTime, Utc};
+
+use crate::{
+    core::trace::{Mark, Trace, TraceEvent},
+    storage::{
+        At as _, Result,
+        file::Files,
+        journal::{self, Journal},
+        regular::{self, Replacement},
+    },
+};
+
+/// How many of a session's first events are kept for good.
+const KEPT_FIRST: usize = 10;
+
+const COMPACTED: &str = "trace_compacted";
+
+/// Events on their way into the trace.
+pub(super) struct Batch {
+    /// Their numbers are given here.
+    pub(super) events: Vec<TraceEvent>,
+    /// The time for what the store itself has to say.
+    pub(super) at: DateTime<Utc>,
+    pub(super) durable: bool,
+}
+
+/// Takes the events back, in case the state cannot be saved after them.
+#[must_use]
+pub(super) struct Undo(Option<(Journal, u64)>);
+
+/// Writes a batch behind what is there, and counts it in `trace`.
+///
+/// `trace.seq` is the number of the last event that the saved state knows.
+/// Only under the session's lock.
+pub(super) fn add(
+    files: &Files,
+    trace: &mut Trace,
+    batch: Batch,
+    max_events: usize,
+) -> Result<Undo> {
+    let Batch { mut events, at, durable } = batch;
+    if max_events == 0 {
+        return keep_none(files, trace, events.len());
+    }
+    if events.is_empty() && regular::len(&files.trace)? == trace.bytes {
+        return Ok(Undo(None));
+    }
+    let Some(mut journal) = Journal::open(&files.trace)? else {
+        return Err(std::io::Error::from(std::io::ErrorKind::NotFound)).at(&files.trace);
+    };
+    let before = journal.len();
+    let mut new = Vec::new();
+    if before != trace.bytes {
+        let found = journal.read()?;
+        events.splice(0..0, recover(trace, &found, at));
+        if journal::is_torn(&found) {
+            new.push(b'\n');
+        }
+    }
+    for event in &mut events {
+        trace.seq += 1;
+        event.seq = trace.seq;
+    }
+    trace.events += events.len() as u64;
+    if trace.events > 2 * max_events as u64 {
+        rewrite(files, trace, &mut journal, events, max_events, durable)?;
+        return Ok(Undo(None));
+    }
+    new.extend(journal::lines(&events).at(&files.trace)?);
+    let undo = |journal| Undo(Some((journal, before)));
+    let written = journal.append(&new);
+    let written = if durable { written.and_then(|()| journal.sync()) } else { written };
+    if let Err(err) = written {
+        undo(journal).carry_out();
+        return Err(err);
+    }
+    trace.bytes = before + new.len() as u64;
+    Ok(undo(journal))
+}
+
+/// What a reader is shown of `events`: all, or the first and the newest and in
+/// between how many were dropped in all. The marker has the number of the last
+/// event that it stands for, so numbers go on rising.
+pub(super) fn bounded(mut events: Vec<TraceEvent>, max_events: usize) -> Vec<TraceEvent> {
+    if max_events == 0 {
+        return Vec::new();
+    }
+    let count = events.iter().filter(|it| !is_marker(it)).count();
+    let Some(surplus @ 1..) = count.checked_sub(max_events) else {
+        return events;
+    };
+    let dropped = dropped_before(&events) + surplus as u64;
+    events.retain(|it| !is_marker(it));
+    let first = KEPT_FIRST.min(max_events / 2);
+    let last_dropped = &events[first + surplus - 1];
+    let marker = Mark::TraceCompacted { dropped }.at(last_dropped.seq, last_dropped.timestamp);
+    events.splice(first..first + surplus, [marker]);
+    events
+}
+
+/// How many events the markers among `events` stand for.
+pub(super) fn dropped_before(events: &[TraceEvent]) -> u64 {
+    let dropped = |it: &TraceEvent| it.payload.get("dropped")?.as_u64();
+    events.iter().filter(|it| is_marker(it)).filter_map(dropped).max().unwrap_or(0)
+}
+
+fn is_marker(event: &TraceEvent) -> bool {
+    event.event_type == COMPACTED
+}
+
+/// Counts what is in the file instead of what the state remembers; answers the
+/// mark for events that the state does not know.
+fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEvent> {
+    let events: Vec<TraceEvent> = journal::entries(found).collect();
+    let after_seq = trace.seq;
+    let beyond = events.iter().filter(|it| it.seq > after_seq && !is_marker(it)).count() as u64;
+    let was_cut_off = journal::is_torn(found) && found.len() as u64 > trace.bytes;
+    trace.seq = events.iter().fold(after_seq, |seq, it| seq.max(it.seq));
+    trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;
+    trace.dropped = trace.dropped.max(dropped_before(&events));
+    (beyond > 0 || was_cut_off).then(|| Mark::Interrupted { after_seq, events: beyond }.at(0, at))
+}
+
+/// Rewrites the trace to its bound. Rare, so that a hook's cost does not grow.
+fn rewrite(
+    files: &Files,
+    trace: &mut Trace,
+    journal: &mut Journal,
+    new: Vec<TraceEvent>,
+    max_events: usize,
+    durable: bool,
+) -> Result<()> {
+    let mut events: Vec<TraceEvent> = journal::entries(&journal.read()?).collect();
+    events.extend(new);
+    let events = bounded(events, max_events);
+    let mut bytes = journal::lines(&events).at(&files.trace)?;
+    // A kill before the state is saved has to show in the length.
+    if bytes.len() as u64 == trace.bytes {
+        bytes.push(b'\n');
+    }
+    let new = Replacement { bytes: &bytes, modified: None, durable };
+    regular::replace(&files.trace, &files.tmp, &new)?;
+    trace.bytes = bytes.len() as u64;
+    trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;
+    trace.dropped = dropped_before(&events);
+    Ok(())
+}
+
+fn keep_none(files: &Files, trace: &mut Trace, new: usize) -> Result<Undo> {
+    trace.seq += new as u64;
+    trace.dropped += trace.events + new as u64;
+    if trace.bytes > 0 {
+        regular::remove(&files.trace)?;
+    }
+    (trace.events, trace.bytes) = (0, 0);
+    Ok(Undo(None))
+}
+
+impl Undo {
+    /// As well as it can be done; otherwise the next save finds the events.
+    pub(super) fn carry_out(self) {
+        if let Some((journal, before)) = self.0 {
+            let _ = journal.cut_back(before);
+        }
+    }
+}

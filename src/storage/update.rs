@@ -1,0 +1,46 @@
+//! Load, change, save: the one way in which a session changes.
+
+use std::time::Instant;
+
+use crate::{
+    core::session::{Session, SessionId},
+    storage::{Error, MessageStore, Result, Revision, Stored},
+};
+
+/// Loads a session, or makes a `new` one, lets `change` have it, and saves
+/// what came of it.
+///
+/// Hooks run in parallel, so somebody else may save in between. Then the
+/// change is made again, on what they saved, until it is too late: `change`
+/// has to be pure, for it can run more than once.
+///
+/// A session that did not change is not written, be it new or old. A new
+/// `updated_at` alone is no change, so `change` may set it every time; it is
+/// never left behind the events that are saved with it.
+pub fn update<T>(
+    store: &dyn MessageStore,
+    id: &SessionId,
+    until: Instant,
+    new: impl Fn() -> Session,
+    mut change: impl FnMut(&mut Session) -> T,
+) -> Result<T> {
+    loop {
+        let Stored { session: old, revision } = match store.get_session(id)? {
+            Some(stored) => stored,
+            None => Stored { session: new(), revision: Revision::ABSENT },
+        };
+        let mut changed = old.clone();
+        let answer = change(&mut changed);
+        let updated_at = std::mem::replace(&mut changed.updated_at, old.updated_at);
+        if changed == old {
+            return Ok(answer);
+        }
+        let newest = changed.trace.fresh().map(|it| it.timestamp).max();
+        changed.updated_at = newest.map_or(updated_at, |it| it.max(updated_at));
+        match store.put_session(&changed, &revision, until) {
+            Ok(()) => return Ok(answer),
+            Err(Error::Conflict) if Instant::now() < until => (),
+            Err(err) => return Err(err),
+        }
+    }
+}
