@@ -1,4 +1,5 @@
 //! One binary that governs a coding agent through its client's hooks.
 
+pub mod config;
 pub mod core;
 pub mod shell;
