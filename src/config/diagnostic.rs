@@ -1,0 +1,135 @@
+//! What is wrong with a configuration, where, and what to do about it.
+
+use std::{fmt, path::Path};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Displays as one line: `…/config.toml:3: what is wrong; what to do`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    pub place: Place,
+    pub problem: String,
+    pub remedy: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// The line counts from 1; none where the whole file is meant.
+    File {
+        path: String,
+        line: Option<usize>,
+    },
+    Variable(String),
+}
+
+impl Place {
+    pub fn file(path: &Path, line: Option<usize>) -> Self {
+        Place::File { path: path.to_string_lossy().into_owned(), line }
+    }
+}
+
+impl Diagnostic {
+    /// `{"file", "line", "variable", "problem", "remedy"}`; what does not
+    /// apply is null.
+    pub fn to_json(&self) -> Value {
+        let (file, line, variable) = match &self.place {
+            Place::File { path, line } => (Some(path), *line, None),
+            Place::Variable(name) => (None, None, Some(name)),
+        };
+        json!({
+            "file": file,
+            "line": line,
+            "variable": variable,
+            "problem": self.problem,
+            "remedy": self.remedy,
+        })
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.problem)?;
+        if self.remedy.is_empty() { Ok(()) } else { write!(f, "; {}", self.remedy) }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::File { path, line } => {
+                write!(f, "{}", path.escape_debug())?;
+                line.map_or(Ok(()), |it| write!(f, ":{it}"))
+            }
+            Place::Variable(name) => write!(f, "the variable {name}"),
+        }
+    }
+}
+
+/// Words of a file in a message: short, on one line, harmless to a terminal.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    format!("`{short}`")
+}
+
+/// The candidate that `name` is a misspelling of, if it looks like one.
+pub(super) fn nearest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    const LONGEST: usize = 64;
+    if name.len() > LONGEST {
+        return None;
+    }
+    let name = name.to_lowercase().replace('-', "_");
+    let far = |it: &str| strsim::osa_distance(&name, &it.to_lowercase());
+    let (distance, candidate) = candidates.into_iter().map(|it| (far(it), it)).min()?;
+    (distance <= candidate.len().div_ceil(3)).then_some(candidate)
+}
+
+/// `a`, `b` or `c`.
+pub(super) fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let mut words: Vec<_> = words.into_iter().map(quoted).collect();
+    match words.pop() {
+        Some(last) if !words.is_empty() => format!("{} or {last}", words.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelling_finds_its_word_and_another_word_finds_none() {
+        let words = ["mode", "gates", "reviewer_timeout_seconds"];
+        for (typed, expected) in [
+            ("mod", Some("mode")),
+            ("Mode", Some("mode")),
+            ("gaets", Some("gates")),
+            ("reviewer-timeout-second", Some("reviewer_timeout_seconds")),
+            ("colour", None),
+            (&"m".repeat(1 << 20), None),
+        ] {
+            assert_eq!(nearest(typed, words), expected);
+        }
+    }
+
+    #[test]
+    fn quoted_text_is_short_and_holds_no_control_characters() {
+        assert_eq!(quoted("a\x1b[31m\n"), r"`a\u{1b}[31m\n`");
+        assert!(quoted(&"é".repeat(10_000)).chars().count() < 70);
+    }
+
+    #[test]
+    fn a_diagnostic_is_one_line() {
+        let place = Place::file(Path::new("/p/config.toml"), Some(3));
+        let it = Diagnostic { place, problem: "p".into(), remedy: "r".into() };
+        assert_eq!(it.to_string(), "/p/config.toml:3: p; r");
+    }
+}

@@ -1,0 +1,101 @@
+//! Files that anybody may have put there: a FIFO must not hang a hook, a huge
+//! file must not fill its memory.
+
+use std::{
+    fs::{self, File, Metadata},
+    io::{self, ErrorKind, Read as _},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
+
+/// A file as it was found. The same `Seen` again means the same text, but for
+/// a change within a tick of the clock: `cache` looks at that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    pub(super) path: PathBuf,
+    pub(super) stamp: Stamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stamp {
+    Absent,
+    /// There is something, and it cannot be looked at.
+    Hidden,
+    File {
+        dev: u64,
+        ino: u64,
+        size: u64,
+        mtime: (i64, i64),
+        ctime: (i64, i64),
+    },
+}
+
+impl Seen {
+    /// Links are followed: many keep their files elsewhere.
+    pub(super) fn at(path: PathBuf) -> Self {
+        let stamp = match fs::metadata(&path) {
+            Ok(it) => Stamp::of(&it),
+            Err(err) if is_absent(&err) => Stamp::Absent,
+            Err(_) => Stamp::Hidden,
+        };
+        Self { path, stamp }
+    }
+
+    pub(super) fn is_absent(&self) -> bool {
+        self.stamp == Stamp::Absent
+    }
+
+    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+        match (&self.stamp, &other.stamp) {
+            (Stamp::File { dev, ino, .. }, Stamp::File { dev: dev2, ino: ino2, .. }) => {
+                (dev, ino) == (dev2, ino2)
+            }
+            _ => self.path == other.path,
+        }
+    }
+}
+
+impl Stamp {
+    fn of(it: &Metadata) -> Self {
+        Stamp::File {
+            dev: it.dev(),
+            ino: it.ino(),
+            size: it.size(),
+            mtime: (it.mtime(), it.mtime_nsec()),
+            ctime: (it.ctime(), it.ctime_nsec()),
+        }
+    }
+}
+
+/// The bytes of a plain file of at most `limit` bytes; none if there is no
+/// file. Anything else in its place is an error.
+pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let file = match open(path, OFlags::empty()) {
+        Err(err) if is_absent(&err) => return Ok(None),
+        other => other?,
+    };
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(found.size().min(limit)).unwrap_or(0) + 1);
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
+    }
+    Ok(Some(bytes))
+}
+
+/// Opens for reading, and waits for nobody.
+pub(super) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+fn is_absent(err: &io::Error) -> bool {
+    matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}

@@ -1,0 +1,355 @@
+//! Every key of the configuration, a row each. Reading, laying over, `show`,
+//! the schema and the documentation walk this table and know no key by name.
+//!
+//! A new key is a field in `core::policy` and a row here; a test holds the two
+//! against each other.
+
+use serde_json::Value;
+
+#[derive(Debug)]
+pub struct Key {
+    /// As in `config.toml`, dotted: also where it lies in `Policy`.
+    pub path: &'static str,
+    pub kind: Kind,
+    /// What a project's file may do with it.
+    pub project: May,
+    /// The environment variable that sets it.
+    pub variable: Option<&'static str>,
+    /// One line, without a full stop.
+    pub about: &'static str,
+}
+
+/// What a value may be.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind {
+    Switch,
+    /// Both ends are valid.
+    Integer {
+        min: u64,
+        max: u64,
+    },
+    Word(&'static [&'static str]),
+    /// Absolute, or from `~/`.
+    Path,
+    /// A template's id: never a path.
+    Template,
+    List(Item),
+    /// Whole numbers by template id.
+    Weights,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Item {
+    Text,
+    Path,
+    /// A glob over tool keys.
+    Pattern,
+}
+
+/// What a project's file may do with a key. A cloned repository must not be
+/// able to switch a gate off or to start a program.
+#[derive(Debug, Clone, Copy)]
+pub enum May {
+    /// It concerns only the project.
+    Set,
+    /// Its list is added to the user's.
+    Add,
+    /// Only where `stricter(its value, what applies without it)`.
+    Tighten {
+        stricter: fn(&Value, &Value) -> bool,
+        rule: &'static str,
+    },
+    /// Only the projects of `trust.projects`: the value is a program to start.
+    StartProgram,
+    Nothing,
+}
+
+use Kind::{Integer, List, Switch, Word};
+use May::{Add, Nothing, Set, StartProgram, Tighten};
+
+const YEAR: u64 = 366 * 24 * 60 * 60;
+
+pub static KEYS: &[Key] = &[
+    key("storage.path", Kind::Path, Nothing, "The home in which `sessions/` lies")
+        .from("ROZ_STORAGE_PATH"),
+    key("storage.backend", Word(&["file"]), Nothing, "What keeps the sessions"),
+    key(
+        "hooks.deadline_ms",
+        Integer { min: 100, max: 9_000 },
+        Nothing,
+        "After this long a hook answers what it would answer on an error",
+    ),
+    key(
+        "review.mode",
+        Word(&["always", "prompt", "never"]),
+        Tighten { stricter: is_always, rule: "a project may only set \"always\"" },
+        "When a review is asked for: at every prompt, at `#roz` and gated tools, never",
+    )
+    .from("ROZ_REVIEW_MODE"),
+    key(
+        "review.reviewer_timeout_seconds",
+        Integer { min: 1, max: YEAR },
+        Nothing,
+        "How long a reviewer, or other subagents, may keep a review waiting",
+    ),
+    key(
+        "review.gates.tools",
+        List(Item::Pattern),
+        Add,
+        "Globs over tool keys that want a review first: `mcp__tissue__close*`, `Bash:git push*`",
+    ),
+    key(
+        "review.gates.approval_scope",
+        Word(&["session", "prompt", "tool"]),
+        Tighten { stricter: is_narrower, rule: "a project may only narrow it" },
+        "How far an approval reaches: the session, until the next prompt, one gated call",
+    ),
+    key(
+        "review.gates.approval_ttl_seconds",
+        Integer { min: 1, max: YEAR },
+        Tighten { stricter: is_shorter, rule: "a project may only shorten it" },
+        "After this long an approval has expired, whatever its scope",
+    ),
+    key(
+        "review.gates.max_denials",
+        Integer { min: 0, max: 1_000 },
+        Nothing,
+        "Denials in one cycle before a gate asks the user instead",
+    ),
+    key(
+        "circuit_breaker.max_blocks",
+        Integer { min: 0, max: 1_000 },
+        Nothing,
+        "Blocks in one cycle before the next stop passes; for both gates",
+    )
+    .from("ROZ_MAX_BLOCKS"),
+    key(
+        "circuit_breaker.cooldown_seconds",
+        Integer { min: 0, max: YEAR },
+        Nothing,
+        "How long a tripped breaker lets stops pass",
+    )
+    .from("ROZ_COOLDOWN_SECONDS"),
+    key(
+        "protect.enabled",
+        Switch,
+        Nothing,
+        "Keep an agent's tools from playing the client's part, the reviewer's or the user's",
+    ),
+    key(
+        "templates.active",
+        Kind::Template,
+        Set,
+        "The template of a block: an id, or `random` to compare several",
+    ),
+    key(
+        "templates.weights",
+        Kind::Weights,
+        Set,
+        "How often `random` picks which id; the files' tables are laid over one another",
+    ),
+    key(
+        "external_models.codex",
+        Kind::Path,
+        StartProgram,
+        "The `codex` program for second opinions; none: looked up on PATH",
+    ),
+    key(
+        "external_models.gemini",
+        Kind::Path,
+        StartProgram,
+        "The `gemini` program for second opinions; none: looked up on PATH",
+    ),
+    key(
+        "trace.max_events",
+        Integer { min: 0, max: 1_000_000 },
+        Nothing,
+        "Events that a session's trace keeps; 0 keeps none",
+    )
+    .from("ROZ_MAX_EVENTS"),
+    // A project's number would decide over the sessions of all the others.
+    key(
+        "cleanup.retention_days",
+        Integer { min: 1, max: 36_500 },
+        Nothing,
+        "Sessions without activity for this long are removed",
+    )
+    .from("ROZ_RETENTION_DAYS"),
+    // A project that calls `git` a proxy would hide `git push` behind it.
+    key(
+        "commands.proxies",
+        List(Item::Text),
+        Nothing,
+        "Programs of yours that run the rest of their command line",
+    ),
+    key(
+        "trust.projects",
+        List(Item::Path),
+        Nothing,
+        "Projects whose own configuration may name programs to start",
+    ),
+];
+
+/// Variables that set no key. Those of them that find the configuration, or
+/// the sessions, are never taken from a project.
+pub(super) const OTHER_VARIABLES: &[&str] =
+    &["ROZ_HOME", "ROZ_CONFIG", "ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN"];
+
+pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|it| it.variable == Some(name))
+}
+
+/// Where a key's value lies in `document`, the JSON of a `Policy`.
+pub(super) fn slot<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
+    path.split('.').fold(document, |at, name| &mut at[name])
+}
+
+impl Key {
+    const fn from(self, variable: &'static str) -> Self {
+        Self { variable: Some(variable), ..self }
+    }
+}
+
+const fn key(path: &'static str, kind: Kind, project: May, about: &'static str) -> Key {
+    Key { path, kind, project, variable: None, about }
+}
+
+fn is_always(value: &Value, _: &Value) -> bool {
+    value == "always"
+}
+
+fn is_narrower(value: &Value, without: &Value) -> bool {
+    let width = |it: &Value| match it.as_str() {
+        Some("tool") => 0,
+        Some("prompt") => 1,
+        _ => 2,
+    };
+    width(value) < width(without)
+}
+
+/// None at all is the longest.
+fn is_shorter(value: &Value, without: &Value) -> bool {
+    value.as_u64() < Some(without.as_u64().unwrap_or(u64::MAX))
+}
+
+impl May {
+    /// For the schema and for people.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            May::Set => "a project may set it",
+            May::Add => "a project may add to it",
+            May::Tighten { rule, .. } => rule,
+            May::StartProgram => "a project may set it only if it is in `trust.projects`",
+            May::Nothing => "a project may not set it",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::core::policy::Policy;
+
+    /// The paths of all values in `document` that are no tables of the policy.
+    fn leaves(document: &Value, prefix: &str, out: &mut BTreeSet<String>) {
+        let Value::Object(members) = document else {
+            out.insert(prefix.to_owned());
+            return;
+        };
+        if KEYS.iter().any(|it| it.path == prefix) {
+            out.insert(prefix.to_owned());
+            return;
+        }
+        for (name, value) in members {
+            let dot = if prefix.is_empty() { "" } else { "." };
+            leaves(value, &format!("{prefix}{dot}{name}"), out);
+        }
+    }
+
+    fn with(path: &str, value: Value) -> Result<Policy, serde_json::Error> {
+        let mut document = json!(Policy::default());
+        *slot(&mut document, path) = value;
+        serde_json::from_value(document)
+    }
+
+    #[test]
+    fn the_table_and_the_policy_name_the_same_keys() {
+        let mut fields = BTreeSet::new();
+        leaves(&json!(Policy::default()), "", &mut fields);
+        let rows: BTreeSet<_> = KEYS.iter().map(|it| it.path.to_owned()).collect();
+        assert_eq!(rows, fields);
+        assert_eq!(rows.len(), KEYS.len(), "a key has two rows");
+    }
+
+    #[test]
+    fn the_policy_takes_whatever_the_table_lets_through() {
+        for key in KEYS {
+            let samples = match key.kind {
+                Kind::Switch => vec![json!(true), json!(false)],
+                Integer { min, max } => vec![json!(min), json!(max)],
+                Word(words) => words.iter().map(|it| json!(it)).collect(),
+                Kind::Path | Kind::Template => vec![json!("/a")],
+                List(_) => vec![json!([]), json!(["/a", "b"])],
+                Kind::Weights => vec![json!({}), json!({ "a": u64::MAX })],
+            };
+            for sample in samples {
+                let policy = with(key.path, sample.clone()).expect(key.path);
+                let mut document = json!(policy);
+                assert_eq!(*slot(&mut document, key.path), sample, "{}", key.path);
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_has_every_word_of_the_policy() {
+        for key in KEYS {
+            let Word(words) = key.kind else { continue };
+            let err = with(key.path, json!("no such word")).unwrap_err().to_string();
+            let expected = err.split("expected").nth(1).expect(&err);
+            let named: BTreeSet<_> = expected.split('`').skip(1).step_by(2).collect();
+            assert_eq!(named, words.iter().copied().collect(), "{}", key.path);
+        }
+    }
+
+    #[test]
+    fn defaults_are_within_their_ranges() {
+        let mut document = json!(Policy::default());
+        for key in KEYS {
+            if let (Integer { min, max }, Some(default)) =
+                (key.kind, slot(&mut document, key.path).as_u64())
+            {
+                assert!((min..=max).contains(&default), "{}", key.path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_variable_of_the_documentation_has_its_key() {
+        let variables: BTreeSet<_> = KEYS.iter().filter_map(|it| it.variable).collect();
+        let documented = [
+            "ROZ_COOLDOWN_SECONDS",
+            "ROZ_MAX_BLOCKS",
+            "ROZ_MAX_EVENTS",
+            "ROZ_RETENTION_DAYS",
+            "ROZ_REVIEW_MODE",
+            "ROZ_STORAGE_PATH",
+        ];
+        assert_eq!(variables, documented.into());
+    }
+
+    /// What `spec/6` says of a project, key by key.
+    #[test]
+    fn what_is_the_users_alone_stays_so() {
+        for key in KEYS {
+            let section = key.path.split('.').next().unwrap();
+            let users = ["hooks", "circuit_breaker", "storage", "protect", "trust", "trace"];
+            if users.contains(&section) || key.path.ends_with("max_denials") {
+                assert!(matches!(key.project, Nothing), "{}", key.path);
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! One file, or the environment, as settings: keys of the table with values
+//! that they may have. Everything else in it is named.
+
+use std::path::Path;
+
+use serde_json::Value;
+use toml::{Spanned, de::DeTable, de::DeValue};
+
+use super::{
+    diagnostic::{Diagnostic, Place, alternatives, nearest, quoted},
+    keys::{self, KEYS, Key},
+    value::{Flaw, Reader},
+};
+
+/// More would only bury the first.
+const MOST_DIAGNOSTICS: usize = 50;
+
+#[derive(Debug, Default)]
+pub(super) struct Layer {
+    pub(super) settings: Vec<Setting>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) key: &'static Key,
+    pub(super) value: Value,
+    pub(super) place: Place,
+}
+
+/// Reads the text of a `config.toml`. Text that is no TOML is the one
+/// error; what happens then is the caller's to say.
+pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Layer, Diagnostic> {
+    let root = DeTable::parse(text).map_err(|err| Diagnostic {
+        place: Place::file(path, err.span().map(|it| line(text, it.start))),
+        problem: format!("not TOML: {}", err.message().replace('\n', " ")),
+        remedy: String::new(),
+    })?;
+    let reader = Reader { home, flaws: Vec::new() };
+    let mut walk = Walk { text, path, reader, settings: Vec::new() };
+    walk.section(root.get_ref(), "");
+    let Walk { reader: Reader { mut flaws, .. }, settings, .. } = walk;
+    flaws.sort_by_key(|it| it.at.start);
+    let diagnostics = flaws
+        .iter()
+        .take(MOST_DIAGNOSTICS)
+        .map(|flaw| diagnostic(flaw, Place::file(path, Some(line(text, flaw.at.start)))))
+        .chain(flaws.len().checked_sub(MOST_DIAGNOSTICS + 1).map(|rest| Diagnostic {
+            place: Place::file(path, None),
+            problem: format!("{} more problems", rest + 1),
+            remedy: "mend the first ones".to_owned(),
+        }))
+        .collect();
+    Ok(Layer { settings, diagnostics })
+}
+
+/// What `variables` set. Empty ones are as good as unset.
+pub(super) fn from_variables<'a>(
+    variables: impl Iterator<Item = (&'a str, &'a str)>,
+    home: Option<&Path>,
+) -> Layer {
+    let mut layer = Layer::default();
+    for (name, text) in variables {
+        let Some(key) = keys::by_variable(name) else { continue };
+        let mut reader = Reader { home, flaws: Vec::new() };
+        let place = Place::Variable(name.to_owned());
+        if let Some(value) = reader.parse(key, text) {
+            layer.settings.push(Setting { key, value, place: place.clone() });
+        }
+        layer.diagnostics.extend(reader.flaws.iter().map(|it| diagnostic(it, place.clone())));
+    }
+    layer
+}
+
+/// Counts from 1.
+pub(super) fn line(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|it| *it == b'\n').count() + 1
+}
+
+fn diagnostic(flaw: &Flaw, place: Place) -> Diagnostic {
+    Diagnostic { place, problem: flaw.problem.clone(), remedy: flaw.remedy.clone() }
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    path: &'a Path,
+    reader: Reader<'a>,
+    settings: Vec<Setting>,
+}
+
+impl Walk<'_> {
+    fn section(&mut self, table: &DeTable, prefix: &str) {
+        for (name, value) in table {
+            // A quoted name with a dot in it is no path into a section.
+            let known = !name.get_ref().contains('.');
+            let path = format!("{prefix}{}", name.get_ref());
+            if let Some(key) = KEYS.iter().find(|it| known && it.path == path) {
+                self.set(key, value);
+            } else if known && is_section(&path) {
+                match value.get_ref() {
+                    DeValue::Table(table) => self.section(table, &format!("{path}.")),
+                    other => {
+                        let problem = format!("`{path}` is of type {}", other.type_str());
+                        let remedy = format!("it is a section: write `[{path}]`");
+                        self.reader.flaws.push(Flaw { at: name.span(), problem, remedy });
+                    }
+                }
+            } else {
+                self.unknown(prefix, name, value);
+            }
+        }
+    }
+
+    fn set(&mut self, key: &'static Key, value: &Spanned<DeValue>) {
+        if let Some(read) = self.reader.read(key, value) {
+            let place = Place::file(self.path, Some(line(self.text, value.span().start)));
+            self.settings.push(Setting { key, value: read, place });
+        }
+    }
+
+    fn unknown(&mut self, prefix: &str, name: &Spanned<impl AsRef<str>>, value: &Spanned<DeValue>) {
+        let text = name.get_ref().as_ref();
+        let what = if value.get_ref().is_table() { "section" } else { "key" };
+        let problem = format!("{} is no {what}", quoted(&format!("{prefix}{text}")));
+        // What is reported in numbers only needs no remedy.
+        let remedy = if self.reader.flaws.len() > 20 * MOST_DIAGNOSTICS {
+            String::new()
+        } else if KEYS.iter().any(|it| it.path == text) {
+            format!("without the quotes `{text}` is one")
+        } else if let Some(elsewhere) = elsewhere(text) {
+            format!("did you mean `{elsewhere}`?")
+        } else if let Some(near) = nearest(text, names(prefix)) {
+            format!("did you mean `{prefix}{near}`?")
+        } else {
+            format!("there is {}", alternatives(names(prefix)).replace(" or ", " and "))
+        };
+        self.reader.flaws.push(Flaw { at: name.span(), problem, remedy });
+    }
+}
+
+fn is_section(path: &str) -> bool {
+    KEYS.iter().any(|it| it.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The names that may stand in the section `prefix`.
+fn names(prefix: &str) -> Vec<&'static str> {
+    let below = KEYS.iter().filter_map(|it| it.path.strip_prefix(prefix));
+    let mut names: Vec<_> = below.map(|it| it.split('.').next().unwrap_or(it)).collect();
+    names.dedup();
+    names
+}
+
+/// The one key, or section, that is so called in another place.
+fn elsewhere(name: &str) -> Option<String> {
+    let paths = KEYS.iter().map(|it| it.path);
+    let mut found: Vec<_> = paths
+        .filter_map(|path| {
+            let names: Vec<_> = path.split('.').collect();
+            let at = names.iter().rposition(|it| *it == name)?;
+            Some(names[..=at].join("."))
+        })
+        .collect();
+    found.dedup();
+    (found.len() == 1).then(|| found.swap_remove(0))
+}

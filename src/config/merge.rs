@@ -1,0 +1,180 @@
+//! Lays the layers over one another, key by key: the default, the user's file,
+//! the project's, the environment. A project's may add and switch on, never
+//! weaken.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{
+    Origin, Set,
+    diagnostic::{Diagnostic, Place},
+    keys::{KEYS, Key, Kind, May, slot},
+    layer::{Layer, Setting},
+};
+use crate::core::policy::Policy;
+
+/// Who wrote a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Author {
+    User,
+    Project { trusted: bool },
+}
+
+/// What the layers so far come to.
+#[derive(Debug)]
+pub(super) struct Draft<'a> {
+    user_file: &'a Path,
+    /// The JSON of a `Policy`, at all times.
+    document: Value,
+    policy: Policy,
+    /// For each row of the table; none: the default.
+    origins: Vec<Vec<Origin>>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Draft<'a> {
+    /// The defaults. `user_file` is named where a project oversteps.
+    pub(super) fn new(user_file: &'a Path) -> Self {
+        let policy = Policy::default();
+        Self {
+            user_file,
+            document: json!(policy),
+            policy,
+            origins: KEYS.iter().map(|_| Vec::new()).collect(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    pub(super) fn lay(&mut self, layer: Layer, author: Author) {
+        self.diagnostics.extend(layer.diagnostics);
+        for setting in layer.settings {
+            match author {
+                Author::User => self.set(setting, author),
+                Author::Project { trusted } => self.set_by_project(setting, trusted),
+            }
+        }
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(super) fn finish(mut self) -> (Policy, Vec<Diagnostic>, Vec<Set>) {
+        self.warn_of_the_clients_cap();
+        let settings = KEYS
+            .iter()
+            .zip(self.origins)
+            .map(|(key, origins)| {
+                let value = slot(&mut self.document, key.path).clone();
+                Set { key, value, origins }
+            })
+            .collect();
+        (self.policy, self.diagnostics, settings)
+    }
+
+    fn set_by_project(&mut self, setting: Setting, trusted: bool) {
+        let author = Author::Project { trusted };
+        let path = setting.key.path;
+        match setting.key.project {
+            May::Set | May::Add => self.set(setting, author),
+            May::StartProgram if trusted => self.set(setting, author),
+            May::Tighten { stricter, rule } => {
+                let without = slot(&mut self.document, path);
+                if stricter(&setting.value, without) {
+                    self.set(setting, author);
+                } else if setting.value != *without {
+                    let problem =
+                        format!("`{path}` stays {without}, not {}: {rule}", setting.value);
+                    self.refuse(setting.place, problem);
+                }
+            }
+            May::StartProgram => {
+                let problem =
+                    format!("`{path}` is ignored: it starts a program of this project's choice");
+                let user_file = self.user_file.display();
+                let remedy = format!("name the project in `trust.projects` of {user_file}");
+                self.diagnostics.push(Diagnostic { place: setting.place, problem, remedy });
+            }
+            May::Nothing => {
+                let problem = format!("`{path}` is ignored: {}", setting.key.project.rule());
+                self.refuse(setting.place, problem);
+            }
+        }
+    }
+
+    fn refuse(&mut self, place: Place, problem: String) {
+        let remedy = format!("the user sets it in {}", self.user_file.display());
+        self.diagnostics.push(Diagnostic { place, problem, remedy });
+    }
+
+    fn set(&mut self, setting: Setting, author: Author) {
+        let Setting { key, value, place } = setting;
+        let Some(row) = KEYS.iter().position(|it| std::ptr::eq(it, key)) else { return };
+        let by_project = author != Author::User;
+        let adds = match key.kind {
+            Kind::List(_) => by_project && matches!(key.project, May::Add),
+            // The default weights are there for want of any.
+            Kind::Weights => !self.origins[row].is_empty(),
+            _ => false,
+        };
+        let mut document = self.document.clone();
+        let at = slot(&mut document, key.path);
+        if adds {
+            add(at, value);
+        } else {
+            *at = value;
+        }
+        // The table lets through what the policy takes; were it wrong about
+        // one value, that value alone would be lost.
+        match serde_json::from_value(document.clone()) {
+            Ok(policy) => (self.document, self.policy) = (document, policy),
+            Err(err) => {
+                let problem = format!("`{}`: {err}", key.path);
+                self.diagnostics.push(Diagnostic { place, problem, remedy: String::new() });
+                return;
+            }
+        }
+        if !adds {
+            self.origins[row].clear();
+        }
+        self.origins[row].push(Origin { place, by_project });
+    }
+
+    /// The client overrides the 9th block in a row on its own, and says less
+    /// about it than the breaker does.
+    fn warn_of_the_clients_cap(&mut self) {
+        const CAP: u32 = 8;
+        /// Gates that block stops, each up to `max_blocks` times.
+        const GATES: u32 = 1;
+        let key = |it: &&Key| it.path == "circuit_breaker.max_blocks";
+        let origins = KEYS.iter().position(|it| key(&it)).map(|row| &self.origins[row]);
+        let Some(origin) = origins.and_then(|it| it.last()) else { return };
+        let max_blocks = self.policy.circuit_breaker.max_blocks;
+        if GATES.saturating_mul(max_blocks) >= CAP - 1 {
+            self.diagnostics.push(Diagnostic {
+                place: origin.place.clone(),
+                problem: format!("`circuit_breaker.max_blocks` is {max_blocks}, and applies"),
+                remedy: format!(
+                    "the client itself ends a turn after {CAP} blocks in a row: stay below {}",
+                    CAP - 1
+                ),
+            });
+        }
+    }
+}
+
+/// Lists grow by what they do not have yet; tables are laid over, key by key.
+fn add(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Array(below), Value::Array(above)) => {
+            for item in above {
+                if !below.contains(&item) {
+                    below.push(item);
+                }
+            }
+        }
+        (Value::Object(below), Value::Object(above)) => below.extend(above),
+        (below, above) => *below = above,
+    }
+}

@@ -1,0 +1,287 @@
+//! Finds and reads the configuration: which files, who may set what, what is
+//! wrong with it. What it means is `core::policy`'s.
+//!
+//! Reading never fails. A key that cannot be used is named and leaves its
+//! default, or the lower layer's value, in place: a typo switches no gate off.
+//! A file that cannot be read at all leaves the last text of it that could.
+
+mod cache;
+mod client;
+mod diagnostic;
+mod file;
+mod keys;
+mod layer;
+mod merge;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use self::{
+    client::set_by_project,
+    diagnostic::{Diagnostic, Place},
+    keys::{Item, KEYS, Key, Kind, May},
+};
+use self::{
+    diagnostic::nearest,
+    file::Stamp,
+    keys::OTHER_VARIABLES,
+    layer::Layer,
+    merge::{Author, Draft},
+};
+use crate::core::policy::Policy;
+
+/// The largest `config.toml` that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// Where a configuration comes from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    pub roz_home: PathBuf,
+    /// `ROZ_CONFIG`, or else `<ROZ_HOME>/config.toml`.
+    pub user_file: PathBuf,
+    /// The user's home: what `~` stands for, and whose client settings are no
+    /// project's.
+    pub home: Option<PathBuf>,
+    /// The project's root.
+    pub project: Option<PathBuf>,
+    /// Where the client was started.
+    pub launch_dir: Option<PathBuf>,
+    /// Variables whose names begin with `ROZ_`; others are passed over.
+    pub variables: Vec<(String, String)>,
+}
+
+/// What applies.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Loaded {
+    pub policy: Policy,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What applies, and why.
+#[derive(Debug)]
+pub struct Full {
+    pub policy: Policy,
+    pub diagnostics: Vec<Diagnostic>,
+    /// One for each row of [`KEYS`], in its order.
+    pub settings: Vec<Set>,
+    /// The files that there are.
+    pub files: Vec<PathBuf>,
+}
+
+/// A key with the value that applies.
+#[derive(Debug)]
+pub struct Set {
+    pub key: &'static Key,
+    pub value: Value,
+    /// None: the default. Lists and tables may have grown in several places.
+    pub origins: Vec<Origin>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub place: Place,
+    pub by_project: bool,
+}
+
+/// What applies, from the cache where nothing has changed. For hooks.
+pub fn load(sources: &Sources) -> Loaded {
+    let seen = Seen::now(sources);
+    if seen.is_bare() {
+        return Loaded::default();
+    }
+    let entry = cache::entry(&sources.roz_home, &sources.user_file, sources.project.as_deref());
+    if let Some(loaded) = cache::read(&entry, &seen) {
+        return loaded;
+    }
+    let Resolved { full, readable } = resolve(sources, &seen);
+    for (path, text) in &readable {
+        cache::keep_readable(&sources.roz_home, path, text);
+    }
+    let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics };
+    cache::write(&entry, &seen, &loaded);
+    loaded
+}
+
+/// What applies and where it comes from, read anew. Writes nothing.
+pub fn load_fresh(sources: &Sources) -> Full {
+    resolve(sources, &Seen::now(sources)).full
+}
+
+/// The folder in which a project keeps what is roz's: `.roz`, or `.grove`
+/// where there is that and no `.roz`.
+pub fn project_dir(root: &Path) -> PathBuf {
+    let (ours, older) = (root.join(".roz"), root.join(".grove"));
+    if !ours.exists() && older.exists() { older } else { ours }
+}
+
+/// All that a configuration depends on, as it is now. Costs the `stat`s.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Seen {
+    home: Option<PathBuf>,
+    user: file::Seen,
+    project: Option<file::Seen>,
+    /// The client's, where there are variables.
+    client_settings: Vec<file::Seen>,
+    /// Those that matter. Of a misspelt one only the name.
+    variables: Vec<(String, String)>,
+}
+
+impl Seen {
+    fn now(sources: &Sources) -> Self {
+        let user = file::Seen::at(sources.user_file.clone());
+        let project = sources.project.as_deref().map(project_dir);
+        let project = project
+            .filter(|it| *it != sources.roz_home)
+            .map(|it| file::Seen::at(it.join("config.toml")))
+            .filter(|it| !it.is_same_file(&user));
+        let variables: Vec<_> = sources.variables.iter().filter_map(relevant).collect();
+        let mut client_settings = Vec::new();
+        if !variables.is_empty() {
+            let dirs = dirs(sources);
+            let files = client::settings_files(&dirs, sources.home.as_deref());
+            client_settings = files.into_iter().map(file::Seen::at).collect();
+        }
+        Self { home: sources.home.clone(), user, project, client_settings, variables }
+    }
+
+    fn is_bare(&self) -> bool {
+        let project = self.project.as_ref();
+        self.user.is_absent()
+            && project.is_none_or(file::Seen::is_absent)
+            && self.variables.is_empty()
+    }
+
+    fn files(&self) -> impl Iterator<Item = &file::Seen> {
+        [&self.user].into_iter().chain(&self.project).chain(&self.client_settings)
+    }
+}
+
+/// Where a project may have written client settings.
+fn dirs(sources: &Sources) -> Vec<&Path> {
+    sources.project.iter().chain(&sources.launch_dir).map(PathBuf::as_path).collect()
+}
+
+/// Empty variables are as good as unset; those of others are not ours to name.
+fn relevant((name, value): &(String, String)) -> Option<(String, String)> {
+    let finds = ["ROZ_HOME", "ROZ_CONFIG"].contains(&name.as_str());
+    if value.is_empty() || !name.starts_with("ROZ_") {
+        None
+    } else if finds || keys::by_variable(name).is_some() {
+        Some((name.clone(), value.clone()))
+    } else if OTHER_VARIABLES.contains(&name.as_str()) {
+        None
+    } else {
+        intended(name).map(|_| (name.clone(), String::new()))
+    }
+}
+
+/// The variable that a misspelt one was meant to be.
+fn intended(name: &str) -> Option<&'static str> {
+    let known = KEYS.iter().filter_map(|it| it.variable).chain(OTHER_VARIABLES.iter().copied());
+    let strip = |it: &'static str| it.strip_prefix("ROZ_").unwrap_or(it);
+    let near = nearest(name.strip_prefix("ROZ_")?, known.clone().map(strip))?;
+    known.into_iter().find(|it| it.ends_with(near))
+}
+
+struct Resolved {
+    full: Full,
+    /// The files that could be read, with their text.
+    readable: Vec<(PathBuf, String)>,
+}
+
+fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
+    let mut readable = Vec::new();
+    let mut draft = Draft::new(&sources.user_file);
+    draft.lay(read_file(sources, &seen.user, &mut readable), Author::User);
+
+    let trusted = sources.project.as_deref().is_some_and(|it| is_trusted(it, draft.policy()));
+    let project = Author::Project { trusted };
+    if let Some(file) = &seen.project {
+        draft.lay(read_file(sources, file, &mut readable), project);
+    }
+
+    let home = sources.home.as_deref();
+    let names = seen.variables.iter().map(|(name, _)| name.as_str());
+    let theirs = set_by_project(names, &dirs(sources), home);
+    let variables = || seen.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let is_theirs = |it: &(&str, &str)| theirs.contains(&it.0);
+    draft.lay(layer::from_variables(variables().filter(is_theirs), home), project);
+    draft.lay(layer::from_variables(variables().filter(|it| !is_theirs(it)), home), Author::User);
+    for (name, _) in variables() {
+        draft.diagnostics.extend(misplaced(name, theirs.contains(&name)));
+    }
+
+    let files = [&seen.user].into_iter().chain(&seen.project).filter(|it| !it.is_absent());
+    let files = files.map(|it| it.path.clone()).collect();
+    let (policy, diagnostics, settings) = draft.finish();
+    Resolved { full: Full { policy, diagnostics, settings, files }, readable }
+}
+
+/// What is wrong with a variable that sets no key.
+fn misplaced(name: &str, is_projects: bool) -> Option<Diagnostic> {
+    if keys::by_variable(name).is_some() {
+        return None;
+    }
+    let place = Place::Variable(name.to_owned());
+    if ["ROZ_HOME", "ROZ_CONFIG"].contains(&name) {
+        return is_projects.then(|| Diagnostic {
+            place,
+            problem: "ignored: the project's client settings set it".to_owned(),
+            remedy: "the user sets it in the environment, or in the user's settings".to_owned(),
+        });
+    }
+    let remedy = format!("did you mean {}?", intended(name)?);
+    Some(Diagnostic { place, problem: "there is no such variable".to_owned(), remedy })
+}
+
+/// Whether the user named `project` as one that may start programs.
+fn is_trusted(project: &Path, policy: &Policy) -> bool {
+    let real = |it: &Path| it.canonicalize().ok();
+    let Some(project) = real(project) else { return false };
+    policy.trust.projects.iter().any(|it| real(it).as_ref() == Some(&project))
+}
+
+fn read_file(sources: &Sources, file: &file::Seen, readable: &mut Vec<(PathBuf, String)>) -> Layer {
+    if file.stamp == Stamp::Absent {
+        return Layer::default();
+    }
+    let home = sources.home.as_deref();
+    let read = read_text(&file.path).and_then(|text| {
+        let layer = layer::parse(&text, &file.path, home)?;
+        readable.push((file.path.clone(), text));
+        Ok(layer)
+    });
+    read.unwrap_or_else(|mut diagnostic| {
+        let last = cache::last_readable(&sources.roz_home, &file.path);
+        let last = last.and_then(|it| layer::parse(&it, &file.path, home).ok());
+        let what =
+            if last.is_some() { "its last readable version applies" } else { "it is ignored" };
+        diagnostic.remedy = format!("until it is mended {what}");
+        Layer { settings: last.unwrap_or_default().settings, diagnostics: vec![diagnostic] }
+    })
+}
+
+/// The remedy is the caller's to say.
+fn read_text(path: &Path) -> Result<String, Diagnostic> {
+    let broken = |problem: String, line| Diagnostic {
+        place: Place::file(path, line),
+        problem,
+        remedy: String::new(),
+    };
+    let bytes = match file::read(path, LARGEST) {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(err) => return Err(broken(format!("cannot be read: {err}"), None)),
+    };
+    let text = String::from_utf8(bytes).map_err(|err| {
+        let valid = err.utf8_error().valid_up_to();
+        let line = layer::line(&String::from_utf8_lossy(err.as_bytes()), valid);
+        broken("not UTF-8".to_owned(), Some(line))
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}

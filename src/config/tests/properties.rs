@@ -1,0 +1,109 @@
+//! What holds for any file.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A line for each key of the user's, none of them the default.
+const LINES: &[(&str, &str)] = &[
+    ("review.mode", "'always'"),
+    ("review.reviewer_timeout_seconds", "60"),
+    ("review.gates.tools", "['Edit']"),
+    ("review.gates.approval_scope", "'tool'"),
+    ("review.gates.approval_ttl_seconds", "60"),
+    ("circuit_breaker.max_blocks", "5"),
+    ("protect.enabled", "false"),
+    ("templates.active", "'random'"),
+    ("trace.max_events", "5"),
+    ("trust.projects", "['/a']"),
+];
+
+fn text(lines: &[(String, String)]) -> String {
+    let lines: Vec<_> = lines.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    lines.join("\n")
+}
+
+fn read(text: &str) -> (Policy, usize) {
+    let mut draft = Draft::new(Path::new("/user"));
+    match layer::parse(text, Path::new("/user"), None) {
+        Ok(layer) => draft.lay(layer, Author::User),
+        Err(it) => draft.diagnostics.push(it),
+    }
+    let (policy, diagnostics, _) = draft.finish();
+    (policy, diagnostics.len())
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_are_too_odd(user: Vec<u8>, project: Vec<u8>) {
+        let scene = Scene::new().user(&user).project(&project);
+        scene.told();
+    }
+
+    #[test]
+    fn no_toml_is_too_odd(
+        text in "(\\[{1,2}(review|review.gates|trace|templates.weights|x)\\]{1,2}\n|\
+                  (review|mode|tools|weights|a|'b.c')(\\.(gates|tools|x)){0,2} = \
+                  (1|-1|'a'|\\[1, 'a', \\[\\]\\]|\\{a=1\\}|true|nan|1979-05-27)\n){0,12}",
+    ) {
+        read(&text);
+    }
+
+    /// A mistake in one line is named, and changes nothing else.
+    #[test]
+    fn a_typo_never_changes_another_key(
+        line in 0..LINES.len(), at in 0_usize..40, letter in "[a-z]", in_value: bool,
+    ) {
+        let lines = LINES.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let good: Vec<_> = lines.collect();
+        let mut without = good.clone();
+        without.remove(line);
+        let mut typed = good.clone();
+        if in_value {
+            typed[line].1 = "{ a = 'value of no kind' }".to_owned();
+        } else {
+            let at = at % (typed[line].0.len() + 1);
+            typed[line].0.insert_str(at, &letter);
+        }
+        prop_assert_eq!(read(&text(&good)).1, 0);
+        let (expected, _) = read(&text(&without));
+        let (policy, told) = read(&text(&typed));
+        prop_assert_eq!(policy, expected);
+        prop_assert!(told > 0);
+    }
+
+    /// However much a project writes, what the user demands stays demanded.
+    #[test]
+    fn a_project_never_opens_what_the_user_closed(
+        picks in proptest::collection::vec((0..KEYS.len(), 0_u64..2_000), 0..12),
+    ) {
+        let user = "review = { mode = 'always', gates = { tools = ['Edit'], \
+                    approval_scope = 'prompt', approval_ttl_seconds = 60 } }";
+        let before = Scene::new().user(user).policy();
+        let mut project = String::new();
+        for (row, number) in picks {
+            let key = &KEYS[row];
+            let value = match key.kind {
+                Kind::Switch => (number % 2 == 0).to_string(),
+                Kind::Integer { .. } => number.to_string(),
+                Kind::Word(words) => format!("'{}'", words[usize::try_from(number).unwrap() % words.len()]),
+                Kind::Path | Kind::Template => "'/theirs'".to_owned(),
+                Kind::List(_) => "['/theirs']".to_owned(),
+                Kind::Weights => "{ a = 1 }".to_owned(),
+            };
+            if !project.contains(key.path) {
+                writeln!(project, "{} = {value}", key.path).unwrap();
+            }
+        }
+        let (after, _) = Scene::new().user(user).project(project).told();
+        prop_assert!(after.review.gates.tools.starts_with(&before.review.gates.tools));
+        prop_assert_eq!(after.review.mode, before.review.mode);
+        prop_assert!(after.review.gates.approval_ttl_seconds <= Some(60));
+        prop_assert_eq!(after.circuit_breaker, before.circuit_breaker);
+        prop_assert_eq!(after.protect, before.protect);
+        prop_assert_eq!(after.storage, before.storage);
+        prop_assert_eq!(after.external_models, before.external_models);
+    }
+}
