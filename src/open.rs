@@ -10,10 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::{
     config::{self, Diagnostic, Sources},
-    core::{
-        policy::Policy,
-        session::SessionId,
-    },
+    core::{policy::Policy, session::SessionId},
     storage::{self, LeftoverKind, MessageStore, Stored},
     world::{World, git},
 };
@@ -64,7 +61,10 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         found.map(|(_, value)| PathBuf::from(value))
     };
     let roz_home = var("ROZ_HOME").unwrap_or_else(|| {
-        world.user_home.as_ref().map_or_else(|| PathBuf::from("/nonexistent/.roz"), |it| it.join(".roz"))
+        world
+            .user_home
+            .as_ref()
+            .map_or_else(|| PathBuf::from("/nonexistent/.roz"), |it| it.join(".roz"))
     });
     let user_file = var("ROZ_CONFIG").unwrap_or_else(|| roz_home.join("config.toml"));
     Sources {
@@ -149,8 +149,9 @@ impl Roz {
     /// Clears away what is old, at most once a day.
     pub fn tidy(&self, world: &World) {
         let mark = self.home.join("last-clean");
-        let day = Duration::from_secs(24 * 60 * 60);
-        let age = mark.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
+        let day = Duration::from_hours(24);
+        let age =
+            mark.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
         if age.is_some_and(|it| it < day) || !self.home.is_dir() {
             return;
         }

@@ -51,16 +51,11 @@ fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
         res.push_str(before);
-        match after.split_once("}}").and_then(|(name, rest)| Some((value(name.trim())?, rest))) {
-            Some((value, after)) => {
-                res.push_str(value);
-                rest = after;
-            }
-            None => {
-                res.push_str("{{");
-                rest = after;
-            }
-        }
+        let known =
+            after.split_once("}}").and_then(|(name, rest)| Some((value(name.trim())?, rest)));
+        let (text, after) = known.unwrap_or(("{{", after));
+        res.push_str(text);
+        rest = after;
     }
     res.push_str(rest);
     res
@@ -69,8 +64,8 @@ fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
 /// The user's own text of that name, else ours; a name that nobody knows falls
 /// back to the default block. Nothing outside the folder is ever read.
 fn load(name: &str, home: &Path) -> String {
-    let is_name = !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     if is_name {
         let own = home.join("templates").join(format!("{name}.md"));
         let own = world::read_text(&own, MAX_OWN).filter(|it| !it.trim().is_empty());

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
 use super::{Done, say};
@@ -47,16 +47,15 @@ fn age(text: &str) -> Result<TimeDelta, String> {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let days = i64::try_from(roz.policy.cleanup.retention_days).unwrap_or(i64::MAX);
-    let age = match args.before {
-        Some(age) => Some(age),
-        None if args.all => Some(TimeDelta::zero()),
-        None => TimeDelta::try_days(days),
+    let before = if args.all && args.before.is_none() {
+        DateTime::<Utc>::MAX_UTC
+    } else {
+        let age = args.before.or_else(|| TimeDelta::try_days(days));
+        // Longer ago than time reaches: nothing is that old.
+        let before = age.and_then(|it| world.now.checked_sub_signed(it));
+        before.unwrap_or(DateTime::<Utc>::MIN_UTC)
     };
-    // Longer ago than time reaches: nothing is that old.
-    let before = age.and_then(|it| world.now.checked_sub_signed(it));
-    let before = before.unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
-    let before = if args.all && args.before.is_none() { chrono::DateTime::<chrono::Utc>::MAX_UTC } else { before };
-    let until = Instant::now() + Duration::from_secs(600);
+    let until = Instant::now() + Duration::from_mins(10);
     let cleaned = roz.clean(&Cleaning { before, all: args.all, dry_run: args.dry_run }, until)?;
     if args.json {
         say::print_json(&json!({
@@ -69,16 +68,19 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let verb = if args.dry_run { "Would forget" } else { "Forgot" };
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let mut text = format!("{verb} {}", plural(cleaned.sessions.len(), "session"));
-    if !cleaned.leftovers.is_empty() {
-        text += &format!(" and {}", plural(cleaned.leftovers.len(), "leftover file"));
-    }
-    text += ".\n";
-    if !cleaned.kept.is_empty() {
-        let kept = plural(cleaned.kept.len(), "old session");
-        text += &format!("Kept {kept} with an open review (`--all` forgets those too).\n");
-    }
-    say::print(&text)?;
+    let leftovers = match cleaned.leftovers.len() {
+        0 => String::new(),
+        n => format!(" and {}", plural(n, "leftover file")),
+    };
+    let kept = match cleaned.kept.len() {
+        0 => String::new(),
+        n => {
+            let kept = plural(n, "old session");
+            format!("Kept {kept} with an open review (`--all` forgets those too).\n")
+        }
+    };
+    let sessions = plural(cleaned.sessions.len(), "session");
+    say::print(&format!("{verb} {sessions}{leftovers}.\n{kept}"))?;
     Ok(Done::Well)
 }
 

@@ -101,7 +101,8 @@ fn as_json(session: &Session, changes: &Changes, opinions: &[String]) -> Value {
 fn as_text(session: &Session, changes: &Changes, opinions: &[String], world: &World) -> String {
     let review = &session.review;
     let mut text = String::new();
-    let _ = writeln!(text, "Session {}, the review is {}.", session.session_id, review.phase().word());
+    let _ =
+        writeln!(text, "Session {}, the review is {}.", session.session_id, review.phase().word());
     if let Some(project) = &session.project {
         let _ = writeln!(text, "Project: {}", project.display());
     }
@@ -130,7 +131,8 @@ fn as_text(session: &Session, changes: &Changes, opinions: &[String], world: &Wo
     }
     let findings = earlier_findings(review);
     if !findings.is_empty() {
-        let _ = writeln!(text, "\nWhat earlier reviews of this work found:\n{}", indented(&findings));
+        let _ =
+            writeln!(text, "\nWhat earlier reviews of this work found:\n{}", indented(&findings));
     }
     let since = changes.base.as_deref().map_or("?", |it| bounded::cut(it, 12));
     let _ = writeln!(text, "\nWhat changed since {since}:");

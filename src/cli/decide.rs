@@ -10,12 +10,12 @@ use serde_json::json;
 use super::{Done, say};
 use crate::{
     core::{
-        self,
-        bounded,
+        self, bounded,
         review::{
             proof::{Claim, Posting, Standing},
             state::Decision,
         },
+        session::Session,
     },
     open::Roz,
     storage,
@@ -89,22 +89,19 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let claim = claim(args, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;
-    let mut stored = roz.load(&id)?;
-    let root = stored.session.project.clone().unwrap_or_else(|| world.cwd.clone());
+    let loaded = roz.load(&id)?;
+    let root = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
     let tree = git::tree(&root, &roz.objects(&id), Instant::now() + PATIENCE).ok();
     let posting = Posting { decision: decision(args), claim, tree };
     let until = Instant::now() + Duration::from_secs(10);
-    let taken = loop {
-        let taken = core::post(&mut stored.session, &posting, world.now);
-        stored.session.updated_at = world.now;
-        match roz.store.put_session(&stored.session, &stored.revision, until) {
-            Ok(()) => break taken,
-            Err(storage::Error::Conflict) if Instant::now() < until => stored = roz.load(&id)?,
-            Err(err) => return Err(err.into()),
-        }
-    };
-    let standing = taken.map_err(Error::Refused)?;
-    let state = stored.session.review.phase().word();
+    let fresh = || Session::new(id.clone(), world.now);
+    let (answer, state) =
+        storage::update_from(&*roz.store, Some(loaded), &id, until, fresh, |session| {
+            session.updated_at = world.now;
+            let answer = core::post(session, &posting, world.now);
+            (answer, session.review.phase().word())
+        })?;
+    let standing = answer.map_err(Error::Refused)?;
     let verdict = posting.decision.verdict();
     if args.json {
         say::print_json(&json!({
@@ -116,7 +113,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }))?;
     } else {
         say::print(&match standing {
-            Standing::Stands => format!("{verdict} recorded for session {id}; the review is {state}.\n"),
+            Standing::Stands => {
+                format!("{verdict} recorded for session {id}; the review is {state}.\n")
+            }
             Standing::Recorded(why) => {
                 format!("{verdict} recorded for session {id}, and changes nothing: {why}.\n")
             }

@@ -31,17 +31,17 @@ pub(super) struct Args {
 const PATIENCE: Duration = Duration::from_millis(2500);
 
 /// Answers one hook. No panic reaches the client.
-pub fn answer(word: &str) -> ExitCode {
+pub fn answer(event: &str) -> ExitCode {
     // What a panic says goes to the crash log, not to the client's ears.
     panic::set_hook(Box::new(|_| ()));
     let world = World::from_env();
     let answer = panic::catch_unwind(AssertUnwindSafe(|| {
-        hooks::run(word, read_stdin(MAX_INPUT, PATIENCE), &world)
+        hooks::run(event, read_stdin(MAX_INPUT, PATIENCE), &world)
     }));
     let answer = answer.unwrap_or_else(|cause| {
         let said = cause.downcast_ref::<String>().map(String::as_str);
         let said = said.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no words");
-        log_crash(word, said, &world);
+        log_crash(event, said, &world);
         Answer::pass_with(format!("roz crashed, and lets this pass: {said}"))
     });
     say(&answer)
@@ -61,9 +61,9 @@ fn say(answer: &Answer) -> ExitCode {
     if answer.refusal.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
-fn log_crash(word: &str, said: &str, world: &World) {
+fn log_crash(event: &str, said: &str, world: &World) {
     let path = open::home(world).join("crash.log");
-    let line = format!("{} hook {word:?}: {said}\n", world.now.to_rfc3339());
+    let line = format!("{} hook {event:?}: {said}\n", world.now.to_rfc3339());
     let file = fs::OpenOptions::new().create(true).append(true).open(path);
     let _ = file.and_then(|mut it| it.write_all(line.as_bytes()));
 }

@@ -91,12 +91,23 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     if tallies.is_empty() {
         let days = args.days;
-        say::print(&format!("No stop was blocked in {sessions} sessions of the last {days} days.\n"))?;
+        say::print(&format!(
+            "No stop was blocked in {sessions} sessions of the last {days} days.\n"
+        ))?;
         return Ok(Done::Well);
     }
     let out = say::Out::new(world);
-    let heading =
-        ["TEMPLATE", "SHOWN", "SUCCESS", "RATE (95 %)", "BLOCKS", "NOT SPAWNED", "NO DECISION", "BAD SESSION", "OPEN"];
+    let heading = [
+        "TEMPLATE",
+        "SHOWN",
+        "SUCCESS",
+        "RATE (95 %)",
+        "BLOCKS",
+        "NOT SPAWNED",
+        "NO DECISION",
+        "BAD SESSION",
+        "OPEN",
+    ];
     let rows: Vec<Vec<String>> = tallies.iter().map(|(id, it)| row(id, it)).collect();
     say::print(&out.table(&heading, &rows))?;
     if let Some(verdict) = verdict {
@@ -112,7 +123,8 @@ fn row(id: &str, tally: &Tally) -> Vec<String> {
     });
     let blocks = tally.blocks_needed().map_or("-".to_owned(), |it| format!("{it:.1}"));
     let counts = [tally.not_spawned, tally.no_decision, tally.bad_session_id, tally.pending];
-    let mut row = vec![id.to_owned(), tally.shown.to_string(), tally.success.to_string(), rate, blocks];
+    let mut row =
+        vec![id.to_owned(), tally.shown.to_string(), tally.success.to_string(), rate, blocks];
     row.extend(counts.map(|it| it.to_string()));
     row
 }

@@ -39,7 +39,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.session_or_newest(args.session.as_deref())?;
-    let wanted = |event: &TraceEvent| args.event_type.as_ref().is_none_or(|it| *it == event.event_type);
+    let wanted =
+        |event: &TraceEvent| args.event_type.as_ref().is_none_or(|it| *it == event.event_type);
     let mut events = roz.store.read_trace(&id)?;
     let mut seen = events.iter().map(|it| it.seq).max().unwrap_or(0);
     events.retain(wanted);
@@ -49,7 +50,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     show(&events, args, &out)?;
-    while args.follow {
+    if !args.follow {
+        return Ok(Done::Well);
+    }
+    loop {
         std::thread::sleep(Duration::from_millis(300));
         let mut events = roz.store.read_trace(&id)?;
         events.retain(|it| it.seq > seen);
@@ -57,7 +61,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         events.retain(wanted);
         show(&events, args, &out)?;
     }
-    Ok(Done::Well)
 }
 
 fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()> {

@@ -61,7 +61,8 @@ fn any_step() -> impl Strategy<Value = Step> {
 
 fn any_policy() -> impl Strategy<Value = Policy> {
     let scope = prop_oneof![Just(Scope::Session), Just(Scope::Prompt), Just(Scope::Tool)];
-    let mode = prop_oneof![4 => Just(Mode::Prompt), 1 => Just(Mode::Always), 1 => Just(Mode::Never)];
+    let mode =
+        prop_oneof![4 => Just(Mode::Prompt), 1 => Just(Mode::Always), 1 => Just(Mode::Never)];
     (scope, mode, 0_u32..4, prop::option::of(0_u64..500)).prop_map(|(scope, mode, blocks, ttl)| {
         let mut policy = Policy::default();
         policy.review.mode = mode;
@@ -102,7 +103,7 @@ impl Play {
         }
     }
 
-    fn play(policy: &Policy, steps: &[Step]) -> Self {
+    fn of(policy: &Policy, steps: &[Step]) -> Self {
         let mut play = Self::new(policy.clone());
         for step in steps {
             play.take(step);
@@ -136,10 +137,8 @@ impl Play {
                 self.see(main, What::PostToolUse { call, succeeded: false });
             }
             Step::Start(agent) => {
-                let what = What::SubagentStart {
-                    agent_id: name(*agent),
-                    agent_type: REVIEWER.to_owned(),
-                };
+                let what =
+                    What::SubagentStart { agent_id: name(*agent), agent_type: REVIEWER.to_owned() };
                 self.see(main, what);
                 let told = self.outcomes.last().and_then(|it| it.context.first());
                 let token = told.and_then(|it| it.fields.iter().find(|(it, _)| *it == "token"));
@@ -148,7 +147,8 @@ impl Play {
                 }
             }
             Step::Permit(agent, ok) => {
-                let command = if *ok { "roz decide s1 COMPLETE x" } else { "roz decide s1 ISSUES x" };
+                let command =
+                    if *ok { "roz decide s1 COMPLETE x" } else { "roz decide s1 ISSUES x" };
                 self.see(Some(name(*agent)), bash(9, command));
             }
             Step::Done(agent, id) => {
@@ -169,10 +169,8 @@ impl Play {
                 self.see(main, what);
             }
             Step::Stop(running) => {
-                let agent = |it: &u8| Background {
-                    agent_id: name(*it),
-                    agent_type: REVIEWER.to_owned(),
-                };
+                let agent =
+                    |it: &u8| Background { agent_id: name(*it), agent_type: REVIEWER.to_owned() };
                 let background = running.as_ref().map(|it| it.iter().map(agent).collect());
                 self.see(main, What::Stop(Stop { background, ..Stop::default() }));
                 if let Some(Verdict::Object(_)) = self.outcomes.last().map(|it| &it.verdict) {
@@ -187,27 +185,22 @@ impl Play {
         let id = self.session.session_id.clone();
         let facts = Facts { parent: Parent::Client, ..Facts::default() };
         let dice = [self.step; 32];
-        let cx = Cx {
-            now: self.now,
-            dice: &dice,
-            policy: &self.policy,
-            facts: &facts,
-            session_id: &id,
-        };
+        let cx =
+            Cx { now: self.now, dice: &dice, policy: &self.policy, facts: &facts, session_id: &id };
         let event = Event { origin: Origin { agent_id, prompt_id: None }, what };
         let outcome = decide(&mut self.session, &event, cx);
         self.outcomes.push(outcome);
     }
 
-    fn post(&mut self, token: String, ok: bool) {
-        let decision = if ok {
+    fn post(&mut self, token: String, approves: bool) {
+        let decision = if approves {
             Decision::Complete { summary: "x".into(), second_opinions: None }
         } else {
             Decision::Issues { summary: "x".into(), message_to_agent: "y".into() }
         };
         let posting = Posting { decision, claim: Claim::Token(token), tree: None };
-        let taken = post(&mut self.session, &posting, self.now);
-        self.posts.push(taken.is_ok());
+        let answer = post(&mut self.session, &posting, self.now);
+        self.posts.push(answer.is_ok());
     }
 }
 
@@ -236,7 +229,7 @@ proptest! {
     fn nobody_is_blocked_more_than_max_blocks_times_in_a_cycle(
         policy in any_policy(), steps in prop::collection::vec(any_step(), 0..60),
     ) {
-        let play = Play::play(&policy, &steps);
+        let play = Play::of(&policy, &steps);
         for cycle in &play.blocked {
             let blocks = play.blocked.iter().filter(|it| *it == cycle).count();
             // An approval in between resets the count, and issues withdraw it:
@@ -251,7 +244,7 @@ proptest! {
     fn a_stop_that_is_tried_often_enough_passes(
         policy in any_policy(), steps in prop::collection::vec(any_step(), 0..60),
     ) {
-        let mut play = Play::play(&policy, &steps);
+        let mut play = Play::of(&policy, &steps);
         let before = play.blocked.len();
         for _ in 0..10 {
             play.take(&Step::Stop(Some(Vec::new())));
@@ -264,7 +257,7 @@ proptest! {
     fn deciding_twice_decides_the_same(
         policy in any_policy(), steps in prop::collection::vec(any_step(), 0..60),
     ) {
-        let (one, two) = (Play::play(&policy, &steps), Play::play(&policy, &steps));
+        let (one, two) = (Play::of(&policy, &steps), Play::of(&policy, &steps));
         prop_assert_eq!(one.session, two.session);
         prop_assert_eq!(one.outcomes, two.outcomes);
     }
@@ -273,7 +266,7 @@ proptest! {
     fn a_session_survives_json_and_back(
         policy in any_policy(), steps in prop::collection::vec(any_step(), 0..60),
     ) {
-        let session = Play::play(&policy, &steps).session;
+        let session = Play::of(&policy, &steps).session;
         let json = serde_json::to_string(&session).unwrap();
         let back: Session = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(&back.review, &session.review);
@@ -309,7 +302,7 @@ proptest! {
     ) {
         let mut policy = Policy::default();
         policy.review.gates.tools = vec!["Bash:git push*".into()];
-        let mut play = Play::play(&policy, &steps);
+        let mut play = Play::of(&policy, &steps);
         for step in [
             Step::ReviewerStop(2), Step::ReviewerStop(2), Step::ReviewerStop(2),
             Step::ReviewerStop(2), Step::Wait(100), Step::Prompt("#roz go"), Step::Launch(3),

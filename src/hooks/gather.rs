@@ -14,7 +14,7 @@ use crate::{
         facts::{Facts, Parent, Tree},
         policy::{Mode, Policy},
         review::{self, REVIEWER},
-        session::Session,
+        session::{Session, SessionId},
     },
     open::Roz,
     world::{World, git, process, read_text},
@@ -166,18 +166,15 @@ fn parent(world: &World) -> Parent {
 }
 
 /// Other sessions of this project with an open review, active within the hour.
-fn open_elsewhere(
-    session: &Session,
-    roz: &Roz,
-    world: &World,
-) -> Vec<crate::core::session::SessionId> {
+fn open_elsewhere(session: &Session, roz: &Roz, world: &World) -> Vec<SessionId> {
     const LOOKED_AT: usize = 50;
     let listed = roz.store.list_sessions(LOOKED_AT).unwrap_or_default();
     let project = Some(project(session, roz));
     listed
         .into_iter()
+        .flatten()
         .filter(|it| it.session_id != session.session_id && it.project.as_deref() == project)
-        .filter(|it| world.now - it.updated_at < TimeDelta::hours(1))
+        .filter(|it| world.now.signed_duration_since(it.updated_at) < TimeDelta::hours(1))
         .filter(|it| it.review.phase().is_open())
         .map(|it| it.session_id)
         .collect()

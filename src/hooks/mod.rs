@@ -7,7 +7,10 @@ mod input;
 mod skill;
 mod wire;
 
-use std::{borrow::Cow, time::Instant};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -15,8 +18,7 @@ pub use self::wire::Hook;
 use self::wire::{Channel, Decision, Input, Reply};
 use crate::{
     core::{
-        self, Cx,
-        bounded,
+        self, Cx, bounded,
         event::{Event, Sender, What},
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
@@ -59,6 +61,12 @@ struct Failure {
     outcome: Option<Outcome>,
 }
 
+impl Failure {
+    fn boxed(error: impl Into<Error>, outcome: Option<Outcome>) -> Box<Self> {
+        Box::new(Self { error: error.into(), outcome })
+    }
+}
+
 impl Answer {
     fn pass() -> Self {
         Self { stdout: json!({}), warnings: Vec::new(), refusal: None }
@@ -69,12 +77,12 @@ impl Answer {
     }
 }
 
-/// Answers a hook. `word` is what `roz hook` was called with.
+/// Answers a hook. `event` is what `roz hook` was called with.
 ///
 /// This is the one place that fails open. Whatever goes wrong around a
 /// decision, the agent goes on and the user hears of it; a decision itself is
 /// never softened.
-pub fn run(word: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
+pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,
         Err(err) => return Answer::pass_with(chain(&err)),
@@ -87,7 +95,7 @@ pub fn run(word: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Ans
             Cow::Owned(String::from_utf8_lossy(err.as_bytes()).into_owned())
         }
     };
-    let mut input = match wire::parse(word, &text) {
+    let mut input = match wire::parse(event, &text) {
         Ok(input) => input,
         Err(wire::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
@@ -106,8 +114,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     let mut roz = match Roz::open(world, &cwd) {
         Ok(roz) => roz,
         Err(err) => {
-            let failure = Failure { error: err.into(), outcome: None };
-            return fail_open(&input, failure, None);
+            return fail_open(&input, *Failure::boxed(err, None), None);
         }
     };
     let loaded = roz.store.get_session(&input.session_id);
@@ -122,7 +129,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     read_call(&mut input.event, &roz, world);
     let decided = match loaded {
         Ok(loaded) => decide(&input, loaded, &roz, world),
-        Err(err) => Err(Failure { error: err.into(), outcome: None }),
+        Err(err) => Err(Failure::boxed(err, None)),
     };
     match decided {
         Ok(mut outcome) => {
@@ -132,7 +139,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
             }
             speak(&input, outcome, &roz, Vec::new())
         }
-        Err(failure) => fail_open(&input, failure, Some(&roz)),
+        Err(failure) => fail_open(&input, *failure, Some(&roz)),
     }
 }
 
@@ -145,36 +152,35 @@ fn read_call(event: &mut Event, roz: &Roz, world: &World) {
 }
 
 /// Decides, and saves what changed. Hooks run in parallel: where another one
-/// saved first, it is decided again on what that one left.
+/// saved first, it is looked at and decided again, on what that one left.
 fn decide(
     input: &Input,
     loaded: Option<Stored>,
     roz: &Roz,
     world: &World,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
     let dice = world.dice();
-    let mut loaded = loaded;
-    loop {
-        let Stored { session: before, revision } =
-            loaded.unwrap_or_else(|| Stored::absent(fresh(input, roz, world)));
-        let mut session = before.clone();
-        let facts = gather::facts(&input.event, &session, roz, world);
-        let session_id = &input.session_id;
-        let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id };
-        let outcome = core::decide(&mut session, &input.event, cx);
-        if session == before {
-            return Ok(outcome);
-        }
-        session.updated_at = world.now;
-        match roz.store.put_session(&session, &revision, until) {
-            Ok(()) => return Ok(outcome),
-            Err(storage::Error::Conflict) if Instant::now() < until => (),
-            Err(err) => return Err(Failure { error: err.into(), outcome: Some(outcome) }),
-        }
-        let again = roz.store.get_session(session_id);
-        loaded = again
-            .map_err(|err| Failure { error: err.into(), outcome: Some(outcome) })?;
+    let session_id = &input.session_id;
+    let mut decided = None;
+    let saved = storage::update_from(
+        &*roz.store,
+        loaded,
+        session_id,
+        until,
+        || fresh(input, roz, world),
+        |session| {
+            let facts = gather::facts(&input.event, session, roz, world);
+            let (now, policy) = (world.now, &roz.policy);
+            let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
+            decided = Some(core::decide(session, &input.event, cx));
+            session.updated_at = now;
+        },
+    );
+    match (saved, decided) {
+        (Ok(()), Some(outcome)) => Ok(outcome),
+        (Ok(()), None) => Ok(Outcome::pass()),
+        (Err(err), outcome) => Err(Failure::boxed(err, outcome)),
     }
 }
 
@@ -182,7 +188,7 @@ fn decide(
 fn deadline(hook: Hook, roz: &Roz, world: &World) -> Instant {
     let until = gather::deadline(&roz.policy, world);
     match hook {
-        Hook::SessionEnd => until.min(world.started + std::time::Duration::from_millis(800)),
+        Hook::SessionEnd => until.min(world.started + Duration::from_millis(800)),
         _ => until,
     }
 }
@@ -254,23 +260,28 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>) -> Answer {
     // The approval was not seen, or could not be taken into account in time,
     // or could not be used up.
     let unsure = !was_decided
-        || matches!(error, Error::Storage(storage::Error::Locked { .. } | storage::Error::Conflict))
+        || matches!(
+            error,
+            Error::Storage(storage::Error::Locked { .. } | storage::Error::Conflict)
+        )
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {
         What::PreToolUse(call) => {
             let pattern = gate::pattern_for(&roz.policy.review.gates.tools, call)
                 .filter(|_| roz.policy.review.mode != Mode::Never);
             match (&outcome.verdict, pattern) {
-                (Verdict::Object(_) | Verdict::Ask(_), _) => (),
                 (Verdict::Pass, Some(pattern)) if unsure => {
                     let notice = Notice::new("ask-unreadable")
                         .with("tool", call.name.clone())
                         .with("pattern", pattern)
                         .with("reason", error_in_short(&error));
                     outcome.verdict = Verdict::Ask(notice);
-                    outcome.messages.push(lost("a gated tool is asked about, because its state could not be had"));
+                    outcome.messages.push(lost(
+                        "a gated tool is asked about, because its state could not be had",
+                    ));
                 }
-                (Verdict::Pass, _) => (),
+                // An objection stands, saved or not.
+                (Verdict::Pass | Verdict::Object(_) | Verdict::Ask(_), _) => (),
             }
         }
         What::Stop(_) | What::SubagentStop { .. } => {
@@ -295,7 +306,9 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>) -> Answer {
                 Mode::Never => false,
             };
             if asked {
-                outcome.messages.push(lost("the review that this prompt asks for could not be noted"));
+                outcome
+                    .messages
+                    .push(lost("the review that this prompt asks for could not be noted"));
             }
         }
         What::SessionStart { .. } => {

@@ -274,13 +274,11 @@ fn unknown(name: &str) -> Error {
 impl<'a> Payload<'a> {
     fn what(&self, hook: Hook) -> What<'a> {
         let agent_id = || input::text(self.agent_id).unwrap_or_default();
-        let agent_type =
-            || input::text(self.agent_type.or(self.subagent_type)).unwrap_or_default();
+        let agent_type = || input::text(self.agent_type.or(self.subagent_type)).unwrap_or_default();
         match hook {
             Hook::SessionStart => What::SessionStart { source: self.start_source() },
             Hook::UserPrompt => {
-                let text =
-                    input::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
+                let text = input::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
                 let sender = self.sender(&text);
                 What::Prompt { text, sender }
             }

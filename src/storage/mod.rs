@@ -24,7 +24,11 @@ use crate::core::{
     trace::TraceEvent,
 };
 
-pub use self::{file::FileStore, memory::MemoryStore, update::update};
+pub use self::{
+    file::FileStore,
+    memory::MemoryStore,
+    update::{update, update_from},
+};
 
 /// A place that keeps sessions.
 ///

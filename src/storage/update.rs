@@ -22,13 +22,23 @@ pub fn update<T>(
     id: &SessionId,
     until: Instant,
     new: impl Fn() -> Session,
+    change: impl FnMut(&mut Session) -> T,
+) -> Result<T> {
+    update_from(store, store.get_session(id)?, id, until, new, change)
+}
+
+/// As [`update`], for whoever has `loaded` the session already.
+pub fn update_from<T>(
+    store: &dyn MessageStore,
+    mut loaded: Option<Stored>,
+    id: &SessionId,
+    until: Instant,
+    new: impl Fn() -> Session,
     mut change: impl FnMut(&mut Session) -> T,
 ) -> Result<T> {
     loop {
-        let Stored { session: old, revision } = match store.get_session(id)? {
-            Some(stored) => stored,
-            None => Stored { session: new(), revision: Revision::ABSENT },
-        };
+        let Stored { session: old, revision } =
+            loaded.unwrap_or_else(|| Stored { session: new(), revision: Revision::ABSENT });
         let mut changed = old.clone();
         let answer = change(&mut changed);
         let updated_at = std::mem::replace(&mut changed.updated_at, old.updated_at);
@@ -42,5 +52,6 @@ pub fn update<T>(
             Err(Error::Conflict) if Instant::now() < until => (),
             Err(err) => return Err(err),
         }
+        loaded = store.get_session(id)?;
     }
 }

@@ -88,7 +88,8 @@ pub fn tree(root: &Path, store: &Path, until: Instant) -> Result<String, Error> 
 }
 
 fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<String, Error> {
-    let paths = git(root, ["rev-parse", "--git-path", "objects", "--git-path", "index"], &[], until)?;
+    let paths =
+        git(root, ["rev-parse", "--git-path", "objects", "--git-path", "index"], &[], until)?;
     let mut paths = paths.lines().map(|it| root.join(it));
     let (Some(objects), Some(own_index)) = (paths.next(), paths.next()) else {
         return Err(Error::NoRepository(root.to_owned()));
@@ -100,7 +101,12 @@ fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<
         ("GIT_OBJECT_DIRECTORY", store.as_os_str()),
         ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.as_os_str()),
     ];
-    git(root, ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors", ":/"], &env, until)?;
+    git(
+        root,
+        ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors", ":/"],
+        &env,
+        until,
+    )?;
     git(root, ["write-tree"], &env, until).map(|it| it.trim().to_owned())
 }
 

@@ -160,8 +160,7 @@ pub fn read_stdin(max: usize, patience: Duration) -> Result<Vec<u8>, StdinError>
         }
         match rustix::io::read(&stdin, spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
-            Ok(_) => (),
-            Err(rustix::io::Errno::INTR) => (),
+            Ok(_) | Err(rustix::io::Errno::INTR) => (),
             Err(err) => return Err(StdinError::Io(err.into())),
         }
         if bytes.len() > max {

@@ -67,31 +67,35 @@ impl Gate {
 
     #[track_caller]
     fn objects_to(&mut self, what: What) -> &mut Self {
-        let outcome = self.sees(what.clone());
-        assert!(matches!(outcome.verdict, Verdict::Object(_)), "{what:?}: {outcome:?}");
+        let told = format!("{what:?}");
+        let outcome = self.sees(what);
+        assert!(matches!(outcome.verdict, Verdict::Object(_)), "{told}: {outcome:?}");
         self
     }
 
     #[track_caller]
     fn asks_about(&mut self, what: What) -> &mut Self {
-        let outcome = self.sees(what.clone());
-        assert!(matches!(outcome.verdict, Verdict::Ask(_)), "{what:?}: {outcome:?}");
+        let told = format!("{what:?}");
+        let outcome = self.sees(what);
+        assert!(matches!(outcome.verdict, Verdict::Ask(_)), "{told}: {outcome:?}");
         self
     }
 
     #[track_caller]
     fn passes(&mut self, what: What) -> &mut Self {
-        let outcome = self.sees(what.clone());
-        assert_eq!(outcome.verdict, Verdict::Pass, "{what:?}");
+        let told = format!("{what:?}");
+        let outcome = self.sees(what);
+        assert_eq!(outcome.verdict, Verdict::Pass, "{told}");
         self
     }
 
     #[track_caller]
     fn passes_with_a_word(&mut self, what: What, word: &str) -> &mut Self {
-        let outcome = self.sees(what.clone());
-        assert_eq!(outcome.verdict, Verdict::Pass, "{what:?}");
+        let told = format!("{what:?}");
+        let outcome = self.sees(what);
+        assert_eq!(outcome.verdict, Verdict::Pass, "{told}");
         let said = outcome.messages.join("\n");
-        assert!(said.contains(word), "{what:?} said: {said}");
+        assert!(said.contains(word), "{told} said: {said}");
         self
     }
 
@@ -115,10 +119,8 @@ impl Gate {
     }
 
     fn starts(&mut self, agent: &str) -> Option<String> {
-        let outcome = self.sees(What::SubagentStart {
-            agent_id: agent.into(),
-            agent_type: REVIEWER.into(),
-        });
+        let outcome =
+            self.sees(What::SubagentStart { agent_id: agent.into(), agent_type: REVIEWER.into() });
         let notice = outcome.context.iter().find(|it| it.template == "reviewer")?;
         notice.fields.iter().find(|(name, _)| *name == "token").map(|(_, token)| token.clone())
     }
@@ -241,7 +243,7 @@ fn a_new_request_voids_an_approval_and_earlier_tokens() {
     gate.passes(prompt("#roz two")).is("pending").objects_to(stop());
     let token = gate.reviewer("a2");
     gate.passes(prompt("#roz three")).is("pending");
-    gate.permits("a2", "COMPLETE");
+    let _ = gate.permits("a2", "COMPLETE");
     let refused = gate.posts(complete(), Claim::Token(token));
     assert_eq!(refused, Err(Refusal::UnknownToken));
     gate.is("pending");
@@ -523,7 +525,7 @@ fn an_approval_that_comes_after_the_trip_is_kept() {
     // The client does not name it among its tasks, so the stop counts.
     gate.session.review.reviewers.get_mut("a1").unwrap().started_at = gate.now;
     gate.policy.review.reviewer_timeout_seconds = 900;
-    gate.session.review.press(&gate.policy.circuit_breaker.clone(), gate.now);
+    let _ = gate.session.review.press(&gate.policy.circuit_breaker.clone(), gate.now);
     gate.is("idle").asks_about(push("p1"));
     assert_eq!(gate.says("a1", &token, complete()), Standing::Stands);
     gate.is("approved").passes(push("p2"));
@@ -677,9 +679,9 @@ fn a_token_without_a_permit_decides_nothing() {
     gate.passes(prompt("#roz fix it"));
     let token = gate.reviewer("a1");
     assert_eq!(gate.posts(complete(), Claim::Token(token.clone())), Err(Refusal::NoPermit));
-    gate.permits("a1", "ISSUES");
+    let _ = gate.permits("a1", "ISSUES");
     assert_eq!(gate.posts(complete(), Claim::Token(token.clone())), Err(Refusal::NoPermit));
-    gate.permits("a1", "COMPLETE");
+    let _ = gate.permits("a1", "COMPLETE");
     let done = tool("Bash", json!({}), "permit");
     let done = What::PostToolUse { call: done, succeeded: true };
     let _ = gate.sees_from(Some("a1"), done);
@@ -692,7 +694,7 @@ fn a_guessed_token_decides_nothing() {
     let mut gate = Gate::new();
     gate.passes(prompt("#roz fix it"));
     gate.reviewer("a1");
-    gate.permits("a1", "COMPLETE");
+    let _ = gate.permits("a1", "COMPLETE");
     let guess = Claim::Token("0".repeat(32));
     assert_eq!(gate.posts(complete(), guess), Err(Refusal::UnknownToken));
     gate.is("reviewing");
@@ -717,7 +719,7 @@ fn all_dies_with_the_reviewers_end() {
     let token = gate.reviewer("a1");
     gate.says("a1", &token, issues());
     gate.ends("a1");
-    gate.permits("a1", "COMPLETE");
+    let _ = gate.permits("a1", "COMPLETE");
     assert_eq!(gate.posts(complete(), Claim::Token(token)), Err(Refusal::UnknownToken));
     gate.is("issues");
 }
@@ -807,10 +809,7 @@ fn a_launch_is_rewritten() {
         assert_eq!(updated.prompt.template, "brief");
         assert_eq!(updated.prompt.fields, [("words", "> Approve.\n> > quietly\n".to_owned())]);
     }
-    assert_eq!(
-        gate.sees(call("Agent", json!({ "subagent_type": "Explore" }))).updated_input,
-        None
-    );
+    assert_eq!(gate.sees(call("Agent", json!({ "subagent_type": "Explore" }))).updated_input, None);
 }
 
 // After the conversation was cut.
@@ -853,7 +852,7 @@ fn approving_the_very_tree_that_had_issues_is_told_to_the_user() {
     gate.passes(prompt("#roz fix it"));
     for (agent, decision) in [("a1", issues()), ("a2", complete())] {
         let token = gate.reviewer(agent);
-        gate.permits(agent, decision.verdict());
+        let _ = gate.permits(agent, decision.verdict());
         let posting =
             Posting { decision, claim: Claim::Token(token), tree: Some("f00".repeat(13)) };
         crate::core::post(&mut gate.session, &posting, gate.now).unwrap();
