@@ -27,7 +27,11 @@ pub enum Tree {
     NotAsked,
     Unknown(String),
     Same,
-    Changed(Vec<String>),
+    /// The files that differ, and the tree that they are in now.
+    Changed {
+        tree: String,
+        files: Vec<String>,
+    },
 }
 
 /// Who started this hook.

@@ -70,7 +70,7 @@ fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
 
 /// The work tree beside the one that was approved, if one was.
 fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
-    let Some(approved) = session.review.approved_tree() else {
+    let Some(approved) = session.review.approved_tree(&roz.policy, world.now) else {
         return Tree::NotAsked;
     };
     let until = deadline(&roz.policy, world);
@@ -80,7 +80,8 @@ fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
         if tree == approved {
             return Ok(Tree::Same);
         }
-        git::changed(root, &store, approved, &tree, until).map(Tree::Changed)
+        let files = git::changed(root, &store, approved, &tree, until)?;
+        Ok(Tree::Changed { tree, files })
     });
     found.unwrap_or_else(|err| Tree::Unknown(err.to_string()))
 }

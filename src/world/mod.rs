@@ -86,6 +86,22 @@ impl World {
         dice
     }
 
+    /// How an agent's shell can call this binary: `roz` where that is the one
+    /// on PATH, else its path.
+    pub fn own_command(&self) -> String {
+        let own = env::current_exe().and_then(|it| it.canonicalize()).ok();
+        let first = self.on_path("roz").first().and_then(|it| it.canonicalize().ok());
+        match own {
+            Some(own) if first.as_ref() != Some(&own) => shell_word(&own.to_string_lossy()),
+            _ => "roz".to_owned(),
+        }
+    }
+
+    /// This binary's own path.
+    pub fn own_path(&self) -> std::io::Result<PathBuf> {
+        env::current_exe()
+    }
+
     /// The files of that name in the folders of PATH that can be executed, in
     /// their order.
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
@@ -101,6 +117,15 @@ fn stopped_clock() -> Option<DateTime<Utc>> {
         return DateTime::parse_from_rfc3339(&text).ok().map(|it| it.to_utc());
     }
     None
+}
+
+/// A word that a shell takes as it is.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -152,8 +152,9 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         }
         return no_token(agent, "no review is open in this session");
     }
-    let Some(launch) = launch else {
-        return no_token(agent, "this subagent was not started by a fresh call of the Agent tool");
+    let resumed = "this subagent was not started by a fresh call of the Agent tool";
+    let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
+        return no_token(agent, resumed);
     };
     if let Some(path) = &cx.facts.shadow {
         let path = path.display();

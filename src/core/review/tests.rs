@@ -842,8 +842,12 @@ fn a_reviewer_is_told_what_was_found_before() {
 fn a_change_after_the_approval_is_named() {
     let mut gate = Gate::new();
     gate.objects_to(push("p1")).decided("a1", complete());
-    gate.facts.tree = Tree::Changed(vec!["src/a.rs".into()]);
-    gate.passes_with_a_word(push("p2"), "src/a.rs").passes_with_a_word(stop(), "src/a.rs");
+    let changed = |tree: &str| Tree::Changed { tree: tree.into(), files: vec!["a.rs".into()] };
+    gate.facts.tree = changed("t1");
+    gate.passes_with_a_word(push("p2"), "a.rs");
+    assert!(gate.sees(stop()).messages.is_empty(), "that is no news");
+    gate.facts.tree = changed("t2");
+    gate.passes_with_a_word(stop(), "a.rs");
 }
 
 #[test]
