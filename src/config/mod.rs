@@ -12,6 +12,8 @@ mod file;
 mod keys;
 mod layer;
 mod merge;
+mod schema;
+mod show;
 mod value;
 
 #[cfg(test)]
@@ -26,6 +28,7 @@ pub use self::{
     client::set_by_project,
     diagnostic::{Diagnostic, Place},
     keys::{Item, KEYS, Key, Kind, May},
+    schema::schema,
 };
 use self::{
     diagnostic::nearest,

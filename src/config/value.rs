@@ -13,8 +13,9 @@ use super::{
 use crate::core::pattern;
 
 /// Far more than anybody writes by hand, and still quick to match against.
-const LONGEST_LIST: usize = 1_000;
-const LONGEST_TEXT: usize = 4_096;
+pub(super) const LONGEST_LIST: usize = 1_000;
+pub(super) const LONGEST_TEXT: usize = 4_096;
+pub(super) const HEAVIEST: u32 = u32::MAX;
 
 /// Something wrong with a value. Where it stands is the reader's to say.
 #[derive(Debug, PartialEq, Eq)]
@@ -169,7 +170,7 @@ impl Reader<'_> {
         let number = number.and_then(|it| u32::from_str_radix(it.as_str(), it.radix()).ok());
         if number.is_none() {
             let problem = format!("`{}.{name}` is no weight", key.path);
-            self.flaw(weight.span(), problem, format!("it wants {WEIGHT}"));
+            self.flaw(weight.span(), problem, format!("it wants {}", weight_wanted()));
         }
         number.map(Value::from)
     }
@@ -185,8 +186,6 @@ impl Reader<'_> {
     }
 }
 
-const WEIGHT: &str = "a whole number from 0 to 4294967295";
-
 impl Kind {
     /// What a value of it has to be, in words.
     pub(super) fn wanted(&self) -> String {
@@ -199,9 +198,13 @@ impl Kind {
             Kind::List(Item::Text) => "a list of strings".to_owned(),
             Kind::List(Item::Path) => "a list of absolute paths".to_owned(),
             Kind::List(Item::Pattern) => "a list of globs".to_owned(),
-            Kind::Weights => format!("a table: for each template's id {WEIGHT}"),
+            Kind::Weights => format!("a table: for each template's id {}", weight_wanted()),
         }
     }
+}
+
+fn weight_wanted() -> String {
+    format!("a whole number from 0 to {HEAVIEST}")
 }
 
 /// A hook runs wherever the agent is, so a relative path would mean another
