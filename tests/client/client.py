@@ -34,7 +34,7 @@ def enter_private_network() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
     if libc.unshare(CLONE_NEWNET if user == 0 else CLONE_NEWUSER | CLONE_NEWNET) != 0:
-        raise SystemExit(f"no private network: {os.strerror(ctypes.get_errno())}")
+        raise OSError(ctypes.get_errno(), "no private network for the client")
     if user != 0:  # stay who we are inside the new user namespace
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             Path("/proc/self", name).write_text(text)
@@ -62,13 +62,10 @@ class Place:
         """The bare repository that `git push origin` goes to."""
         return self.root / "remote.git"
 
-    def prepare(self, home_files: dict[str, str]) -> None:
-        for folder in (self.home, self.project, self.root / "tmp"):
-            folder.mkdir(parents=True)
-        for name, text in {".gitconfig": "[user]\nname = Dev\nemail = dev@example.invalid\n", **home_files}.items():
-            (self.home / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.home / name).write_text(text)
-        (self.project / "notes.txt").write_text("first\n")
+    def prepare(self, home_files: dict[str, str], project_files: dict[str, str]) -> None:
+        (self.root / "tmp").mkdir(parents=True)
+        write_files(self.home, {".gitconfig": "[user]\nname = Dev\nemail = dev@example.invalid\n", **home_files})
+        write_files(self.project, {"notes.txt": "first\n", **project_files})
         self.git("init", "-q", "--bare", "-b", "main", str(self.remote))
         self.git("init", "-q", "-b", "main")
         self.git("add", "-A")
@@ -101,6 +98,12 @@ class Place:
             "ENABLE_TOOL_SEARCH": "false",  # else the newer client hides some tools behind a search
             "IS_SANDBOX": "1",  # lets root use bypass mode
         }
+
+
+def write_files(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
 
 
 def run_client(argv: list[str], place: Place, env: dict[str, str], on_event: Callable[[dict], None],

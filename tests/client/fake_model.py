@@ -230,12 +230,11 @@ def spoken(content) -> str:
 
 def continues(body: dict, conversation: Conversation) -> bool:
     """Whether the request carries on what was said in that conversation."""
-    said = [m["content"] for m in body["messages"] if m["role"] == "assistant"]
-    blocks = [block for content in said if isinstance(content, list) for block in content]
-    ids = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    said = [m["content"] for m in body["messages"] if m["role"] == "assistant" and isinstance(m["content"], list)]
+    ids = {block["id"] for content in said for block in content if block["type"] == "tool_use"}
     if ids or conversation.said_ids:
         return bool(ids & conversation.said_ids)
-    return bool(said) and spoken(blocks) == conversation.said_last
+    return bool(said) and spoken(said[-1]) == conversation.said_last
 
 
 def stream(message: dict):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from client import SYSTEM_PATH, Place, run_client
-from fake_model import Exchange, FakeModel, Subagents, Tool, Turn, until
+from fake_model import Exchange, FakeModel, Subagents, Tool, Turn, block_text, until
 
 # What scripts pick up from what their actors are told.
 HEAR = {"token": r"--token[ =]['\"]?([A-Za-z0-9_-]{16,})", "agent_id": r"agentId: (\w+)"}
@@ -67,7 +67,7 @@ class Reply:
 
     @property
     def json(self) -> dict:
-        return json.loads(self.stdout)
+        return json.loads(self.stdout or "{}")
 
     @property
     def specific(self) -> dict:
@@ -129,6 +129,10 @@ class Session:
     def heard(self, turn: int, actor: str = "agent", number: int = 0) -> str:
         """What that actor was told just before its turn of that number (from 0)."""
         return self.of(actor, number)[turn].heard
+
+    def remembered(self, turn: int) -> str:
+        """All that the agent's conversation holds at its turn of that number."""
+        return block_text([message["content"] for message in self.of("agent")[turn].body["messages"]])
 
     def opening(self, number: int = 0) -> Exchange:
         """The first request of a reviewer."""
@@ -212,9 +216,10 @@ class World:
     sources: Path  # the project's checkout
     root: Path  # an empty folder of this scenario's own
 
-    def place(self, config: str = "", at: str = "place") -> Place:
-        place = Place(self.root / at, f"{self.roz.parent}:{SYSTEM_PATH}")
-        place.prepare({".roz/config.toml": config} if config else {})
+    def place(self, config: str = "", home: dict[str, str] | None = None, project: dict[str, str] | None = None) -> Place:
+        """A fresh HOME and project, with the user's configuration of roz and other files."""
+        place = Place(self.root / "place", f"{self.roz.parent}:{SYSTEM_PATH}")
+        place.prepare({**({".roz/config.toml": config} if config else {}), **(home or {})}, project or {})
         return place
 
     def play(self, *steps: str | Step, agent: list[Turn], reviewers: list[list[Turn]] = (),

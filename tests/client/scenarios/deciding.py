@@ -59,3 +59,15 @@ def a_finished_reviewer_is_not_resumed(world: World):
     expect("the refusal", refusal.text).has("roz:roz")
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "block", "pass"])
     expect("verdicts in the history", s.verdicts()).equals(["issues", "complete"])
+
+
+@scenario
+def a_prompt_for_later_neither_asks_for_a_review_nor_ends_one(world: World):
+    later = Tool("CronCreate", {"cron": "0 0 1 1 *", "prompt": "#roz:stop That will do.", "recurring": False})
+    s = world.play(
+        "#roz Do nothing.",
+        agent=[do(later), say("Done."), spawn(), say("Reviewed.")],
+        reviewers=[APPROVES],
+    )
+    expect("answers to the schedule", s.kinds("PreToolUse", "CronCreate")).equals(["deny"])
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])

@@ -15,7 +15,9 @@ def a_compaction_within_a_turn_keeps_the_review(world: World):
         reviewers=[APPROVES],
     )
     expect("answers at the compaction", s.kinds("SessionStart", "compact")).equals(["context"])
-    expect("what the agent is told after it", s.heard(4)).has("roz:roz", s.id)
+    told = s.replies("SessionStart", "compact")[0].context
+    expect("what the agent is told after it", told).has("roz:roz", s.id)
+    expect("what the agent remembers", s.remembered(4)).has(told)
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
 
 
@@ -27,8 +29,9 @@ def a_compaction_by_the_user_keeps_the_review(world: World):
         reviewers=[APPROVES],
     )
     expect("answers at the compaction", s.kinds("SessionStart", "compact")).equals(["context"])
-    expect("what the agent is told after it", s.replies("SessionStart", "compact")[0].context).has("roz:roz", s.id)
-    expect("what the agent hears when it goes on", s.heard(2)).has("roz:roz", s.id)
+    told = s.replies("SessionStart", "compact")[0].context
+    expect("what the agent is told after it", told).has("roz:roz", s.id)
+    expect("what the agent remembers when it goes on", s.remembered(2)).has(told)
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
 
 
@@ -40,6 +43,7 @@ def a_resumed_session_keeps_the_findings(world: World):
         reviewers=[[decide("ISSUES", "Not yet.", f'--message "{FINDING}"'), say("There are issues.")], APPROVES],
     )
     expect("answers at the start and the resume", s.kinds("SessionStart")).equals(["pass", "context"])
-    expect("what the agent is told on resume", s.replies("SessionStart", "resume")[0].context).has(FINDING, "roz:roz", s.id)
-    expect("what it hears when it goes on", s.heard(3)).has(FINDING)
+    told = s.replies("SessionStart", "resume")[0].context
+    expect("what the agent is told on resume", told).has(FINDING, "roz:roz", s.id)
+    expect("what the agent remembers when it goes on", s.remembered(3)).has(told)
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "block", "pass"])

@@ -1,7 +1,9 @@
 """The plugin's files under the client's own eyes."""
+import json
 import subprocess
 
 from story import APPROVES, World, expect, run, say, scenario, spawn
+from scenarios.gates import COMMIT
 
 
 def client(world: World, place, *args: str) -> subprocess.CompletedProcess:
@@ -34,3 +36,22 @@ def the_installed_plugin_holds_the_stop(world: World):
     )
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
     expect("decision", s.review["decision"]["type"]).equals("complete")
+
+
+@scenario
+def hooks_that_are_registered_twice_agree_with_themselves(world: World):
+    # By another path, as the client runs equal command lines only once.
+    other = world.root / "again" / "roz"
+    other.parent.mkdir()
+    other.symlink_to(world.roz)
+    hooks = (world.plugin / "hooks" / "hooks.json").read_text().replace(str(world.roz), str(other))
+    place = world.place('[review.gates]\ntools = ["Bash:git push*"]\napproval_scope = "tool"\n',
+                        home={".claude/settings.json": json.dumps(json.loads(hooks))})
+    push, another = run("git push -q origin main"), run("git push -q origin main:copy")
+    s = world.play(
+        "Push the second line.", place=place,
+        agent=[COMMIT, push, spawn(), push, another, spawn(), say("Pushed once.")],
+        reviewers=[APPROVES, APPROVES],
+    )
+    expect("which calls failed", [r.failed for r in s.results()]).equals([False, True, False, False, True, False])
+    expect("what the remote has", [s.remote("main"), s.remote("copy")]).equals([s.place.git("rev-parse", "HEAD").strip(), ""])
