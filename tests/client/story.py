@@ -85,10 +85,6 @@ class Reply:
         return "context" if "additionalContext" in self.specific else "pass"
 
     @property
-    def reason(self) -> str:
-        return self.json.get("reason") or self.specific.get("permissionDecisionReason", "")
-
-    @property
     def context(self) -> str:
         return self.specific.get("additionalContext", "")
 
@@ -224,7 +220,7 @@ class World:
 
     def play(self, *steps: str | Step, agent: list[Turn], reviewers: list[list[Turn]] = (),
              helpers: list[list[Turn]] = (), config: str = "", env: dict[str, str] | None = None,
-             place: Place | None = None, plugin_installed: bool = False) -> Session:
+             place: Place | None = None, plugin_installed: bool = False, bypass_permissions: bool = True) -> Session:
         """Run the client once for every step, on one script; check what holds for any session."""
         place = place or self.place(config)
         subagents = {"reviewer": Subagents(reviewer_mark(self.plugin), list(reviewers)),
@@ -234,8 +230,9 @@ class World:
             for step in steps:
                 step = Step(step) if isinstance(step, str) else step
                 argv = [str(self.client), "-p", "--output-format", "stream-json", "--verbose",
-                        "--include-hook-events", "--dangerously-skip-permissions",
-                        "--max-turns", str(step.max_turns)]
+                        "--include-hook-events", "--max-turns", str(step.max_turns)]
+                if bypass_permissions:
+                    argv += ["--dangerously-skip-permissions"]
                 if not plugin_installed:
                     argv += ["--plugin-dir", str(self.plugin)]
                 if step.resume:
