@@ -175,7 +175,7 @@ class FakeModel(ThreadingHTTPServer):
                 conversation.heard[name] = self.values[name] = found[1]
         conversation.position += 1
         if conversation.position > len(conversation.script):
-            self.problems.append(f"{actor} {number} was asked for more than its script; it heard {heard[-600:]!r}")
+            self.problems.append(f"{actor} {number} was asked for more than its script; it heard …{heard[-300:]!r}")
             return Turn(text="I have nothing more to say.")
         return conversation.script[conversation.position - 1]
 

@@ -66,10 +66,14 @@ def play(name: str, world: World) -> Outcome:
     complaint = ""
     try:
         load_scenarios()[name](world)
+        for session in world.sessions:
+            session.check()
     except Mismatch as mismatch:
         complaint = str(mismatch)
     except Exception:  # a scenario must not take the others with it
         complaint = traceback.format_exc()
+    if complaint:
+        complaint = "\n".join([complaint.rstrip(), *(f"course: {session.course()}" for session in world.sessions)])
     return Outcome(name, world.version, time.monotonic() - started, complaint)
 
 
@@ -109,7 +113,7 @@ def main() -> int:
             print(f"{'FAIL' if outcome.complaint else 'ok':4} {outcome.version} {outcome.scenario} ({outcome.seconds:.1f} s)")
             if outcome.complaint:
                 failed += 1
-                print("     " + outcome.complaint.rstrip().replace("\n", "\n     "))
+                print("     " + outcome.complaint.replace("\n", "\n     "))
             sys.stdout.flush()
     if args.keep:
         print(f"kept: {work}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from client import SYSTEM_PATH, Place, run_client
@@ -109,6 +109,7 @@ class Session:
         self.events = model.events
         self.exchanges = model.exchanges
         self.exit_codes = exit_codes
+        self.problems = model.problems + model.unplayed()
         self.id = model.values["session"]
         self.token = model.values.get("token", "(no token was told)")
 
@@ -159,6 +160,19 @@ class Session:
         done = self.roz("debug", self.id, "--json")
         expect("exit code of roz debug", done.returncode, done.stderr).equals(0)
         return json.loads(done.stdout)
+
+    def check(self) -> None:
+        """What must hold of any session."""
+        expect("problems of the script", self.problems).equals([])
+        for reply in self.replies():
+            expect(f"exit code of {reply.name}", reply.exit_code).equals(0)
+            expect(f"warnings of {reply.name}", reply.stderr).equals("")
+            expect(f"kind of answer of {reply.name}", reply.kind).lacks("allow", "approve")
+
+    def course(self) -> str:
+        """How it went, in short, for a failure's report."""
+        answers = [f"{r.name} → {r.kind}" for r in self.replies() if r.kind != "pass" or r.event == "Stop"]
+        return f"{', '.join(answers)}; exit codes {self.exit_codes}; problems of the script: {self.problems or 'none'}"
 
     def outcomes(self) -> list[str]:
         """How the attempts to get a review went, oldest first."""
@@ -211,6 +225,7 @@ class World:
     plugin: Path
     sources: Path  # the project's checkout
     root: Path  # an empty folder of this scenario's own
+    sessions: list[Session] = field(default_factory=list)  # those played so far
 
     def place(self, config: str = "", home: dict[str, str] | None = None, project: dict[str, str] | None = None) -> Place:
         """A fresh HOME and project, with the user's configuration of roz and other files."""
@@ -221,7 +236,7 @@ class World:
     def play(self, *steps: str | Step, agent: list[Turn], reviewers: list[list[Turn]] = (),
              helpers: list[list[Turn]] = (), config: str = "", env: dict[str, str] | None = None,
              place: Place | None = None, plugin_installed: bool = False, bypass_permissions: bool = True) -> Session:
-        """Run the client once for every step, on one script; check what holds for any session."""
+        """Run the client once for every step, on one script."""
         place = place or self.place(config)
         subagents = {"reviewer": Subagents(reviewer_mark(self.plugin), list(reviewers)),
                      "helper": Subagents("You are the HELPER", list(helpers))}
@@ -240,14 +255,9 @@ class World:
                 environment = place.client_environment(model.port) | (env or {})
                 exit_codes.append(run_client([*argv, "--", step.prompt], place, environment, model.saw))
             write_log(place, model)
-        answers = replies(model.events)
-        course = ", ".join(f"{reply.name} → {reply.kind}" for reply in answers if reply.kind != "pass" or reply.event == "Stop")
-        expect("problems of the script", model.problems + model.unplayed(), course).equals([])
-        for reply in answers:
-            expect(f"exit code of {reply.name}", reply.exit_code).equals(0)
-            expect(f"warnings of {reply.name}", reply.stderr).equals("")
-            expect(f"explicit allow by {reply.name}", '"allow"' in reply.stdout or '"approve"' in reply.stdout).equals(False)
-        return Session(place, model, exit_codes)
+        session = Session(place, model, exit_codes)
+        self.sessions.append(session)
+        return session
 
 
 def reviewer_mark(plugin: Path) -> str:
