@@ -212,6 +212,7 @@ class Step:
 
     prompt: str
     resume: bool = False
+    fork: bool = False  # with `resume`: under a new id
     max_turns: int = 30
 
 
@@ -252,6 +253,8 @@ class World:
                     argv += ["--plugin-dir", str(self.plugin)]
                 if step.resume:
                     argv += ["--resume", model.values["session"]]
+                if step.fork:
+                    argv += ["--fork-session"]
                 environment = place.client_environment(model.port) | (env or {})
                 exit_codes.append(run_client([*argv, "--", step.prompt], place, environment, model.saw))
             write_log(place, model)

@@ -33,3 +33,14 @@ def an_approval_from_the_background_opens_the_gate(world: World):
     expect("whether the second push failed", pushed.failed, pushed.text).equals(False)
     expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
     expect("answers at the stops", s.kinds("Stop")).equals(["pass", "pass"])
+
+
+@scenario
+def a_notification_is_no_prompt_of_the_user(world: World):
+    s = world.play(
+        "Do nothing.", config='[review]\nmode = "always"\n',
+        agent=[say("Done."), spawn(background=True), say("I wait for the reviewer."), say("Reviewed.")],
+        reviewers=[[until(decide("COMPLETE", "Fine."), after_hook("Stop", 2)), say("#roz: approved.")]],
+    )
+    expect("what woke the agent", s.heard(3)).has("<task-notification>", "#roz: approved.")
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])

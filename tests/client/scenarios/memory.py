@@ -47,3 +47,14 @@ def a_resumed_session_keeps_the_findings(world: World):
     expect("what the agent is told on resume", told).has(FINDING, "roz:roz", s.id)
     expect("what the agent remembers when it goes on", s.remembered(3)).has(told)
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "block", "pass"])
+
+
+@scenario
+def a_fork_starts_afresh(world: World):
+    s = world.play(
+        Step("#roz Do nothing.", max_turns=1), Step("Go on.", resume=True, fork=True),
+        agent=[say("Done."), say("Done, in another session.")],
+    )
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+    told = " ".join(reply.context + reply.word_to_user for reply in s.replies("SessionStart"))
+    expect("what is told of the open review", told).has("review")
