@@ -1,9 +1,14 @@
-use std::io::{self, Write};
+//! `roz config`: what applies, what is wrong with it.
 
 use clap::Subcommand;
+use serde_json::Value;
 
-use super::Exit;
-use crate::config::{self, Sources};
+use super::{Done, say};
+use crate::{
+    config::{self, Sources},
+    open,
+    world::World,
+};
 
 /// Show and check the configuration
 #[derive(Debug, clap::Args)]
@@ -40,31 +45,30 @@ enum Verb {
     Schema,
 }
 
-pub(super) fn run(args: &Args, sources: &Sources, out: &mut dyn Write) -> io::Result<Exit> {
-    match args.verb {
-        Verb::Show { json: true, .. } => print(out, &config::load_fresh(sources).to_json())?,
-        Verb::Show { origin, json: false } => {
-            out.write_all(config::load_fresh(sources).show(origin).as_bytes())?;
-        }
-        Verb::Check { json } => {
-            let full = config::load_fresh(sources);
-            if json {
-                print(out, &full.check_json())?;
-            } else {
-                out.write_all(full.check().as_bytes())?;
-            }
-            if !full.diagnostics.is_empty() {
-                return Ok(Exit::Failure);
-            }
-        }
-        Verb::Schema => print(out, &config::schema())?,
-    }
-    Ok(Exit::Success)
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let (text, done) = told(args, &open::sources(world, &world.cwd))?;
+    say::print(&text)?;
+    Ok(done)
 }
 
-fn print(out: &mut dyn Write, value: &serde_json::Value) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
-    out.write_all(b"\n")
+/// What the verb prints, and how it ends.
+fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
+    let json =
+        |value: &Value| Ok::<_, serde_json::Error>(serde_json::to_string_pretty(value)? + "\n");
+    Ok(match args.verb {
+        Verb::Show { json: true, .. } => {
+            (json(&config::load_fresh(sources).to_json())?, Done::Well)
+        }
+        Verb::Show { origin, json: false } => {
+            (config::load_fresh(sources).show(origin), Done::Well)
+        }
+        Verb::Check { json: as_json } => {
+            let full = config::load_fresh(sources);
+            let text = if as_json { json(&full.check_json())? } else { full.check() };
+            (text, if full.diagnostics.is_empty() { Done::Well } else { Done::Badly })
+        }
+        Verb::Schema => (json(&config::schema())?, Done::Well),
+    })
 }
 
 #[cfg(test)]
@@ -72,7 +76,6 @@ mod tests {
     use std::{fs, path::Path};
 
     use clap::Parser;
-    use serde_json::Value;
 
     use super::*;
 
@@ -84,24 +87,23 @@ mod tests {
 
     /// `roz config …` with `text` as the user's file.
     #[track_caller]
-    fn roz_config(text: &str, args: &[&str]) -> (Exit, String) {
+    fn roz_config(text: &str, args: &[&str]) -> (Done, String) {
         let dir = tempfile::tempdir().unwrap();
         let user_file = dir.path().join("config.toml");
         fs::write(&user_file, text).unwrap();
         let roz_home = dir.path().to_owned();
         let sources = Sources { roz_home, user_file, ..Sources::default() };
         let cli = Cli::parse_from([&["config"], args].concat());
-        let mut out = Vec::new();
-        let exit = run(&cli.args, &sources, &mut out).unwrap();
+        let (out, done) = told(&cli.args, &sources).unwrap();
         assert!(!Path::new(&dir.path().join("cache")).exists(), "it only looks");
-        (exit, String::from_utf8(out).unwrap().replace(dir.path().to_str().unwrap(), "…"))
+        (done, out.replace(dir.path().to_str().unwrap(), "…"))
     }
 
     #[test]
     fn show_prints_a_configuration_that_says_the_same() {
-        let (exit, shown) =
+        let (done, shown) =
             roz_config("review.gates.tools = ['a\"b', 'c\\d']\nmode = 1", &["show", "--origin"]);
-        assert_eq!(exit, Exit::Success);
+        assert_eq!(done, Done::Well);
         assert!(shown.contains("review.mode = \"prompt\""), "{shown}");
         assert!(shown.contains("# …/config.toml:1\n"), "{shown}");
         assert!(shown.contains("# …/config.toml:2: `mode` is no key"), "{shown}");
@@ -123,26 +125,26 @@ mod tests {
 
     #[test]
     fn check_names_a_mistake_and_fails() {
-        let (exit, told) = roz_config("\nreview.mod = 'always'", &["check"]);
-        assert_eq!(exit, Exit::Failure);
+        let (done, told) = roz_config("\nreview.mod = 'always'", &["check"]);
+        assert_eq!(done, Done::Badly);
         assert_eq!(told, "…/config.toml:2: `review.mod` is no key; did you mean `review.mode`?\n");
-        let (exit, json) = roz_config("\nreview.mod = 'always'", &["check", "--json"]);
+        let (done, json) = roz_config("\nreview.mod = 'always'", &["check", "--json"]);
         let json: Value = serde_json::from_str(&json).unwrap();
-        assert_eq!((exit, &json["ok"]), (Exit::Failure, &Value::Bool(false)));
+        assert_eq!((done, &json["ok"]), (Done::Badly, &Value::Bool(false)));
         assert_eq!(json["diagnostics"][0]["line"], 2);
         assert_eq!(json["diagnostics"][0]["remedy"], "did you mean `review.mode`?");
     }
 
     #[test]
     fn check_is_content_with_a_good_file() {
-        let (exit, told) = roz_config("review.mode = 'always'", &["check"]);
-        assert_eq!((exit, told.as_str()), (Exit::Success, "nothing is wrong with …/config.toml\n"));
+        let (done, told) = roz_config("review.mode = 'always'", &["check"]);
+        assert_eq!((done, told.as_str()), (Done::Well, "nothing is wrong with …/config.toml\n"));
     }
 
     #[test]
     fn schema_is_json() {
-        let (exit, json) = roz_config("", &["schema"]);
-        assert_eq!(exit, Exit::Success);
+        let (done, json) = roz_config("", &["schema"]);
+        assert_eq!(done, Done::Well);
         assert!(serde_json::from_str::<Value>(&json).unwrap().is_object());
     }
 }

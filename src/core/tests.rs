@@ -46,7 +46,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Prompt("#roz:stop")),
         1 => Just(Step::ClientPrompt),
         3 => (0_u8..4, agent.clone()).prop_map(|(id, agent)| Step::Push(id, agent)),
-        3 => agent.clone().prop_map(Step::Launch),
+        3 => (0_u8..40).prop_map(Step::Launch),
         1 => agent.clone().prop_map(Step::LaunchFails),
         3 => agent.clone().prop_map(Step::Start),
         3 => (agent.clone(), any::<bool>()).prop_map(|(agent, ok)| Step::Permit(agent, ok)),
@@ -307,7 +307,7 @@ proptest! {
         for step in [
             Step::Wait(100),
             Step::Prompt("#roz go"),
-            Step::Launch(3),
+            Step::Launch(99),
             Step::Start(3),
             Step::Permit(3, true),
             Step::Post(3, true),

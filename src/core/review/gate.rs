@@ -75,7 +75,7 @@ pub(super) fn on_tool(
 /// What waits for the review, for whoever has forgotten it.
 pub(super) fn waiting(review: &Review) -> String {
     let Some(trigger) = review.trigger() else { return String::new() };
-    format!("`{}` waits for it (gate `{}`).", trigger.tool_name, trigger.pattern_matched)
+    format!("`{}` waits for it (gate `{}`). ", trigger.tool_name, trigger.pattern_matched)
 }
 
 struct Gate<'a> {

@@ -99,7 +99,7 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
         Source::Compact | Source::Resume if review.phase().is_open() => {
             let phase = review.phase();
             let findings = match phase {
-                Phase::Issues { message, .. } => message.to_owned(),
+                Phase::Issues { message, .. } => format!("\nWhat the reviewer found:\n{message}"),
                 Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => String::new(),
             };
             let notice = Notice::new("again")
