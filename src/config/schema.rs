@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     keys::{Item, KEYS, Key, Kind, slot},
-    value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT},
+    value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT, MOST_WEIGHTS},
 };
 use crate::core::policy::Policy;
 
@@ -59,6 +59,7 @@ fn shape(kind: Kind) -> Value {
         }
         Kind::Weights => json!({
             "type": "object",
+            "maxProperties": MOST_WEIGHTS,
             "propertyNames": { "pattern": TEMPLATE },
             "additionalProperties": { "type": "integer", "minimum": 0, "maximum": HEAVIEST },
         }),
