@@ -53,7 +53,7 @@ fn shape(kind: Kind) -> Value {
         Kind::Path => path,
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
         Kind::List(item) => {
-            let text = json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT });
+            let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
             let item = if matches!(item, Item::Path) { path } else { text };
             json!({ "type": "array", "items": item, "maxItems": LONGEST_LIST })
         }

@@ -12,8 +12,10 @@ use super::{
 };
 use crate::core::pattern;
 
-/// Far more than anybody writes by hand, and still quick to match against.
-pub(super) const LONGEST_LIST: usize = 1_000;
+/// Far more than anybody writes by hand. Every pattern is matched against every
+/// command, and in the worst case that takes the product of their lengths.
+pub(super) const LONGEST_LIST: usize = 256;
+pub(super) const LONGEST_PATTERN: usize = 256;
 pub(super) const LONGEST_TEXT: usize = 4_096;
 pub(super) const MOST_WEIGHTS: usize = 100;
 pub(super) const HEAVIEST: u32 = u32::MAX;
@@ -137,9 +139,10 @@ impl Reader<'_> {
             self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
             return None;
         };
-        if text.is_empty() || text.len() > LONGEST_TEXT {
+        let longest = item.longest();
+        if text.is_empty() || text.len() > longest {
             let problem = format!("`{}` has an item of {} bytes", key.path, text.len());
-            self.flaw(at, problem, format!("an item has 1 to {LONGEST_TEXT}"));
+            self.flaw(at, problem, format!("an item has 1 to {longest}"));
             return None;
         }
         match item {
@@ -192,6 +195,15 @@ impl Reader<'_> {
 
     fn flaw(&mut self, at: Range<usize>, problem: String, remedy: String) {
         self.flaws.push(Flaw { at, problem, remedy });
+    }
+}
+
+impl Item {
+    pub(super) fn longest(self) -> usize {
+        match self {
+            Item::Text | Item::Path => LONGEST_TEXT,
+            Item::Pattern => LONGEST_PATTERN,
+        }
     }
 }
 

@@ -365,10 +365,10 @@ fn a_thousand_mistakes_are_not_a_thousand_lines() {
         weights.join("\n"),
     );
     assert!(text.len() < 1 << 20);
-    let (policy, told) = Scene::new().project(text).told();
+    let (policy, told) = Scene::new().user(text).told();
     assert_eq!(told.len(), 51);
-    assert_eq!(told[50], "…/project/.roz/config.toml: 59952 more problems; mend the first ones");
-    assert_eq!(policy.review.gates.tools.len(), 1);
+    assert_eq!(told[50], "…/home/.roz/config.toml: 59952 more problems; mend the first ones");
+    assert_eq!(policy.review.gates.tools.len(), 256);
     assert_eq!(policy.templates.weights.len(), 100);
 }
 
@@ -384,4 +384,16 @@ fn words_of_a_file_cannot_play_with_a_terminal() {
     for line in told {
         assert!(!line.contains(char::is_control) && line.len() < 400, "{line}");
     }
+}
+
+/// A hook that takes too long is given up by the client: a gate switched off.
+#[test]
+fn a_project_cannot_hold_up_hooks_with_patterns() {
+    let list = |of: std::ops::Range<usize>| of.map(|it| format!("'*{it}'")).collect::<Vec<_>>();
+    let user = format!("review.gates.tools = [{}]", list(0..200).join(","));
+    let long = "a".repeat(257);
+    let project = format!("review.gates.tools = ['{long}', {}]", list(200..400).join(","));
+    let (policy, told) = Scene::new().user(user).project(project).told();
+    assert_eq!(policy.review.gates.tools.len(), 264);
+    assert_eq!(told.len(), 2, "{told:?}");
 }
