@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     keys::{Item, KEYS, Key, Kind, slot},
-    value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT},
+    value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT, MOST_WEIGHTS},
 };
 use crate::core::policy::Policy;
 
@@ -53,12 +53,13 @@ fn shape(kind: Kind) -> Value {
         Kind::Path => path,
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
         Kind::List(item) => {
-            let text = json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT });
+            let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
             let item = if matches!(item, Item::Path) { path } else { text };
             json!({ "type": "array", "items": item, "maxItems": LONGEST_LIST })
         }
         Kind::Weights => json!({
             "type": "object",
+            "maxProperties": MOST_WEIGHTS,
             "propertyNames": { "pattern": TEMPLATE },
             "additionalProperties": { "type": "integer", "minimum": 0, "maximum": HEAVIEST },
         }),
