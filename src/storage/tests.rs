@@ -578,3 +578,33 @@ fn the_configuration_says_where_the_store_lies() {
     record(&*open(&policy, &tmp.path().join("a")).unwrap(), 2);
     assert!(tmp.path().join("b/sessions/s1.json").exists());
 }
+
+#[test]
+fn a_compaction_is_never_as_long_as_what_it_replaced() {
+    let home = home();
+    record(&home.store, 60);
+    let names = ["s1.json", "s1.trace.jsonl"];
+    let before = names.map(|it| fs::read(home.path(it)).unwrap());
+    let restore = |names: &[&str]| {
+        for name in names {
+            let n = usize::from(*name == "s1.trace.jsonl");
+            fs::write(home.path(name), &before[n]).unwrap();
+        }
+    };
+    let say = |prompt: String| {
+        let mark = Mark::ClientPrompt { prompt };
+        update(&home.store, &id(1), soon(), || session(1), |it| it.record(&mark, at(1))).unwrap();
+        get(&home.store, 1).session.trace.bytes
+    };
+    let old = before[1].len() as u64;
+    let shortest = say(String::new());
+    restore(&names);
+    // Without a blank line at its end it would be as long, and a kill before
+    // the state is saved would not show.
+    assert_eq!(say("x".repeat(usize::try_from(old - shortest).unwrap())), old + 1);
+    restore(&["s1.json"]);
+    say(String::new());
+    let types = home.types();
+    assert_eq!(types[types.len() - 2].1, "interrupted");
+    assert!(types.is_sorted_by(|a, b| a.0 < b.0));
+}
