@@ -73,7 +73,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         home: world.user_home.clone(),
         project: Some(project),
         launch_dir,
-        variables,
+        env: variables,
     }
 }
 
