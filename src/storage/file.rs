@@ -153,9 +153,10 @@ impl FileStore {
         }
     }
 
-    /// The sessions' files in the directory. Each costs a system call only if
-    /// it is looked at.
-    fn entries(&self) -> Result<Vec<Entry>> {
+    /// The sessions' files in the directory whose kind (what follows the id
+    /// and a dot in the name) is wanted. Each costs a system call only if it
+    /// is looked at.
+    fn entries(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>> {
         let dir = match fs::read_dir(&self.dir) {
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             dir => dir.at(&self.dir)?,
@@ -167,6 +168,9 @@ impl FileStore {
             let Some((id, kind)) = name.to_str().and_then(|it| it.split_once('.')) else {
                 continue;
             };
+            if !is_wanted(kind) {
+                continue;
+            }
             let Ok(id) = id.parse() else { continue };
             entries.push(Entry { id, kind: kind.to_owned(), file });
         }
@@ -176,7 +180,6 @@ impl FileStore {
 
 struct Entry {
     id: SessionId,
-    /// What follows the id and a dot in the file's name.
     kind: String,
     file: DirEntry,
 }
@@ -225,9 +228,8 @@ impl MessageStore for FileStore {
 
     fn activity(&self) -> Result<Vec<Activity>> {
         let mut activity: Vec<_> = self
-            .entries()?
+            .entries(|kind| kind == "json")?
             .into_iter()
-            .filter(|it| it.kind == "json")
             .filter_map(|it| Some(Activity { at: it.at()?, id: it.id }))
             .collect();
         activity.sort_by_key(|it| Reverse(it.at));
@@ -274,7 +276,7 @@ impl MessageStore for FileStore {
     }
 
     fn leftovers(&self) -> Result<Vec<Leftover>> {
-        let entries = self.entries()?;
+        let entries = self.entries(|_| true)?;
         let of_state = |it: &&Entry| it.kind == "json";
         let known: HashSet<&SessionId> = entries.iter().filter(of_state).map(|it| &it.id).collect();
         let leftover = |it: &Entry| {
