@@ -24,7 +24,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
 use crate::{
@@ -77,9 +77,7 @@ enum Document {
 impl FileStore {
     /// `dir` is made by the first save. Of each trace `max_events` are kept.
     pub fn new(dir: PathBuf, max_events: u64) -> Self {
-        // Twice the bound is counted with, and more is as good as none.
-        let max_events = usize::try_from(max_events).unwrap_or(usize::MAX).min(usize::MAX / 4);
-        Self { dir, max_events, is_prepared: AtomicBool::new(false) }
+        Self { dir, max_events: trace::bound(max_events), is_prepared: AtomicBool::new(false) }
     }
 
     fn files(&self, id: &SessionId) -> Files {
@@ -142,7 +140,7 @@ impl FileStore {
     /// Where to put a broken document that was written at `modified`: nothing
     /// is there yet, and under the lock nobody else puts anything there.
     fn free_name(&self, id: &SessionId, modified: SystemTime) -> Result<PathBuf> {
-        let time = DateTime::<Utc>::from(modified).format("%Y%m%dT%H%M%SZ");
+        let time = time(modified).format("%Y%m%dT%H%M%SZ");
         let mut path = self.dir.join(format!("{id}.corrupt-{time}"));
         let mut count = 1;
         loop {
@@ -155,9 +153,10 @@ impl FileStore {
         }
     }
 
-    /// The sessions' files in the directory. Each costs a system call only if
-    /// it is looked at.
-    fn entries(&self) -> Result<Vec<Entry>> {
+    /// The sessions' files in the directory whose kind (what follows the id
+    /// and a dot in the name) is wanted. Each costs a system call only if it
+    /// is looked at.
+    fn entries(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>> {
         let dir = match fs::read_dir(&self.dir) {
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             dir => dir.at(&self.dir)?,
@@ -169,6 +168,9 @@ impl FileStore {
             let Some((id, kind)) = name.to_str().and_then(|it| it.split_once('.')) else {
                 continue;
             };
+            if !is_wanted(kind) {
+                continue;
+            }
             let Ok(id) = id.parse() else { continue };
             entries.push(Entry { id, kind: kind.to_owned(), file });
         }
@@ -178,7 +180,6 @@ impl FileStore {
 
 struct Entry {
     id: SessionId,
-    /// What follows the id and a dot in the file's name.
     kind: String,
     file: DirEntry,
 }
@@ -186,7 +187,7 @@ struct Entry {
 impl Entry {
     /// When it was last written; none if it has gone meanwhile.
     fn at(&self) -> Option<DateTime<Utc>> {
-        self.file.metadata().ok()?.modified().ok().map(Into::into)
+        self.file.metadata().ok()?.modified().ok().map(time)
     }
 }
 
@@ -227,9 +228,8 @@ impl MessageStore for FileStore {
 
     fn activity(&self) -> Result<Vec<Activity>> {
         let mut activity: Vec<_> = self
-            .entries()?
+            .entries(|kind| kind == "json")?
             .into_iter()
-            .filter(|it| it.kind == "json")
             .filter_map(|it| Some(Activity { at: it.at()?, id: it.id }))
             .collect();
         activity.sort_by_key(|it| Reverse(it.at));
@@ -276,7 +276,7 @@ impl MessageStore for FileStore {
     }
 
     fn leftovers(&self) -> Result<Vec<Leftover>> {
-        let entries = self.entries()?;
+        let entries = self.entries(|_| true)?;
         let of_state = |it: &&Entry| it.kind == "json";
         let known: HashSet<&SessionId> = entries.iter().filter(of_state).map(|it| &it.id).collect();
         let leftover = |it: &Entry| {
@@ -324,12 +324,29 @@ fn leftover_kind(extension: &str) -> Option<LeftoverKind> {
     }
 }
 
+/// A file can be said to be of any time, even of one that is no date.
+pub(super) fn time(of_file: SystemTime) -> DateTime<Utc> {
+    let (since, is_after) = match of_file.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => (since, true),
+        Err(err) => (err.duration(), false),
+    };
+    let delta = TimeDelta::from_std(since).unwrap_or(TimeDelta::MAX);
+    let epoch = DateTime::UNIX_EPOCH;
+    if is_after {
+        epoch.checked_add_signed(delta).unwrap_or(DateTime::<Utc>::MAX_UTC)
+    } else {
+        epoch.checked_sub_signed(delta).unwrap_or(DateTime::<Utc>::MIN_UTC)
+    }
+}
+
 fn read(id: &SessionId, files: &Files) -> Result<Document> {
     let Some((bytes, meta)) = regular::read(&files.state)? else { return Ok(Document::Absent) };
+    let modified = meta.modified().at(&files.state)?;
+    if bytes.len() as u64 > regular::MAX_DOCUMENT {
+        let why = invalid("it is larger than any session".to_owned());
+        return Ok(Document::Broken { why, modified });
+    }
     let why = match serde_json::from_slice::<Session>(&bytes) {
-        _ if bytes.len() as u64 > regular::MAX_DOCUMENT => {
-            invalid("it is larger than any session".to_owned())
-        }
         // Its saves would go to the other's file.
         Ok(session) if session.session_id != *id => {
             invalid(format!("it holds session `{}`", session.session_id))
@@ -345,7 +362,7 @@ fn read(id: &SessionId, files: &Files) -> Result<Document> {
             _ => err.into(),
         },
     };
-    Ok(Document::Broken { why, modified: meta.modified().at(&files.state)? })
+    Ok(Document::Broken { why, modified })
 }
 
 fn invalid(why: String) -> io::Error {

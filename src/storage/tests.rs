@@ -8,9 +8,10 @@ use std::{
     io::Write as _,
     os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink},
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
+use chrono::TimeDelta;
 use tempfile::TempDir;
 
 use super::{
@@ -207,7 +208,7 @@ fn a_document_that_makes_no_sense_is_kept_aside_with_its_trace() {
 fn nothing_that_was_kept_aside_is_overwritten() {
     let home = home();
     record(&home.store, 1);
-    let modified = std::time::SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
+    let modified = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
     for n in 0..3 {
         fs::write(home.path("s1.json"), format!("broken {n}")).unwrap();
         let file = OpenOptions::new().write(true).open(home.path("s1.json")).unwrap();
@@ -357,4 +358,13 @@ fn the_configuration_says_where_the_store_lies() {
     policy.storage.path = Some(tmp.path().join("b"));
     record(&*open(&policy, &tmp.path().join("a")).unwrap(), 2);
     assert!(tmp.path().join("b/sessions/s1.json").exists());
+}
+
+#[test]
+fn a_file_of_an_impossible_time_is_only_out_of_order() {
+    let far = Duration::from_secs(1 << 60);
+    assert_eq!(file::time(SystemTime::UNIX_EPOCH + far), DateTime::<Utc>::MAX_UTC);
+    assert_eq!(file::time(SystemTime::UNIX_EPOCH - far), DateTime::<Utc>::MIN_UTC);
+    let early = SystemTime::UNIX_EPOCH - Duration::from_millis(1500);
+    assert_eq!(file::time(early), DateTime::UNIX_EPOCH - TimeDelta::milliseconds(1500));
 }
