@@ -182,11 +182,17 @@ impl Told {
                  and every gate is open: install the binary first (`./install.sh`)."
             ));
         }
-        if !world.on_path("roz").iter().any(|it| it == binary) {
-            self.warnings.push(format!(
-                "`{path}` is not on PATH as `roz`. The hooks work all the same, but reviewers run \
-                 `roz context` and `roz decide`: put its folder on PATH."
-            ));
+        match world.on_path("roz").first() {
+            Some(first) if first == binary => (),
+            Some(first) => self.warnings.push(format!(
+                "`{}` comes before `{path}` on PATH, so reviewers run that one: remove it, or put \
+                 the folder of this one first.",
+                first.display()
+            )),
+            None => self.warnings.push(format!(
+                "`{path}` is not on PATH as `roz`. Hooks and reviewers find it all the same; you \
+                 will want it for `roz list` and the like."
+            )),
         }
     }
 

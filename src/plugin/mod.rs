@@ -31,6 +31,9 @@ const FILES: [(&str, &str); 4] = [
     (HOOKS, include_str!("../../hooks/hooks.json")),
     ("agents/roz.md", include_str!("../../agents/roz.md")),
 ];
+/// A link to the binary. The client puts this folder on the PATH of its Bash
+/// tool: a reviewer finds `roz decide` whatever the user's PATH says.
+const LINK: &str = "bin/roz";
 const MAX_FILE: u64 = 1 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +91,11 @@ impl Plugin<'_> {
         let has = |(name, text): &(&str, String)| {
             read_text(&folder.join(name), MAX_FILE).as_ref() == Some(text)
         };
-        Ok(self.files()?.iter().all(has))
+        Ok(self.files()?.iter().all(has) && self.is_linked(folder))
+    }
+
+    fn is_linked(&self, folder: &Path) -> bool {
+        fs::read_link(folder.join(LINK)).is_ok_and(|it| it == self.binary)
     }
 
     /// Writes the files that `folder` lacks or has otherwise, each whole or not
@@ -96,19 +103,26 @@ impl Plugin<'_> {
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         for (name, text) in self.files()? {
             let path = folder.join(name);
-            if read_text(&path, MAX_FILE).as_ref() == Some(&text) {
-                continue;
+            if read_text(&path, MAX_FILE).as_ref() != Some(&text) {
+                replace(&path, |it| fs::write(it, text))?;
             }
-            let parent = path.parent().unwrap_or(folder);
-            fs::create_dir_all(parent).map_err(at(parent))?;
-            let temporary = path.with_extension("new");
-            // A link in its place is not written through.
-            let _ = fs::remove_file(&temporary);
-            fs::write(&temporary, text).map_err(at(&temporary))?;
-            fs::rename(&temporary, &path).map_err(at(&path))?;
+        }
+        if !self.is_linked(folder) {
+            replace(&folder.join(LINK), |it| std::os::unix::fs::symlink(self.binary, it))?;
         }
         Ok(())
     }
+}
+
+/// Makes a file beside `path`, then puts it in its place.
+fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), Error> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).map_err(at(parent))?;
+    let temporary = path.with_extension("new");
+    // A link in its place is not written through.
+    let _ = fs::remove_file(&temporary);
+    make(&temporary).map_err(at(&temporary))?;
+    fs::rename(&temporary, path).map_err(at(path))
 }
 
 /// What a plugin's folder makes the client run.
@@ -120,6 +134,8 @@ pub struct Found {
     /// The client's names.
     pub events: BTreeSet<String>,
     pub strict: bool,
+    /// What `roz` is in the client's Bash tool.
+    pub linked: Option<PathBuf>,
 }
 
 /// Reads the plugin in `folder`.
@@ -141,6 +157,7 @@ pub fn read(folder: &Path) -> Result<Found, String> {
         programs: BTreeSet::new(),
         events: BTreeSet::new(),
         strict: false,
+        linked: folder.join(LINK).canonicalize().ok(),
     };
     for (event, groups) in hooks["hooks"].as_object().into_iter().flatten() {
         let groups = groups.as_array().into_iter().flatten();
@@ -206,16 +223,15 @@ impl Place {
         let folder = self.folder();
         let note = self.read_note();
         let mut found = false;
-        let files = FILES.iter().map(|(name, _)| folder.join(name)).chain([self.note()]);
-        for file in files {
+        let names = || FILES.iter().map(|(name, _)| *name).chain([LINK]);
+        for file in names().map(|it| folder.join(it)).chain([self.note()]) {
             match fs::remove_file(&file) {
                 Ok(()) => found = true,
                 Err(err) if err.kind() == io::ErrorKind::NotFound => (),
                 Err(err) => return Err(Error::Io(file, err)),
             }
         }
-        let folders =
-            FILES.iter().filter_map(|(name, _)| folder.join(name).parent().map(PathBuf::from));
+        let folders = names().filter_map(|it| folder.join(it).parent().map(PathBuf::from));
         let folders: BTreeSet<PathBuf> = folders.collect();
         for it in folders.into_iter().chain([folder]).chain(note.made) {
             // Not empty: there is something of somebody else's in it.

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use super::Check;
@@ -13,11 +14,11 @@ use crate::{
         gather::{config_dir, shadow},
     },
     plugin::{
-        self, ID, Place,
+        self, Found, ID, Place,
         client::{Client, OLDEST},
         settings::{self, Settings},
     },
-    world::{World, find_on, git},
+    world::{World, find_on, git, process},
 };
 
 const INSTALL: &str = "run `roz install`";
@@ -41,9 +42,9 @@ struct Look {
     project: PathBuf,
     settings: Vec<Settings>,
     broken: Vec<PathBuf>,
-    /// The folder that the client reads our plugin from.
-    marketplace: Option<PathBuf>,
     plugin: Registered,
+    /// The folder that the client reads our plugin from, and what is in it.
+    folder: Option<(PathBuf, Result<Found, String>)>,
 }
 
 /// Whether the client has our plugin.
@@ -60,7 +61,6 @@ impl Look {
         let config_dir = config_dir(world);
         let project = git::root(&world.cwd);
         let (settings, broken) = settings::read(config_dir.as_deref(), &project);
-        let marketplace = settings::marketplace(config_dir.as_deref());
         let client = Client::find(world);
         let plugin = match &client {
             Some(client) => asked(client, &project),
@@ -70,7 +70,12 @@ impl Look {
                 None => Registered::No,
             },
         };
-        Self { client, project, settings, broken, marketplace, plugin }
+        let ours = Place::new(world.data_dir().as_deref()).map(|it| it.folder()).ok();
+        let is_registered = matches!(plugin, Registered::Enabled);
+        let ours = ours.filter(|it| it.exists() || is_registered);
+        let folder = settings::marketplace(config_dir.as_deref()).or(ours);
+        let folder = folder.map(|it| (it.clone(), plugin::read(&it)));
+        Self { client, project, settings, broken, plugin, folder }
     }
 
     /// The files whose own hooks run roz, with the events.
@@ -82,7 +87,7 @@ impl Look {
     fn path(&self, binary: &Path, world: &World) -> Check {
         const NAME: &str = "PATH";
         let by_settings = self.settings.iter().rev().find_map(|it| Some((it, it.path_variable()?)));
-        let (found, whose) = match by_settings {
+        let (found, whose) = match &by_settings {
             Some((settings, path)) => {
                 let whose = format!("the PATH in `{}`", settings.path.display());
                 (find_on(path, "roz"), whose)
@@ -90,19 +95,46 @@ impl Look {
             None => (world.on_path("roz"), "PATH".to_owned()),
         };
         let parent = binary.parent().unwrap_or(Path::new("/")).display();
-        match found.first() {
-            Some(first) if first == binary || is_same(first, binary) => {
-                Check::ok(NAME, format!("`roz` is `{}`", first.display()))
+        let Some(first) = found.first() else {
+            let linked = match &self.folder {
+                Some((_, Ok(found))) => found.linked.as_deref(),
+                _ => None,
+            };
+            if linked.is_some_and(|it| is_same(it, binary)) {
+                return Check::ok(
+                    NAME,
+                    format!("not on {whose}; reviewers run the plugin's own link"),
+                );
             }
-            Some(first) => Check::warn(
-                NAME,
-                format!("reviewers run `{}`, which is another roz than this one", first.display()),
-                format!("remove it, or put `{parent}` before it on PATH"),
-            ),
-            None => Check::warn(
+            return Check::warn(
                 NAME,
                 format!("`roz` is not on {whose}: reviewers cannot run `roz decide`"),
-                format!("put `{parent}` on PATH"),
+                format!("put `{parent}` on PATH, or {INSTALL}"),
+            );
+        };
+        let shown = first.display();
+        if is_same(first, binary) {
+            return Check::ok(NAME, format!("`roz` is `{shown}`"));
+        }
+        let remedy = format!("remove it, or put `{parent}` before it on PATH");
+        if by_settings.is_some() {
+            // A project's settings may say so: what they name is not started.
+            let seen = format!("by {whose} reviewers run `{shown}`, not this binary");
+            return Check::warn(NAME, seen, remedy);
+        }
+        match version_of(first) {
+            Some(version) if version == env!("CARGO_PKG_VERSION") => {
+                Check::warn(NAME, format!("reviewers run `{shown}`, another copy of roz"), remedy)
+            }
+            Some(version) => Check::fail(
+                NAME,
+                format!("reviewers run `{shown}`, which is roz {version}: no review can end"),
+                remedy,
+            ),
+            None => Check::fail(
+                NAME,
+                format!("reviewers run `{shown}`, which is not roz: no review can end"),
+                remedy,
             ),
         }
     }
@@ -187,15 +219,9 @@ impl Look {
     /// What the client reads at a session's start.
     fn folder(&self, binary: &Path, world: &World) -> Option<Check> {
         const NAME: &str = "plugin folder";
-        let ours = Place::new(world.data_dir().as_deref()).ok()?.folder();
-        let is_registered = matches!(self.plugin, Registered::Enabled);
-        let folder = match &self.marketplace {
-            Some(folder) => folder,
-            None if ours.exists() || is_registered => &ours,
-            None => return None,
-        };
+        let (folder, found) = self.folder.as_ref()?;
         let shown = folder.display();
-        let found = match plugin::read(folder) {
+        let found = match found {
             Ok(found) => found,
             Err(why) => {
                 let seen = format!("{why}: the client starts without our hooks, and says nothing");
@@ -314,6 +340,15 @@ fn asked(client: &Client, project: &Path) -> Registered {
     } else {
         Registered::Disabled
     }
+}
+
+/// What `roz --version` says, if it is a roz.
+fn version_of(program: &Path) -> Option<String> {
+    let mut command = process::command(program);
+    command.arg("--version");
+    let ran = process::run(command, Instant::now() + Duration::from_secs(5)).ok()?;
+    let text = String::from_utf8_lossy(&ran.stdout);
+    Some(text.trim().strip_prefix("roz ")?.to_owned())
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
