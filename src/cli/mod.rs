@@ -5,11 +5,14 @@ mod config;
 mod context;
 mod debug;
 mod decide;
+mod doctor;
 pub mod hook;
+mod install;
 mod list;
 mod say;
 mod stats;
 mod trace;
+mod uninstall;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode};
 
@@ -28,6 +31,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Doctor(doctor::Args),
     List(list::Args),
     Debug(debug::Args),
     Trace(trace::Args),
@@ -54,6 +60,9 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let world = World::from_env();
     let done = match cli.command {
+        Command::Install(args) => install::run(&args, &world),
+        Command::Uninstall(args) => uninstall::run(&args, &world),
+        Command::Doctor(args) => doctor::run(&args, &world),
         Command::List(args) => list::run(&args, &world),
         Command::Debug(args) => debug::run(&args, &world),
         Command::Trace(args) => trace::run(&args, &world),

@@ -116,7 +116,7 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
 
 /// An agent file that bears the reviewer's name: an older client would start
 /// that one.
-fn shadow(project: &Path, world: &World) -> Option<PathBuf> {
+pub fn shadow(project: &Path, world: &World) -> Option<PathBuf> {
     let user = config_dir(world);
     let folders = [Some(project.join(".claude/agents")), user.map(|it| it.join("agents"))];
     folders.into_iter().flatten().find_map(|folder| agent_file(&folder, 0))

@@ -97,17 +97,36 @@ impl World {
         }
     }
 
-    /// This binary's own path.
-    pub fn own_path(&self) -> std::io::Result<PathBuf> {
-        env::current_exe()
+    /// Where programs keep data of the user: `~/.local/share` or its like.
+    pub fn data_dir(&self) -> Option<PathBuf> {
+        dirs::data_dir()
+    }
+
+    /// This program's file, under the name by which PATH finds it, if it does:
+    /// that name outlives an update where it is a link.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not say, or the file is gone.
+    pub fn binary(&self) -> std::io::Result<PathBuf> {
+        let file = env::current_exe()?.canonicalize()?;
+        let is_it = |path: &PathBuf| {
+            path.is_absolute() && path.canonicalize().is_ok_and(|path| path == file)
+        };
+        Ok(self.on_path("roz").into_iter().find(is_it).unwrap_or(file))
     }
 
     /// The files of that name in the folders of PATH that can be executed, in
     /// their order.
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
-        let folders = self.var("PATH").unwrap_or_default().split(':').filter(|it| !it.is_empty());
-        folders.map(|it| Path::new(it).join(program)).filter(|it| is_executable(it)).collect()
+        find_on(self.var("PATH").unwrap_or_default(), program)
     }
+}
+
+/// As [`World::on_path`], for the PATH of somebody else.
+pub fn find_on(path: &str, program: &str) -> Vec<PathBuf> {
+    let folders = path.split(':').filter(|it| !it.is_empty());
+    folders.map(|it| Path::new(it).join(program)).filter(|it| is_executable(it)).collect()
 }
 
 /// Tests stop the clock, in debug builds only.

@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsStr,
-    io,
+    io::{self, Write as _},
     os::{fd::AsFd, unix::process::CommandExt as _},
     path::Path,
     process::{Child, Command, Stdio},
@@ -44,11 +44,39 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// Runs a program to its end, or to the end of its time: then it is killed
 /// with everything that it started in its process group.
 pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
+    command.stdin(Stdio::null());
+    start(command, until, listen)
+}
+
+/// As [`run`], with `input` on the program's standard input.
+pub fn feed(mut command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
+    command.stdin(Stdio::piped());
+    start(command, until, |child, until| {
+        let stdin = child.stdin.take();
+        std::thread::scope(|scope| {
+            // A program that does not read to the end has its reasons; one that
+            // is killed closes its end, and the writing fails.
+            scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
+            let heard = listen(child, until);
+            if heard.is_err() {
+                kill(child);
+            }
+            heard
+        })
+    })
+}
+
+type Heard = io::Result<(Vec<u8>, Vec<u8>)>;
+
+fn start(
+    mut command: Command,
+    until: Instant,
+    listen: impl FnOnce(&mut Child, Instant) -> Heard,
+) -> Result<Ran, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
-    let heard = listen(&mut child, until);
-    match heard {
+    match listen(&mut child, until) {
         Ok((stdout, stderr)) => {
             let status = wait(&mut child, until).ok_or_else(|| Error::TimedOut(name.clone()))?;
             Ok(Ran { ok: status, stdout, stderr })
@@ -64,7 +92,7 @@ pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
 }
 
 /// Both streams to their ends.
-fn listen(child: &mut Child, until: Instant) -> io::Result<(Vec<u8>, Vec<u8>)> {
+fn listen(child: &mut Child, until: Instant) -> Heard {
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Ok((Vec::new(), Vec::new()));
     };

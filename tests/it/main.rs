@@ -1,4 +1,5 @@
 //! Everything that needs the binary or the tree. One crate: it links once.
 
 mod commands;
+mod install;
 mod store_race;
