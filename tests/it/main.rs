@@ -1,1 +1,13 @@
 //! Everything that needs the binary or the tree. One crate: it links once.
+
+mod cli;
+mod client;
+mod contract;
+mod disk;
+mod errors;
+mod fuzz;
+mod payloads;
+mod race;
+mod review;
+mod support;
+mod tidy;
