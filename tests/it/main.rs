@@ -3,6 +3,8 @@
 mod cli;
 mod client;
 mod contract;
+mod corrupt;
+mod decide;
 mod disk;
 mod errors;
 mod fuzz;

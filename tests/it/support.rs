@@ -8,7 +8,7 @@ use std::{
     fs,
     io::{self, Write as _},
     path::{Path, PathBuf},
-    process::{Child, Command, ExitStatus, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::atomic::{AtomicI64, AtomicU32, Ordering},
 };
 
@@ -42,7 +42,6 @@ pub(crate) struct Roz {
 pub(crate) struct Reply {
     pub(crate) json: Value,
     pub(crate) stderr: String,
-    pub(crate) status: ExitStatus,
 }
 
 /// How a verb ended.
@@ -188,10 +187,14 @@ impl Roz {
 
     /// The same, started by another program: a shell that sets a limit, say.
     pub(crate) fn through<S: AsRef<str>>(&self, starter: &[&str], args: &[S]) -> Command {
-        let mut words =
-            starter.iter().copied().chain([BINARY]).chain(args.iter().map(AsRef::as_ref));
-        let mut command = Command::new(words.next().unwrap());
-        command.args(words).current_dir(self.project());
+        let words = starter.iter().copied().chain([BINARY]).chain(args.iter().map(AsRef::as_ref));
+        self.program(&words.collect::<Vec<_>>())
+    }
+
+    /// Another program, in the same environment.
+    pub(crate) fn program(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).current_dir(self.project());
         self.with_environment(&mut command);
         command
     }
@@ -253,7 +256,7 @@ impl Reply {
     pub(crate) fn of(word: &str, stdin: &[u8], output: Output) -> Self {
         let json = contract::check(event_of(word, stdin), &output);
         let stderr = String::from_utf8(output.stderr).unwrap();
-        Self { json, stderr, status: output.status }
+        Self { json, stderr }
     }
 
     /// A pass, and not a word to anybody.
@@ -347,7 +350,7 @@ impl Ran {
     }
 
     #[track_caller]
-    pub(crate) fn is_misuse(self) -> String {
+    pub(crate) fn misuses(self) -> String {
         assert_eq!(self.code, Some(2), "{self:?}");
         self.stderr
     }

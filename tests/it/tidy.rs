@@ -59,7 +59,7 @@ const LONGEST: usize = 500;
 
 #[test]
 fn imports_point_one_way() {
-    let found: Vec<String> = sources("src").iter().flat_map(|it| wrong_imports(it)).collect();
+    let found: Vec<String> = sources("src").iter().flat_map(wrong_imports).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -75,7 +75,7 @@ fn every_module_has_its_layer() {
 
 #[test]
 fn the_core_is_pure() {
-    let found: Vec<String> = sources("src").iter().flat_map(|it| impurities(it)).collect();
+    let found: Vec<String> = sources("src").iter().flat_map(impurities).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
@@ -179,11 +179,8 @@ fn names_after(prefix: &str, text: &str) -> BTreeSet<String> {
 }
 
 fn without_comments(text: &str) -> String {
-    let code = |line: &str| match line.trim_start().starts_with("//") {
-        true => String::new(),
-        false => line.to_owned(),
-    };
-    text.lines().map(code).collect::<Vec<_>>().join("\n")
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    text.lines().filter(|it| !is_comment(it)).collect::<Vec<_>>().join("\n")
 }
 
 fn impurities(source: &Source) -> Vec<String> {
