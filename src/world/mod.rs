@@ -31,7 +31,7 @@ pub struct World {
     pub cwd: PathBuf,
     /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` and
     /// those of the terminal.
-    env: Vec<(String, String)>,
+    pub env: Vec<(String, String)>,
 }
 
 impl World {
