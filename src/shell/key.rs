@@ -20,7 +20,9 @@ impl Run {
     /// The key without the program's global options (`git -C d push` is `git push`), if it differs.
     pub fn bare_key(&self) -> Option<String> {
         // `git-push` is another name of `git push`.
-        if let Some(subcommand) = self.program.strip_prefix("git-") {
+        if let Some(subcommand) = self.program.strip_prefix("git-")
+            && options::GIT_PROGRAMS.contains(&subcommand)
+        {
             let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
             let words: Vec<&str> = ["git", subcommand].into_iter().chain(rest).collect();
             return Some(format!("Bash:{}", words.join(" ")));

@@ -116,7 +116,7 @@ impl Walker<'_> {
             None if name == "pushd" => return,
             None => vec!["~".to_owned()],
             Some("-") => self.env.stack.last().cloned().unwrap_or(vec![HOLE.to_string()]),
-            Some(path) => self.located(path),
+            Some(path) => self.located(path).iter().map(|path| logical(path)).collect(),
         };
         self.env.stack.push(before);
         self.env.put_directories(after);
@@ -223,4 +223,22 @@ impl Walker<'_> {
             self.reading.scripts.push(Script { path, interpreter, arguments, conditional });
         }
     }
+}
+
+/// A directory with its `..` taken back, as `cd` does it: by name, links or not.
+fn logical(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts
+                .last()
+                .is_some_and(|last| !matches!(*last, ".." | "" | "~" | "\u{FFFC}")) =>
+            {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }

@@ -154,8 +154,9 @@ impl Walker<'_> {
         self.leaf(&call.words, call, Certainty::Literal);
         self.files(name, &call.words);
         self.subcommand_code(name, call);
+        self.foreign(name, call);
         self.script_of(name, call);
-        if call.io.capture { self.output(name, call) } else { String::new() }
+        if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
     }
 
     /// Where a program's subcommand stands, its global options left out.

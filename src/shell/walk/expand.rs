@@ -143,7 +143,11 @@ impl Walker<'_> {
                     self.env.files.insert(path.clone(), Made::Text(output));
                 } else {
                     let io = Io { stdin: Some(Rc::from(HOLE.to_string())), capture: false };
+                    let repeating = std::mem::take(&mut self.repeating);
+                    self.muted += usize::from(repeating);
                     self.subshell(list, &io);
+                    self.muted -= usize::from(repeating);
+                    self.repeating = repeating;
                 }
                 Expansion::One(path)
             }
@@ -158,7 +162,12 @@ impl Walker<'_> {
 
     /// The output of a substitution.
     pub(super) fn substituted(&mut self, list: &super::List) -> String {
-        self.subshell(list, &Io { stdin: None, capture: true })
+        let repeating = std::mem::take(&mut self.repeating);
+        self.muted += usize::from(repeating);
+        let output = self.subshell(list, &Io { stdin: None, capture: true });
+        self.muted -= usize::from(repeating);
+        self.repeating = repeating;
+        output
     }
 
     /// A word where no splitting is done: a value, a redirection, the subject of a `case`.

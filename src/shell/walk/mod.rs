@@ -8,6 +8,8 @@ mod env;
 mod expand;
 pub(super) mod field;
 mod files;
+mod filter;
+mod foreign;
 mod nested;
 mod output;
 mod parameter;
@@ -61,8 +63,10 @@ struct Walker<'o> {
     conditional: usize,
     /// How many levels of code are open that did not stand in the line as it is.
     resolved: usize,
-    /// Above zero, nothing is recorded: the same words have been walked before.
+    /// Above zero, nothing is recorded: the same code has been walked before.
     muted: usize,
+    /// Whether words are expanded once more, with other values of their variables.
+    repeating: bool,
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
     calls: Vec<String>,
@@ -82,6 +86,7 @@ impl<'o> Walker<'o> {
             conditional: 0,
             resolved: 0,
             muted: 0,
+            repeating: false,
             choices: Vec::new(),
             calls: Vec::new(),
             next_descriptor: 63,
@@ -380,7 +385,8 @@ impl<'o> Walker<'o> {
         }
         for path in self.located(path) {
             let write = Write { path, how, certainty };
-            if self.reading.writes.last() != Some(&write) {
+            let recent = self.reading.writes.len().saturating_sub(4);
+            if !self.reading.writes[recent..].contains(&write) {
                 self.reading.writes.push(write);
             }
         }

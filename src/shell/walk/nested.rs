@@ -153,6 +153,8 @@ impl Walker<'_> {
             if interpreter == Interpreter::Itself { shebang(text) } else { interpreter };
         if interpreter == Interpreter::Shell {
             self.code(text, &super::Io::default());
+        } else {
+            self.acts(text, interpreter);
         }
     }
 }
@@ -196,6 +198,10 @@ fn shebang(text: &str) -> Interpreter {
             "ruby" => Interpreter::Ruby,
             "php" => Interpreter::Php,
             "awk" | "gawk" | "mawk" => Interpreter::Awk,
+            "lua" | "luajit" => Interpreter::Lua,
+            "tclsh" | "expect" | "wish" => Interpreter::Tcl,
+            "osascript" => Interpreter::AppleScript,
+            "make" => Interpreter::Make,
             _ => return None,
         })
     });

@@ -50,7 +50,8 @@ impl Walker<'_> {
             ":?" | "?" => found.unwrap_or_else(unknown),
             operator => {
                 let found = found.unwrap_or_else(unknown);
-                self.operated(found, operator, &parameter.operand, quoted)
+                let positional = parameter.index.is_none();
+                self.operated(found, operator, &parameter.operand, (quoted, positional))
             }
         }
     }
@@ -139,7 +140,7 @@ impl Walker<'_> {
         found: Expansion,
         operator: &str,
         operand: &Word,
-        quoted: bool,
+        (quoted, positional): (bool, bool),
     ) -> Expansion {
         match found {
             Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand, quoted)),
@@ -149,7 +150,8 @@ impl Walker<'_> {
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
-                    let from = from.saturating_sub(1);
+                    // Positional parameters count from one, `$0` being the first.
+                    let from = if positional { from.saturating_sub(1) } else { from };
                     Expansion::Many(texts.into_iter().skip(from).take(length).collect())
                 }
                 None => unknown(),

@@ -25,12 +25,12 @@ impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let mark = self.env.mark();
-        let mut output = self.simple_once(simple, io, true);
+        let mut output = self.simple_once(simple, io, false);
         if !self.choices.is_empty() {
             let mut branches = Vec::new();
             branches.push(self.env.take_back(mark));
             while self.next_choice() && self.work > 0 {
-                let other = self.simple_once(simple, io, false);
+                let other = self.simple_once(simple, io, true);
                 if other != output {
                     output = HOLE.to_string();
                 }
@@ -42,14 +42,14 @@ impl Walker<'_> {
         output
     }
 
-    /// `first`: substitutions within the words are walked, and recorded, the first time only.
-    fn simple_once(&mut self, simple: &Simple, io: &Io, first: bool) -> String {
-        self.muted += usize::from(!first);
+    /// `repeating`: the substitutions within the words have been walked before.
+    fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
+        let outer = std::mem::replace(&mut self.repeating, repeating);
         let declares = simple.words.first().is_some_and(|word| is_declaration(word.as_text()));
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
         let mut streams = self.streams(&simple.redirections, io);
-        self.muted -= usize::from(!first);
+        self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
 
         let before: Vec<(String, Option<Variable>)> = simple
@@ -92,6 +92,7 @@ impl Walker<'_> {
     /// Sets a variable, to each of the values that it may have.
     fn assign(&mut self, assignment: &Assignment) {
         let outer = std::mem::take(&mut self.choices);
+        let repeating = self.repeating;
         if let Some(index) = &assignment.index {
             self.text(index);
         }
@@ -101,13 +102,12 @@ impl Walker<'_> {
             if !values.contains(&value) {
                 values.push(value);
             }
-            self.muted += 1;
-            let more = self.next_choice();
-            self.muted -= 1;
-            if !more || self.work == 0 {
+            if !self.next_choice() || self.work == 0 {
                 break;
             }
+            self.repeating = true;
         }
+        self.repeating = repeating;
         self.choices = outer;
         if CODE_VARIABLES.contains(&assignment.name.as_str()) {
             for value in &values {
