@@ -1,5 +1,7 @@
 //! What a command line runs and writes, over corpora: a row a line, each with its answer.
 
+mod differential;
+
 use roz::shell::{self, Certainty, HOLE};
 
 /// A corpus' rows, comments and the head left out.

@@ -57,12 +57,17 @@ impl Walker<'_> {
             }
             "set" => self.set(words),
             "shift" => {
-                let count = words.first().map_or(Some(1), |word| word.text.parse().ok());
-                let rest = self
-                    .env
-                    .positional()
-                    .zip(count)
-                    .map(|(all, count): (_, usize)| all.get(count..).unwrap_or(&[]).to_vec());
+                let count: Option<usize> =
+                    words.first().map_or(Some(1), |word| word.text.parse().ok());
+                let ways = self.env.positional().to_vec();
+                let rest = ways.into_iter().map(|way| {
+                    let (words, count) = way.zip(count)?;
+                    // An argument that is unknown may be several.
+                    let sure = !words.iter().any(|word| word.contains(HOLE));
+                    let rest: Vec<String> = words.into_iter().skip(count).collect();
+                    Some(rest).filter(|_| sure)
+                });
+                let rest = rest.collect();
                 self.env.put_positional(rest);
             }
             "read" | "mapfile" | "readarray" => self.read(name, call),
@@ -141,7 +146,7 @@ impl Walker<'_> {
             }
         }
         let words = texts(words);
-        self.env.put_positional(Some(words));
+        self.env.put_positional(vec![Some(words)]);
     }
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
@@ -200,12 +205,12 @@ impl Walker<'_> {
         self.record_read(&path.text, path.certainty());
         if let Some(text) = text {
             self.resolved += 1;
-            self.enter(|walker| walker.code(&text, &call.io));
+            let output = self.enter(|walker| walker.code(&text, &call.io));
             self.resolved -= 1;
-        } else {
-            self.record_script(&path.text, Interpreter::Shell, &arguments);
+            return Some(output);
         }
-        Some(String::new())
+        self.record_script(&path.text, Interpreter::Shell, &arguments);
+        Some(unknown_output(call))
     }
 
     pub(super) fn record_script(

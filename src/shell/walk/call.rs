@@ -70,11 +70,11 @@ impl Walker<'_> {
             // A function that calls itself is walked a few times: its arguments may change.
             if self.calls.iter().filter(|active| *active == name).count() < 3 {
                 self.calls.push(name.to_owned());
-                let before = self.env.positional().map(<[_]>::to_vec);
+                let before = self.env.positional().to_vec();
                 let arguments = texts(&call.words[1..]);
                 let mut output = String::new();
                 for body in &function.bodies {
-                    self.env.put_positional(Some(arguments.clone()));
+                    self.env.put_positional(vec![Some(arguments.clone())]);
                     output = self.enter(|walker| walker.node(body, &call.io));
                 }
                 self.env.put_positional(before);

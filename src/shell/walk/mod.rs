@@ -39,7 +39,7 @@ pub(super) fn script(
     options: &Options,
 ) -> Reading {
     let mut walker = Walker::new(options);
-    walker.env.put_positional(Some(arguments.to_vec()));
+    walker.env.put_positional(vec![Some(arguments.to_vec())]);
     walker.interpreted(text, interpreter);
     walker.reading
 }
@@ -67,6 +67,8 @@ struct Walker<'o> {
     muted: usize,
     /// Whether words are expanded once more, with other values of their variables.
     repeating: bool,
+    /// Whether the shell may be one without braces.
+    posix: bool,
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
     calls: Vec<String>,
@@ -87,6 +89,7 @@ impl<'o> Walker<'o> {
             resolved: 0,
             muted: 0,
             repeating: false,
+            posix: false,
             choices: Vec::new(),
             calls: Vec::new(),
             next_descriptor: 63,
@@ -317,7 +320,7 @@ impl<'o> Walker<'o> {
     fn each(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
         let values: Vec<String> = match words {
             Some(words) => self.fields(words).into_iter().map(|field| field.text).collect(),
-            None => self.env.positional().map_or(vec![super::HOLE.to_string()], <[_]>::to_vec),
+            None => self.positional().unwrap_or(vec![super::HOLE.to_string()]),
         };
         if values.is_empty() {
             // It goes round zero times, unless a word that is empty here is not so in truth.

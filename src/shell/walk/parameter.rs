@@ -77,14 +77,15 @@ impl Walker<'_> {
     /// Positional and special parameters.
     fn special(&mut self, name: &str) -> Option<Expansion> {
         Some(match name {
-            "@" | "*" => match self.env.positional() {
-                Some(words) if name == "@" => Expansion::Many(words.to_vec()),
-                Some(words) => Expansion::Many(words.to_vec()),
+            "@" | "*" => match self.positional() {
+                Some(words) => Expansion::Many(words),
                 None => Expansion::Many(vec![HOLE.to_string()]),
             },
-            "#" => match self.env.positional() {
-                Some(words) => Expansion::One(words.len().to_string()),
-                None => Expansion::Number,
+            "#" => match self.positional() {
+                Some(words) if !words.iter().any(|word| word.contains(HOLE)) => {
+                    Expansion::One(words.len().to_string())
+                }
+                _ => Expansion::Number,
             },
             "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
             | "BASHPID" => Expansion::Number,
@@ -98,7 +99,7 @@ impl Walker<'_> {
             }
             name if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => {
                 let index: usize = name.parse().ok()?;
-                let words = self.env.positional()?;
+                let words = self.positional()?;
                 let index = index.checked_sub(1)?;
                 match words.get(index) {
                     Some(word) => Expansion::One(word.clone()),
@@ -109,6 +110,13 @@ impl Walker<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The positional parameters in this reading; `None` where they are unknown.
+    pub(super) fn positional(&mut self) -> Option<Vec<String>> {
+        let ways = self.env.positional().len();
+        let chosen = self.choose("@", ways)?;
+        self.env.positional()[chosen].clone()
     }
 
     fn variable(&mut self, name: &str, index: Option<&str>) -> Option<Expansion> {
