@@ -111,6 +111,14 @@ impl Parser<'_> {
             let name = name.to_owned();
             self.at += 2;
             let value = self.expression();
+            // `run = os.system`: another name of a function.
+            if value == Value::Unknown
+                && let Some(Token::Word(last)) = self.tokens.get(self.at.wrapping_sub(1))
+                && calls::find(self.language, last).next().is_some()
+            {
+                self.names.insert(name, last.clone());
+                return;
+            }
             self.variables.insert(name, value);
             return;
         }
@@ -315,7 +323,7 @@ impl Parser<'_> {
     fn called(&mut self, word: &str) -> Value {
         let name = self.names.get(word).cloned().unwrap_or_else(|| word.to_owned());
         let kinds: Vec<Kind> = calls::find(self.language, &name)
-            .filter(|row| row.needs.is_empty() || row.needs.iter().any(|n| self.code.contains(n)))
+            .filter(|row| self.is_meant(row))
             .map(|row| row.kind)
             .collect();
         let arguments = if self.is_sign(0, '(') {
@@ -331,6 +339,30 @@ impl Parser<'_> {
             value = self.act(kind, &arguments);
         }
         self.methods(value)
+    }
+
+    /// Whether the function of a row is called, and not a method of the same name: `os.replace`
+    /// moves a file, `text.replace` does not.
+    fn is_meant(&self, row: &calls::Function) -> bool {
+        if row.needs.is_empty() {
+            return true;
+        }
+        let touches_files = matches!(row.kind, Kind::File(..) | Kind::Copy(_));
+        let receiver = self.at.checked_sub(2).map(|at| &self.tokens[at..]);
+        let receiver = match receiver {
+            Some([Token::Sign('.'), ..]) if touches_files => {
+                self.at.checked_sub(3).and_then(|at| self.tokens.get(at))
+            }
+            _ => None,
+        };
+        match receiver {
+            Some(Token::Word(word)) => {
+                let name = self.names.get(word).unwrap_or(word);
+                row.needs.contains(&name.as_str()) || name == "promises"
+            }
+            Some(Token::Sign(')')) | None => row.needs.iter().any(|need| self.code.contains(need)),
+            Some(_) => false,
+        }
     }
 
     /// Perl and Ruby call without parentheses, JavaScript with a template.
@@ -364,6 +396,15 @@ impl Parser<'_> {
     /// `.split()`, `.write_text(…)`, `[0]` … after a value.
     fn methods(&mut self, mut value: Value) -> Value {
         loop {
+            // `child_process["exec"](…)`
+            if let (true, Some(Token::Text(name)), true, true) =
+                (self.is_sign(0, '['), self.peek(1), self.is_sign(2, ']'), self.is_sign(3, '('))
+            {
+                let name = name.clone();
+                self.at += 3;
+                value = self.called(&name);
+                continue;
+            }
             let (dot, name) = if self.is_sign(0, '.') {
                 (1, self.word(1))
             } else if self.is_sign(0, '-') && self.is_sign(1, '>')
@@ -506,6 +547,10 @@ impl Parser<'_> {
                 } else {
                     Value::Text(texts.join("/"))
                 };
+            }
+            Kind::Words => {
+                let words = text(0).unwrap_or_default();
+                return Value::List(words.split_whitespace().map(str::to_owned).collect());
             }
             Kind::Method(_) => {}
         }

@@ -33,7 +33,8 @@ pub(in super::super) fn read(script: &str) -> Vec<Act> {
                 acts.push(Act::Read(path.to_owned()));
                 after
             }
-            'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#' => line(tail).1,
+            'a' | 'i' | 'c' | '#' => line(tail).1,
+            ':' | 'b' | 't' | 'T' => tail.split_once([';', '\n', '}']).map_or("", |(_, rest)| rest),
             // Addresses, blocks, what separates commands, and commands that matter to nobody.
             _ => tail,
         };

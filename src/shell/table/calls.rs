@@ -31,6 +31,8 @@ pub(in super::super) enum Kind {
     PerlOpen,
     /// A path that methods are called on.
     Path,
+    /// Splits a string into words.
+    Words,
     /// A method of such a path.
     Method(How),
 }
@@ -60,8 +62,9 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
         PYTHON,
         &["run", "call", "check_call", "check_output", "Popen", "spawn"],
         Kind::Shell,
-        &["subprocess", "pty", "sh", "invoke", "pexpect", "sarge"],
+        &["subprocess", "pty", "import sh", "invoke", "pexpect", "sarge"],
     ),
+    row(PYTHON, &["split"], Kind::Words, &["shlex"]),
     row(PYTHON, &["create_subprocess_exec"], Kind::Program, &[]),
     row(PYTHON, &["execv", "execvp", "execve", "execvpe", "posix_spawn"], Kind::Named, &[]),
     row(PYTHON, &["execl", "execlp", "execle", "execlpe"], Kind::Named, &[]),
@@ -173,7 +176,7 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
         RUBY,
         &["delete", "unlink", "rm", "rm_f", "rm_rf", "rm_r", "rmtree"],
         Kind::File(0, How::Remove),
-        &["File", "Dir"],
+        &["File", "FileUtils", "Dir"],
     ),
     row(
         RUBY,
@@ -182,10 +185,15 @@ pub(in super::super) const FUNCTIONS: &[Function] = &[
         &["Dir", "FileUtils"],
     ),
     row(RUBY, &["touch"], Kind::File(0, How::Touch), &["FileUtils"]),
-    row(RUBY, &["chmod"], Kind::File(1, How::Chmod), &["File"]),
-    row(RUBY, &["symlink", "link", "ln_s", "ln_sf", "ln"], Kind::File(1, How::Link), &["File"]),
-    row(RUBY, &["rename", "mv", "move"], Kind::Copy(How::Move), &["File"]),
-    row(RUBY, &["cp", "copy", "cp_r"], Kind::Copy(How::Write), &["File"]),
+    row(RUBY, &["chmod"], Kind::File(1, How::Chmod), &["File", "FileUtils"]),
+    row(
+        RUBY,
+        &["symlink", "link", "ln_s", "ln_sf", "ln"],
+        Kind::File(1, How::Link),
+        &["File", "FileUtils"],
+    ),
+    row(RUBY, &["rename", "mv", "move"], Kind::Copy(How::Move), &["File", "FileUtils"]),
+    row(RUBY, &["cp", "copy", "cp_r"], Kind::Copy(How::Write), &["File", "FileUtils"]),
     row(PHP, &["system", "exec", "shell_exec", "passthru", "popen", "proc_open"], Kind::Shell, &[]),
     row(PHP, &["pcntl_exec"], Kind::Program, &[]),
     row(PHP, &["eval"], Kind::Code, &[]),

@@ -37,7 +37,8 @@ const fn row(
     code: &'static [&'static str],
     operand: Operand,
 ) -> Row {
-    Row { names, language, grammar: Grammar { letters, long }, code, files: &["f"], operand }
+    let files = &["f", "file", "makefile"];
+    Row { names, language, grammar: Grammar { letters, long }, code, files, operand }
 }
 
 pub(in super::super) const INTERPRETERS: &[Row] = &[

@@ -33,6 +33,8 @@ pub(in super::super) enum Rest {
     Extended,
     /// A command after one of these options.
     After(&'static [&'static str]),
+    /// Shell code, the words after one of these options.
+    CodeAfter(&'static [&'static str]),
     /// Nothing that runs.
     Nothing,
 }
@@ -132,6 +134,9 @@ pub(in super::super) const WRAPPERS: &[Wrapper] = &[
     row(&["stdbuf", "gstdbuf"]).options("ioe", &["input", "output", "error"]),
     row(&["time", "gtime"]).options("fo", &["format", "output"]).outputs(&["o", "output"]),
     row(&["command"]).idle(&["v", "V"]),
+    row(&["repeat"]).operands(1),
+    row(&["cmd"]).rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
+    row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&["-c", "-C", "-Command", "-command"])),
     row(&["builtin", "noglob", "nocorrect", "nocase"]),
     row(&["exec"]).options("a", &[]),
     row(&["-"]),

@@ -26,8 +26,16 @@ impl Walker<'_> {
             }
             "declare" | "typeset" | "local" | "readonly" => {
                 let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
-                for word in words.iter().filter(|_| exports) {
-                    self.env.export(word.text.split('=').next().unwrap_or(""));
+                // Another name of a variable: not followed.
+                let refers = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
+                for word in words {
+                    let name = word.text.split('=').next().unwrap_or("");
+                    if exports {
+                        self.env.export(name);
+                    }
+                    if refers && !name.starts_with('-') {
+                        self.env.set(name, vec![Value::hole()]);
+                    }
                 }
             }
             "unset" => {
@@ -80,36 +88,39 @@ impl Walker<'_> {
                 }
                 return None;
             }
-            "eval" => {
-                let words = if words.first().is_some_and(|word| word.text == "--") {
-                    &words[1..]
-                } else {
-                    words
-                };
-                let text = joined(words);
-                if !text.is_empty() && !words.iter().all(Field::is_unknown) {
-                    let derived = usize::from(words.iter().any(|word| word.resolved));
-                    self.resolved += derived;
-                    let output = self.enter(|walker| walker.code(&text, &call.io));
-                    self.resolved -= derived;
-                    return Some(output);
-                }
-                self.leaf(&call.words, call, Certainty::Opaque);
-                return Some(unknown_output(call));
-            }
-            "trap" => {
-                let code = words.iter().find(|word| !word.text.starts_with('-'))?;
-                let code = code.text.clone();
-                if words.len() > 1 && code != "-" && !words[0].text.starts_with("-p") {
-                    return Some(self.enter(|walker| walker.code(&code, &call.io)));
-                }
-                return None;
-            }
+            "eval" => return Some(self.eval(words, call)),
+            "trap" => return self.trap(words, call),
             "source" | "." => return self.source(words, call),
             _ => return None,
         }
         self.leaf(&call.words, call, Certainty::Literal);
         Some(String::new())
+    }
+
+    fn eval(&mut self, words: &[Field], call: &Call) -> String {
+        let dashes = usize::from(words.first().is_some_and(|word| word.text == "--"));
+        let words = &words[dashes..];
+        let text = joined(words);
+        if text.is_empty() || words.iter().all(Field::is_unknown) {
+            self.leaf(&call.words, call, Certainty::Opaque);
+            return unknown_output(call);
+        }
+        let derived = usize::from(words.iter().any(|word| word.resolved));
+        self.resolved += derived;
+        let output = self.enter(|walker| walker.code(&text, &call.io));
+        self.resolved -= derived;
+        output
+    }
+
+    fn trap(&mut self, words: &[Field], call: &Call) -> Option<String> {
+        let code = words.iter().find(|word| !word.text.starts_with('-'))?.text.clone();
+        if words.len() < 2 || words[0].text.starts_with("-p") {
+            return None;
+        }
+        if code.contains(['$', '`']) {
+            self.traps.push(code.clone());
+        }
+        Some(self.enter(|walker| walker.code(&code, &call.io)))
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {

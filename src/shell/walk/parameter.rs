@@ -13,10 +13,11 @@ impl Walker<'_> {
         }
         let found = self.found(parameter);
         match parameter.operator {
-            "" => found.unwrap_or_else(|| {
+            // What follows no operator that is known makes the value unknown.
+            "" if !parameter.operand.parts.is_empty() => {
                 self.text(&parameter.operand);
                 unknown()
-            }),
+            }
             ":-" | "-" => match found {
                 Some(found) if !is_empty(&found, parameter.operator) => {
                     self.muted(|walker| walker.text(&parameter.operand));
@@ -47,7 +48,7 @@ impl Walker<'_> {
                     },
                 }
             }
-            ":?" | "?" => found.unwrap_or_else(unknown),
+            "" | ":?" | "?" => found.unwrap_or_else(unknown),
             operator => {
                 let found = found.unwrap_or_else(unknown);
                 let positional = parameter.index.is_none();
@@ -59,6 +60,10 @@ impl Walker<'_> {
     /// The value before any operator; `None` where the line has not set it.
     fn found(&mut self, parameter: &Parameter) -> Option<Expansion> {
         let mut name = parameter.name.clone();
+        // The keys of an array.
+        if parameter.indirect && parameter.index.is_some() {
+            return Some(Expansion::Many(vec![HOLE.to_string()]));
+        }
         if parameter.indirect {
             match self.variable(&name, None)? {
                 Expansion::One(target) if !target.contains(HOLE) => name = target,

@@ -2,7 +2,7 @@
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
 use super::super::table::wrappers::CODE_VARIABLES;
-use super::super::{Certainty, HOLE, How};
+use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
 use super::field::Field;
@@ -115,6 +115,17 @@ impl Walker<'_> {
                 self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
             }
         }
+        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
+            let path = values[0].scalar().to_owned();
+            match self.content(&path) {
+                Some(text) => {
+                    self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
+                }
+                None => self.perhaps(|walker| {
+                    walker.record_script(&path, Interpreter::Shell, &[]);
+                }),
+            }
+        }
         self.env.set(&assignment.name, values);
     }
 
@@ -190,27 +201,26 @@ impl Walker<'_> {
         let (how, both) = match redirection.kind {
             Kind::Document => {
                 let text = redirection.body.get().map(|body| self.text(body)).unwrap_or_default();
-                if matches!(redirection.descriptor, None | Some(0)) {
-                    streams.io.stdin = Some(Rc::from(text));
-                }
+                self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::String => {
                 let text = self.text(&redirection.target) + "\n";
-                streams.io.stdin = Some(Rc::from(text));
+                self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::DuplicateIn => {
-                self.text(&redirection.target);
+                let target = self.text(&redirection.target);
+                if let Some(text) = self.content(&format!("/dev/fd/{target}")) {
+                    self.feed(redirection.descriptor, text, streams);
+                }
                 return;
             }
             Kind::Read => {
                 let path = self.text(&redirection.target);
                 let text = self.content(&path).unwrap_or(HOLE.to_string());
                 self.record_read(&path, self.text_certainty(&path));
-                if matches!(redirection.descriptor, None | Some(0)) {
-                    streams.io.stdin = Some(Rc::from(text));
-                }
+                self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::DuplicateOut => {
@@ -239,6 +249,16 @@ impl Walker<'_> {
             streams.arrives = false;
             if path != "/dev/null" {
                 streams.files.push((path, how == How::Append));
+            }
+        }
+    }
+
+    /// Gives text to a descriptor, which is the input unless another one is named.
+    fn feed(&mut self, descriptor: Option<u32>, text: String, streams: &mut Streams) {
+        match descriptor {
+            None | Some(0) => streams.io.stdin = Some(Rc::from(text)),
+            Some(other) => {
+                self.env.files.insert(format!("/dev/fd/{other}"), Made::Text(text));
             }
         }
     }

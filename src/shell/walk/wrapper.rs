@@ -89,6 +89,11 @@ impl Walker<'_> {
                 let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
                 self.rest(option + 1, call)
             }
+            Rest::CodeAfter(options) => {
+                let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
+                let text = call.code(option + 1);
+                Some(self.nested_code(&text, &call.io))
+            }
             _ if at >= call.words.len() => self.input_code(row, &given, call),
             Rest::Nothing => self.input_code(row, &given, call),
             Rest::Command => self.rest(at, call),
@@ -168,14 +173,19 @@ impl Walker<'_> {
             .find(|given| matches!(given.name.as_str(), "I" | "J" | "R" | "i" | "replace"))
             .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()));
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
-        let input = if has(&["a", "arg-file"]) { "\u{FFFC}" } else { input };
-        let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null", "L"]);
+        let file = given.iter().find(|g| matches!(g.name.as_str(), "a" | "arg-file"));
+        let file = file.map(|given| {
+            let path = given.value.as_ref().map_or("", |value| value.text.as_str());
+            self.content(path).unwrap_or(HOLE.to_string())
+        });
+        let input = file.as_deref().unwrap_or(input);
+        let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null"]);
         let mut items: Vec<Field> = if by_line {
             input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
         } else {
             input.split_whitespace().map(|word| item(word.trim_matches(['"', '\'']))).collect()
         };
-        let single = has(&["n", "max-args", "L"]);
+        let single = has(&["n", "max-args"]);
         items.truncate(if mark.is_some() || single { limit::CHOICES } else { limit::BRACES });
         let io = super::Io { stdin: None, capture: call.io.capture };
         let words = &call.words[at..];
