@@ -93,7 +93,7 @@ say "installed $("$bin/roz" --version) to $bin/roz: $kind"
 case ":$PATH:" in
     *":$bin:"*) ;;
     *)
-        say "$bin is not on your PATH, and reviewers run roz by name: add"
+        say "$bin is not on your PATH, and you will want \`roz\` there: add"
         # shellcheck disable=SC2016
         printf '    export PATH="%s:$PATH"\n' "$bin"
         say "to your shell's profile"

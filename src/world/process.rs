@@ -165,3 +165,25 @@ pub fn parent() -> (Option<u32>, Option<String>) {
     });
     (pid, name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_fed_more_than_a_pipe_holds() {
+        let input = vec![b'x'; 1 << 20];
+        let ran = feed(command("cat"), &input, Instant::now() + Duration::from_secs(20)).unwrap();
+        assert!(ran.ok && ran.stdout == input);
+    }
+
+    #[test]
+    fn a_program_that_does_not_eat_is_not_waited_for() {
+        let mut sleep = command("sleep");
+        sleep.arg("20");
+        let until = Instant::now() + Duration::from_millis(50);
+        let ran = feed(sleep, &vec![b'x'; 1 << 20], until);
+        assert!(matches!(ran, Err(Error::TimedOut(_))), "{ran:?}");
+        assert!(Instant::now() < until + Duration::from_secs(10));
+    }
+}
