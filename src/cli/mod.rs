@@ -1,6 +1,7 @@
 //! The command line: a verb a file.
 
 mod clean;
+mod config;
 mod context;
 mod debug;
 mod decide;
@@ -39,6 +40,7 @@ enum Command {
     Context(context::Args),
     Stats(stats::Args),
     Clean(clean::Args),
+    Config(config::Args),
     Decide(decide::Args),
     Hook(hook::Args),
 }
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Context(args) => context::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
+        Command::Config(args) => config::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => return hook::answer(&args.event),

@@ -31,7 +31,7 @@ pub struct World {
     pub cwd: PathBuf,
     /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` and
     /// those of the terminal.
-    env: Vec<(String, String)>,
+    pub env: Vec<(String, String)>,
 }
 
 impl World {
@@ -86,6 +86,17 @@ impl World {
         dice
     }
 
+    /// How an agent's shell can call this binary: `roz` where that is the one
+    /// on PATH, else its path.
+    pub fn own_command(&self) -> String {
+        let own = env::current_exe().and_then(|it| it.canonicalize()).ok();
+        let first = self.on_path("roz").first().and_then(|it| it.canonicalize().ok());
+        match own {
+            Some(own) if first.as_ref() != Some(&own) => shell_word(&own.to_string_lossy()),
+            _ => "roz".to_owned(),
+        }
+    }
+
     /// Where programs keep data of the user: `~/.local/share` or its like.
     pub fn data_dir(&self) -> Option<PathBuf> {
         dirs::data_dir()
@@ -125,6 +136,15 @@ fn stopped_clock() -> Option<DateTime<Utc>> {
         return DateTime::parse_from_rfc3339(&text).ok().map(|it| it.to_utc());
     }
     None
+}
+
+/// A word that a shell takes as it is.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn is_executable(path: &Path) -> bool {

@@ -166,6 +166,38 @@ pub fn parent() -> (Option<u32>, Option<String>) {
     (pid, name)
 }
 
+/// Whether an agent's client is among the processes that this one descends
+/// from: `CLAUDECODE` stands in the environment of one of them, or its name is
+/// the client's. An agent can empty its own environment and make a terminal of
+/// its own, but not change whose descendant it is without leaving its group.
+/// Where the system does not tell, nobody is found.
+pub fn descends_from_client() -> bool {
+    const MAX_DEPTH: usize = 64;
+    let mut pid = rustix::process::getppid().map(|it| it.as_raw_nonzero().get());
+    for _ in 0..MAX_DEPTH {
+        let Some(at) = pid.filter(|it| *it > 1) else { return false };
+        let read = |name: &str| std::fs::read(format!("/proc/{at}/{name}")).unwrap_or_default();
+        let environ = read("environ");
+        let names_client =
+            |it: &[u8]| it.starts_with(b"CLAUDECODE=") || it.starts_with(b"CLAUDE_PID=");
+        if environ.split(|it| *it == 0).any(names_client) || is_client(&read("cmdline")) {
+            return true;
+        }
+        // `pid (comm) state ppid …`; the name may hold anything, blanks too.
+        let stat = String::from_utf8_lossy(&read("stat")).into_owned();
+        let after = stat.rsplit_once(')').map(|(_, it)| it.to_owned()).unwrap_or_default();
+        pid = after.split_whitespace().nth(1).and_then(|it| it.parse().ok());
+    }
+    false
+}
+
+/// Whether a command line starts the client.
+fn is_client(cmdline: &[u8]) -> bool {
+    let words = cmdline.split(|it| *it == 0).take(2).map(String::from_utf8_lossy);
+    let mut names = words.map(|it| it.rsplit('/').next().unwrap_or_default().to_owned());
+    names.any(|it| matches!(it.as_str(), "claude" | "claude.exe"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,456 @@
+//! The review gate through the front door: the events that the client sends,
+//! in its order, and the verbs that reviewers and people use.
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::{REVIEWER, SESSION, running, token_in},
+    support::{Reply, Roz},
+};
+
+// The cycle.
+
+#[test]
+fn work_is_done_when_a_reviewer_has_approved_it() {
+    let roz = Roz::new();
+    roz.hook("session-start", json!({ "source": "startup" })).passes();
+    roz.prompt("#roz fix the bug").passes();
+    let reason = roz.stop().blocks();
+    assert!(reason.contains(REVIEWER) && reason.contains(SESSION), "{reason}");
+    assert!(reason.contains("block 1 of 3"), "{reason}");
+
+    let reviewer = roz.reviewer("a1");
+    assert_eq!(roz.state(), "reviewing");
+    let ran = reviewer.decides("COMPLETE", "read the diff").succeeds();
+    assert!(ran.stdout.contains("COMPLETE") && ran.stdout.contains(SESSION), "{}", ran.stdout);
+    reviewer.ends().passes();
+    assert_eq!(roz.state(), "approved");
+    roz.stop().passes();
+    roz.hook("session-end", json!({ "reason": "prompt_input_exit" })).passes();
+
+    let session = roz.debug(SESSION);
+    assert_eq!(
+        session["review"]["decision"],
+        json!({ "type": "complete", "summary": "read the diff" })
+    );
+    assert_eq!(session["review"]["block_count"], 0);
+    let attempt = &session["review"]["attempts"][0];
+    assert_eq!(attempt["template_id"], "default");
+    assert_eq!(
+        attempt["outcome"],
+        json!({ "type": "success", "decision_type": "complete", "blocks_needed": 1 })
+    );
+}
+
+#[test]
+fn findings_reach_the_agent_until_a_reviewer_approves() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let first = roz.reviewer("a1");
+    first
+        .decides_with("ISSUES", "no test", &["--message", "Add one for the empty list."])
+        .succeeds();
+    first.ends().passes();
+    assert_eq!(roz.state(), "issues");
+    let reason = roz.stop().blocks();
+    for word in ["no test", "Add one for the empty list.", REVIEWER] {
+        assert!(reason.contains(word), "`{word}` is not in: {reason}");
+    }
+
+    roz.launch();
+    let told = roz.subagent_start("a2").context();
+    assert!(told.contains("Add one for the empty list."), "the next reviewer hears of it: {told}");
+    assert_ne!(token_in(&told), Some(first.token));
+    assert!(
+        roz.run(&["context", SESSION]).succeeds().stdout.contains("Add one for the empty list.")
+    );
+    roz.hook("subagent-stop", json!({ "agent_id": "a2", "agent_type": REVIEWER })).blocks();
+
+    roz.reviewed("COMPLETE", "there is a test now");
+    roz.stop().passes();
+}
+
+#[test]
+fn issues_without_a_message_tell_the_summary() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    roz.reviewed("ISSUES", "the name is wrong");
+    assert!(roz.stop().blocks().contains("the name is wrong"));
+}
+
+#[test]
+fn a_prompt_that_asks_for_nothing_holds_nobody() {
+    let roz = Roz::new();
+    for prompt in ["fix the bug", "#rozzz", "use #roz please", "roz", "# roz", "#ro z"] {
+        roz.prompt(prompt).passes();
+        roz.stop().passes();
+    }
+}
+
+#[test]
+fn roz_is_a_word_in_any_case() {
+    for prompt in ["#roz", "#ROZ now", "  \n#Roz: please", "#roz\tx", "#roz\u{a0}x"] {
+        let roz = Roz::new();
+        roz.prompt(prompt).passes();
+        assert_eq!(roz.state(), "pending", "{prompt:?}");
+    }
+}
+
+#[test]
+fn after_three_blocks_the_stop_passes_and_the_user_hears_of_it() {
+    let roz = Roz::gated("");
+    roz.prompt("#roz").passes();
+    for _ in 0..3 {
+        roz.stop().blocks();
+    }
+    let reply = roz.stop();
+    reply.objects_to_nothing();
+    assert!(reply.tells_user().contains("NOT reviewed"), "{}", reply.json);
+    roz.stop().objects_to_nothing();
+    assert_eq!(roz.trace("breaker_tripped").len(), 1);
+    let blocks = roz
+        .trace("stop_hook_called")
+        .iter()
+        .filter(|it| it["payload"]["answer"] == "block")
+        .count();
+    assert_eq!(blocks, 3);
+    let outcomes: Vec<Value> = roz.debug(SESSION)["review"]["attempts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["outcome"]["type"].clone())
+        .collect();
+    assert_eq!(outcomes, ["not_spawned", "not_spawned", "not_spawned"]);
+
+    // Three ignored stops do not buy a push.
+    let asked = roz.push().asks();
+    assert!(asked.contains("roz decide s1 COMPLETE") && asked.contains("--human"), "{asked}");
+    roz.later(301);
+    roz.push().denies();
+}
+
+#[test]
+fn a_new_request_counts_anew() {
+    let roz = Roz::with_config("circuit_breaker.max_blocks = 1");
+    for _ in 0..3 {
+        roz.prompt("#roz").passes();
+        roz.stop().blocks();
+    }
+    roz.stop().objects_to_nothing().tells_user();
+}
+
+#[test]
+fn the_user_ends_a_review() {
+    let roz = Roz::gated("");
+    roz.prompt("#roz").passes();
+    let reviewer = roz.reviewer("a1");
+    roz.prompt("#roz:stop enough").tells_user();
+    assert_eq!(roz.state(), "idle");
+    roz.stop().passes();
+    roz.run(&["decide", SESSION, "COMPLETE", "late", "--token", &reviewer.token]).fails();
+    roz.push().denies();
+    assert_eq!(roz.trace("review_ended").len(), 1);
+}
+
+#[test]
+fn in_mode_always_every_prompt_asks() {
+    let roz = Roz::with_config("review.mode = 'always'");
+    roz.prompt("fix the bug").passes();
+    roz.stop().blocks();
+    roz.reviewed("COMPLETE", "fine");
+    roz.stop().passes();
+    roz.prompt("and another").passes();
+    roz.stop().blocks();
+}
+
+#[test]
+fn in_mode_never_nothing_asks() {
+    let roz = Roz::gated("review.mode = 'never'");
+    roz.prompt("#roz").passes();
+    roz.stop().passes();
+    roz.push().passes();
+}
+
+// Gated calls.
+
+#[test]
+fn a_gated_call_is_denied_until_it_is_reviewed() {
+    let roz = Roz::gated("").in_git();
+    roz.bash("git status").passes();
+    let reason = roz.push().denies();
+    for word in ["`Bash:git push*`", SESSION, REVIEWER, "git push origin main"] {
+        assert!(reason.contains(word), "`{word}` is not in: {reason}");
+    }
+    let context = roz.json(&["context", SESSION]);
+    assert_eq!(context["gate_trigger"]["tool_name"], "Bash");
+    assert_eq!(context["gate_trigger"]["tool_input"]["value"]["command"], "git push origin main");
+    assert_eq!(context["gate_trigger"]["pattern_matched"], "Bash:git push*");
+    roz.stop().blocks();
+    roz.reviewed("COMPLETE", "fine");
+    let call = roz.call("Bash", &json!({ "command": "git push origin main" }));
+    roz.hook("pre-tool-use", call.clone()).passes();
+    roz.hook("post-tool-use", call).passes();
+    assert_eq!(roz.trace("gate_blocked").len(), 1);
+    assert_eq!(roz.trace("gate_allowed").len(), 1);
+    assert_eq!(roz.trace("tool_completed").len(), 1);
+}
+
+#[test]
+fn gated_tools_are_gated_in_subagents_and_the_reviewer_may_not_use_them_at_all() {
+    let roz = Roz::gated("");
+    let mut call = roz.call("Bash", &json!({ "command": "git push" }));
+    call["agent_id"] = "a9".into();
+    call["agent_type"] = "general-purpose".into();
+    roz.hook("pre-tool-use", call).denies();
+    let reviewer = roz.reviewer("a1");
+    reviewer.bash("git push").denies();
+    reviewer.decides("COMPLETE", "fine").succeeds();
+    reviewer.bash("git push").denies();
+    roz.push().passes();
+}
+
+#[test]
+fn two_gated_calls_at_once_are_one_review() {
+    let roz = Roz::gated("");
+    roz.push().denies();
+    roz.bash("git push --tags").denies();
+    roz.reviewed("COMPLETE", "both are fine");
+    roz.push().passes();
+    roz.bash("git push --tags").passes();
+    assert_eq!(roz.debug(SESSION)["review"]["cycle"], 1);
+}
+
+#[test]
+fn an_approval_reaches_as_far_as_its_scope() {
+    for (scope, second_call, after_a_prompt) in
+        [("session", true, true), ("prompt", true, false), ("tool", false, false)]
+    {
+        let roz = Roz::gated(&format!("review.gates.approval_scope = '{scope}'"));
+        roz.prompt("push it").passes();
+        roz.push().denies();
+        roz.reviewed("COMPLETE", "fine");
+        roz.push().passes();
+        assert_eq!(!roz.push().is_objection(), second_call, "{scope}: a second call");
+        if second_call {
+            roz.prompt("push it again").passes();
+            assert_eq!(!roz.push().is_objection(), after_a_prompt, "{scope}: after a prompt");
+        }
+    }
+}
+
+#[test]
+fn with_scope_tool_a_hook_that_is_registered_twice_agrees_with_itself() {
+    let roz = Roz::gated("review.gates.approval_scope = 'tool'");
+    roz.push().denies();
+    roz.reviewed("COMPLETE", "fine");
+    let call = roz.call("Bash", &json!({ "command": "git push" }));
+    roz.hook("pre-tool-use", call.clone()).passes();
+    roz.hook("pre-tool-use", call).passes();
+    roz.push().denies();
+}
+
+#[test]
+fn an_approval_expires() {
+    let roz = Roz::gated(
+        "review.gates.approval_ttl_seconds = 60\nreview.gates.approval_scope = 'session'",
+    );
+    roz.push().denies();
+    roz.reviewed("COMPLETE", "fine");
+    roz.push().passes();
+    roz.later(61);
+    roz.push().denies();
+}
+
+#[test]
+fn a_prompt_during_the_review_does_not_count_against_its_approval() {
+    let roz = Roz::gated("");
+    roz.push().denies();
+    let reviewer = roz.reviewer("a1");
+    roz.prompt("are you done?").passes();
+    reviewer.decides("COMPLETE", "fine").succeeds();
+    reviewer.ends().passes();
+    roz.push().passes();
+}
+
+#[test]
+fn after_many_denials_a_person_is_asked() {
+    let roz = Roz::gated("review.gates.max_denials = 2");
+    roz.push().denies();
+    roz.push().denies();
+    roz.push().asks();
+}
+
+// The background.
+
+#[test]
+fn a_stop_beside_a_reviewer_passes_in_silence() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let reviewer = roz.reviewer("a1");
+    roz.stop_beside(&json!([reviewer.in_background()])).passes();
+    reviewer.decides("ISSUES", "bad").succeeds();
+    reviewer.ends().passes();
+    // Its end arrives as a prompt of the client's, which asks for nothing.
+    let notification = "<task-notification>\n<task-id>a1</task-id>\n#roz\n</task-notification>";
+    roz.prompt(notification).passes();
+    assert_eq!(roz.state(), "issues");
+    roz.stop().blocks();
+}
+
+#[test]
+fn an_approval_that_comes_from_the_background_opens_the_gate_that_asked() {
+    let roz = Roz::gated("");
+    roz.prompt("push it").passes();
+    roz.push().denies();
+    let reviewer = roz.reviewer("a1");
+    roz.stop_beside(&json!([reviewer.in_background()])).passes();
+    reviewer.decides("COMPLETE", "fine").succeeds();
+    reviewer.ends().passes();
+    roz.prompt("<task-notification>\n<task-id>a1</task-id>\n</task-notification>").passes();
+    roz.push().passes();
+    assert_eq!(roz.debug(SESSION)["review"]["user_prompts"], json!(["push it"]));
+}
+
+#[test]
+fn a_reviewer_that_is_gone_holds_nobody_and_frees_nobody() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    roz.reviewer("a1");
+    roz.stop().blocks();
+    assert_eq!(roz.state(), "pending");
+}
+
+#[test]
+fn other_subagents_at_work_let_a_stop_pass_for_a_while() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let busy = json!([running("a5", "general-purpose")]);
+    roz.stop_beside(&busy).objects_to_nothing().tells_user();
+    let shell = json!([{ "id": "b1", "type": "shell", "status": "running", "command": "sleep 9" }]);
+    roz.stop_beside(&shell).blocks();
+    roz.later(901);
+    roz.stop_beside(&busy).blocks();
+}
+
+#[test]
+fn a_prompt_that_the_session_scheduled_is_not_the_users() {
+    let roz = Roz::gated("");
+    roz.push().denies();
+    roz.tool("CronCreate", &json!({ "prompt": "check the build", "cron": "* * * * *" })).passes();
+    roz.reviewed("COMPLETE", "fine");
+    roz.prompt("check the build").passes();
+    roz.hook("user-prompt", json!({ "prompt": "by a peer", "source": "peer", "prompt_id": "p77" }))
+        .passes();
+    let stop = json!({ "stop_hook_active": false, "session_crons": [{ "id": "c1", "prompt": "look again" }] });
+    roz.hook("stop", stop).passes();
+    roz.prompt("look again").passes();
+    roz.push().passes();
+    for tool in ["CronCreate", "ScheduleWakeup"] {
+        roz.tool(tool, &json!({ "prompt": " #roz:stop" })).denies();
+    }
+}
+
+// What the agent forgets, and what it is told again.
+
+#[test]
+fn after_compaction_and_resume_an_open_review_is_told_again() {
+    let roz = Roz::gated("");
+    roz.push().denies();
+    roz.reviewed("ISSUES", "no test for the empty list");
+    for source in ["compact", "resume"] {
+        let told = roz.hook("session-start", json!({ "source": source })).context();
+        for word in [SESSION, REVIEWER, "no test for the empty list", "Bash:git push*"] {
+            assert!(told.contains(word), "{source}: `{word}` is not in: {told}");
+        }
+    }
+    roz.hook("session-start", json!({ "source": "clear" })).passes();
+    roz.reviewed("COMPLETE", "fine");
+    roz.hook("session-start", json!({ "source": "compact" })).passes();
+}
+
+#[test]
+fn a_fork_hears_of_the_review_that_it_left_behind() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let told =
+        roz.hook("session-start", json!({ "source": "fork", "session_id": "s2" })).tells_user();
+    assert!(told.contains(SESSION), "{told}");
+    roz.hook("stop", json!({ "session_id": "s2" })).passes();
+}
+
+#[test]
+fn second_opinions_are_found_on_path_without_starting_them() {
+    let roz = Roz::new();
+    let bin = roz.dir().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let path = bin.join("codex");
+    std::fs::write(&path, format!("#!/bin/sh\ntouch {}\n", roz.dir().join("started").display()))
+        .unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let roz = roz.with_var("PATH", bin.to_str().unwrap());
+    roz.hook("session-start", json!({ "source": "startup" })).passes();
+    roz.prompt("#roz").passes();
+    roz.launch();
+    assert!(roz.subagent_start("a1").context().contains("codex"));
+    assert_eq!(roz.json(&["context", SESSION])["second_opinions"], json!(["codex"]));
+    assert!(!roz.dir().join("started").exists());
+}
+
+// Words.
+
+#[test]
+fn nothing_that_is_said_is_too_long_whatever_goes_in() {
+    let long = |mark: &str| format!("{mark} {}", "漢🦀é ".repeat(20_000));
+    let roz = Roz::gated("");
+    roz.prompt(&format!("#roz {}", long("please"))).passes();
+    let short = |reply: &Reply| {
+        let text = reply.json.to_string();
+        assert!(text.chars().count() < 25_000 && !text.contains('\u{fffd}'), "{text}");
+    };
+    short(&roz.bash(&format!("git push {}", long("origin"))));
+    let launch =
+        json!({ "subagent_type": REVIEWER, "prompt": long("approve"), "description": "x" });
+    short(&roz.tool("Agent", &launch));
+    let token = token_in(&roz.subagent_start("a1").context()).unwrap();
+    let call = json!({ "command": "roz decide s1 ISSUES bad --token x", "description": "x" });
+    let mut call = roz.call("Bash", &call);
+    call["agent_id"] = "a1".into();
+    roz.hook("pre-tool-use", call.clone()).passes();
+    let (summary, message) = (long("bad"), long("wrong"));
+    let summary = &summary[..summary.floor_char_boundary(30_000)];
+    let message = &message[..message.floor_char_boundary(100_000)];
+    roz.run(&["decide", SESSION, "ISSUES", summary, "--message", message, "--token", &token])
+        .succeeds();
+    roz.hook("post-tool-use", call).passes();
+    roz.hook("subagent-stop", json!({ "agent_id": "a1", "agent_type": REVIEWER })).passes();
+
+    let reply = roz.stop();
+    assert!(reply.blocks().contains("roz context s1"), "where the rest is: {}", reply.json);
+    short(&reply);
+    short(&roz.hook("session-start", json!({ "source": "compact" })));
+    roz.launch();
+    let told = roz.subagent_start("a2");
+    short(&told);
+    assert!(token_in(&told.context()).is_some());
+    assert!(roz.sessions().join("s1.json").metadata().unwrap().len() < 256 * 1024);
+}
+
+#[test]
+fn a_task_is_not_kept_open_by_an_idle_gate() {
+    let roz = Roz::new();
+    let task = json!({ "task_id": "1", "task_subject": "First", "task_description": "Do it" });
+    roz.hook("task-completed", task).passes();
+    assert_eq!(roz.session_files(), [""; 0]);
+}
+
+#[test]
+fn a_pass_of_an_idle_session_writes_nothing() {
+    let roz = Roz::gated("");
+    roz.bash("ls").passes();
+    roz.stop().passes();
+    let call = roz.call("Read", &json!({ "file_path": "x" }));
+    roz.hook("post-tool-use", call.clone()).passes();
+    roz.hook("post-tool-use-failure", call).passes();
+    roz.hook("session-end", json!({ "reason": "other" })).passes();
+    assert_eq!(roz.session_files(), [""; 0]);
+}
