@@ -5,6 +5,7 @@ pub mod config;
 pub mod core;
 pub mod hooks;
 pub mod open;
+pub mod plugin;
 pub mod shell;
 pub mod storage;
 pub mod template;

@@ -33,7 +33,7 @@ pub enum Error {
     NoSuchSession(String),
     #[error("`{0}` is the beginning of several sessions: {1}")]
     Ambiguous(String, String),
-    #[error("there is no session of this project. `roz list --all` shows those of others")]
+    #[error("there is no session of this project yet. `roz list` shows those of others")]
     NoSession,
 }
 
@@ -73,7 +73,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         home: world.user_home.clone(),
         project: Some(project),
         launch_dir,
-        variables,
+        env: variables,
     }
 }
 

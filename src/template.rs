@@ -25,6 +25,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "brief",
     "gate-deny",
     "issues",
+    "no-permit",
     "no-token",
     "protected",
     "reviewer",
@@ -35,10 +36,21 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
 /// A user's own template may be this long, in bytes.
 const MAX_OWN: u64 = 64 * 1024;
 
-pub fn render(notice: &Notice, id: &SessionId, home: &Path) -> String {
-    let text = load(&notice.template, home);
+/// Who speaks.
+#[derive(Debug, Clone, Copy)]
+pub struct Voice<'a> {
+    pub session_id: &'a SessionId,
+    /// `<ROZ_HOME>`.
+    pub home: &'a Path,
+    /// How this binary is called: `roz`, or its path.
+    pub roz: &'a str,
+}
+
+pub fn render(notice: &Notice, voice: Voice) -> String {
+    let text = load(&notice.template, voice.home);
     let value = |name: &str| match name {
-        "session_id" => Some(id.as_str()),
+        "session_id" => Some(voice.session_id.as_str()),
+        "roz" => Some(voice.roz),
         _ => notice.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str()),
     };
     fill(text.trim_end(), value)
@@ -83,7 +95,12 @@ mod tests {
 
     fn say(notice: &Notice) -> String {
         let home = tempfile::tempdir().unwrap();
-        render(notice, &"s1".parse().unwrap(), home.path())
+        speak(notice, home.path())
+    }
+
+    fn speak(notice: &Notice, home: &Path) -> String {
+        let id = "s1".parse().unwrap();
+        render(notice, Voice { session_id: &id, home, roz: "roz" })
     }
 
     #[test]
@@ -98,8 +115,7 @@ mod tests {
         std::fs::create_dir(home.path().join("templates")).unwrap();
         std::fs::write(home.path().join("templates/block-mine.md"), "Hold {{session_id}}!\n")
             .unwrap();
-        let id = "s1".parse().unwrap();
-        assert_eq!(render(&Notice::new("block-mine"), &id, home.path()), "Hold s1!");
+        assert_eq!(speak(&Notice::new("block-mine"), home.path()), "Hold s1!");
     }
 
     #[test]
@@ -107,8 +123,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("templates")).unwrap();
         std::fs::write(home.path().join("secret.md"), "secret").unwrap();
-        let id = "s1".parse().unwrap();
-        assert!(!render(&Notice::new("../secret"), &id, home.path()).contains("secret"));
+        assert!(!speak(&Notice::new("../secret"), home.path()).contains("secret"));
     }
 
     #[test]

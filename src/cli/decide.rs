@@ -19,7 +19,7 @@ use crate::{
     },
     open::Roz,
     storage,
-    world::{World, git},
+    world::{World, git, process},
 };
 
 /// Post what a review came to (reviewers, and people at a terminal)
@@ -74,7 +74,9 @@ enum Error {
         "`--human` is for a person at a terminal: standard input and standard error must be one"
     )]
     NoTerminal,
-    #[error("`--human` is for a person, and this is an agent's environment (`CLAUDECODE` is set)")]
+    #[error(
+        "`--human` is for a person, and an agent's client started this. Use a terminal of your own"
+    )]
     Agent,
     #[error(
         "no token: only a reviewer that roz has started may decide (`--token`), or a person at a \
@@ -126,7 +128,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
     if args.human {
-        if world.var("CLAUDECODE").is_some() {
+        if world.var("CLAUDECODE").is_some() || process::descends_from_client() {
             return Err(Error::Agent);
         }
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

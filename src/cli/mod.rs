@@ -1,14 +1,18 @@
 //! The command line: a verb a file.
 
 mod clean;
+mod config;
 mod context;
 mod debug;
 mod decide;
+mod doctor;
 pub mod hook;
+mod install;
 mod list;
 mod say;
 mod stats;
 mod trace;
+mod uninstall;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode};
 
@@ -27,12 +31,16 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Doctor(doctor::Args),
     List(list::Args),
     Debug(debug::Args),
     Trace(trace::Args),
     Context(context::Args),
     Stats(stats::Args),
     Clean(clean::Args),
+    Config(config::Args),
     Decide(decide::Args),
     Hook(hook::Args),
 }
@@ -52,12 +60,16 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let world = World::from_env();
     let done = match cli.command {
+        Command::Install(args) => install::run(&args, &world),
+        Command::Uninstall(args) => uninstall::run(&args, &world),
+        Command::Doctor(args) => doctor::run(&args, &world),
         Command::List(args) => list::run(&args, &world),
         Command::Debug(args) => debug::run(&args, &world),
         Command::Trace(args) => trace::run(&args, &world),
         Command::Context(args) => context::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
+        Command::Config(args) => config::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => return hook::answer(&args.event),

@@ -6,13 +6,14 @@
 
 use std::{
     fs::{self, DirBuilder},
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
 };
 
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use super::{LARGEST, Loaded, Seen, file, file::Stamp};
 
@@ -50,36 +51,62 @@ const TICK_NS: i128 = 50_000_000;
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<S, L> {
     made_by: (String, u64),
+    /// When its sources began to be read, by the file system's clock.
+    begun: Time,
     seen: S,
     loaded: L,
 }
 
+type Time = (i64, i64);
+
 /// The merged configuration, if it was made of just what was `seen`.
 pub(super) fn read(path: &Path, seen: &Seen) -> Option<Loaded> {
-    let mut file = file::open(path, OFlags::NOFOLLOW).ok()?;
+    let file = file::open(path, OFlags::NOFOLLOW).ok()?;
     let found = file.metadata().ok()?;
-    let written = ns((found.mtime(), found.mtime_nsec()));
-    // Git calls this racily clean: a source may have changed once more, within
-    // the tick in which it was read.
-    let is_racy = seen.files().any(|it| match it.stamp {
-        Stamp::File { ctime, .. } => (written - ns(ctime)).abs() < TICK_NS,
-        Stamp::Absent | Stamp::Hidden => false,
-    });
-    if is_racy || !found.is_file() || found.size() > LARGEST_ENTRY {
+    if !found.is_file() || found.size() > LARGEST_ENTRY {
         return None;
     }
     let mut text = Vec::with_capacity(usize::try_from(found.size()).ok()? + 1);
-    file.read_to_end(&mut text).ok()?;
+    file.take(LARGEST_ENTRY).read_to_end(&mut text).ok()?;
     let entry: Entry<Seen, Loaded> = serde_json::from_slice(&text).ok()?;
     let (version, sources) = &entry.made_by;
-    ((version.as_str(), *sources) == MADE_BY && entry.seen == *seen).then_some(entry.loaded)
+    let is_ours = (version.as_str(), *sources) == MADE_BY;
+    let fits = is_ours && entry.seen == *seen && !is_racy(seen, entry.begun);
+    fits.then_some(entry.loaded)
 }
 
-pub(super) fn write(path: &Path, seen: &Seen, loaded: &Loaded) {
-    let made_by = (MADE_BY.0.to_owned(), MADE_BY.1);
-    // Paths that are no UTF-8 are no JSON: such a project does without.
-    if let Ok(text) = serde_json::to_vec(&Entry { made_by, seen, loaded }) {
-        replace(path, &[&text]);
+/// Git's word: a source that changed just before it was read may have changed
+/// once more, after it was read and within the same tick.
+fn is_racy(seen: &Seen, begun: Time) -> bool {
+    seen.files().any(|it| match it.stamp {
+        Stamp::File { ctime, .. } => (ns(begun) - ns(ctime)).abs() < TICK_NS,
+        Stamp::Absent | Stamp::Hidden => false,
+    })
+}
+
+/// A cache entry to be, from before its sources are read.
+#[derive(Debug)]
+pub(super) struct Pending<'a> {
+    path: &'a Path,
+    file: NamedTempFile,
+    begun: Time,
+}
+
+pub(super) fn begin(path: &Path) -> Option<Pending<'_>> {
+    let file = beside(path).ok()?;
+    let made = file.as_file().metadata().ok()?;
+    Some(Pending { path, file, begun: (made.mtime(), made.mtime_nsec()) })
+}
+
+impl Pending<'_> {
+    pub(super) fn finish(mut self, seen: &Seen, loaded: &Loaded) {
+        let made_by = (MADE_BY.0.to_owned(), MADE_BY.1);
+        // Paths that are no UTF-8 are no JSON: such a project does without.
+        let entry = Entry { made_by, begun: self.begun, seen, loaded };
+        let Ok(text) = serde_json::to_vec(&entry) else { return };
+        if self.file.write_all(&text).is_ok() {
+            let _ = put(self.file, self.path);
+        }
     }
 }
 
@@ -100,7 +127,7 @@ pub(super) fn last_readable(roz_home: &Path, source: &Path) -> Option<String> {
 pub(super) fn keep_readable(roz_home: &Path, source: &Path, text: &str) {
     if last_readable(roz_home, source).as_deref() != Some(text) {
         let heading = heading(source);
-        replace(&copy(roz_home, source), &[heading.as_bytes(), text.as_bytes()]);
+        let _ = replace(&copy(roz_home, source), &[heading.as_bytes(), text.as_bytes()]);
     }
 }
 
@@ -114,26 +141,31 @@ fn heading(source: &Path) -> String {
     format!("# {}, when it could last be read\n", source.escape_debug())
 }
 
-/// Writes anew beside `path` and renames: what lay there is never written
-/// through, whatever it was.
-fn replace(path: &Path, parts: &[&[u8]]) {
-    let Some(dir) = path.parent() else { return };
-    let write = || {
-        let mut file = tempfile::Builder::new().prefix(".config-").tempfile_in(dir)?;
-        parts.iter().try_for_each(|it| file.write_all(it))?;
-        file.persist(path)?;
-        std::io::Result::Ok(())
-    };
-    if !dir.is_dir() {
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    }
-    if write().is_err() {
-        // A folder in its place, if empty, is the one thing in the way.
-        let _ = fs::remove_dir(path).and_then(|()| write());
-    }
+/// Writes anew and renames: what lies at `path` is never written through,
+/// whatever it is.
+fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut file = beside(path)?;
+    parts.iter().try_for_each(|it| file.write_all(it))?;
+    put(file, path)
 }
 
-fn ns((seconds, nanos): (i64, i64)) -> i128 {
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    if !dir.is_dir() {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    tempfile::Builder::new().prefix(".config-").tempfile_in(dir)
+}
+
+fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    // An empty folder is the one thing that a rename does not replace and that
+    // is nobody's loss.
+    let _ = fs::remove_dir(path);
+    file.persist(path)?;
+    Ok(())
+}
+
+fn ns((seconds, nanos): Time) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanos)
 }
 

@@ -28,16 +28,21 @@ impl Place {
     pub fn file(path: &Path, line: Option<usize>) -> Self {
         Place::File { path: path.to_string_lossy().into_owned(), line }
     }
+
+    /// File, line and variable, as far as they apply.
+    pub(super) fn parts(&self) -> (Option<&str>, Option<usize>, Option<&str>) {
+        match self {
+            Place::File { path, line } => (Some(path), *line, None),
+            Place::Variable(name) => (None, None, Some(name)),
+        }
+    }
 }
 
 impl Diagnostic {
     /// `{"file", "line", "variable", "problem", "remedy"}`; what does not
     /// apply is null.
     pub fn to_json(&self) -> Value {
-        let (file, line, variable) = match &self.place {
-            Place::File { path, line } => (Some(path), *line, None),
-            Place::Variable(name) => (None, None, Some(name)),
-        };
+        let (file, line, variable) = self.place.parts();
         json!({
             "file": file,
             "line": line,

@@ -190,10 +190,12 @@ pub static KEYS: &[Key] = &[
     ),
 ];
 
-/// Variables that set no key. Those of them that find the configuration, or
-/// the sessions, are never taken from a project.
-pub(super) const OTHER_VARIABLES: &[&str] =
-    &["ROZ_HOME", "ROZ_CONFIG", "ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN"];
+/// Variables by which the configuration itself is found. They are never taken
+/// from a project.
+pub(super) const FINDERS: [&str; 2] = ["ROZ_HOME", "ROZ_CONFIG"];
+
+/// Variables that have nothing to do with the configuration.
+pub(super) const OTHER_VARIABLES: [&str; 3] = ["ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN"];
 
 pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|it| it.variable == Some(name))

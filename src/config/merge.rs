@@ -14,6 +14,10 @@ use super::{
 };
 use crate::core::policy::Policy;
 
+/// Items of a project's list. Enough for any project, too few to hold up hooks
+/// until the client gives up on them.
+const MOST_ADDED: usize = 64;
+
 /// Who wrote a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
@@ -109,7 +113,7 @@ impl<'a> Draft<'a> {
     }
 
     fn set(&mut self, setting: Setting, author: Author) {
-        let Setting { key, value, place } = setting;
+        let Setting { key, mut value, place } = setting;
         let Some(row) = KEYS.iter().position(|it| std::ptr::eq(it, key)) else { return };
         let by_project = author != Author::User;
         let adds = match key.kind {
@@ -118,6 +122,15 @@ impl<'a> Draft<'a> {
             Kind::Weights => !self.origins[row].is_empty(),
             _ => false,
         };
+        if by_project
+            && let Value::Array(items) = &mut value
+            && items.len() > MOST_ADDED
+        {
+            items.truncate(MOST_ADDED);
+            let problem = format!("`{}` has more than {MOST_ADDED} items", key.path);
+            let remedy = "a project adds no more than these".to_owned();
+            self.diagnostics.push(Diagnostic { place: place.clone(), problem, remedy });
+        }
         let mut document = self.document.clone();
         let at = slot(&mut document, key.path);
         if adds {

@@ -12,6 +12,8 @@ mod file;
 mod keys;
 mod layer;
 mod merge;
+mod schema;
+mod show;
 mod value;
 
 #[cfg(test)]
@@ -26,11 +28,11 @@ pub use self::{
     client::set_by_project,
     diagnostic::{Diagnostic, Place},
     keys::{Item, KEYS, Key, Kind, May},
+    schema::schema,
 };
 use self::{
-    diagnostic::nearest,
     file::Stamp,
-    keys::OTHER_VARIABLES,
+    keys::{FINDERS, OTHER_VARIABLES},
     layer::Layer,
     merge::{Author, Draft},
 };
@@ -53,7 +55,7 @@ pub struct Sources {
     /// Where the client was started.
     pub launch_dir: Option<PathBuf>,
     /// Variables whose names begin with `ROZ_`; others are passed over.
-    pub variables: Vec<(String, String)>,
+    pub env: Vec<(String, String)>,
 }
 
 /// What applies.
@@ -99,12 +101,15 @@ pub fn load(sources: &Sources) -> Loaded {
     if let Some(loaded) = cache::read(&entry, &seen) {
         return loaded;
     }
+    let pending = cache::begin(&entry);
     let Resolved { full, readable } = resolve(sources, &seen);
     for (path, text) in &readable {
         cache::keep_readable(&sources.roz_home, path, text);
     }
     let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics };
-    cache::write(&entry, &seen, &loaded);
+    if let Some(pending) = pending {
+        pending.finish(&seen, &loaded);
+    }
     loaded
 }
 
@@ -140,7 +145,7 @@ impl Seen {
             .filter(|it| *it != sources.roz_home)
             .map(|it| file::Seen::at(it.join("config.toml")))
             .filter(|it| !it.is_same_file(&user));
-        let variables: Vec<_> = sources.variables.iter().filter_map(relevant).collect();
+        let variables: Vec<_> = sources.env.iter().filter_map(relevant).collect();
         let mut client_settings = Vec::new();
         if !variables.is_empty() {
             let dirs = dirs(sources);
@@ -169,24 +174,23 @@ fn dirs(sources: &Sources) -> Vec<&Path> {
 
 /// Empty variables are as good as unset; those of others are not ours to name.
 fn relevant((name, value): &(String, String)) -> Option<(String, String)> {
-    let finds = ["ROZ_HOME", "ROZ_CONFIG"].contains(&name.as_str());
-    if value.is_empty() || !name.starts_with("ROZ_") {
+    if value.is_empty() || !name.starts_with("ROZ_") || OTHER_VARIABLES.contains(&name.as_str()) {
         None
-    } else if finds || keys::by_variable(name).is_some() {
+    } else if FINDERS.contains(&name.as_str()) || keys::by_variable(name).is_some() {
         Some((name.clone(), value.clone()))
-    } else if OTHER_VARIABLES.contains(&name.as_str()) {
-        None
     } else {
         intended(name).map(|_| (name.clone(), String::new()))
     }
 }
 
-/// The variable that a misspelt one was meant to be.
+/// The variable that a misspelt one was meant to be. Other programs may have
+/// variables like ours, so it takes more than a likeness.
 fn intended(name: &str) -> Option<&'static str> {
-    let known = KEYS.iter().filter_map(|it| it.variable).chain(OTHER_VARIABLES.iter().copied());
-    let strip = |it: &'static str| it.strip_prefix("ROZ_").unwrap_or(it);
-    let near = nearest(name.strip_prefix("ROZ_")?, known.clone().map(strip))?;
-    known.into_iter().find(|it| it.ends_with(near))
+    let bare = name.strip_prefix("ROZ_").filter(|it| (1..=64).contains(&it.len()))?;
+    let mut known = KEYS.iter().filter_map(|it| it.variable).chain(FINDERS);
+    let is_end = |it: &&str| it.strip_suffix(bare).is_some_and(|rest| rest.ends_with('_'));
+    let is_like = |it: &&str| strsim::osa_distance(name, it) <= (it.len() - 4) / 4;
+    known.clone().find(is_end).or_else(|| known.find(is_like))
 }
 
 struct Resolved {
@@ -229,7 +233,7 @@ fn misplaced(name: &str, is_projects: bool) -> Option<Diagnostic> {
         return None;
     }
     let place = Place::Variable(name.to_owned());
-    if ["ROZ_HOME", "ROZ_CONFIG"].contains(&name) {
+    if FINDERS.contains(&name) {
         return is_projects.then(|| Diagnostic {
             place,
             problem: "ignored: the project's client settings set it".to_owned(),

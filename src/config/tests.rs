@@ -32,7 +32,7 @@ impl Scene {
             home: Some(home),
             project: Some(project),
             launch_dir: None,
-            variables: Vec::new(),
+            env: Vec::new(),
         };
         Self { dir, sources }
     }
@@ -48,7 +48,7 @@ impl Scene {
     }
 
     fn variable(mut self, name: &str, value: &str) -> Self {
-        self.sources.variables.push((name.to_owned(), value.to_owned()));
+        self.sources.env.push((name.to_owned(), value.to_owned()));
         self
     }
 

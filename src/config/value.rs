@@ -12,9 +12,13 @@ use super::{
 };
 use crate::core::pattern;
 
-/// Far more than anybody writes by hand, and still quick to match against.
-const LONGEST_LIST: usize = 1_000;
-const LONGEST_TEXT: usize = 4_096;
+/// Far more than anybody writes by hand. Every pattern is matched against every
+/// command, and in the worst case that takes the product of their lengths.
+pub(super) const LONGEST_LIST: usize = 256;
+pub(super) const LONGEST_PATTERN: usize = 256;
+pub(super) const LONGEST_TEXT: usize = 4_096;
+pub(super) const MOST_WEIGHTS: usize = 100;
+pub(super) const HEAVIEST: u32 = u32::MAX;
 
 /// Something wrong with a value. Where it stands is the reader's to say.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,7 +59,11 @@ impl Reader<'_> {
             }
             (Kind::Weights, DeValue::Table(weights)) => {
                 let mut valid = Map::new();
-                for (id, weight) in weights {
+                if weights.len() > MOST_WEIGHTS {
+                    let problem = format!("`{}` has {} entries", key.path, weights.len());
+                    self.flaw(at, problem, format!("{MOST_WEIGHTS} of them apply"));
+                }
+                for (id, weight) in weights.iter().take(MOST_WEIGHTS) {
                     if let Some(weight) = self.weight(key, id, weight) {
                         valid.insert(id.get_ref().to_string(), weight);
                     }
@@ -131,17 +139,22 @@ impl Reader<'_> {
             self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
             return None;
         };
-        if text.is_empty() || text.len() > LONGEST_TEXT {
+        let longest = item.longest();
+        if text.is_empty() || text.len() > longest {
             let problem = format!("`{}` has an item of {} bytes", key.path, text.len());
-            self.flaw(at, problem, format!("an item has 1 to {LONGEST_TEXT}"));
+            self.flaw(at, problem, format!("an item has 1 to {longest}"));
             return None;
         }
         match item {
             Item::Text => Some(Value::from(text)),
-            Item::Path => match path(text, self.home) {
-                Some(path) => Some(Value::String(path)),
-                None => self.unfit(key, text, at),
-            },
+            Item::Path => {
+                let Some(path) = path(text, self.home) else {
+                    let problem = format!("`{}` has the item {}", key.path, quoted(text));
+                    self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
+                    return None;
+                };
+                Some(Value::String(path))
+            }
             Item::Pattern => {
                 if let Err(why) = pattern::check(text) {
                     let problem = format!("`{}`: {} is no glob: {why}", key.path, quoted(text));
@@ -169,7 +182,7 @@ impl Reader<'_> {
         let number = number.and_then(|it| u32::from_str_radix(it.as_str(), it.radix()).ok());
         if number.is_none() {
             let problem = format!("`{}.{name}` is no weight", key.path);
-            self.flaw(weight.span(), problem, format!("it wants {WEIGHT}"));
+            self.flaw(weight.span(), problem, format!("it wants {}", weight_wanted()));
         }
         number.map(Value::from)
     }
@@ -185,7 +198,14 @@ impl Reader<'_> {
     }
 }
 
-const WEIGHT: &str = "a whole number from 0 to 4294967295";
+impl Item {
+    pub(super) fn longest(self) -> usize {
+        match self {
+            Item::Text | Item::Path => LONGEST_TEXT,
+            Item::Pattern => LONGEST_PATTERN,
+        }
+    }
+}
 
 impl Kind {
     /// What a value of it has to be, in words.
@@ -197,11 +217,15 @@ impl Kind {
             Kind::Path => "an absolute path, or one that begins with `~/`".to_owned(),
             Kind::Template => "a template's id, made of A-Z a-z 0-9 _ -".to_owned(),
             Kind::List(Item::Text) => "a list of strings".to_owned(),
-            Kind::List(Item::Path) => "a list of absolute paths".to_owned(),
+            Kind::List(Item::Path) => "a list of paths, absolute or from `~/`".to_owned(),
             Kind::List(Item::Pattern) => "a list of globs".to_owned(),
-            Kind::Weights => format!("a table: for each template's id {WEIGHT}"),
+            Kind::Weights => format!("a table: for each template's id {}", weight_wanted()),
         }
     }
+}
+
+fn weight_wanted() -> String {
+    format!("a whole number from 0 to {HEAVIEST}")
 }
 
 /// A hook runs wherever the agent is, so a relative path would mean another

@@ -99,12 +99,13 @@ impl<'a> ToolCall<'a> {
     /// Reads the command lines of the call: its own, and `more` that it would
     /// run (a skill's `!` lines).
     pub fn read(&mut self, more: &[String], policy: &CommandsPolicy) {
-        let options = shell::Options { proxies: policy.proxies.clone() };
+        let options = shell::Options { proxies: policy.proxies.clone(), ..Default::default() };
         let lines = self.command_lines().map(str::to_owned).chain(more.iter().cloned());
         for line in lines.collect::<Vec<_>>() {
             let reading = shell::read_with(&line, &options);
             if reading.unreadable.is_some() {
-                self.raw.extend(shell::raw_words(&line));
+                let words = shell::raw_words(&line);
+                self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
             }
             self.readings.push(reading);
         }

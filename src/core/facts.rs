@@ -16,6 +16,8 @@ pub struct Facts {
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
     pub parent: Parent,
+    /// The call that started the subagent in which this event happens.
+    pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
 }
@@ -27,7 +29,24 @@ pub enum Tree {
     NotAsked,
     Unknown(String),
     Same,
-    Changed(Vec<String>),
+    /// The files that differ, and the tree that they are in now.
+    Changed {
+        tree: String,
+        files: Vec<String>,
+    },
+}
+
+/// What the client's own notes say of how a subagent was started.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum LaunchedBy {
+    #[default]
+    NotAsked,
+    /// This client keeps no such notes, or not where we look.
+    Unknown,
+    /// An Agent call, by its `tool_use_id`.
+    Call(String),
+    /// Something else: a workflow.
+    Other(String),
 }
 
 /// Who started this hook.

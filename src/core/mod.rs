@@ -22,7 +22,10 @@ use crate::core::{
     facts::Facts,
     outcome::{Outcome, Verdict},
     policy::Policy,
-    review::proof::{Posting, Refusal, Standing},
+    review::{
+        proof::{Posting, Refusal, Standing},
+        state::By,
+    },
     session::{Session, SessionId},
     trace::Mark,
 };
@@ -90,6 +93,13 @@ pub fn post(
             .any(|it| it.tree == posting.tree && it.decision.verdict() == "ISSUES");
     match review::proof::post(&mut session.review, posting, now) {
         Ok((by, standing)) => {
+            if by == By::Human {
+                session.tell_user(format!(
+                    "roz: {} was posted at a terminal, as a person's decision. If that was not \
+                     you, `#roz:stop` and look at `roz trace`.",
+                    posting.decision.verdict()
+                ));
+            }
             let stands = standing == Standing::Stands;
             session.record(
                 &Mark::RozDecision {

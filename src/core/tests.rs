@@ -46,7 +46,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Prompt("#roz:stop")),
         1 => Just(Step::ClientPrompt),
         3 => (0_u8..4, agent.clone()).prop_map(|(id, agent)| Step::Push(id, agent)),
-        3 => agent.clone().prop_map(Step::Launch),
+        3 => (0_u8..40).prop_map(Step::Launch),
         1 => agent.clone().prop_map(Step::LaunchFails),
         3 => agent.clone().prop_map(Step::Start),
         3 => (agent.clone(), any::<bool>()).prop_map(|(agent, ok)| Step::Permit(agent, ok)),
@@ -81,7 +81,7 @@ struct Play {
     policy: Policy,
     now: DateTime<Utc>,
     step: u8,
-    tokens: [Option<String>; 3],
+    tokens: [Option<String>; 4],
     outcomes: Vec<Outcome>,
     posts: Vec<bool>,
     /// Stops that were blocked, by cycle.
@@ -96,7 +96,7 @@ impl Play {
             policy,
             now,
             step: 0,
-            tokens: [None, None, None],
+            tokens: [const { None }; 4],
             outcomes: Vec::new(),
             posts: Vec::new(),
             blocked: Vec::new(),
@@ -303,10 +303,14 @@ proptest! {
         let mut policy = Policy::default();
         policy.review.gates.tools = vec!["Bash:git push*".into()];
         let mut play = Play::of(&policy, &steps);
+        // A fresh agent: one that has reviewed before gets no token again.
         for step in [
-            Step::ReviewerStop(2), Step::ReviewerStop(2), Step::ReviewerStop(2),
-            Step::ReviewerStop(2), Step::Wait(100), Step::Prompt("#roz go"), Step::Launch(3),
-            Step::Start(2), Step::Permit(2, true), Step::Post(2, true),
+            Step::Wait(100),
+            Step::Prompt("#roz go"),
+            Step::Launch(99),
+            Step::Start(3),
+            Step::Permit(3, true),
+            Step::Post(3, true),
         ] {
             play.take(&step);
         }

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use crate::{
     core::{
         event::{Event, Sender, Source, What},
-        facts::{Facts, Parent, Tree},
+        facts::{Facts, LaunchedBy, Parent, Tree},
         policy::{Mode, Policy},
         review::{self, REVIEWER},
         session::{Session, SessionId},
@@ -47,6 +47,14 @@ pub(super) fn facts(event: &Event, session: &Session, roz: &Roz, world: &World) 
             facts.head = git::head(project(session, roz));
             facts.tree = tree(session, roz, world);
         }
+        What::PreToolUse(call) => {
+            if let Some(agent) = &event.origin.agent_id
+                && session.review.has_token(agent)
+                && review::proof::decides(call)
+            {
+                facts.launched_by = launched_by(agent, session);
+            }
+        }
         What::Stop(_) => facts.tree = tree(session, roz, world),
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));
@@ -54,7 +62,6 @@ pub(super) fn facts(event: &Event, session: &Session, roz: &Roz, world: &World) 
             facts.parent = parent(world);
         }
         What::Prompt { .. }
-        | What::PreToolUse(_)
         | What::PostToolUse { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
@@ -70,7 +77,7 @@ fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
 
 /// The work tree beside the one that was approved, if one was.
 fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
-    let Some(approved) = session.review.approved_tree() else {
+    let Some(approved) = session.review.approved_tree(&roz.policy, world.now) else {
         return Tree::NotAsked;
     };
     let until = deadline(&roz.policy, world);
@@ -80,7 +87,8 @@ fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
         if tree == approved {
             return Ok(Tree::Same);
         }
-        git::changed(root, &store, approved, &tree, until).map(Tree::Changed)
+        let files = git::changed(root, &store, approved, &tree, until)?;
+        Ok(Tree::Changed { tree, files })
     });
     found.unwrap_or_else(|err| Tree::Unknown(err.to_string()))
 }
@@ -108,7 +116,7 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
 
 /// An agent file that bears the reviewer's name: an older client would start
 /// that one.
-fn shadow(project: &Path, world: &World) -> Option<PathBuf> {
+pub fn shadow(project: &Path, world: &World) -> Option<PathBuf> {
     let user = config_dir(world);
     let folders = [Some(project.join(".claude/agents")), user.map(|it| it.join("agents"))];
     folders.into_iter().flatten().find_map(|folder| agent_file(&folder, 0))
@@ -162,6 +170,31 @@ fn parent(world: &World) -> Parent {
         (None, _, Some(name)) if SHELLS.contains(&name.as_str()) => Parent::Stranger(name),
         (None, _, Some(name)) => Parent::Unnamed(name),
         _ => Parent::Unknown,
+    }
+}
+
+/// How the client says that a subagent was started: it keeps a note beside the
+/// subagent's transcript. Measured on versions 2.1.197 and 2.1.330: the note of
+/// an Agent call names the call; that of a workflow lies in a folder of its own.
+fn launched_by(agent: &str, session: &Session) -> LaunchedBy {
+    const MAX_NOTE: u64 = 64 * 1024;
+    let is_name = agent.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let Some(transcript) = session.transcript_path.as_deref().filter(|_| is_name) else {
+        return LaunchedBy::Unknown;
+    };
+    let folder = transcript.with_extension("").join("subagents");
+    let note = format!("agent-{agent}.meta.json");
+    if let Some(text) = read_text(&folder.join(&note), MAX_NOTE) {
+        let note: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        return match note.get("toolUseId").and_then(serde_json::Value::as_str) {
+            Some(id) => LaunchedBy::Call(id.to_owned()),
+            None => LaunchedBy::Other("no call is named".to_owned()),
+        };
+    }
+    let workflows = std::fs::read_dir(folder.join("workflows")).into_iter().flatten().flatten();
+    match workflows.map(|it| it.path()).find(|it| it.join(&note).exists()) {
+        Some(_) => LaunchedBy::Other("a workflow".to_owned()),
+        None => LaunchedBy::Unknown,
     }
 }
 

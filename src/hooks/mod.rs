@@ -9,6 +9,7 @@ mod wire;
 
 use std::{
     borrow::Cow,
+    cell::OnceCell,
     time::{Duration, Instant},
 };
 
@@ -27,7 +28,7 @@ use crate::{
     },
     open::{self, Roz},
     storage::{self, Stored},
-    template,
+    template::{self, Voice},
     world::{StdinError, World},
 };
 
@@ -114,7 +115,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     let mut roz = match Roz::open(world, &cwd) {
         Ok(roz) => roz,
         Err(err) => {
-            return fail_open(&input, *Failure::boxed(err, None), None);
+            return fail_open(&input, *Failure::boxed(err, None), None, world);
         }
     };
     let loaded = roz.store.get_session(&input.session_id);
@@ -137,9 +138,9 @@ fn govern(mut input: Input, world: &World) -> Answer {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
             }
-            speak(&input, outcome, &roz, Vec::new())
+            speak(&input, outcome, &roz, world, Vec::new())
         }
-        Err(failure) => fail_open(&input, *failure, Some(&roz)),
+        Err(failure) => fail_open(&input, *failure, Some(&roz), world),
     }
 }
 
@@ -206,8 +207,19 @@ fn fresh(input: &Input, roz: &Roz, world: &World) -> Session {
 }
 
 /// Puts an outcome into the client's words.
-fn speak(input: &Input, outcome: Outcome, roz: &Roz, warnings: Vec<String>) -> Answer {
-    let render = |notice: &Notice| template::render(notice, &input.session_id, &roz.home);
+fn speak(
+    input: &Input,
+    outcome: Outcome,
+    roz: &Roz,
+    world: &World,
+    warnings: Vec<String>,
+) -> Answer {
+    let own_command = OnceCell::new();
+    let render = |notice: &Notice| {
+        let own_command = own_command.get_or_init(|| world.own_command());
+        let voice = Voice { session_id: &input.session_id, home: &roz.home, roz: own_command };
+        template::render(notice, voice)
+    };
     let decision = match &outcome.verdict {
         Verdict::Pass => Decision::None,
         Verdict::Ask(notice) => Decision::Ask(reason(&render(notice), input)),
@@ -244,7 +256,7 @@ fn reason(text: &str, input: &Input) -> String {
 }
 
 /// What is answered when something went wrong around the decision.
-fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>) -> Answer {
+fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) -> Answer {
     let Failure { error, outcome } = failure;
     let was_decided = outcome.is_some();
     let why = chain(&error);
@@ -325,7 +337,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>) -> Answer {
             "the state of this session is lost and starts anew (type `#roz` again if a review was open)",
         ));
     }
-    speak(input, outcome, roz, warnings)
+    speak(input, outcome, roz, world, warnings)
 }
 
 fn error_in_short(error: &Error) -> String {

@@ -1,36 +1,222 @@
-//! What a command line runs and what it writes. A leaf.
+//! What a command line runs, writes and reads. Pure, total and a leaf: it looks at text and nothing
+//! else, never executes, and imports nothing of ours.
+//!
+//! ```text
+//! line ─► scan ─► syntax tree ─► walk ─► Reading
+//!         quotes,                variables, functions, `cd`, wrappers,
+//!         operators,             nested code, options, files written
+//!         here-documents
+//! ```
+//!
+//! The reading leans to one side: what *may* run is in it. A branch that is not taken, a loop of
+//! zero rounds and the command after `exit` all count; a mention in a string, a comment, a
+//! here-document that goes to a file or a function that nobody calls does not. What cannot be known
+//! is a [`HOLE`] in a word, and never a word that is left out.
+//!
+//! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
+//! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
 
+mod glob;
+mod key;
+pub(crate) mod limit;
+mod raw;
+mod scan;
+mod syntax;
+mod table;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use key::may_match;
+pub use raw::raw_words;
+
+/// Stands in a word where text cannot be known: any text, or none.
 pub const HOLE: char = '\u{FFFC}';
 
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    pub proxies: Vec<String>,
+/// Reads a command line as bash would, without running any of it.
+pub fn read(line: &str) -> Reading {
+    read_with(line, &Options::default())
 }
 
+/// [`read`], with what the caller knows beyond the line.
+pub fn read_with(line: &str, options: &Options) -> Reading {
+    walk::line(line, options)
+}
+
+/// Reads the text of a script that a line runs (see [`Reading::scripts`]) as code nested in it:
+/// `arguments` are the script's own, without its name.
+pub fn read_script(
+    text: &str,
+    interpreter: Interpreter,
+    arguments: &[String],
+    options: &Options,
+) -> Reading {
+    walk::script(text, interpreter, arguments, options)
+}
+
+/// What the caller knows beyond the line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// Programs that run the command after their own options, as `sudo` does; the user's own.
+    pub proxies: Vec<String>,
+    /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
+    /// other variable is unknown.
+    pub variables: Vec<(String, String)>,
+}
+
+/// Everything that a line may do, in the order in which it was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
+    /// Every simple command that would run, wrappers taken off.
     pub runs: Vec<Run>,
-    pub unreadable: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    pub argv: Vec<String>,
-    pub program: String,
-}
-
-pub fn read_with(line: &str, _options: &Options) -> Reading {
-    let argv: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    let program = argv.first().cloned().unwrap_or_default();
-    Reading { runs: vec![Run { argv, program }], unreadable: None }
-}
-
-pub fn raw_words(line: &str) -> Vec<String> {
-    vec![format!("Bash:{line}")]
+    /// Every path that would be created, changed or removed.
+    pub writes: Vec<Write>,
+    /// Files whose content would be shown or loaded, where that is known.
+    pub reads: Vec<ReadOf>,
+    /// Files whose text would be run.
+    pub scripts: Vec<Script>,
+    /// Set where the rest of the line could not be read. What was read before it still stands.
+    pub unreadable: Option<Unreadable>,
 }
 
 impl Reading {
+    /// Every key that a gate's pattern is matched against (see [`may_match`]), each once.
     pub fn keys(&self) -> Vec<String> {
-        self.runs.iter().map(|run| format!("Bash:{}", run.argv.join(" "))).collect()
+        let mut keys = Vec::with_capacity(self.runs.len());
+        let mut seen = std::collections::BTreeSet::new();
+        for key in self.runs.iter().flat_map(Run::keys) {
+            if seen.insert(key.clone()) {
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    /// Whether a command that matches `pattern` may run, by [`may_match`] over every key.
+    pub fn may_run(&self, pattern: &str) -> bool {
+        self.runs.iter().any(|run| run.may_match(pattern))
+    }
+}
+
+/// One simple command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// The words with their quotes removed, [`HOLE`] where text is unknown; the first as written.
+    pub argv: Vec<String>,
+    /// The program: the base name of an absolute path, a relative path as it is (`./git` is not
+    /// `git`).
+    pub program: String,
+    /// The environment that is set for this command alone.
+    pub assignments: Vec<(String, String)>,
+    pub certainty: Certainty,
+    /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
+    pub conditional: bool,
+}
+
+/// A path that would be created, changed or removed. Relative paths are relative to where the line
+/// starts, `cd` within the line taken into account; `~` stands for the home directory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Write {
+    pub path: String,
+    pub how: How,
+    pub certainty: Certainty,
+}
+
+/// A file whose content would be shown or loaded; paths as in [`Write`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadOf {
+    pub path: String,
+    pub certainty: Certainty,
+}
+
+/// A file whose text would be run; paths as in [`Write`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    pub path: String,
+    pub interpreter: Interpreter,
+    /// The script's arguments, without its name.
+    pub arguments: Vec<String>,
+    pub conditional: bool,
+}
+
+/// What is done to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum How {
+    /// Created or overwritten.
+    Write,
+    /// Added to.
+    Append,
+    /// Changed in place (`sed -i`).
+    Edit,
+    Remove,
+    /// Moved away, or moved here.
+    Move,
+    /// Its mode, owner or attributes.
+    Chmod,
+    /// A link is made here.
+    Link,
+    /// Its times only, or an empty file.
+    Touch,
+    /// A directory is made.
+    Directory,
+    /// A lock on it is held.
+    Lock,
+}
+
+/// How sure a reading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// It stands in the line as it is.
+    Literal,
+    /// Variables, substitutions or decoding were followed to get there.
+    Resolved,
+    /// The program, the code or the path cannot be known.
+    Opaque,
+}
+
+/// Who would run a script's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Interpreter {
+    Shell,
+    Python,
+    JavaScript,
+    Perl,
+    Ruby,
+    Php,
+    Awk,
+    /// The file itself decides, by its `#!` line.
+    Itself,
+}
+
+/// Why the rest of a line could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unreadable {
+    /// A quote, a backtick or a `${` that nothing closes.
+    Quote,
+    /// A parenthesis, a brace or a keyword that nothing closes.
+    Group,
+    /// A word where the grammar has none.
+    Syntax,
+    /// Nested beyond [`limit::DEPTH`].
+    Depth,
+    /// Longer than [`limit::LINE`].
+    Length,
+    /// More commands than [`limit::WORK`] allows.
+    Work,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quote => "a quote is not closed",
+            Self::Group => "a parenthesis, a brace or a keyword is not closed",
+            Self::Syntax => "it is not a command that bash would accept",
+            Self::Depth => "it is nested too deeply",
+            Self::Length => "it is too long",
+            Self::Work => "it runs too many commands",
+        })
     }
 }

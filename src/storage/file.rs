@@ -15,7 +15,8 @@
 
 use std::{
     cmp::Reverse,
-    fs::{self, DirBuilder, File, Permissions},
+    collections::HashSet,
+    fs::{self, DirBuilder, DirEntry, File, Permissions},
     io::{self, ErrorKind},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
@@ -23,7 +24,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
 use crate::{
@@ -66,18 +67,17 @@ pub(super) struct Files {
     pub(super) tmp: PathBuf,
 }
 
-/// Why a document could not be parsed.
-enum Unreadable {
-    Corrupt(io::Error),
-    Newer(u32),
+/// What stands where a session's document belongs.
+enum Document {
+    Absent,
+    Whole(Box<Stored>),
+    Broken { why: io::Error, modified: SystemTime },
 }
 
 impl FileStore {
     /// `dir` is made by the first save. Of each trace `max_events` are kept.
     pub fn new(dir: PathBuf, max_events: u64) -> Self {
-        // Twice the bound is counted with, and more is as good as none.
-        let max_events = usize::try_from(max_events).unwrap_or(usize::MAX).min(usize::MAX / 4);
-        Self { dir, max_events, is_prepared: AtomicBool::new(false) }
+        Self { dir, max_events: trace::bound(max_events), is_prepared: AtomicBool::new(false) }
     }
 
     fn files(&self, id: &SessionId) -> Files {
@@ -124,18 +124,15 @@ impl FileStore {
         Ok(())
     }
 
-    /// The session's document, put aside if it makes no sense. Under the lock.
+    /// The session, put aside if it makes no sense. Under the lock.
     fn load(&self, id: &SessionId, files: &Files) -> Result<Option<Stored>> {
-        let Some((bytes, meta)) = regular::read(&files.state)? else { return Ok(None) };
-        match parse(id, &bytes) {
-            Ok(session) => Ok(Some(Stored { session, revision: Revision::of(Some(&bytes)) })),
-            Err(Unreadable::Newer(version)) => {
-                Err(Error::NewerVersion { path: files.state.clone(), version })
-            }
-            Err(Unreadable::Corrupt(source)) => {
-                let kept_as = self.free_name(id, meta.modified().at(&files.state)?)?;
+        match read(id, files)? {
+            Document::Absent => Ok(None),
+            Document::Whole(stored) => Ok(Some(*stored)),
+            Document::Broken { why, modified } => {
+                let kept_as = self.free_name(id, modified)?;
                 fs::rename(&files.state, &kept_as).at(&kept_as)?;
-                Err(Error::Corrupt { path: files.state.clone(), kept_as, source })
+                Err(Error::Corrupt { path: files.state.clone(), kept_as, source: why })
             }
         }
     }
@@ -143,7 +140,7 @@ impl FileStore {
     /// Where to put a broken document that was written at `modified`: nothing
     /// is there yet, and under the lock nobody else puts anything there.
     fn free_name(&self, id: &SessionId, modified: SystemTime) -> Result<PathBuf> {
-        let time = DateTime::<Utc>::from(modified).format("%Y%m%dT%H%M%SZ");
+        let time = time(modified).format("%Y%m%dT%H%M%SZ");
         let mut path = self.dir.join(format!("{id}.corrupt-{time}"));
         let mut count = 1;
         loop {
@@ -156,29 +153,26 @@ impl FileStore {
         }
     }
 
-    /// What lies in the directory: a file's name, the session it is named for,
-    /// what follows the id, and when it was written.
-    fn entries(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>> {
+    /// The sessions' files in the directory whose kind (what follows the id
+    /// and a dot in the name) is wanted. Each costs a system call only if it
+    /// is looked at.
+    fn entries(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>> {
         let dir = match fs::read_dir(&self.dir) {
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             dir => dir.at(&self.dir)?,
         };
         let mut entries = Vec::new();
-        for entry in dir {
-            let entry = entry.at(&self.dir)?;
-            let name = entry.file_name();
+        for file in dir {
+            let file = file.at(&self.dir)?;
+            let name = file.file_name();
             let Some((id, kind)) = name.to_str().and_then(|it| it.split_once('.')) else {
                 continue;
             };
-            if !wanted(kind) {
+            if !is_wanted(kind) {
                 continue;
             }
             let Ok(id) = id.parse() else { continue };
-            // It may have gone meanwhile.
-            let Ok(meta) = entry.metadata() else { continue };
-            let Ok(at) = meta.modified() else { continue };
-            let is_dir = meta.is_dir();
-            entries.push(Entry { id, kind: kind.to_owned(), is_dir, at: at.into() });
+            entries.push(Entry { id, kind: kind.to_owned(), file });
         }
         Ok(entries)
     }
@@ -186,24 +180,26 @@ impl FileStore {
 
 struct Entry {
     id: SessionId,
-    /// What follows the id and a dot in the file's name.
     kind: String,
-    is_dir: bool,
-    at: DateTime<Utc>,
+    file: DirEntry,
+}
+
+impl Entry {
+    /// When it was last written; none if it has gone meanwhile.
+    fn at(&self) -> Option<DateTime<Utc>> {
+        self.file.metadata().ok()?.modified().ok().map(time)
+    }
 }
 
 impl MessageStore for FileStore {
     fn get_session(&self, id: &SessionId) -> Result<Option<Stored>> {
         let files = self.files(id);
-        let Some((bytes, _)) = regular::read(&files.state)? else { return Ok(None) };
-        match parse(id, &bytes) {
-            Ok(session) => Ok(Some(Stored { session, revision: Revision::of(Some(&bytes)) })),
-            Err(Unreadable::Newer(version)) => {
-                Err(Error::NewerVersion { path: files.state, version })
-            }
+        match read(id, &files)? {
+            Document::Absent => Ok(None),
+            Document::Whole(stored) => Ok(Some(*stored)),
             // Under the lock it may look different: somebody may have saved,
             // or put it aside and told the user.
-            Err(Unreadable::Corrupt(_)) => {
+            Document::Broken { .. } => {
                 let _lock = self.lock(&files, Instant::now() + PATIENCE)?;
                 self.load(id, &files)
             }
@@ -231,9 +227,11 @@ impl MessageStore for FileStore {
     }
 
     fn activity(&self) -> Result<Vec<Activity>> {
-        let entries = self.entries(|kind| kind == "json")?;
-        let mut activity: Vec<_> =
-            entries.into_iter().map(|Entry { id, at, .. }| Activity { id, at }).collect();
+        let mut activity: Vec<_> = self
+            .entries(|kind| kind == "json")?
+            .into_iter()
+            .filter_map(|it| Some(Activity { at: it.at()?, id: it.id }))
+            .collect();
         activity.sort_by_key(|it| Reverse(it.at));
         Ok(activity)
     }
@@ -279,20 +277,20 @@ impl MessageStore for FileStore {
 
     fn leftovers(&self) -> Result<Vec<Leftover>> {
         let entries = self.entries(|_| true)?;
-        let mut ids: Vec<&SessionId> =
-            entries.iter().filter(|it| it.kind == "json").map(|it| &it.id).collect();
-        ids.sort();
-        let leftover = |entry: &Entry| {
-            let kind = leftover_kind(&entry.kind)?;
-            let belongs = matches!(kind, LeftoverKind::Lock | LeftoverKind::Trace)
-                && ids.binary_search(&&entry.id).is_ok();
-            let name = format!("{}.{}", entry.id, entry.kind);
-            (!entry.is_dir && !belongs).then(|| Leftover {
-                id: entry.id.clone(),
-                kind,
-                at: entry.at,
-                name,
-            })
+        let of_state = |it: &&Entry| it.kind == "json";
+        let known: HashSet<&SessionId> = entries.iter().filter(of_state).map(|it| &it.id).collect();
+        let leftover = |it: &Entry| {
+            let kind = leftover_kind(&it.kind)?;
+            let belongs = match kind {
+                LeftoverKind::Lock | LeftoverKind::Trace => known.contains(&it.id),
+                LeftoverKind::Temporary | LeftoverKind::Corrupt => false,
+            };
+            // A directory is nothing that we ever left.
+            if belongs || it.file.file_type().ok()?.is_dir() {
+                return None;
+            }
+            let name = format!("{}.{}", it.id, it.kind);
+            Some(Leftover { id: it.id.clone(), kind, at: it.at()?, name })
         };
         Ok(entries.iter().filter_map(leftover).collect())
     }
@@ -326,22 +324,49 @@ fn leftover_kind(extension: &str) -> Option<LeftoverKind> {
     }
 }
 
-fn parse(id: &SessionId, bytes: &[u8]) -> Result<Session, Unreadable> {
-    let corrupt = |why| Unreadable::Corrupt(io::Error::new(ErrorKind::InvalidData, why));
-    if bytes.len() as u64 > regular::MAX_DOCUMENT {
-        return Err(corrupt("it is larger than any session".to_owned()));
+/// A file can be said to be of any time, even of one that is no date.
+pub(super) fn time(of_file: SystemTime) -> DateTime<Utc> {
+    let (since, is_after) = match of_file.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => (since, true),
+        Err(err) => (err.duration(), false),
+    };
+    let delta = TimeDelta::from_std(since).unwrap_or(TimeDelta::MAX);
+    let epoch = DateTime::UNIX_EPOCH;
+    if is_after {
+        epoch.checked_add_signed(delta).unwrap_or(DateTime::<Utc>::MAX_UTC)
+    } else {
+        epoch.checked_sub_signed(delta).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
-    match serde_json::from_slice::<Session>(bytes) {
+}
+
+fn read(id: &SessionId, files: &Files) -> Result<Document> {
+    let Some((bytes, meta)) = regular::read(&files.state)? else { return Ok(Document::Absent) };
+    let modified = meta.modified().at(&files.state)?;
+    if bytes.len() as u64 > regular::MAX_DOCUMENT {
+        let why = invalid("it is larger than any session".to_owned());
+        return Ok(Document::Broken { why, modified });
+    }
+    let why = match serde_json::from_slice::<Session>(&bytes) {
         // Its saves would go to the other's file.
         Ok(session) if session.session_id != *id => {
-            Err(corrupt(format!("it holds session `{}`", session.session_id)))
+            invalid(format!("it holds session `{}`", session.session_id))
         }
-        Ok(session) => Ok(session),
-        Err(err) => match serde_json::from_slice(bytes) {
-            Ok(Versioned { version }) if version > VERSION => Err(Unreadable::Newer(version)),
-            _ => Err(Unreadable::Corrupt(err.into())),
+        Ok(session) => {
+            let revision = Revision::of(Some(&bytes));
+            return Ok(Document::Whole(Box::new(Stored { session, revision })));
+        }
+        Err(err) => match serde_json::from_slice(&bytes) {
+            Ok(Versioned { version }) if version > VERSION => {
+                return Err(Error::NewerVersion { path: files.state.clone(), version });
+            }
+            _ => err.into(),
         },
-    }
+    };
+    Ok(Document::Broken { why, modified })
+}
+
+fn invalid(why: String) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, why)
 }
 
 /// All that is sure of a document of a newer roz.

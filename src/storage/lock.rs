@@ -48,7 +48,7 @@ pub(super) fn lock(path: &Path, until: Instant) -> Result<Option<File>> {
                 return Ok(Some(file));
             }
             _ if Instant::now() >= until => return Err(Error::Locked { path: path.into() }),
-            _ => (),
+            _ => thread::sleep(FIRST_PAUSE),
         }
     }
 }

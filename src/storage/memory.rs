@@ -46,8 +46,7 @@ struct Entry {
 
 impl MemoryStore {
     pub fn new(max_events: u64) -> Self {
-        let max_events = usize::try_from(max_events).unwrap_or(usize::MAX);
-        Self { kept: Mutex::default(), max_events }
+        Self { kept: Mutex::default(), max_events: trace::bound(max_events) }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {

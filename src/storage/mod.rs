@@ -44,7 +44,8 @@ pub trait MessageStore {
     /// # Errors
     ///
     /// [`Error::Corrupt`] if it cannot be parsed. It was put aside then, and
-    /// counts as absent from now on; its trace stays where it is.
+    /// counts as absent from now on; its trace stays where it is. Of a newer
+    /// roz's document that is [`Error::NewerVersion`], and nothing is moved.
     fn get_session(&self, id: &SessionId) -> Result<Option<Stored>>;
 
     /// Saves `session`, and before it the events that wait in its trace,
@@ -163,7 +164,7 @@ pub enum Error {
     Conflict,
     #[error("there is no session `{id}`")]
     Absent { id: SessionId },
-    #[error("failed to lock `{}` in time", path.display())]
+    #[error("failed to lock `{}` in time. Another process holds it", path.display())]
     Locked { path: PathBuf },
     #[error("failed to access `{}`", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -1,18 +1,17 @@
-//! What is true of files: hostile ones, broken ones, and those that a killed
-//! process left.
+//! What is true of a store in files, beyond the contract.
+
+mod hostile;
+mod trace;
 
 use std::{
     fs::{self, File, OpenOptions, Permissions},
     io::Write as _,
-    os::unix::{
-        fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink},
-        net::UnixListener,
-    },
+    os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _, symlink},
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use chrono::TimeDelta;
 use tempfile::TempDir;
 
 use super::{
@@ -148,108 +147,6 @@ fn no_save_leaves_anything_behind() {
     assert_eq!(home.names(), ["s1.json", "s1.lock", "s1.trace.jsonl"]);
 }
 
-/// Puts each kind of what is no file at `name` and lets `judge` have it.
-fn with_each_kind(name: &str, judge: impl Fn(&Home, &str)) {
-    for what in ["a symbolic link", "a FIFO", "a directory", "a socket", "a dangling link"] {
-        let home = home();
-        record(&home.store, 1);
-        let path = home.path(name);
-        let _ = fs::remove_file(&path);
-        let elsewhere = home.tmp.path().join("elsewhere");
-        match what {
-            "a symbolic link" => {
-                fs::write(&elsewhere, "mine").unwrap();
-                symlink(&elsewhere, &path).unwrap();
-            }
-            "a FIFO" => {
-                mknodat(CWD, &path, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
-            }
-            "a directory" => fs::create_dir(&path).unwrap(),
-            "a socket" => drop(UnixListener::bind(&path).unwrap()),
-            _ => symlink(&elsewhere, &path).unwrap(),
-        }
-        judge(&home, if what == "a dangling link" { "a symbolic link" } else { what });
-        if what == "a symbolic link" {
-            assert_eq!(fs::read(&elsewhere).unwrap(), b"mine");
-        } else {
-            assert!(!elsewhere.exists());
-        }
-    }
-}
-
-#[track_caller]
-fn assert_refused<T: std::fmt::Debug>(answer: Result<T>, what: &str) {
-    match answer {
-        Err(Error::NotAFile { what: found, .. }) => assert_eq!(found, what),
-        other => panic!("{what}: {other:?}"),
-    }
-}
-
-#[test]
-fn what_is_no_file_is_no_session() {
-    with_each_kind("s1.json", |home, what| {
-        assert_refused(home.store.get_session(&id(1)), what);
-        for revision in [Revision::ABSENT, Revision::of(Some(b"mine"))] {
-            assert_refused(home.store.put_session(&session(1), &revision, soon()), what);
-        }
-        let event = mark(0).at(0, at(0));
-        assert_refused(home.store.append_trace(&id(1), &[event], soon()), what);
-        assert_refused(home.store.list_sessions(1).unwrap().remove(0), what);
-    });
-}
-
-#[test]
-fn what_is_no_file_is_no_trace() {
-    with_each_kind("s1.trace.jsonl", |home, what| {
-        assert_refused(home.store.read_trace(&id(1)), what);
-        let Stored { mut session, revision } = get(&home.store, 1);
-        session.head = Some("c0ffee".into());
-        assert_refused(home.store.put_session(&session, &revision, soon()), what);
-        session.record(&mark(1), at(1));
-        assert_refused(home.store.put_session(&session, &revision, soon()), what);
-        assert_eq!(get(&home.store, 1).revision, revision);
-    });
-}
-
-#[test]
-fn what_is_no_file_is_no_lock() {
-    with_each_kind("s1.lock", |home, what| {
-        let Stored { session, revision } = get(&home.store, 1);
-        assert_refused(home.store.put_session(&session, &revision, soon()), what);
-        assert_refused(home.store.delete_session(&id(1), None, soon()), what);
-    });
-}
-
-#[test]
-fn what_is_no_file_is_removed_from_the_temporarys_place_unless_it_is_a_directory() {
-    with_each_kind("s1.tmp", |home, what| {
-        let Stored { mut session, revision } = get(&home.store, 1);
-        session.record(&mark(1), at(1));
-        let saved = home.store.put_session(&session, &revision, soon());
-        if what == "a directory" {
-            assert_refused(saved, what);
-            assert_eq!(get(&home.store, 1).revision, revision);
-            assert_eq!(seqs(&home.store), [1], "the event was taken back with the state");
-        } else {
-            saved.unwrap();
-            assert_eq!(home.names(), ["s1.json", "s1.lock", "s1.trace.jsonl"]);
-        }
-    });
-}
-
-#[test]
-fn what_is_no_file_can_be_deleted_unless_it_is_a_directory() {
-    with_each_kind("s1.trace.jsonl", |home, what| {
-        let deleted = home.store.delete_session(&id(1), None, soon());
-        if what == "a directory" {
-            assert_refused(deleted, what);
-        } else {
-            deleted.unwrap();
-            assert!(home.names().is_empty());
-        }
-    });
-}
-
 #[test]
 fn a_lock_that_is_held_is_waited_for_until_the_deadline() {
     let home = home();
@@ -311,7 +208,7 @@ fn a_document_that_makes_no_sense_is_kept_aside_with_its_trace() {
 fn nothing_that_was_kept_aside_is_overwritten() {
     let home = home();
     record(&home.store, 1);
-    let modified = std::time::SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
+    let modified = SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
     for n in 0..3 {
         fs::write(home.path("s1.json"), format!("broken {n}")).unwrap();
         let file = OpenOptions::new().write(true).open(home.path("s1.json")).unwrap();
@@ -397,122 +294,6 @@ fn one_unreadable_session_hides_no_other() {
 }
 
 #[test]
-fn events_of_a_killed_save_are_kept_and_marked() {
-    let home = home();
-    record(&home.store, 2);
-    home.append_raw(&(line(3) + &line(4)));
-    record(&home.store, 1);
-    let trace = home.store.read_trace(&id(1)).unwrap();
-    assert_eq!(seqs(&home.store), [1, 2, 3, 4, 5, 6]);
-    assert_eq!(trace[4], Mark::Interrupted { after_seq: 2, events: 2 }.at(5, at(0)));
-    record(&home.store, 1);
-    assert_eq!(seqs(&home.store), [1, 2, 3, 4, 5, 6, 7], "the mark is made once");
-    assert_eq!(get(&home.store, 1).session.trace.events, 7);
-}
-
-#[test]
-fn events_of_a_killed_save_are_noticed_by_a_save_without_any() {
-    let home = home();
-    record(&home.store, 1);
-    home.append_raw(&line(2));
-    update(&home.store, &id(1), soon(), || session(1), |it| it.head = Some("a".into())).unwrap();
-    assert_eq!(seqs(&home.store), [1, 2, 3]);
-    assert_eq!(get(&home.store, 1).session.trace.seq, 3);
-}
-
-#[test]
-fn a_torn_line_swallows_no_event() {
-    let home = home();
-    record(&home.store, 1);
-    let torn = line(2);
-    home.append_raw(&torn[..torn.len() / 2]);
-    assert_eq!(seqs(&home.store), [1]);
-    record(&home.store, 2);
-    assert_eq!(seqs(&home.store), [1, 2, 3, 4]);
-    assert_eq!(home.types()[1].1, "interrupted");
-}
-
-#[test]
-fn a_line_that_lacks_nothing_but_its_end_is_an_event() {
-    let home = home();
-    record(&home.store, 1);
-    home.append_raw(line(2).trim_end());
-    assert_eq!(seqs(&home.store), [1, 2]);
-    record(&home.store, 1);
-    assert_eq!(seqs(&home.store), [1, 2, 3, 4]);
-}
-
-#[test]
-fn a_trace_that_was_cut_or_removed_goes_on_counting() {
-    let home = home();
-    record(&home.store, 3);
-    let trace = File::options().write(true).open(home.path("s1.trace.jsonl")).unwrap();
-    trace.set_len(line(1).len() as u64 + 5).unwrap();
-    record(&home.store, 1);
-    assert_eq!(seqs(&home.store), [1, 4]);
-    fs::remove_file(home.path("s1.trace.jsonl")).unwrap();
-    record(&home.store, 1);
-    assert_eq!(seqs(&home.store), [5]);
-    assert_eq!(get(&home.store, 1).session.trace.events, 1);
-}
-
-#[test]
-fn zeros_in_the_trace_hide_no_event() {
-    let home = home();
-    record(&home.store, 1);
-    let trace = File::options().write(true).open(home.path("s1.trace.jsonl")).unwrap();
-    trace.write_all_at(&[0; 300], trace.metadata().unwrap().len()).unwrap();
-    record(&home.store, 1);
-    assert_eq!(seqs(&home.store), [1, 2, 3]);
-}
-
-#[test]
-fn a_killed_compaction_loses_nothing() {
-    let home = home();
-    record(&home.store, 60);
-    let before = fs::read(home.path("s1.json")).unwrap();
-    record(&home.store, 1);
-    // The state as it was before the save that rewrote the trace.
-    fs::write(home.path("s1.json"), before).unwrap();
-    record(&home.store, 1);
-    let known = get(&home.store, 1).session.trace;
-    assert_eq!((known.seq, known.dropped), (63, 31));
-    let seqs = seqs(&home.store);
-    assert_eq!(seqs[seqs.len() - 3..], [61, 62, 63]);
-    assert!(seqs.is_sorted_by(|a, b| a < b));
-}
-
-#[test]
-fn the_trace_is_rewritten_only_at_twice_its_bound() {
-    let home = home();
-    record(&home.store, 1);
-    let ino = || fs::metadata(home.path("s1.trace.jsonl")).unwrap().ino();
-    let mut inos = vec![ino()];
-    let mut longest = 0;
-    for _ in 0..200 {
-        record(&home.store, 1);
-        inos.push(ino());
-        let text = fs::read_to_string(home.path("s1.trace.jsonl")).unwrap();
-        longest = longest.max(text.lines().count());
-    }
-    inos.dedup();
-    assert_eq!(longest, 61);
-    assert!((5..=7).contains(&inos.len()), "{} traces", inos.len());
-}
-
-#[test]
-fn a_bound_of_nothing_keeps_nothing() {
-    let home = home();
-    record(&home.store, 3);
-    let none = FileStore::new(home.dir.clone(), 0);
-    record(&none, 2);
-    assert!(none.read_trace(&id(1)).unwrap().is_empty());
-    assert_eq!(home.names(), ["s1.json", "s1.lock"]);
-    let known = get(&none, 1).session.trace;
-    assert_eq!((known.seq, known.events, known.bytes, known.dropped), (5, 0, 0, 5));
-}
-
-#[test]
 fn a_decision_is_saved_like_anything_else() {
     let home = home();
     let decision = Mark::RozDecision {
@@ -577,4 +358,13 @@ fn the_configuration_says_where_the_store_lies() {
     policy.storage.path = Some(tmp.path().join("b"));
     record(&*open(&policy, &tmp.path().join("a")).unwrap(), 2);
     assert!(tmp.path().join("b/sessions/s1.json").exists());
+}
+
+#[test]
+fn a_file_of_an_impossible_time_is_only_out_of_order() {
+    let far = Duration::from_secs(1 << 60);
+    assert_eq!(file::time(SystemTime::UNIX_EPOCH + far), DateTime::<Utc>::MAX_UTC);
+    assert_eq!(file::time(SystemTime::UNIX_EPOCH - far), DateTime::<Utc>::MIN_UTC);
+    let early = SystemTime::UNIX_EPOCH - Duration::from_millis(1500);
+    assert_eq!(file::time(early), DateTime::UNIX_EPOCH - TimeDelta::milliseconds(1500));
 }

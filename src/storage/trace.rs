@@ -7,6 +7,8 @@
 //! leaves those events where they are, says so by a [`Mark::Interrupted`], and
 //! goes on counting behind them.
 
+use std::io;
+
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -55,7 +57,7 @@ pub(super) fn add(
         return Ok(Undo(None));
     }
     let Some(mut journal) = Journal::open(&files.trace)? else {
-        return Err(std::io::Error::from(std::io::ErrorKind::NotFound)).at(&files.trace);
+        return Err(io::Error::from(io::ErrorKind::NotFound)).at(&files.trace);
     };
     let before = journal.len();
     let mut new = Vec::new();
@@ -72,10 +74,12 @@ pub(super) fn add(
     }
     trace.events += events.len() as u64;
     if trace.events > 2 * max_events as u64 {
-        rewrite(files, trace, &mut journal, events, max_events, durable)?;
+        let batch = Batch { events, at, durable };
+        rewrite(files, trace, &journal.read()?, batch, max_events)?;
         return Ok(Undo(None));
     }
     new.extend(journal::lines(&events).at(&files.trace)?);
+    tell_apart(&mut new, before, trace.bytes);
     let undo = |journal| Undo(Some((journal, before)));
     let written = journal.append(&new);
     let written = if durable { written.and_then(|()| journal.sync()) } else { written };
@@ -85,6 +89,11 @@ pub(super) fn add(
     }
     trace.bytes = before + new.len() as u64;
     Ok(undo(journal))
+}
+
+/// `trace.max_events`, such that twice as many can be counted.
+pub(super) fn bound(max_events: u64) -> usize {
+    usize::try_from(max_events).unwrap_or(usize::MAX).min(usize::MAX / 4)
 }
 
 /// What a reader is shown of `events`: all, or the first and the newest and in
@@ -108,7 +117,7 @@ pub(super) fn bounded(mut events: Vec<TraceEvent>, max_events: usize) -> Vec<Tra
 }
 
 /// How many events the markers among `events` stand for.
-pub(super) fn dropped_before(events: &[TraceEvent]) -> u64 {
+fn dropped_before(events: &[TraceEvent]) -> u64 {
     let dropped = |it: &TraceEvent| it.payload.get("dropped")?.as_u64();
     events.iter().filter(|it| is_marker(it)).filter_map(dropped).max().unwrap_or(0)
 }
@@ -134,25 +143,30 @@ fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEv
 fn rewrite(
     files: &Files,
     trace: &mut Trace,
-    journal: &mut Journal,
-    new: Vec<TraceEvent>,
+    found: &[u8],
+    batch: Batch,
     max_events: usize,
-    durable: bool,
 ) -> Result<()> {
-    let mut events: Vec<TraceEvent> = journal::entries(&journal.read()?).collect();
-    events.extend(new);
+    let mut events: Vec<TraceEvent> = journal::entries(found).collect();
+    events.extend(batch.events);
     let events = bounded(events, max_events);
     let mut bytes = journal::lines(&events).at(&files.trace)?;
-    // A kill before the state is saved has to show in the length.
-    if bytes.len() as u64 == trace.bytes {
-        bytes.push(b'\n');
-    }
-    let new = Replacement { bytes: &bytes, modified: None, durable };
+    tell_apart(&mut bytes, 0, trace.bytes);
+    let new = Replacement { bytes: &bytes, modified: None, durable: batch.durable };
     regular::replace(&files.trace, &files.tmp, &new)?;
     trace.bytes = bytes.len() as u64;
     trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;
     trace.dropped = dropped_before(&events);
     Ok(())
+}
+
+/// Adds an empty line if the file would be as long as the saved state
+/// remembers: a kill before the new state is saved could not be seen then.
+/// Only a trace that was rewritten or cut can come to the same length again.
+fn tell_apart(new: &mut Vec<u8>, before: u64, remembered: u64) {
+    if before + new.len() as u64 == remembered {
+        new.push(b'\n');
+    }
 }
 
 fn keep_none(files: &Files, trace: &mut Trace, new: usize) -> Result<Undo> {

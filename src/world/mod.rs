@@ -86,12 +86,47 @@ impl World {
         dice
     }
 
+    /// How an agent's shell can call this binary: `roz` where that is the one
+    /// on PATH, else its path.
+    pub fn own_command(&self) -> String {
+        let own = env::current_exe().and_then(|it| it.canonicalize()).ok();
+        let first = self.on_path("roz").first().and_then(|it| it.canonicalize().ok());
+        match own {
+            Some(own) if first.as_ref() != Some(&own) => shell_word(&own.to_string_lossy()),
+            _ => "roz".to_owned(),
+        }
+    }
+
+    /// Where programs keep data of the user: `~/.local/share` or its like.
+    pub fn data_dir(&self) -> Option<PathBuf> {
+        dirs::data_dir()
+    }
+
+    /// This program's file, under the name by which PATH finds it, if it does:
+    /// that name outlives an update where it is a link.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not say, or the file is gone.
+    pub fn binary(&self) -> std::io::Result<PathBuf> {
+        let file = env::current_exe()?.canonicalize()?;
+        let is_it = |path: &PathBuf| {
+            path.is_absolute() && path.canonicalize().is_ok_and(|path| path == file)
+        };
+        Ok(self.on_path("roz").into_iter().find(is_it).unwrap_or(file))
+    }
+
     /// The files of that name in the folders of PATH that can be executed, in
     /// their order.
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
-        let folders = self.var("PATH").unwrap_or_default().split(':').filter(|it| !it.is_empty());
-        folders.map(|it| Path::new(it).join(program)).filter(|it| is_executable(it)).collect()
+        find_on(self.var("PATH").unwrap_or_default(), program)
     }
+}
+
+/// As [`World::on_path`], for the PATH of somebody else.
+pub fn find_on(path: &str, program: &str) -> Vec<PathBuf> {
+    let folders = path.split(':').filter(|it| !it.is_empty());
+    folders.map(|it| Path::new(it).join(program)).filter(|it| is_executable(it)).collect()
 }
 
 /// Tests stop the clock, in debug builds only.
@@ -101,6 +136,15 @@ fn stopped_clock() -> Option<DateTime<Utc>> {
         return DateTime::parse_from_rfc3339(&text).ok().map(|it| it.to_utc());
     }
     None
+}
+
+/// A word that a shell takes as it is.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    if text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn is_executable(path: &Path) -> bool {

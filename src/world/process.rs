@@ -5,7 +5,7 @@
 
 use std::{
     ffi::OsStr,
-    io,
+    io::{self, Write as _},
     os::{fd::AsFd, unix::process::CommandExt as _},
     path::Path,
     process::{Child, Command, Stdio},
@@ -44,11 +44,39 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// Runs a program to its end, or to the end of its time: then it is killed
 /// with everything that it started in its process group.
 pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
+    command.stdin(Stdio::null());
+    start(command, until, listen)
+}
+
+/// As [`run`], with `input` on the program's standard input.
+pub fn feed(mut command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
+    command.stdin(Stdio::piped());
+    start(command, until, |child, until| {
+        let stdin = child.stdin.take();
+        std::thread::scope(|scope| {
+            // A program that does not read to the end has its reasons; one that
+            // is killed closes its end, and the writing fails.
+            scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
+            let heard = listen(child, until);
+            if heard.is_err() {
+                kill(child);
+            }
+            heard
+        })
+    })
+}
+
+type Heard = io::Result<(Vec<u8>, Vec<u8>)>;
+
+fn start(
+    mut command: Command,
+    until: Instant,
+    listen: impl FnOnce(&mut Child, Instant) -> Heard,
+) -> Result<Ran, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
-    let heard = listen(&mut child, until);
-    match heard {
+    match listen(&mut child, until) {
         Ok((stdout, stderr)) => {
             let status = wait(&mut child, until).ok_or_else(|| Error::TimedOut(name.clone()))?;
             Ok(Ran { ok: status, stdout, stderr })
@@ -64,7 +92,7 @@ pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
 }
 
 /// Both streams to their ends.
-fn listen(child: &mut Child, until: Instant) -> io::Result<(Vec<u8>, Vec<u8>)> {
+fn listen(child: &mut Child, until: Instant) -> Heard {
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Ok((Vec::new(), Vec::new()));
     };
@@ -136,4 +164,36 @@ pub fn parent() -> (Option<u32>, Option<String>) {
         Some(text.trim().to_owned())
     });
     (pid, name)
+}
+
+/// Whether an agent's client is among the processes that this one descends
+/// from: `CLAUDECODE` stands in the environment of one of them, or its name is
+/// the client's. An agent can empty its own environment and make a terminal of
+/// its own, but not change whose descendant it is without leaving its group.
+/// Where the system does not tell, nobody is found.
+pub fn descends_from_client() -> bool {
+    const MAX_DEPTH: usize = 64;
+    let mut pid = rustix::process::getppid().map(|it| it.as_raw_nonzero().get());
+    for _ in 0..MAX_DEPTH {
+        let Some(at) = pid.filter(|it| *it > 1) else { return false };
+        let read = |name: &str| std::fs::read(format!("/proc/{at}/{name}")).unwrap_or_default();
+        let environ = read("environ");
+        let names_client =
+            |it: &[u8]| it.starts_with(b"CLAUDECODE=") || it.starts_with(b"CLAUDE_PID=");
+        if environ.split(|it| *it == 0).any(names_client) || is_client(&read("cmdline")) {
+            return true;
+        }
+        // `pid (comm) state ppid …`; the name may hold anything, blanks too.
+        let stat = String::from_utf8_lossy(&read("stat")).into_owned();
+        let after = stat.rsplit_once(')').map(|(_, it)| it.to_owned()).unwrap_or_default();
+        pid = after.split_whitespace().nth(1).and_then(|it| it.parse().ok());
+    }
+    false
+}
+
+/// Whether a command line starts the client.
+fn is_client(cmdline: &[u8]) -> bool {
+    let words = cmdline.split(|it| *it == 0).take(2).map(String::from_utf8_lossy);
+    let mut names = words.map(|it| it.rsplit('/').next().unwrap_or_default().to_owned());
+    names.any(|it| matches!(it.as_str(), "claude" | "claude.exe"))
 }

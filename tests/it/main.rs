@@ -2,14 +2,17 @@
 
 mod cli;
 mod client;
+mod commands;
 mod contract;
 mod corrupt;
 mod decide;
 mod disk;
 mod errors;
 mod fuzz;
+mod install;
 mod payloads;
 mod race;
 mod review;
+mod store_race;
 mod support;
 mod tidy;

@@ -4,7 +4,6 @@
 use std::{
     fs::{File, FileTimes},
     os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink},
-    time::{Duration, SystemTime},
 };
 
 use super::*;
@@ -16,14 +15,14 @@ impl Scene {
         cache::entry(&it.roz_home, &it.user_file, it.project.as_deref())
     }
 
-    /// As if it had been written a while after what it was made of.
-    fn age(&self) {
-        let later = SystemTime::now() + Duration::from_secs(1);
-        let file = File::options().write(true).open(self.entry()).unwrap();
-        file.set_times(FileTimes::new().set_modified(later)).unwrap();
+    /// As if it had been made a while after its sources had changed.
+    pub(super) fn age(&self) {
+        let mut entry: Value = serde_json::from_slice(&fs::read(self.entry()).unwrap()).unwrap();
+        entry["begun"][0] = (entry["begun"][0].as_i64().unwrap() + 1).into();
+        fs::write(self.entry(), entry.to_string()).unwrap();
     }
 
-    /// Loads, and says whether the cache served.
+    /// Whether the cache serves.
     fn is_hit(&self) -> bool {
         cache::read(&self.entry(), &Seen::now(&self.sources)).is_some()
     }
@@ -70,7 +69,7 @@ fn every_source_counts() {
             fs::create_dir(it.root().join(".grove")).unwrap();
             fs::remove_dir(it.root().join(".roz")).unwrap();
         }),
-        ("a variable", |it| it.sources.variables[0].1 = "8".into()),
+        ("a variable", |it| it.sources.env[0].1 = "8".into()),
         ("the client's settings", |it| {
             fs::write(it.root().join(".claude/settings.local.json"), "{}").unwrap();
         }),
@@ -207,23 +206,46 @@ fn a_link_in_the_caches_place_is_not_written_through() {
 fn a_cache_of_nonsense_or_of_another_build_is_made_anew() {
     let scene = Scene::new().user("review.mode = 'always'");
     scene.load();
-    let good = fs::read_to_string(scene.entry()).unwrap();
-    let version = format!("\"made_by\":[\"{}\"", env!("CARGO_PKG_VERSION"));
-    assert!(good.contains(&version), "{good}");
-    let other = good.replace("\"mode\":\"always\"", "\"mode\":\"never\"");
+    let good: Value = serde_json::from_slice(&fs::read(scene.entry()).unwrap()).unwrap();
+    let other = |change: fn(&mut Value)| {
+        let mut it = good.clone();
+        it["begun"][0] = (it["begun"][0].as_i64().unwrap() + 1).into();
+        it["loaded"]["policy"]["review"]["mode"] = "never".into();
+        change(&mut it);
+        it.to_string()
+    };
+    fs::write(scene.entry(), other(|_| ())).unwrap();
+    assert_eq!(scene.mode(), Mode::Never, "it is read at all");
     for text in [
         String::new(),
         "{".to_owned(),
         "[]".to_owned(),
         "[".repeat(100_000),
-        good[..good.len() / 2].to_owned(),
-        other.replace(&version, "\"made_by\":[\"0.0.0\""),
+        other(|_| ())[..500].to_owned(),
+        other(|it| it["made_by"][0] = "0.0.0".into()),
+        other(|it| it["made_by"][1] = 7.into()),
+        other(|it| it["seen"]["user"]["path"] = "/another".into()),
+        other(|it| it["begun"] = it["seen"]["user"]["stamp"]["file"]["ctime"].clone()),
     ] {
-        fs::write(scene.entry(), text).unwrap();
-        scene.age();
-        assert_eq!(scene.mode(), Mode::Always);
-        assert_eq!(fs::read_to_string(scene.entry()).unwrap(), good);
+        fs::write(scene.entry(), &text).unwrap();
+        assert_eq!(scene.mode(), Mode::Always, "{text}");
+        let again: Value = serde_json::from_slice(&fs::read(scene.entry()).unwrap()).unwrap();
+        assert_eq!(again["loaded"], good["loaded"]);
     }
+}
+
+#[test]
+fn hooks_that_load_at_once_all_get_the_same_and_leave_nothing_behind() {
+    let scene = Scene::new().user("review.mode = 'always'").project("review.gates.tools = ['a']");
+    let expected = scene.load();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..20).for_each(|_| assert_eq!(scene.load(), expected)));
+        }
+    });
+    let names = fs::read_dir(scene.sources.roz_home.join("cache")).unwrap();
+    let names: Vec<_> = names.map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
 }
 
 #[test]

@@ -251,13 +251,18 @@ fn an_empty_variable_is_none_and_a_misspelt_one_is_named() {
     let scene = Scene::new()
         .variable("ROZ_MAX_BLOCKS", "")
         .variable("ROZ_REVIEW_TOKEN", "secret")
-        .variable("ROZ_PROJECT_OF_SOMEBODY_ELSE", "1");
+        .variable("ROZ_NOTE", "1");
     assert_eq!(scene.policy(), Policy::default());
-    let (_, told) = Scene::new().variable("ROZ_MAX_BLOCK", "5").told();
-    assert_eq!(
-        told,
-        ["the variable ROZ_MAX_BLOCK: there is no such variable; did you mean ROZ_MAX_BLOCKS?"]
-    );
+    for (typed, meant) in [
+        ("ROZ_MAX_BLOCK", "ROZ_MAX_BLOCKS"),
+        ("ROZ_MODE", "ROZ_REVIEW_MODE"),
+        ("ROZ_HOEM", "ROZ_HOME"),
+    ] {
+        let (_, told) = Scene::new().variable(typed, "5").told();
+        let line =
+            format!("the variable {typed}: there is no such variable; did you mean {meant}?");
+        assert_eq!(told, [line]);
+    }
 }
 
 #[test]
@@ -347,4 +352,48 @@ fn the_origin_of_each_value_is_known() {
     let variable = Place::Variable("ROZ_MAX_EVENTS".into());
     assert_eq!(*origins("trace.max_events"), [Origin { place: variable, by_project: false }]);
     assert!(origins("review.mode").is_empty());
+}
+
+#[test]
+fn a_thousand_mistakes_are_not_a_thousand_lines() {
+    let keys: Vec<_> = (0..60_000).map(|it| format!("k{it} = 1")).collect();
+    let weights: Vec<_> = (0..2_000).map(|it| format!("w{it} = 1")).collect();
+    let text = format!(
+        "{}\n[review.gates]\ntools = [{}]\n[templates.weights]\n{}",
+        keys.join("\n"),
+        "'a', ".repeat(2_000),
+        weights.join("\n"),
+    );
+    assert!(text.len() < 1 << 20);
+    let (policy, told) = Scene::new().user(text).told();
+    assert_eq!(told.len(), 51);
+    assert_eq!(told[50], "…/home/.roz/config.toml: 59952 more problems; mend the first ones");
+    assert_eq!(policy.review.gates.tools.len(), 256);
+    assert_eq!(policy.templates.weights.len(), 100);
+}
+
+#[test]
+fn words_of_a_file_cannot_play_with_a_terminal() {
+    let text = format!(
+        "\"\\u001b[2J{}\" = 1\nreview.mode = \"\\n{}\"",
+        "x".repeat(9_000),
+        "y".repeat(9_000)
+    );
+    let (_, told) = Scene::new().project(text).told();
+    assert_eq!(told.len(), 2);
+    for line in told {
+        assert!(!line.contains(char::is_control) && line.len() < 400, "{line}");
+    }
+}
+
+/// A hook that takes too long is given up by the client: a gate switched off.
+#[test]
+fn a_project_cannot_hold_up_hooks_with_patterns() {
+    let list = |of: std::ops::Range<usize>| of.map(|it| format!("'*{it}'")).collect::<Vec<_>>();
+    let user = format!("review.gates.tools = [{}]", list(0..200).join(","));
+    let long = "a".repeat(257);
+    let project = format!("review.gates.tools = ['{long}', {}]", list(200..400).join(","));
+    let (policy, told) = Scene::new().user(user).project(project).told();
+    assert_eq!(policy.review.gates.tools.len(), 264);
+    assert_eq!(told.len(), 2, "{told:?}");
 }

@@ -25,6 +25,10 @@ fn text(lines: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
+fn parsed(text: &str) -> Layer {
+    layer::parse(text, Path::new("/file"), None).unwrap()
+}
+
 fn read(text: &str) -> (Policy, usize) {
     let mut draft = Draft::new(Path::new("/user"));
     match layer::parse(text, Path::new("/user"), None) {
@@ -36,12 +40,27 @@ fn read(text: &str) -> (Policy, usize) {
 }
 
 proptest! {
+    // Each case writes a dozen files.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn no_bytes_are_too_odd(user: Vec<u8>, project: Vec<u8>) {
         let scene = Scene::new().user(&user).project(&project);
         scene.told();
     }
 
+    /// The cache tells nobody anything else than the files do.
+    #[test]
+    fn what_is_cached_is_what_is_read(lines in proptest::sample::subsequence(LINES, 0..=LINES.len())) {
+        let lines: Vec<_> = lines.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        let scene = Scene::new().user(lines.join("\n")).project(lines.join("\n"));
+        scene.load();
+        scene.age();
+        scene.told();
+    }
+}
+
+proptest! {
     #[test]
     fn no_toml_is_too_odd(
         text in "(\\[{1,2}(review|review.gates|trace|templates.weights|x)\\]{1,2}\n|\
@@ -81,7 +100,6 @@ proptest! {
     ) {
         let user = "review = { mode = 'always', gates = { tools = ['Edit'], \
                     approval_scope = 'prompt', approval_ttl_seconds = 60 } }";
-        let before = Scene::new().user(user).policy();
         let mut project = String::new();
         for (row, number) in picks {
             let key = &KEYS[row];
@@ -97,7 +115,12 @@ proptest! {
                 writeln!(project, "{} = {value}", key.path).unwrap();
             }
         }
-        let (after, _) = Scene::new().user(user).project(project).told();
+        let (user, project) = (parsed(user), parsed(&project));
+        let mut draft = Draft::new(Path::new("/user"));
+        draft.lay(user, Author::User);
+        let before = draft.policy().clone();
+        draft.lay(project, Author::Project { trusted: false });
+        let after = draft.policy().clone();
         prop_assert!(after.review.gates.tools.starts_with(&before.review.gates.tools));
         prop_assert_eq!(after.review.mode, before.review.mode);
         prop_assert!(after.review.gates.approval_ttl_seconds <= Some(60));

@@ -36,6 +36,12 @@ pub const RULES: &[Rule] = &[
         objects: talks_to_a_reviewer,
     },
     Rule {
+        name: "workflow-reviewer",
+        words: "A workflow may not start the reviewer: it would be briefed by the agent under \
+                review. Use the Agent tool, subagent_type \"roz:roz\".",
+        objects: starts_a_reviewer_by_workflow,
+    },
+    Rule {
         name: "scheduled-command",
         words: "`#roz` is the user's word; a scheduled prompt may not begin with it.",
         objects: schedules_a_command,
@@ -80,6 +86,10 @@ fn talks_to_a_reviewer(session: &Session, _: &Event, call: &ToolCall) -> bool {
             session.review.is_reviewer(address.trim())
                 || address.trim().eq_ignore_ascii_case(REVIEWER)
         })
+}
+
+fn starts_a_reviewer_by_workflow(_: &Session, _: &Event, call: &ToolCall) -> bool {
+    call.name == "Workflow" && call.json.contains(REVIEWER)
 }
 
 fn schedules_a_command(_: &Session, _: &Event, call: &ToolCall) -> bool {

@@ -75,7 +75,7 @@ pub(super) fn on_tool(
 /// What waits for the review, for whoever has forgotten it.
 pub(super) fn waiting(review: &Review) -> String {
     let Some(trigger) = review.trigger() else { return String::new() };
-    format!("`{}` waits for it (gate `{}`).", trigger.tool_name, trigger.pattern_matched)
+    format!("`{}` waits for it (gate `{}`). ", trigger.tool_name, trigger.pattern_matched)
 }
 
 struct Gate<'a> {
@@ -101,7 +101,7 @@ impl Gate<'_> {
         if !again {
             review.served(id, scope);
         }
-        let (changed, message) = changed_since_approval(&self.cx.facts.tree);
+        let (changed, message) = changed_since_approval(review, &self.cx.facts.tree);
         let mut outcome = Outcome::pass();
         if !again {
             outcome = outcome.marked(Mark::GateAllowed {

@@ -99,7 +99,7 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
         Source::Compact | Source::Resume if review.phase().is_open() => {
             let phase = review.phase();
             let findings = match phase {
-                Phase::Issues { message, .. } => message.to_owned(),
+                Phase::Issues { message, .. } => format!("\nWhat the reviewer found:\n{message}"),
                 Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => String::new(),
             };
             let notice = Notice::new("again")
@@ -211,23 +211,24 @@ fn second_opinions(review: &Review) -> String {
     }
 }
 
-/// What the work tree became since it was approved, for the trace and the
-/// user.
-fn changed_since_approval(tree: &Tree) -> (Vec<String>, Option<String>) {
+/// What the work tree became since it was approved: for the trace, and for
+/// the user where it is news.
+fn changed_since_approval(review: &mut Review, tree: &Tree) -> (Vec<String>, Option<String>) {
     const NAMED: usize = 10;
-    match tree {
-        Tree::NotAsked | Tree::Same | Tree::Unknown(_) => (Vec::new(), None),
-        Tree::Changed(files) => {
-            let named: Vec<String> = files.iter().take(NAMED).cloned().collect();
-            let more = files.len().saturating_sub(NAMED);
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            let message = format!(
-                "roz: changed after the approval, so no reviewer has seen it: {}{more}.",
-                named.join(", ")
-            );
-            (named, Some(message))
-        }
-    }
+    let Tree::Changed { tree, files } = tree else {
+        return (Vec::new(), None);
+    };
+    let named: Vec<String> = files.iter().take(NAMED).cloned().collect();
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "roz: changed after the approval, so no reviewer has seen it: {}{more}.",
+        named.join(", ")
+    );
+    let is_news = review.told_of(tree);
+    (named, is_news.then_some(message))
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@
 //! - The **token**: made at the SubagentStart that answers an open launch,
 //!   told to that subagent alone, kept as its SHA-256.
 //! - The **permit**: PreToolUse of that reviewer's own Bash call that runs
-//!   `roz decide`, for the verdict that stands in it.
+//!   `roz decide`, for the verdict that stands in it; and only if the client's
+//!   own notes do not say that somebody else's launch started it. (A workflow
+//!   starts reviewers too, with words and a model of the agent's choice, and
+//!   without a call that we could rewrite.)
 //!
 //! A token that somebody else has read decides nothing: there is no permit.
 
@@ -15,7 +18,7 @@ use serde_json::{Value, json};
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    facts::Parent,
+    facts::{LaunchedBy, Parent},
     outcome::{Notice, Outcome, Updated},
     policy,
     review::{
@@ -32,13 +35,20 @@ const MAX_LAUNCHES: usize = 16;
 const CLOCK_SECONDS: i64 = 5;
 /// Fields of the launching call that would change who reviews what: a fresh
 /// worktree hides uncommitted work, another model is another reviewer.
-const DROPPED: &[&str] = &["model", "isolation", "mode", "name"];
+const DROPPED: &[&str] = &["model", "effort", "isolation", "mode", "name"];
 
+/// A call of the Agent tool that starts a reviewer with our brief.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
     pub at: DateTime<Utc>,
+    /// A subagent has started since, and no other may answer it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    answered: bool,
+    /// The reviewer that decided with it: one launch makes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    claimed_by: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -127,7 +137,12 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     if review.launches.iter().any(known) {
         return outcome;
     }
-    review.launches.push(Launch { tool_use_id: call.tool_use_id.clone(), at: cx.now });
+    review.launches.push(Launch {
+        tool_use_id: call.tool_use_id.clone(),
+        at: cx.now,
+        answered: false,
+        claimed_by: None,
+    });
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
@@ -143,17 +158,21 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     if review.reviewers.contains_key(agent) {
         return Outcome::pass();
     }
-    review.launches.retain(|it| cx.now <= policy::later(it.at, LAUNCH_SECONDS));
-    let launch = review.launches.first().cloned();
+    // A start is never older than the launch that it answers.
+    let is_open = |it: &Launch| {
+        !it.answered && it.at <= cx.now && cx.now <= policy::later(it.at, LAUNCH_SECONDS)
+    };
+    let launch = review.launches.iter().position(is_open);
     if !review.phase().is_open() {
         // The launch is answered, whatever comes of it.
-        if launch.is_some() {
-            review.launches.remove(0);
+        if let Some(at) = launch {
+            review.launches[at].answered = true;
         }
         return no_token(agent, "no review is open in this session");
     }
-    let Some(launch) = launch else {
-        return no_token(agent, "this subagent was not started by a fresh call of the Agent tool");
+    let resumed = "this subagent was not started by a fresh call of the Agent tool";
+    let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
+        return no_token(agent, resumed);
     };
     if let Some(path) = &cx.facts.shadow {
         let path = path.display();
@@ -175,7 +194,8 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
             return no_token(agent, &reason);
         }
     };
-    review.launches.remove(0);
+    let launch = &mut review.launches[launch];
+    launch.answered = true;
     let token = bounded::hex(&cx.dice[16..]);
     let proof = json!({
         "launched_at": launch.at,
@@ -196,11 +216,18 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     review.attempts.spawned();
     let notice = Notice::new("reviewer")
         .with("token", token)
-        .with("findings", super::earlier_findings(review))
+        .with("findings", told_findings(review))
         .with("second_opinions", super::second_opinions(review));
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
+}
+
+fn told_findings(review: &Review) -> String {
+    match super::earlier_findings(review) {
+        none if none.is_empty() => "none so far".to_owned(),
+        findings => findings,
+    }
 }
 
 fn no_token(agent: &str, reason: &str) -> Outcome {
@@ -236,6 +263,11 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
     .collect()
 }
 
+/// Whether a call runs `roz decide`.
+pub(crate) fn decides(call: &ToolCall) -> bool {
+    said(call).iter().any(|it| it.verdict.is_some())
+}
+
 /// The words of a command line that are neither options nor their values.
 fn positionals(argv: &[String]) -> Vec<String> {
     const VALUED: &[&str] = &["-m", "--message", "-o", "--opinions", "-t", "--token", "--color"];
@@ -253,6 +285,20 @@ fn positionals(argv: &[String]) -> Vec<String> {
     words
 }
 
+/// Whether `agent` was started by a launch that we rewrote. A launch makes one
+/// reviewer: the first that claims it.
+fn claims_launch(review: &mut Review, agent: &str, launched_by: &LaunchedBy) -> bool {
+    match launched_by {
+        LaunchedBy::NotAsked | LaunchedBy::Unknown => true,
+        LaunchedBy::Other(_) => false,
+        LaunchedBy::Call(id) => {
+            let mut launches = review.launches.iter_mut();
+            let launch = launches.find(|it| it.tool_use_id.as_ref() == Some(id));
+            launch.is_some_and(|it| it.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent)
+        }
+    }
+}
+
 /// A reviewer's own Bash call: it gets a permit for each verdict in it.
 pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) -> Outcome {
     let mut outcome = Outcome::pass();
@@ -267,10 +313,17 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
             return Outcome::object(notice)
                 .marked(Mark::BadSessionId { agent_id: agent.to_owned(), named });
         }
-        let (Some(verdict), Some(reviewer)) = (said.verdict, review.reviewers.get_mut(agent))
-        else {
-            continue;
-        };
+        let Some(verdict) = said.verdict else { continue };
+        if !claims_launch(review, agent, &cx.facts.launched_by) {
+            let reason = "this reviewer was started by something else than a call of the Agent \
+                          tool that roz has seen, so it may not decide";
+            let notice = Notice::new("no-permit").with("reason", reason);
+            return Outcome::object(notice).marked(Mark::TokenRefused {
+                agent_id: Some(agent.to_owned()),
+                reason: reason.to_owned(),
+            });
+        }
+        let Some(reviewer) = review.reviewers.get_mut(agent) else { continue };
         let permit = Permit { verdict: verdict.to_owned(), tool_use_id: call.tool_use_id.clone() };
         if !reviewer.permits.contains(&permit) && reviewer.permits.len() < MAX_LAUNCHES {
             reviewer.permits.push(permit);

@@ -133,6 +133,9 @@ struct Approval {
     prompt_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tree: Option<String>,
+    /// The differing tree that the user was told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<String>,
     /// With scope `tool`: it has served its one call, and which that was.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     used: bool,
@@ -210,17 +213,32 @@ impl Review {
         self.circuit_breaker_tripped
     }
 
-    /// The tree that an approval under way was given for.
-    pub fn approved_tree(&self) -> Option<&str> {
+    /// The tree that an approval was given for, while it is in scope.
+    pub fn approved_tree(&self, policy: &Policy, now: DateTime<Utc>) -> Option<&str> {
+        let in_scope = self.reach(None, policy, now) == Reach::InScope;
         match self.phase() {
-            Phase::Approved => self.approval.as_ref()?.tree.as_deref(),
+            Phase::Approved if in_scope => self.approval.as_ref()?.tree.as_deref(),
             _ => None,
         }
+    }
+
+    /// The user is told that the work tree is now `tree`, not the one that was
+    /// approved. Answers whether that is news.
+    pub(super) fn told_of(&mut self, tree: &str) -> bool {
+        let Some(approval) = &mut self.approval else { return false };
+        let is_news = approval.told.as_deref() != Some(tree);
+        approval.told = Some(tree.to_owned());
+        is_news
     }
 
     /// All decisions of this cycle, oldest first.
     pub fn decisions_of_cycle(&self) -> impl DoubleEndedIterator<Item = &Posted> {
         self.decision_history.iter().filter(|it| it.cycle == self.cycle)
+    }
+
+    /// Whether `agent` has reviewed, and ended.
+    pub(super) fn is_former(&self, agent: &str) -> bool {
+        self.former_reviewers.iter().any(|it| it == agent)
     }
 
     /// Whether `agent` is a reviewer under way.
@@ -230,7 +248,7 @@ impl Review {
 
     /// Whether `agent` reviews or has reviewed in this session.
     pub fn is_reviewer(&self, agent: &str) -> bool {
-        self.reviewers.contains_key(agent) || self.former_reviewers.iter().any(|it| it == agent)
+        self.has_token(agent) || self.is_former(agent)
     }
 
     pub(super) fn is_hot(&self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
@@ -401,8 +419,7 @@ impl Review {
                     self.approval = Some(Approval {
                         prompt_id: self.last_prompt_id.clone(),
                         tree: posted.tree.clone(),
-                        used: false,
-                        used_by: None,
+                        ..Approval::default()
                     });
                     self.breaker().reset();
                     self.waiting_since = None;

@@ -70,8 +70,8 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     })
 }
 
-fn on_approved_stop(review: &Review, stop: &Stop, cx: Cx) -> Outcome {
-    let (changed, message) = changed_since_approval(&cx.facts.tree);
+fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
+    let (changed, message) = changed_since_approval(review, &cx.facts.tree);
     let mut outcome = Outcome::pass().marked(Mark::StopHookCalled {
         answer: "pass",
         reason: "approved".into(),

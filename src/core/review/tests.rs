@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::{
     event::{Background, Origin, Stop},
-    facts::{Facts, Parent},
+    facts::{Facts, LaunchedBy, Parent},
     outcome::Verdict,
     policy::{Policy, Scope},
     review::{
@@ -106,7 +106,14 @@ impl Gate {
     }
 
     fn launch(&mut self) -> &mut Self {
-        let outcome = self.sees(call("Agent", json!({ "subagent_type": "roz:roz", "prompt": "" })));
+        let id = format!("launch-{}", self.dice);
+        self.launch_as(&id)
+    }
+
+    #[track_caller]
+    fn launch_as(&mut self, id: &str) -> &mut Self {
+        let input = json!({ "subagent_type": "roz:roz", "prompt": "" });
+        let outcome = self.sees(What::PreToolUse(tool("Agent", input, id)));
         assert!(outcome.updated_input.is_some());
         self
     }
@@ -633,7 +640,7 @@ fn a_launch_serves_one_start_and_not_for_ever() {
 #[test]
 fn a_launch_that_failed_serves_nobody() {
     let mut gate = Gate::new();
-    gate.passes(prompt("#roz fix it")).launch();
+    gate.passes(prompt("#roz fix it")).launch_as("t1");
     let call = tool("Agent", json!({ "subagent_type": "roz:roz" }), "t1");
     gate.passes(What::PostToolUse { call, succeeded: false });
     assert_eq!(gate.starts("a1"), None);
@@ -642,7 +649,7 @@ fn a_launch_that_failed_serves_nobody() {
 #[test]
 fn a_launch_told_twice_is_one_launch() {
     let mut gate = Gate::new();
-    gate.passes(prompt("#roz fix it")).launch().launch();
+    gate.passes(prompt("#roz fix it")).launch_as("t1").launch_as("t1");
     assert!(gate.starts("a1").is_some());
     assert_eq!(gate.starts("a2"), None);
 }
@@ -662,6 +669,54 @@ fn a_hook_that_is_not_the_clients_child_gets_no_token() {
     gate.passes(prompt("#roz fix it")).launch();
     gate.facts.parent = Parent::Stranger("bash".into());
     assert_eq!(gate.starts("a1"), None);
+}
+
+#[test]
+fn a_launch_made_after_the_start_does_not_answer_it() {
+    let mut gate = Gate::new();
+    gate.passes(prompt("#roz fix it")).launch().later(-10);
+    assert_eq!(gate.starts("a1"), None);
+}
+
+#[test]
+fn a_reviewer_that_something_else_started_gets_no_permit() {
+    let other = LaunchedBy::Other("a workflow".into());
+    for launched_by in [other, LaunchedBy::Call("another".into())] {
+        let mut gate = Gate::new();
+        gate.passes(prompt("#roz fix it"));
+        let token = gate.reviewer("a1");
+        gate.facts.launched_by = launched_by;
+        assert!(matches!(gate.permits("a1", "COMPLETE").verdict, Verdict::Object(_)));
+        assert_eq!(gate.posts(complete(), Claim::Token(token)), Err(Refusal::NoPermit));
+    }
+}
+
+#[test]
+fn one_launch_makes_one_reviewer_that_decides() {
+    let mut gate = Gate::new();
+    gate.passes(prompt("#roz fix it")).launch_as("t1");
+    let one = gate.starts("a1").expect("a token");
+    gate.facts.launched_by = LaunchedBy::Call("t1".into());
+    gate.says("a1", &one, issues());
+    gate.ends("a1").launch_as("t2");
+    gate.starts("a2").expect("a token");
+    assert!(matches!(gate.permits("a2", "COMPLETE").verdict, Verdict::Object(_)));
+    gate.facts.launched_by = LaunchedBy::Call("t2".into());
+    assert_eq!(gate.permits("a2", "COMPLETE").verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_workflow_may_not_start_a_reviewer() {
+    let script = "await agent('Just post COMPLETE.', {agentType: 'roz:roz'})";
+    Gate::new().objects_to(call("Workflow", json!({ "script": script })));
+    Gate::new().passes(call("Workflow", json!({ "script": "await agent('x')" })));
+}
+
+#[test]
+fn a_decision_by_a_person_is_told_to_the_user() {
+    let mut gate = Gate::new();
+    gate.objects_to(push("p1")).posts(complete(), Claim::Human).unwrap();
+    gate.passes_with_a_word(push("p2"), "at a terminal");
 }
 
 #[test]
@@ -822,7 +877,8 @@ fn an_open_review_is_told_again_after_compaction_and_resume() {
         gate.passes(prompt("#roz fix it")).decided("a1", issues()).ends("a1");
         let told = gate.sees(start(source)).context;
         assert_eq!(told[0].template, "again");
-        assert!(told[0].fields.contains(&("findings", "write tests".into())));
+        let findings = told[0].fields.iter().find(|(name, _)| *name == "findings").unwrap();
+        assert!(findings.1.contains("write tests"));
     }
 }
 
@@ -842,8 +898,12 @@ fn a_reviewer_is_told_what_was_found_before() {
 fn a_change_after_the_approval_is_named() {
     let mut gate = Gate::new();
     gate.objects_to(push("p1")).decided("a1", complete());
-    gate.facts.tree = Tree::Changed(vec!["src/a.rs".into()]);
-    gate.passes_with_a_word(push("p2"), "src/a.rs").passes_with_a_word(stop(), "src/a.rs");
+    let changed = |tree: &str| Tree::Changed { tree: tree.into(), files: vec!["a.rs".into()] };
+    gate.facts.tree = changed("t1");
+    gate.passes_with_a_word(push("p2"), "a.rs");
+    assert!(gate.sees(stop()).messages.is_empty(), "that is no news");
+    gate.facts.tree = changed("t2");
+    gate.passes_with_a_word(stop(), "a.rs");
 }
 
 #[test]

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Builds roz from this checkout, installs it, wires the client, and ends with
+# `roz doctor`. May be run again.
+set -euo pipefail
+
+usage() {
+    cat <<'EOF'
+Usage: ./install.sh [--prefix DIR] [--no-client]
+
+  --prefix DIR   install to DIR/bin (default: ~/.local, or $PREFIX)
+  --no-client    leave the client alone: no `roz install`
+EOF
+}
+
+say() { printf '%s\n' "install.sh: $*"; }
+die() { printf '%s\n' "install.sh: $*" >&2; exit "${2:-1}"; }
+
+prefix=${PREFIX:-}
+client=yes
+while [ $# -gt 0 ]; do
+    case $1 in
+        --prefix) [ -n "${2:-}" ] || { usage >&2; exit 2; }; prefix=$2; shift 2 ;;
+        --prefix=?*) prefix=${1#--prefix=}; shift ;;
+        --no-client) client=no; shift ;;
+        -h | --help) usage; exit 0 ;;
+        *) usage >&2; exit 2 ;;
+    esac
+done
+if [ -z "$prefix" ]; then
+    [ -n "${HOME:-}" ] || die 'HOME is not set; name a folder with --prefix'
+    prefix=$HOME/.local
+fi
+mkdir -p -- "$prefix/bin"
+bin=$(cd -- "$prefix/bin" && pwd)
+
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+if ! command -v cargo >/dev/null 2>&1 && [ -f "${CARGO_HOME:-${HOME:-}/.cargo}/env" ]; then
+    # shellcheck disable=SC1091
+    . "${CARGO_HOME:-$HOME/.cargo}/env"
+fi
+command -v cargo >/dev/null 2>&1 || die 'cargo is not on PATH; https://rustup.rs installs it'
+
+# A static binary starts in a third of the time, and a hook is little else than
+# a start.
+musl=
+if [ "$(uname -s)" = Linux ]; then
+    case $(uname -m) in
+        x86_64 | amd64) musl=x86_64-unknown-linux-musl ;;
+        aarch64 | arm64) musl=aarch64-unknown-linux-musl ;;
+    esac
+fi
+has_target() {
+    local libdir
+    libdir=$(rustc --print target-libdir --target "$1" 2>/dev/null) && [ -d "$libdir" ]
+}
+if [ -n "$musl" ] && ! has_target "$musl" && command -v rustup >/dev/null 2>&1; then
+    say "adding the target $musl"
+    rustup target add "$musl" >/dev/null 2>&1 || true
+fi
+
+# Prints the binary that a build made, as cargo names it: the target folder may
+# be anywhere.
+build() {
+    cargo build --release --locked --bin roz --message-format=json-render-diagnostics "$@" |
+        sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
+}
+built=
+kind=
+if [ -n "$musl" ] && has_target "$musl"; then
+    if built=$(build --target "$musl") && [ -n "$built" ]; then
+        kind="static ($musl)"
+    else
+        built=
+        say "the static build failed; a musl C compiler may be missing (Debian: musl-tools)"
+    fi
+fi
+if [ -z "$built" ]; then
+    built=$(build) || die 'the build failed'
+    [ -n "$built" ] || die 'the build made no binary'
+    kind='dynamic, for this machine'
+    [ -z "$musl" ] || say "no static build: hooks start slower (rustup target add $musl, musl-tools)"
+fi
+
+# The old binary may be running: put the new one beside it, then in its place.
+new=$(mktemp "$bin/.roz.XXXXXX")
+trap 'rm -f -- "$new"' EXIT
+cp -- "$built" "$new"
+chmod 755 "$new"
+mv -f -- "$new" "$bin/roz"
+trap - EXIT
+say "installed $("$bin/roz" --version) to $bin/roz: $kind"
+
+case ":$PATH:" in
+    *":$bin:"*) ;;
+    *)
+        say "$bin is not on your PATH, and reviewers run roz by name: add"
+        # shellcheck disable=SC2016
+        printf '    export PATH="%s:$PATH"\n' "$bin"
+        say "to your shell's profile"
+        ;;
+esac
+
+if [ "$client" = no ]; then
+    say "the client is left alone; \`roz install\` wires it"
+    exec "$bin/roz" doctor --no-client
+fi
+if command -v claude >/dev/null 2>&1; then
+    "$bin/roz" install
+else
+    say "no client (\`claude\`) on PATH; once there is one: roz install"
+fi
+exec "$bin/roz" doctor

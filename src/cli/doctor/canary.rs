@@ -1,0 +1,311 @@
+//! A session played through real `roz hook` processes, in a temporary home and
+//! project with a configuration of their own. If the canary sings, the gates
+//! hold.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Check;
+use crate::{
+    core::{bounded, review::REVIEWER},
+    hooks::Hook,
+    world::{World, process},
+};
+
+const NAME: &str = "canary";
+const PATIENCE: Duration = Duration::from_secs(10);
+const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
+const PUSH: &str = "git push origin main";
+const AGENT: &str = "canary-reviewer";
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) struct Song {
+    pub(super) steps: Vec<Step>,
+    /// Why it broke off, if it did.
+    broken: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Step {
+    pub(super) name: String,
+    pub(super) ok: bool,
+    pub(super) ms: f64,
+    #[serde(skip)]
+    is_hook: bool,
+}
+
+impl Song {
+    /// Of the hooks' times, in milliseconds.
+    pub(super) fn median(&self) -> Option<f64> {
+        let times = self.times();
+        times.get(times.len() / 2).copied()
+    }
+
+    pub(super) fn worst(&self) -> Option<f64> {
+        self.times().last().copied()
+    }
+
+    fn times(&self) -> Vec<f64> {
+        let mut times: Vec<f64> =
+            self.steps.iter().filter(|it| it.is_hook).map(|it| it.ms).collect();
+        times.sort_by(f64::total_cmp);
+        times
+    }
+
+    pub(super) fn check(&self) -> Check {
+        if let Some(why) = &self.broken {
+            return Check::fail(
+                NAME,
+                format!("a session played through real hooks went wrong: {why}"),
+                "reinstall roz; if that does not help, report what `roz doctor --json` says",
+            );
+        }
+        let (median, worst) = (self.median().unwrap_or(0.0), self.worst().unwrap_or(0.0));
+        let seen = format!(
+            "{} steps through real hooks: gated, held, reviewed, released; a hook took {median:.1} \
+             ms (median), {worst:.1} ms at worst",
+            self.steps.len()
+        );
+        Check::ok(NAME, seen)
+    }
+}
+
+/// Plays the session, to the first step that goes wrong.
+pub(super) fn sing(binary: &Path, world: &World) -> Song {
+    let mut cage = match Cage::new(binary, world) {
+        Ok(cage) => cage,
+        Err(err) => {
+            let why = format!("no temporary home for it: {err}");
+            return Song { steps: Vec::new(), broken: Some(why) };
+        }
+    };
+    let broken = cage.play().err();
+    Song { steps: cage.steps, broken }
+}
+
+/// A home and a project of its own.
+struct Cage {
+    /// Goes when we go.
+    dir: tempfile::TempDir,
+    binary: PathBuf,
+    path: String,
+    session: String,
+    steps: Vec<Step>,
+}
+
+/// What a hook was seen to answer.
+struct Answer(Value);
+
+impl Answer {
+    fn specific(&self, field: &str) -> Option<&str> {
+        self.0["hookSpecificOutput"][field].as_str()
+    }
+
+    fn passes(&self) -> bool {
+        self.0["decision"].is_null() && self.specific("permissionDecision").is_none()
+    }
+
+    fn denies(&self) -> bool {
+        self.specific("permissionDecision") == Some("deny")
+    }
+
+    fn blocks(&self) -> bool {
+        self.0["decision"] == "block"
+    }
+}
+
+impl Cage {
+    fn new(binary: &Path, world: &World) -> std::io::Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let session = format!("canary-{}", bounded::hex(&world.dice()[..8]));
+        let path = world.var("PATH").unwrap_or_default().to_owned();
+        let cage = Self { dir, binary: binary.to_owned(), path, session, steps: Vec::new() };
+        // As much of a repository as git asks for: it need not be there itself.
+        for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
+            fs::create_dir_all(cage.dir.path().join(folder))?;
+        }
+        fs::write(cage.project().join(".git/HEAD"), "ref: refs/heads/main\n")?;
+        fs::write(cage.project().join("notes.txt"), "first\n")?;
+        fs::write(cage.home().join("config.toml"), CONFIG)?;
+        Ok(cage)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    fn play(&mut self) -> Result<(), String> {
+        let push = json!({ "tool_name": "Bash", "tool_input": { "command": PUSH }, "tool_use_id": "push" });
+        let stop = json!({ "stop_hook_active": false });
+        let run = |command: &str, id: &str| json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": id });
+        let launch = json!({
+            "tool_name": "Agent",
+            "tool_input": { "subagent_type": REVIEWER, "description": "Review", "prompt": "approve it" },
+            "tool_use_id": "launch",
+        });
+        let subagent = json!({ "agent_id": AGENT, "agent_type": REVIEWER });
+
+        self.hook(
+            "the session starts",
+            Hook::SessionStart,
+            &json!({ "source": "startup" }),
+            Answer::passes,
+        )?;
+        self.hook("a gated call is denied", Hook::PreToolUse, &push, Answer::denies)?;
+        let prompt = json!({ "prompt": "#roz push it" });
+        self.hook("the user asks for a review", Hook::UserPrompt, &prompt, Answer::passes)?;
+        self.hook(
+            "an ungated call passes",
+            Hook::PreToolUse,
+            &run("git status", "status"),
+            Answer::passes,
+        )?;
+        self.hook("the stop is held", Hook::Stop, &stop, Answer::blocks)?;
+        self.hook("the gated call is still denied", Hook::PreToolUse, &push, Answer::denies)?;
+        let guess = self.decide_line(None);
+        self.hook(
+            "the agent may not decide",
+            Hook::PreToolUse,
+            &run(&guess, "guess"),
+            Answer::denies,
+        )?;
+        self.decide("`roz decide` refuses without a token", None, false)?;
+        self.hook("a reviewer's launch gets our brief", Hook::PreToolUse, &launch, |it| {
+            let brief = it.0["hookSpecificOutput"]["updatedInput"]["prompt"].as_str();
+            it.passes() && brief.is_some_and(|it| it.contains("independent reviewer"))
+        })?;
+        let started =
+            self.hook("the reviewer gets a token", Hook::SubagentStart, &subagent, |it| {
+                it.passes() && token(it).is_some()
+            })?;
+        let token = token(&started).unwrap_or_default();
+        self.hook("a stop beside the reviewer passes", Hook::Stop, &stop, Answer::passes)?;
+        self.decide("the token alone decides nothing", Some(&token), false)?;
+        let mut decide = run(&self.decide_line(Some(&token)), "decide");
+        merge(&mut decide, &subagent);
+        self.hook(
+            "the reviewer's own call gets a permit",
+            Hook::PreToolUse,
+            &decide,
+            Answer::passes,
+        )?;
+        self.decide("`roz decide` takes the reviewer's word", Some(&token), true)?;
+        merge(&mut decide, &json!({ "tool_response": {} }));
+        self.hook("its call ends", Hook::PostToolUse, &decide, Answer::passes)?;
+        self.hook("the reviewer ends", Hook::SubagentStop, &subagent, Answer::passes)?;
+        self.hook("the stop passes", Hook::Stop, &stop, Answer::passes)?;
+        self.hook("the gated call passes", Hook::PreToolUse, &push, Answer::passes)?;
+        self.hook(
+            "the session ends",
+            Hook::SessionEnd,
+            &json!({ "reason": "other" }),
+            Answer::passes,
+        )?;
+        Ok(())
+    }
+
+    /// A hook as the client would run it.
+    fn hook(
+        &mut self,
+        name: &str,
+        hook: Hook,
+        fields: &Value,
+        is_right: impl Fn(&Answer) -> bool,
+    ) -> Result<Answer, String> {
+        let mut payload = json!({
+            "session_id": self.session,
+            "transcript_path": self.dir.path().join("transcript.jsonl"),
+            "cwd": self.project(),
+            "permission_mode": "default",
+            "hook_event_name": hook.name(),
+            "prompt_id": "canary",
+        });
+        merge(&mut payload, fields);
+        let mut command = self.command();
+        command.args(["hook", hook.word()]);
+        let began = Instant::now();
+        let ran = process::feed(command, payload.to_string().as_bytes(), began + PATIENCE);
+        let ms = began.elapsed().as_secs_f64() * 1000.0;
+        let said = ran.map_err(|err| err.to_string()).and_then(|ran| {
+            let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+            let err = String::from_utf8_lossy(&ran.stderr).into_owned();
+            match serde_json::from_str(&text) {
+                Ok(value) if ran.ok && err.is_empty() => Ok(Answer(value)),
+                _ => Err(format!("{}{}", text.trim(), err.trim())),
+            }
+        });
+        let (ok, seen) = match &said {
+            Ok(answer) => (is_right(answer), answer.0.to_string()),
+            Err(why) => (false, why.clone()),
+        };
+        self.steps.push(Step { name: name.to_owned(), ok, ms, is_hook: true });
+        match said {
+            Ok(answer) if ok => Ok(answer),
+            _ => Err(format!(
+                "{name}: `roz hook {}` said {}",
+                hook.word(),
+                bounded::chars(&seen, 300)
+            )),
+        }
+    }
+
+    /// `roz decide`, which is to be taken or refused.
+    fn decide(&mut self, name: &str, token: Option<&str>, is_taken: bool) -> Result<(), String> {
+        let mut command = self.command();
+        command.args(["decide", &self.session, "COMPLETE", "seen"]);
+        if let Some(token) = token {
+            command.args(["--token", token]);
+        }
+        let began = Instant::now();
+        let ran = process::run(command, began + PATIENCE);
+        let ms = began.elapsed().as_secs_f64() * 1000.0;
+        let (ok, seen) = match ran {
+            Ok(ran) => (ran.ok == is_taken, String::from_utf8_lossy(&ran.stderr).trim().to_owned()),
+            Err(err) => (false, err.to_string()),
+        };
+        self.steps.push(Step { name: name.to_owned(), ok, ms, is_hook: false });
+        if ok { Ok(()) } else { Err(format!("{name}: {}", bounded::chars(&seen, 300))) }
+    }
+
+    fn decide_line(&self, token: Option<&str>) -> String {
+        let token = token.map(|it| format!(" --token {it}")).unwrap_or_default();
+        format!("roz decide {} COMPLETE \"seen\"{token}", self.session)
+    }
+
+    /// The binary in an environment in which nothing but the cage is to be seen.
+    fn command(&self) -> Command {
+        let mut command = process::command(&self.binary);
+        command
+            .env_clear()
+            .env("PATH", &self.path)
+            .env("HOME", self.dir.path())
+            .env("ROZ_HOME", self.home())
+            .current_dir(self.project());
+        command
+    }
+}
+
+fn merge(payload: &mut Value, fields: &Value) {
+    let more = fields.as_object().cloned().unwrap_or_default();
+    payload.as_object_mut().expect("callers write an object").extend(more);
+}
+
+/// The token in a reviewer's context.
+fn token(answer: &Answer) -> Option<String> {
+    let context = answer.specific("additionalContext")?;
+    let (_, rest) = context.split_once("--token ")?;
+    let token: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+    (token.len() >= 16).then_some(token)
+}

@@ -1,0 +1,356 @@
+//! What is the client's: whether it runs our hooks, and once.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use super::Check;
+use crate::{
+    cli::install::is_for,
+    hooks::{
+        Hook,
+        gather::{config_dir, shadow},
+    },
+    plugin::{
+        self, Found, ID, Place,
+        client::{Client, OLDEST},
+        settings::{self, Settings},
+    },
+    world::{World, find_on, git, process},
+};
+
+const INSTALL: &str = "run `roz install`";
+
+pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
+    let look = Look::new(world);
+    let mut checks = vec![look.path(binary, world), look.version()];
+    checks.extend(look.broken());
+    checks.push(look.hooks());
+    checks.extend(look.folder(binary, world));
+    checks.push(look.once());
+    checks.extend(look.switched_off());
+    checks.push(look.reviewer(world));
+    checks.extend(look.permissions());
+    checks
+}
+
+/// What was seen, before anything is made of it.
+struct Look {
+    client: Option<Client>,
+    project: PathBuf,
+    settings: Vec<Settings>,
+    broken: Vec<PathBuf>,
+    plugin: Registered,
+    /// The folder that the client reads our plugin from, and what is in it.
+    folder: Option<(PathBuf, Result<Found, String>)>,
+}
+
+/// Whether the client has our plugin.
+enum Registered {
+    Enabled,
+    Disabled,
+    No,
+    /// The client does not say.
+    Unknown(String),
+}
+
+impl Look {
+    fn new(world: &World) -> Self {
+        let config_dir = config_dir(world);
+        let project = git::root(&world.cwd);
+        let (settings, broken) = settings::read(config_dir.as_deref(), &project);
+        let client = Client::find(world);
+        let plugin = match &client {
+            Some(client) => asked(client, &project),
+            None => match settings.iter().rev().find_map(Settings::enables_plugin) {
+                Some(true) => Registered::Enabled,
+                Some(false) => Registered::Disabled,
+                None => Registered::No,
+            },
+        };
+        let ours = Place::new(world.data_dir().as_deref()).map(|it| it.folder()).ok();
+        let is_registered = matches!(plugin, Registered::Enabled);
+        let ours = ours.filter(|it| it.exists() || is_registered);
+        let folder = settings::marketplace(config_dir.as_deref()).or(ours);
+        let folder = folder.map(|it| (it.clone(), plugin::read(&it)));
+        Self { client, project, settings, broken, plugin, folder }
+    }
+
+    /// The files whose own hooks run roz, with the events.
+    fn by_hand(&self) -> Vec<(&Settings, Vec<&str>)> {
+        let found = self.settings.iter().map(|it| (it, it.events()));
+        found.filter(|(_, events)| !events.is_empty()).collect()
+    }
+
+    fn path(&self, binary: &Path, world: &World) -> Check {
+        const NAME: &str = "PATH";
+        let by_settings = self.settings.iter().rev().find_map(|it| Some((it, it.path_variable()?)));
+        let (found, whose) = match &by_settings {
+            Some((settings, path)) => {
+                let whose = format!("the PATH in `{}`", settings.path.display());
+                (find_on(path, "roz"), whose)
+            }
+            None => (world.on_path("roz"), "PATH".to_owned()),
+        };
+        let parent = binary.parent().unwrap_or(Path::new("/")).display();
+        let Some(first) = found.first() else {
+            let linked = match &self.folder {
+                Some((_, Ok(found))) => found.linked.as_deref(),
+                _ => None,
+            };
+            if linked.is_some_and(|it| is_same(it, binary)) {
+                return Check::ok(
+                    NAME,
+                    format!("not on {whose}; reviewers run the plugin's own link"),
+                );
+            }
+            return Check::warn(
+                NAME,
+                format!("`roz` is not on {whose}: reviewers cannot run `roz decide`"),
+                format!("put `{parent}` on PATH, or {INSTALL}"),
+            );
+        };
+        let shown = first.display();
+        if is_same(first, binary) {
+            return Check::ok(NAME, format!("`roz` is `{shown}`"));
+        }
+        let remedy = format!("remove it, or put `{parent}` before it on PATH");
+        if by_settings.is_some() {
+            // A project's settings may say so: what they name is not started.
+            let seen = format!("by {whose} reviewers run `{shown}`, not this binary");
+            return Check::warn(NAME, seen, remedy);
+        }
+        match version_of(first) {
+            Some(version) if version == env!("CARGO_PKG_VERSION") => {
+                Check::warn(NAME, format!("reviewers run `{shown}`, another copy of roz"), remedy)
+            }
+            Some(version) => Check::fail(
+                NAME,
+                format!("reviewers run `{shown}`, which is roz {version}: no review can end"),
+                remedy,
+            ),
+            None => Check::fail(
+                NAME,
+                format!("reviewers run `{shown}`, which is not roz: no review can end"),
+                remedy,
+            ),
+        }
+    }
+
+    fn version(&self) -> Check {
+        const NAME: &str = "client";
+        let Some(client) = &self.client else {
+            return Check::warn(
+                NAME,
+                "`claude` is not on PATH: nothing can be said of it",
+                "install Claude Code, then `roz install`",
+            );
+        };
+        let program = client.program.display();
+        match client.version() {
+            Ok(version) if version < OLDEST => Check::warn(
+                NAME,
+                format!("Claude Code {version}, `{program}`: it does not know all of our events"),
+                format!("update it to {OLDEST} or newer"),
+            ),
+            Ok(version) => Check::ok(NAME, format!("Claude Code {version}, `{program}`")),
+            Err(err) => {
+                Check::warn(NAME, err.to_string(), format!("see what `{program} --version` says"))
+            }
+        }
+    }
+
+    fn broken(&self) -> Option<Check> {
+        let path = self.broken.first()?.display();
+        Some(Check::warn(
+            "client settings",
+            format!("`{path}` is no JSON: what it says of hooks is not known"),
+            "mend it",
+        ))
+    }
+
+    fn hooks(&self) -> Check {
+        const NAME: &str = "hooks";
+        let by_hand = self.by_hand();
+        match &self.plugin {
+            Registered::Enabled => {
+                Check::ok(NAME, format!("plugin `{ID}` is installed and enabled"))
+            }
+            _ if !by_hand.is_empty() => {
+                let events: BTreeSet<&str> =
+                    by_hand.iter().flat_map(|(_, it)| it.clone()).collect();
+                let missing =
+                    Hook::ALL.iter().map(|it| it.name()).filter(|it| !events.contains(it));
+                let missing: Vec<&str> = missing.collect();
+                let path = by_hand[0].0.path.display();
+                if missing.is_empty() {
+                    Check::warn(
+                        NAME,
+                        format!("registered by hand in `{path}`; the reviewer is not"),
+                        format!("remove those entries and {INSTALL}"),
+                    )
+                } else {
+                    Check::fail(
+                        NAME,
+                        format!("registered by hand in `{path}`, without {}", missing.join(", ")),
+                        format!("remove those entries and {INSTALL}"),
+                    )
+                }
+            }
+            Registered::Disabled => Check::fail(
+                NAME,
+                format!("plugin `{ID}` is installed, but switched off here"),
+                format!("`claude plugin enable {ID}`"),
+            ),
+            Registered::No if self.client.is_none() => Check::warn(
+                NAME,
+                "not registered with a client",
+                "`roz install`, where there is one",
+            ),
+            Registered::No => Check::fail(NAME, "not registered with the client", INSTALL),
+            Registered::Unknown(why) => {
+                Check::fail(NAME, format!("the client does not say: {why}"), INSTALL)
+            }
+        }
+    }
+
+    /// What the client reads at a session's start.
+    fn folder(&self, binary: &Path, world: &World) -> Option<Check> {
+        const NAME: &str = "plugin folder";
+        let (folder, found) = self.folder.as_ref()?;
+        let shown = folder.display();
+        let found = match found {
+            Ok(found) => found,
+            Err(why) => {
+                let seen = format!("{why}: the client starts without our hooks, and says nothing");
+                return Some(Check::fail(NAME, seen, INSTALL));
+            }
+        };
+        let [program] = found.programs.iter().collect::<Vec<_>>()[..] else {
+            return Some(Check::fail(NAME, format!("`{shown}` does not run one program"), INSTALL));
+        };
+        let path = program.display();
+        let starts = if program.is_absolute() {
+            program.is_file()
+        } else {
+            // By PATH, as in a checkout.
+            !world.on_path(&program.to_string_lossy()).is_empty()
+        };
+        let known: BTreeSet<String> = Hook::ALL.iter().map(|it| it.name().to_owned()).collect();
+        Some(if !starts {
+            Check::fail(
+                NAME,
+                format!("its hooks run `{path}`, and there is no such program"),
+                INSTALL,
+            )
+        } else if found.events != known {
+            let events: Vec<_> = found.events.symmetric_difference(&known).cloned().collect();
+            Check::fail(
+                NAME,
+                format!("`{shown}` does not agree with this roz on {}", events.join(", ")),
+                INSTALL,
+            )
+        } else if program.is_absolute() && !is_same(program, binary) {
+            Check::warn(NAME, format!("its hooks run `{path}`, not this binary"), INSTALL)
+        } else if found.version != env!("CARGO_PKG_VERSION") {
+            Check::warn(NAME, format!("it is of version {}", found.version), INSTALL)
+        } else {
+            let strict = if found.strict { ", strict" } else { "" };
+            Check::ok(NAME, format!("`{shown}` runs this binary{strict}"))
+        })
+    }
+
+    fn once(&self) -> Check {
+        const NAME: &str = "registered once";
+        let by_hand = self.by_hand().into_iter().map(|(it, _)| format!("`{}`", it.path.display()));
+        let namesakes =
+            self.settings.iter().flat_map(Settings::namesakes).map(|it| format!("plugin `{it}`"));
+        let ours = matches!(self.plugin, Registered::Enabled).then(|| format!("plugin `{ID}`"));
+        let all: BTreeSet<String> = ours.into_iter().chain(by_hand).chain(namesakes).collect();
+        if all.len() < 2 {
+            return Check::ok(NAME, "no second registration");
+        }
+        let all: Vec<String> = all.into_iter().collect();
+        Check::fail(
+            NAME,
+            format!("every hook runs {} times: {}", all.len(), all.join(", ")),
+            format!("keep plugin `{ID}`, and remove the `roz hook` entries or plugins besides it"),
+        )
+    }
+
+    fn switched_off(&self) -> Option<Check> {
+        const NAME: &str = "hooks allowed";
+        // The last that speaks wins; the administrator's come last.
+        let found = self.settings.iter().rev().find_map(|it| Some((it, it.switches_hooks_off()?)));
+        let (settings, (key, true)) = found? else { return None };
+        let path = settings.path.display();
+        Some(Check::fail(
+            NAME,
+            format!("`{key}` in `{path}` switches our hooks off"),
+            if settings.is_managed { "ask your administrator" } else { "remove that line" },
+        ))
+    }
+
+    fn reviewer(&self, world: &World) -> Check {
+        const NAME: &str = "reviewer";
+        match shadow(&self.project, world) {
+            None => Check::ok(NAME, "no agent file bears its name"),
+            Some(path) => Check::fail(
+                NAME,
+                format!("`{}` bears its name, so no reviewer gets a token", path.display()),
+                "rename or remove that agent",
+            ),
+        }
+    }
+
+    /// Where nobody can be asked, a reviewer without these cannot decide.
+    fn permissions(&self) -> Option<Check> {
+        const NAME: &str = "permissions";
+        self.client.as_ref()?;
+        let missing: Vec<&str> = ["roz context", "roz decide"]
+            .into_iter()
+            .filter(|program| !self.settings.iter().any(|it| it.lets_run(program)))
+            .collect();
+        if missing.is_empty() {
+            let seen = "reviewers run `roz context` and `roz decide` without a question";
+            return Some(Check::ok(NAME, seen));
+        }
+        let rules: Vec<String> = missing.iter().map(|it| format!("\"Bash({it}:*)\"")).collect();
+        Some(Check::warn(
+            NAME,
+            "the client asks before a reviewer may decide; with nobody to ask (`claude -p`) no \
+             review ends",
+            format!("add {} to `permissions.allow` in ~/.claude/settings.json", rules.join(", ")),
+        ))
+    }
+}
+
+fn asked(client: &Client, project: &Path) -> Registered {
+    let installs = match client.installs() {
+        Ok(installs) => installs,
+        Err(err) => return Registered::Unknown(err.to_string()),
+    };
+    let mut here = installs.iter().filter(|it| is_for(it, project)).peekable();
+    if here.peek().is_none() {
+        Registered::No
+    } else if here.any(|it| it.enabled) {
+        Registered::Enabled
+    } else {
+        Registered::Disabled
+    }
+}
+
+/// What `roz --version` says, if it is a roz.
+fn version_of(program: &Path) -> Option<String> {
+    let mut command = process::command(program);
+    command.arg("--version");
+    let ran = process::run(command, Instant::now() + Duration::from_secs(5)).ok()?;
+    let text = String::from_utf8_lossy(&ran.stdout);
+    Some(text.trim().strip_prefix("roz ")?.to_owned())
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok().is_some_and(|it| other.canonicalize().ok() == Some(it))
+}

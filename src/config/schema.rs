@@ -1,0 +1,113 @@
+//! A JSON Schema of `config.toml`, so that editors complete and check it.
+
+use serde_json::{Value, json};
+
+use super::{
+    keys::{Item, KEYS, Key, Kind, slot},
+    value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT, MOST_WEIGHTS},
+};
+use crate::core::policy::Policy;
+
+/// Draft 2020-12.
+pub fn schema() -> Value {
+    let mut defaults = json!(Policy::default());
+    let mut root = section("The configuration of roz");
+    root["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    for key in KEYS {
+        let mut at = &mut root;
+        let mut path = String::new();
+        let mut rest = key.path;
+        while let Some((name, deeper)) = rest.split_once('.') {
+            path = if path.is_empty() { name.to_owned() } else { path + "." + name };
+            at = &mut at["properties"][name];
+            if at.is_null() {
+                *at = section(&format!("[{path}]"));
+            }
+            rest = deeper;
+        }
+        let default = slot(&mut defaults, key.path).take();
+        at["properties"][rest] = property(key, default);
+    }
+    root
+}
+
+fn section(title: &str) -> Value {
+    json!({ "title": title, "type": "object", "properties": {}, "additionalProperties": false })
+}
+
+fn property(key: &Key, default: Value) -> Value {
+    let Value::Object(mut it) = shape(key.kind) else { return Value::Null };
+    it.insert("description".into(), format!("{}. {}.", key.about, rule(key)).into());
+    if !default.is_null() {
+        it.insert("default".into(), default);
+    }
+    Value::Object(it)
+}
+
+fn shape(kind: Kind) -> Value {
+    let path = json!({ "type": "string", "pattern": "^(/|~/)", "maxLength": LONGEST_TEXT });
+    match kind {
+        Kind::Switch => json!({ "type": "boolean" }),
+        Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Word(words) => json!({ "enum": words }),
+        Kind::Path => path,
+        Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
+        Kind::List(item) => {
+            let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
+            let item = if matches!(item, Item::Path) { path } else { text };
+            json!({ "type": "array", "items": item, "maxItems": LONGEST_LIST })
+        }
+        Kind::Weights => json!({
+            "type": "object",
+            "maxProperties": MOST_WEIGHTS,
+            "propertyNames": { "pattern": TEMPLATE },
+            "additionalProperties": { "type": "integer", "minimum": 0, "maximum": HEAVIEST },
+        }),
+    }
+}
+
+const TEMPLATE: &str = "^[A-Za-z0-9_-]{1,64}$";
+
+/// As a sentence, without its full stop.
+fn rule(key: &Key) -> String {
+    let rule = key.project.rule();
+    let mut sentence = rule[..1].to_uppercase() + &rule[1..];
+    if let Some(variable) = key.variable {
+        sentence.push_str(". The environment's ");
+        sentence.push_str(variable);
+        sentence.push_str(" sets it too");
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The part of the schema at a dotted path.
+    fn at(path: &str) -> Value {
+        path.split('.').fold(schema(), |at, name| at["properties"][name].clone())
+    }
+
+    #[test]
+    fn every_key_is_described() {
+        for key in KEYS {
+            let schema = at(key.path);
+            let description = schema["description"].as_str().expect(key.path);
+            assert!(description.starts_with(key.about), "{description}");
+            let rule = key.project.rule().trim_start_matches('a');
+            assert!(description.contains(rule), "{description}");
+        }
+    }
+
+    #[test]
+    fn the_schema_says_what_the_table_says() {
+        let mode = at("review.mode");
+        assert_eq!(mode["enum"], json!(["always", "prompt", "never"]));
+        assert_eq!(mode["default"], "prompt");
+        assert_eq!(at("circuit_breaker.max_blocks")["maximum"], 1_000);
+        assert_eq!(at("review.gates")["title"], "[review.gates]");
+        assert_eq!(at("review.gates")["additionalProperties"], false);
+        assert_eq!(at("storage.path").get("default"), None);
+    }
+}

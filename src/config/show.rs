@@ -1,0 +1,103 @@
+//! A configuration for people and for programs: what applies, where it comes
+//! from, what is wrong with it.
+
+use std::fmt::{self, Write as _};
+
+use serde_json::{Map, Value, json};
+
+use super::{Diagnostic, Full, Origin, Place};
+
+impl Full {
+    /// All keys with their values: a `config.toml` that would say the same.
+    /// With `origins`, where each value comes from.
+    pub fn show(&self, origins: bool) -> String {
+        let mut out = String::new();
+        let lines: Vec<_> = self.settings.iter().map(|it| line(it.key.path, &it.value)).collect();
+        let width = lines.iter().map(|it| it.chars().count()).filter(|it| *it <= 56).max();
+        for (line, setting) in lines.iter().zip(&self.settings) {
+            if !origins {
+                let _ = writeln!(out, "{line}");
+                continue;
+            }
+            let origin = described(&setting.origins);
+            let _ = writeln!(out, "{line:<0$}  # {origin}", width.unwrap_or(0));
+        }
+        for diagnostic in &self.diagnostics {
+            let _ = writeln!(out, "# {diagnostic}");
+        }
+        out
+    }
+
+    /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […],
+    /// "diagnostics": […]}`. A key that nobody set has no origins.
+    pub fn to_json(&self) -> Value {
+        let origins = self.settings.iter().map(|it| {
+            let origins = it.origins.iter().map(Origin::to_json).collect();
+            (it.key.path.to_owned(), Value::Array(origins))
+        });
+        json!({
+            "config": self.policy,
+            "origins": origins.collect::<Map<_, _>>(),
+            "files": self.file_names(),
+            "diagnostics": diagnostics(&self.diagnostics),
+        })
+    }
+
+    /// What is wrong, a line each; or that nothing is.
+    pub fn check(&self) -> String {
+        if !self.diagnostics.is_empty() {
+            return self.diagnostics.iter().map(|it| it.to_string() + "\n").collect();
+        }
+        match &self.file_names()[..] {
+            [] => "there is no configuration file: the defaults apply\n".to_owned(),
+            files => format!("nothing is wrong with {}\n", files.join(" and ")),
+        }
+    }
+
+    /// `{"ok": true, "files": […], "diagnostics": […]}`.
+    pub fn check_json(&self) -> Value {
+        json!({
+            "ok": self.diagnostics.is_empty(),
+            "files": self.file_names(),
+            "diagnostics": diagnostics(&self.diagnostics),
+        })
+    }
+
+    fn file_names(&self) -> Vec<String> {
+        self.files.iter().map(|it| it.to_string_lossy().into_owned()).collect()
+    }
+}
+
+fn line(path: &str, value: &Value) -> String {
+    match toml::Value::try_from(value) {
+        Ok(value) => format!("{path} = {value}"),
+        Err(_) => format!("# {path} is not set"),
+    }
+}
+
+fn described(origins: &[Origin]) -> String {
+    let origins: Vec<_> = origins.iter().map(Origin::to_string).collect();
+    if origins.is_empty() { "default".to_owned() } else { origins.join(", ") }
+}
+
+fn diagnostics(them: &[Diagnostic]) -> Value {
+    them.iter().map(Diagnostic::to_json).collect()
+}
+
+impl Origin {
+    /// `{"file", "line", "variable", "by_project"}`.
+    fn to_json(&self) -> Value {
+        let (file, line, variable) = self.place.parts();
+        json!({ "file": file, "line": line, "variable": variable, "by_project": self.by_project })
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::Variable(name) => f.write_str(name)?,
+            file @ Place::File { .. } => write!(f, "{file}")?,
+        }
+        if self.by_project { f.write_str(" (project)") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,150 @@
+//! The client as a program: its version, and its own means to take a plugin in
+//! and to let it go.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde::Deserialize;
+
+use super::ID;
+use crate::world::{World, process};
+
+/// A command of the client takes half a second; a busy machine, longer.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// The first version that knows every event of ours.
+pub const OLDEST: Version = Version([2, 1, 196]);
+
+#[derive(Debug, Clone)]
+pub struct Client {
+    pub program: PathBuf,
+    /// Where its commands run: it looks for a project there.
+    dir: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub [u32; 3]);
+
+/// A plugin that the client has taken in.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Install {
+    pub id: String,
+    #[serde(default)]
+    pub version: String,
+    #[serde(default)]
+    pub scope: String,
+    #[serde(default)]
+    pub enabled: bool,
+    /// Of an installation for one project.
+    pub project_path: Option<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    #[error("`{command}` failed: {said}")]
+    Failed { command: String, said: String },
+    #[error("`{0}` said something that is not understood: {1}")]
+    Odd(String, String),
+}
+
+impl Client {
+    pub fn find(world: &World) -> Option<Self> {
+        let program = world.on_path("claude").into_iter().next()?;
+        Some(Self { program, dir: world.cwd.clone() })
+    }
+
+    pub fn version(&self) -> Result<Version, Error> {
+        let said = self.run(&["--version"])?;
+        said.parse().map_err(|()| Error::Odd("claude --version".into(), said.trim().to_owned()))
+    }
+
+    /// Each installation of our plugin, in whatever scope.
+    pub fn installs(&self) -> Result<Vec<Install>, Error> {
+        let said = self.run(&["plugin", "list", "--json"])?;
+        // A notice of the client's may stand before it.
+        let json = said.find('[').map_or("", |it| &said[it..]);
+        let all: Vec<Install> = serde_json::from_str(json)
+            .map_err(|err| Error::Odd("claude plugin list --json".into(), err.to_string()))?;
+        Ok(all.into_iter().filter(|it| it.id == ID).collect())
+    }
+
+    pub fn run(&self, args: &[&str]) -> Result<String, Error> {
+        self.run_in(&self.dir, args)
+    }
+
+    /// What the command printed.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started, does not end in time, or fails.
+    pub fn run_in(&self, dir: &Path, args: &[&str]) -> Result<String, Error> {
+        let mut command = process::command(&self.program);
+        // As the user would run it, also where an agent runs us.
+        command
+            .args(args)
+            .current_dir(dir)
+            .env_remove("CLAUDECODE")
+            .env("DISABLE_AUTOUPDATER", "1");
+        let ran = process::run(command, Instant::now() + PATIENCE)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if ran.ok {
+            return Ok(text(&ran.stdout));
+        }
+        let said = [text(&ran.stdout), text(&ran.stderr)].join(" ");
+        Err(Error::Failed { command: line(args), said: said.trim().to_owned() })
+    }
+}
+
+/// A command of the client as one would type it.
+pub fn line(args: &[&str]) -> String {
+    let is_plain = |it: &str| it.chars().all(|c| c.is_alphanumeric() || "/._-@=".contains(c));
+    let quoted = args.iter().map(|it| {
+        if is_plain(it) { (*it).to_owned() } else { format!("'{}'", it.replace('\'', r"'\''")) }
+    });
+    ["claude".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+impl std::str::FromStr for Version {
+    type Err = ();
+
+    /// `2.1.197 (Claude Code)`, with more or less behind the numbers.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let word = text.split_whitespace().next().ok_or(())?;
+        let mut numbers =
+            word.split(|c: char| !c.is_ascii_digit()).map(|it| it.parse().map_err(|_| ()));
+        let mut next = || numbers.next().ok_or(())?;
+        Ok(Version([next()?, next()?, next()?]))
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [major, minor, patch] = self.0;
+        write!(f, "{major}.{minor}.{patch}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_compared_as_numbers() {
+        assert_eq!("2.1.197 (Claude Code)\n".parse(), Ok(Version([2, 1, 197])));
+        assert_eq!("2.1.330-beta.1".parse(), Ok(Version([2, 1, 330])));
+        assert!(Version([2, 1, 99]) < OLDEST && OLDEST < Version([10, 0, 0]));
+        for text in ["", "claude", "2.1", "2..1"] {
+            assert!(text.parse::<Version>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_can_be_pasted_into_a_shell() {
+        assert_eq!(line(&["plugin", "install", "roz@roz"]), "claude plugin install roz@roz");
+        assert_eq!(line(&["add", "/a b/it's"]), r"claude add '/a b/it'\''s'");
+    }
+}

@@ -1,0 +1,108 @@
+use crate::hooks::Hook;
+
+use super::*;
+
+fn plugin() -> Plugin<'static> {
+    Plugin { binary: Path::new("/opt/roz bin/roz"), strict: false }
+}
+
+fn hooks() -> Value {
+    let text = FILES.iter().find(|(name, _)| *name == HOOKS).map(|(_, text)| *text);
+    serde_json::from_str(text.unwrap()).unwrap()
+}
+
+/// Compares the file with the events that the binary knows, both ways.
+#[test]
+fn the_client_is_told_of_every_event_that_we_know_and_of_no_other() {
+    let hooks = hooks();
+    let mut events = hooks["hooks"].as_object().unwrap().clone();
+    assert_eq!(hooks.as_object().unwrap().len(), 1, "other clients refuse other keys");
+    for hook in Hook::ALL {
+        let group = events.remove(hook.name()).unwrap_or_else(|| panic!("{hook:?} is missing"));
+        let matcher = match hook {
+            Hook::PreToolUse | Hook::PostToolUse | Hook::PostToolUseFailure => Some("*"),
+            Hook::SubagentStart | Hook::SubagentStop => Some("^roz:roz$"),
+            Hook::SessionStart
+            | Hook::UserPrompt
+            | Hook::Stop
+            | Hook::TaskCompleted
+            | Hook::SessionEnd => None,
+        };
+        let timeout = if hook == Hook::SessionEnd { 1 } else { 10 };
+        let command = serde_json::json!({
+            "type": "command", "command": "roz", "args": ["hook", hook.word()], "timeout": timeout,
+        });
+        let mut expected = serde_json::json!({ "hooks": [command] });
+        if let Some(matcher) = matcher {
+            expected["matcher"] = matcher.into();
+        }
+        assert_eq!(group, serde_json::json!([expected]), "{hook:?}");
+    }
+    assert!(events.is_empty(), "{events:?}");
+}
+
+#[test]
+fn the_plugin_has_the_binarys_version() {
+    let manifest: Value = serde_json::from_str(FILES[0].1).unwrap();
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest["name"], "roz");
+    let marketplace: Value = serde_json::from_str(FILES[1].1).unwrap();
+    assert_eq!(marketplace["name"], MARKETPLACE);
+}
+
+#[test]
+fn what_is_written_is_read_back_and_names_the_binary_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(!plugin().is_written(dir.path()).unwrap());
+    plugin().write(dir.path()).unwrap();
+    assert!(plugin().is_written(dir.path()).unwrap());
+    let found = read(dir.path()).unwrap();
+    assert_eq!(found.programs, [plugin().binary.to_owned()].into());
+    assert_eq!(found.events, Hook::ALL.map(|it| it.name().to_owned()).into());
+    assert!(!found.strict);
+}
+
+#[test]
+fn strictness_is_for_the_tool_call_alone() {
+    let text = Plugin { strict: true, ..plugin() }.files().unwrap();
+    let text = &text.iter().find(|(name, _)| *name == HOOKS).unwrap().1;
+    let hooks: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(hooks["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"], "block");
+    assert_eq!(text.matches("onFailure").count(), 1);
+}
+
+#[test]
+fn removing_leaves_what_others_put_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = Place::new(Some(&dir.path().join("a/b"))).unwrap();
+    assert!(!place.remove().unwrap());
+    place.write(&plugin()).unwrap();
+    place.write(&plugin()).unwrap();
+    assert!(place.remove().unwrap());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "the folders that it made went too");
+
+    place.write(&plugin()).unwrap();
+    let theirs = place.folder().join("agents/mine.md");
+    fs::write(&theirs, "mine").unwrap();
+    assert!(place.remove().unwrap());
+    assert!(theirs.exists());
+}
+
+#[test]
+fn a_missing_or_broken_folder_is_said_to_be_so() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(read(dir.path()).unwrap_err().contains("cannot be read"));
+    plugin().write(dir.path()).unwrap();
+    fs::write(dir.path().join(HOOKS), "{").unwrap();
+    assert!(read(dir.path()).unwrap_err().contains("hooks.json"));
+}
+
+#[test]
+fn a_build_folder_is_known_by_its_names() {
+    for path in ["/p/target/debug/roz", "/p/target/x86_64-unknown-linux-musl/release/roz"] {
+        assert!(is_in_build_folder(Path::new(path)), "{path}");
+    }
+    for path in ["/home/u/.local/bin/roz", "/srv/target/bin/roz", "/opt/release/roz"] {
+        assert!(!is_in_build_folder(Path::new(path)), "{path}");
+    }
+}

@@ -1,0 +1,212 @@
+//! The keys that gate patterns are matched against, and the match where text is unknown.
+
+use super::glob::{self, Token};
+use super::table::options;
+use super::walk::field::Field;
+use super::{HOLE, Run};
+
+impl Run {
+    /// `Bash:`, the program and its arguments, joined by single blanks.
+    pub fn key(&self) -> String {
+        let mut key = String::from("Bash:");
+        key.push_str(&self.program);
+        for word in self.argv.iter().skip(1) {
+            key.push(' ');
+            key.push_str(word);
+        }
+        key
+    }
+
+    /// The key without the program's global options (`git -C d push` is `git push`), if it differs.
+    pub fn bare_key(&self) -> Option<String> {
+        // `git-push` is another name of `git push`.
+        if let Some(subcommand) = self.program.strip_prefix("git-") {
+            let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
+            let words: Vec<&str> = ["git", subcommand].into_iter().chain(rest).collect();
+            return Some(format!("Bash:{}", words.join(" ")));
+        }
+        let row = options::find(&self.program)?;
+        let words: Vec<Field> = self.argv.iter().map(|word| Field::literal(word)).collect();
+        let mut key = format!("Bash:{}", self.program);
+        let mut at = 1;
+        let mut dropped = false;
+        for _ in 0..row.levels {
+            let (given, next) = row.grammar.leading(&words, at);
+            dropped |= !given.is_empty() || next > at;
+            let Some(word) = words.get(next) else {
+                at = words.len();
+                break;
+            };
+            key.push(' ');
+            key.push_str(&word.text);
+            at = next + 1;
+        }
+        for word in &words[at.min(words.len())..] {
+            key.push(' ');
+            key.push_str(&word.text);
+        }
+        dropped.then_some(key)
+    }
+
+    /// Every key of this run.
+    pub fn keys(&self) -> Vec<String> {
+        let mut keys = vec![self.key()];
+        keys.extend(self.bare_key());
+        // A file system that ignores case finds `git` under `GIT`, too.
+        if self.program.chars().any(|c| c.is_ascii_uppercase()) {
+            let program = self.program.to_ascii_lowercase();
+            keys.extend(Run { program, ..self.clone() }.keys());
+        }
+        keys
+    }
+
+    /// Whether `pattern` matches one of the keys.
+    pub fn may_match(&self, pattern: &str) -> bool {
+        self.keys().iter().any(|key| may_match(pattern, key))
+    }
+}
+
+/// Whether a gate's pattern may match a key that has [`HOLE`]s in it.
+///
+/// A hole among the arguments stands for any text, a word of its own also for no word. A program
+/// that is unknown altogether stands for any program with any first arguments, but not for the
+/// whole of the pattern: some of the pattern's own text must be found in the words that are known.
+pub fn may_match(pattern: &str, key: &str) -> bool {
+    let pattern = Glob { tokens: glob::tokens(pattern) };
+    let (tool, words) = key.split_once(':').map_or(("", key), |(tool, words)| (tool, words));
+    let mut states = pattern.start();
+    if !tool.is_empty() {
+        pattern.text(&mut states, tool);
+        pattern.text(&mut states, ":");
+    }
+    let (program, rest) = words.split_once(' ').map_or((words, None), |(p, r)| (p, Some(r)));
+    if program.chars().eq([HOLE]) {
+        let Some(rest) = rest else { return pattern.is_open(&states) };
+        let before = states.clone();
+        fill(&mut states);
+        // What follows must take some of the pattern's text.
+        return pattern.rest_is_found(&states, rest) || {
+            let mut open = before;
+            pattern.keep_open(&mut open);
+            pattern.arguments(&mut open, rest);
+            is_over(&open)
+        };
+    }
+    pattern.text(&mut states, program);
+    if let Some(rest) = rest {
+        pattern.arguments(&mut states, rest);
+    }
+    is_over(&states)
+}
+
+/// A pattern as gates write it: `*`, `?`, `[…]`; `*` crosses blanks and slashes.
+struct Glob {
+    tokens: Vec<Token>,
+}
+
+/// Places in the pattern that may have been reached: one for each token, and one for the end.
+type States = Vec<bool>;
+
+/// Any text: every later place may be reached.
+fn fill(states: &mut States) {
+    let first = states.iter().position(|state| *state).unwrap_or(states.len());
+    states[first..].fill(true);
+}
+
+fn is_over(states: &States) -> bool {
+    states.last() == Some(&true)
+}
+
+impl Glob {
+    fn start(&self) -> States {
+        let mut states = vec![false; self.tokens.len() + 1];
+        states[0] = true;
+        self.close(&mut states);
+        states
+    }
+
+    /// `*` may take nothing.
+    fn close(&self, states: &mut States) {
+        for (place, token) in self.tokens.iter().enumerate() {
+            if states[place] && matches!(token, Token::Many) {
+                states[place + 1] = true;
+            }
+        }
+    }
+
+    fn character(&self, states: &mut States, character: char) {
+        if character == HOLE {
+            return fill(states);
+        }
+        let mut next = vec![false; states.len()];
+        for (place, token) in self.tokens.iter().enumerate() {
+            if !states[place] {
+                continue;
+            }
+            match token {
+                Token::Many => next[place] = true,
+                token if token.takes(character) => next[place + 1] = true,
+                _ => {}
+            }
+        }
+        self.close(&mut next);
+        *states = next;
+    }
+
+    fn text(&self, states: &mut States, text: &str) {
+        for character in text.chars() {
+            self.character(states, character);
+        }
+    }
+
+    fn arguments(&self, states: &mut States, words: &str) {
+        for word in words.split(' ') {
+            let before = states.clone();
+            self.character(states, ' ');
+            self.text(states, word);
+            // The word may be none at all.
+            if word.chars().eq([HOLE]) {
+                for (state, before) in states.iter_mut().zip(before) {
+                    *state |= before;
+                }
+            }
+        }
+    }
+
+    /// Whether the rest of the pattern is nothing but `*`.
+    fn is_open(&self, states: &States) -> bool {
+        let tail = self.tokens.iter().rev().take_while(|t| matches!(t, Token::Many)).count();
+        tail > 0 && states[self.tokens.len() - tail]
+    }
+
+    /// Keeps the places from which nothing but `*` remains.
+    fn keep_open(&self, states: &mut States) {
+        let tail = self.tokens.iter().rev().take_while(|t| matches!(t, Token::Many)).count();
+        let open = self.tokens.len() - tail;
+        states[..open].fill(false);
+        if tail == 0 {
+            states.fill(false);
+        }
+    }
+
+    /// Whether the words after an unknown program match the rest of the pattern from one of the
+    /// places on, and take a letter or a digit of it.
+    fn rest_is_found(&self, states: &States, rest: &str) -> bool {
+        // Only places where a word of the pattern begins can follow a program.
+        (0..self.tokens.len()).any(|place| {
+            let starts = states[place]
+                && matches!(self.tokens[place], Token::Character(' '))
+                && self.tokens[place..]
+                    .iter()
+                    .any(|token| matches!(token, Token::Character(c) if c.is_alphanumeric()));
+            if !starts {
+                return false;
+            }
+            let mut from = vec![false; states.len()];
+            from[place] = true;
+            let known = !rest.split(' ').all(|word| word.chars().eq([HOLE]));
+            self.arguments(&mut from, rest);
+            known && is_over(&from)
+        })
+    }
+}

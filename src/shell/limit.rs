@@ -1,0 +1,27 @@
+//! The bounds of a reading. Each is far above what people and agents write, and low enough for an
+//! answer within milliseconds and for a stack that no input can overflow.
+
+/// The longest line, in bytes. The kernel refuses an argument above 128 KiB.
+pub(crate) const LINE: usize = 256 * 1024;
+
+/// How deep groups, substitutions, nested code and function calls may be nested, all together.
+pub(crate) const DEPTH: usize = 40;
+
+/// How much is walked: a unit is a command, or some 64 bytes of text that an expansion made.
+pub(crate) const WORK: usize = 20_000;
+
+/// Words that one word becomes by brace expansion; beyond, it is unknown.
+pub(crate) const BRACES: usize = 256;
+
+/// Values that a variable may have at one point (one for each branch); beyond, it is unknown.
+pub(crate) const VALUES: usize = 8;
+
+/// Readings of one simple command, one for each choice of its variables' values.
+pub(crate) const CHOICES: usize = 16;
+
+/// The longest text that is kept for a variable, an output or a file, in bytes.
+pub(crate) const TEXT: usize = 128 * 1024;
+
+/// The candidates of [`super::raw_words`], and the words in each.
+pub(crate) const RAW_WORDS: usize = 4096;
+pub(crate) const RAW_LENGTH: usize = 24;

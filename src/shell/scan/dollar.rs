@@ -1,0 +1,247 @@
+//! Expansions: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
+
+use super::super::Unreadable;
+use super::super::syntax::{Parameter, Part, Word};
+use super::{End, Scanner, scan, scan_quoted};
+use std::rc::Rc;
+
+/// What may follow the name in `${name…}`; where one begins another, the longer comes first.
+const OPERATORS: &[&str] = &[
+    ":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^",
+    "^", ",,", ",", "@", ":",
+];
+
+impl Scanner<'_> {
+    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) {
+        match self.peek_at(1) {
+            b'(' => {
+                self.at += 1;
+                if let Some(text) = self.arithmetic() {
+                    word.parts.push(Part::Arithmetic(Rc::new(text)));
+                    return;
+                }
+                self.at += 1;
+                let list = self.substitution(")");
+                word.parts.push(Part::Command { list: Rc::new(list), quoted });
+            }
+            b'{' if matches!(self.peek_at(2), b' ' | b'\t' | b'\n' | b'|') => {
+                self.at += 3;
+                let list = self.substitution("}");
+                word.parts.push(Part::Command { list: Rc::new(list), quoted });
+            }
+            b'{' => {
+                self.at += 2;
+                let parameter =
+                    self.nested(Parameter::default(), |scanner| scanner.parameter(quoted));
+                word.parts.push(Part::Parameter { parameter: Rc::new(parameter), quoted });
+            }
+            b'[' => self.old_arithmetic(word),
+            b'\'' if !quoted => {
+                self.at += 2;
+                self.ansi_quotes(word);
+            }
+            b'"' if !quoted => {
+                self.at += 2;
+                word.push_text("", true);
+                self.double_quotes(word);
+            }
+            _ => {
+                self.at += 1;
+                let name = self.name();
+                if name.is_empty() {
+                    word.push_text("$", true);
+                } else {
+                    let parameter = Rc::new(Parameter { name, ..Parameter::default() });
+                    word.parts.push(Part::Parameter { parameter, quoted });
+                }
+            }
+        }
+    }
+
+    fn substitution(&mut self, close: &'static str) -> Vec<super::Item> {
+        self.substitutions += 1;
+        let outer = std::mem::take(&mut self.pending);
+        let list = self.nested(Vec::new(), |scanner| {
+            if close == ")" {
+                scanner.list(&End::Parenthesis)
+            } else {
+                scanner.list(&End::Words(&["}"]))
+            }
+        });
+        self.expect(close);
+        // A here-document that begins inside may have its text after the closing parenthesis.
+        let inner = std::mem::replace(&mut self.pending, outer);
+        self.pending.extend(inner);
+        self.substitutions -= 1;
+        list
+    }
+
+    /// A variable's name, or a single digit or special parameter without braces.
+    fn name(&mut self) -> String {
+        let rest = &self.bytes[self.at.min(self.bytes.len())..];
+        let length = match rest.first() {
+            Some(first) if first.is_ascii_alphabetic() || *first == b'_' => {
+                rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+            }
+            Some(b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => 1,
+            _ => 0,
+        };
+        self.at += length;
+        self.text[self.at - length..self.at].to_owned()
+    }
+
+    /// After `${`, up to and with the brace that closes it.
+    fn parameter(&mut self, quoted: bool) -> Parameter {
+        let mut parameter = Parameter::default();
+        match (self.peek(), self.peek_at(1)) {
+            (b'#', next) if next != b'}' && next != b':' && next != b'-' => {
+                parameter.length = true;
+                self.at += 1;
+            }
+            (b'!', next) if next.is_ascii_alphanumeric() || next == b'_' => {
+                parameter.indirect = true;
+                self.at += 1;
+            }
+            _ => {}
+        }
+        parameter.name = self.name();
+        while self.peek().is_ascii_digit() && parameter.name.bytes().all(|b| b.is_ascii_digit()) {
+            parameter.name.push(char::from(self.peek()));
+            self.at += 1;
+        }
+        if self.peek() == b'[' {
+            self.at += 1;
+            parameter.index = Some(self.braced(b']', quoted));
+        }
+        if let Some(operator) = OPERATORS.iter().find(|operator| self.starts_with(operator)) {
+            parameter.operator = operator;
+            self.at += operator.len();
+        }
+        parameter.operand = self.braced(b'}', quoted);
+        parameter
+    }
+
+    /// Text up to and with `close`, which may not stand in it unless quoted.
+    fn braced(&mut self, close: u8, quoted: bool) -> Word {
+        let mut word = Word::default();
+        while !self.is_over() {
+            match self.peek() {
+                byte if byte == close => {
+                    self.at += 1;
+                    return word;
+                }
+                b'<' | b'>' if self.peek_at(1) == b'(' && !quoted => {
+                    let start = self.at;
+                    let inner = self.word();
+                    word.parts.extend(inner.parts);
+                    if self.at == start {
+                        self.at += 1;
+                    }
+                }
+                b'\'' | b'"' | b'\\' | b'$' | b'`' => self.piece(&mut word, quoted),
+                _ => {
+                    let rest = &self.bytes[self.at..];
+                    let length = rest
+                        .iter()
+                        .skip(1)
+                        .position(|byte| *byte == close || b"'\"\\$`<>".contains(byte))
+                        .map_or(rest.len(), |length| length + 1);
+                    word.push_text(&self.text[self.at..self.at + length], quoted);
+                    self.at += length;
+                }
+            }
+        }
+        self.fail(Unreadable::Quote);
+        word
+    }
+
+    /// At `((`: the text of an arithmetic construct, if this is one. As in bash it is one if the
+    /// parenthesis that closes the second is followed by another.
+    pub(super) fn arithmetic(&mut self) -> Option<Word> {
+        if self.peek_at(1) != b'(' {
+            return None;
+        }
+        let start = self.at + 2;
+        let end = self.closing(start, b'(', b')')?;
+        if self.bytes.get(end + 1) != Some(&b')') {
+            return None;
+        }
+        self.at = end + 2;
+        Some(self.quoted_text(start, end))
+    }
+
+    /// `$[ … ]`
+    fn old_arithmetic(&mut self, word: &mut Word) {
+        let start = self.at + 2;
+        if let Some(end) = self.closing(start, b'[', b']') {
+            self.at = end + 1;
+            let text = self.quoted_text(start, end);
+            word.parts.push(Part::Arithmetic(Rc::new(text)));
+        } else {
+            self.fail(Unreadable::Quote);
+        }
+    }
+
+    fn quoted_text(&mut self, start: usize, end: usize) -> Word {
+        let (word, error) = scan_quoted(&self.text[start..end], self.depth + 1);
+        if let Some(error) = error {
+            self.fail(error);
+        }
+        word
+    }
+
+    /// Where the bracket that opened before `start` is closed, quotes and escapes skipped.
+    fn closing(&self, start: usize, open: u8, close: u8) -> Option<usize> {
+        let mut depth = 0_usize;
+        let mut quote = 0;
+        let mut at = start;
+        while let Some(byte) = self.bytes.get(at) {
+            match *byte {
+                b'\\' => at += 1,
+                byte if byte == quote => quote = 0,
+                _ if quote != 0 => {}
+                b'"' | b'\'' => quote = *byte,
+                byte if byte == open => depth += 1,
+                byte if byte == close && depth == 0 => return Some(at),
+                byte if byte == close => depth -= 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Backticks: their text is a line of its own, after one round of backslashes.
+    pub(super) fn backticks(&mut self, word: &mut Word, quoted: bool) {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(stop) = rest.find(['`', '\\']) else {
+                self.fail(Unreadable::Quote);
+                return;
+            };
+            text.push_str(&rest[..stop]);
+            self.at += stop + 1;
+            if rest.as_bytes()[stop] == b'`' {
+                break;
+            }
+            match self.peek() {
+                byte @ (b'`' | b'\\' | b'$') => {
+                    text.push(char::from(byte));
+                    self.at += 1;
+                }
+                b'"' if quoted => {
+                    text.push('"');
+                    self.at += 1;
+                }
+                _ => text.push('\\'),
+            }
+        }
+        let scanned = scan(&text, self.depth + 1);
+        if let Some(error) = scanned.error {
+            self.fail(error);
+        }
+        word.parts.push(Part::Command { list: Rc::new(scanned.list), quoted });
+    }
+}

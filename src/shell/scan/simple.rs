@@ -1,0 +1,278 @@
+//! Simple commands, redirections and here-documents.
+
+use super::super::Unreadable;
+use super::super::syntax::{Assignment, Node, Redirection, RedirectionKind, Simple, Word};
+use super::{Scanner, scan_quoted};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// More here-documents than this on one line are refused: their ends are searched one by one.
+const DOCUMENTS: usize = 64;
+
+/// A here-document whose text is still to come.
+pub(super) struct Pending {
+    delimiter: String,
+    /// A quoted delimiter: the text is literal.
+    quoted: bool,
+    /// `<<-`: tabs before each line are dropped.
+    strip: bool,
+    body: Rc<OnceCell<Word>>,
+}
+
+impl Scanner<'_> {
+    /// A simple command, or the definition `name() …`.
+    pub(super) fn simple(&mut self) -> Option<Node> {
+        let mut simple = Simple::default();
+        loop {
+            self.skip_blanks();
+            if self.is_over() {
+                break;
+            }
+            if let Some(redirection) = self.redirection() {
+                simple.redirections.push(redirection);
+                continue;
+            }
+            match self.peek() {
+                b'\n' | b';' | b'|' | b'&' | b')' => break,
+                b'\r' if matches!(self.peek_at(1), b'\n' | 0) => {
+                    self.at += 1;
+                    continue;
+                }
+                b'#' => {
+                    self.skip_comment();
+                    continue;
+                }
+                b'(' => {
+                    if let ([name], true) = (&simple.words[..], simple.assignments.is_empty()) {
+                        let name = name.as_text().unwrap_or_default();
+                        self.at += 1;
+                        self.skip_blanks();
+                        self.expect(")");
+                        return self.function(name);
+                    }
+                    self.fail(Unreadable::Syntax);
+                    break;
+                }
+                _ => {}
+            }
+            if simple.words.is_empty()
+                && let Some(assignment) = self.assignment()
+            {
+                simple.assignments.push(assignment);
+                continue;
+            }
+            let start = self.at;
+            simple.words.push(self.word());
+            if self.at == start {
+                self.fail(Unreadable::Syntax);
+                break;
+            }
+        }
+        let empty = simple.words.is_empty()
+            && simple.assignments.is_empty()
+            && simple.redirections.is_empty();
+        (!empty).then_some(Node::Simple(simple))
+    }
+
+    /// The redirections after a compound command.
+    pub(super) fn redirected(&mut self, node: Node) -> Node {
+        let mut redirections = Vec::new();
+        loop {
+            self.skip_blanks();
+            match self.redirection() {
+                Some(redirection) => redirections.push(redirection),
+                None if redirections.is_empty() => return node,
+                None => return Node::Redirected(Box::new(node), redirections),
+            }
+        }
+    }
+
+    fn redirection(&mut self) -> Option<Redirection> {
+        let (descriptor, length) = self.descriptor();
+        let operator = self.at + length;
+        let rest = self.bytes.get(operator..)?;
+        let (kind, width) = redirection_kind(rest)?;
+        let both = matches!(kind, RedirectionKind::WriteBoth | RedirectionKind::AppendBoth);
+        let is_process = matches!(rest, [b'<' | b'>', b'(', ..]);
+        if is_process || both && length > 0 {
+            return None;
+        }
+        self.at = operator + width;
+        self.skip_blanks();
+        let start = self.at;
+        let target = self.word();
+        if self.at == start {
+            self.fail(Unreadable::Syntax);
+        }
+        let body = Rc::new(OnceCell::new());
+        if kind == RedirectionKind::Document {
+            self.expect_document(start, &target, rest.get(2) == Some(&b'-'), &body);
+        }
+        Some(Redirection { descriptor, kind, target, body })
+    }
+
+    /// The descriptor before an operator, `2>` or `{fd}>`, and its length.
+    fn descriptor(&self) -> (Option<u32>, usize) {
+        let rest = &self.bytes[self.at..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 {
+            let number = self.text[self.at..self.at + digits].parse().ok();
+            return (number.or(Some(u32::MAX)), digits);
+        }
+        if rest.first() == Some(&b'{') {
+            let name = rest[1..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+                .count();
+            if name > 0
+                && rest.get(name + 1) == Some(&b'}')
+                && matches!(rest.get(name + 2), Some(b'<' | b'>'))
+            {
+                return (Some(u32::MAX), name + 2);
+            }
+        }
+        (None, 0)
+    }
+
+    fn expect_document(
+        &mut self,
+        start: usize,
+        word: &Word,
+        strip: bool,
+        body: &Rc<OnceCell<Word>>,
+    ) {
+        if self.pending.len() >= DOCUMENTS {
+            self.fail(Unreadable::Work);
+            return;
+        }
+        let raw = &self.text[start..self.at];
+        let quoted = raw.contains(['"', '\'', '\\']);
+        let delimiter = if quoted { word.as_text().unwrap_or_default() } else { raw.to_owned() };
+        self.pending.push(Pending { delimiter, quoted, strip, body: Rc::clone(body) });
+    }
+
+    /// Reads the here-documents that begin on this line.
+    pub(super) fn documents(&mut self) {
+        for pending in std::mem::take(&mut self.pending) {
+            let text = self.document(&pending);
+            let word = if pending.quoted {
+                Word::text(&text, true)
+            } else {
+                let (word, error) = scan_quoted(&text, self.depth + 1);
+                if let Some(error) = error {
+                    self.fail(error);
+                }
+                word
+            };
+            // Set once: the cell belongs to this document alone.
+            let _ = pending.body.set(word);
+        }
+    }
+
+    fn document(&mut self, pending: &Pending) -> String {
+        let mut text = String::new();
+        while self.at < self.bytes.len() {
+            let rest = &self.text[self.at..];
+            let (line, length) = match rest.find('\n') {
+                Some(end) => (&rest[..end], end + 1),
+                None => (rest, rest.len()),
+            };
+            let kept = if pending.strip { line.trim_start_matches('\t') } else { line };
+            // Within `$( … )` bash also takes the delimiter on the line that closes it.
+            if self.substitutions > 0
+                && kept.strip_prefix(&pending.delimiter).is_some_and(|rest| rest.contains(')'))
+            {
+                self.at += line.len() - kept.len() + pending.delimiter.len();
+                return text;
+            }
+            self.at += length;
+            if kept.trim_end_matches('\r') == pending.delimiter {
+                break;
+            }
+            text.push_str(kept);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn redirection_kind(rest: &[u8]) -> Option<(RedirectionKind, usize)> {
+    use RedirectionKind as Kind;
+    Some(match rest {
+        [b'<', b'<', b'<', ..] => (Kind::String, 3),
+        [b'<', b'<', b'-', ..] => (Kind::Document, 3),
+        [b'<', b'<', ..] => (Kind::Document, 2),
+        [b'<', b'&', ..] => (Kind::DuplicateIn, 2),
+        [b'<', b'>', ..] => (Kind::ReadWrite, 2),
+        [b'<', ..] => (Kind::Read, 1),
+        [b'>', b'>', ..] => (Kind::Append, 2),
+        [b'>', b'&', ..] => (Kind::DuplicateOut, 2),
+        [b'>', b'|', ..] => (Kind::Write, 2),
+        [b'>', ..] => (Kind::Write, 1),
+        [b'&', b'>', b'>', ..] => (Kind::AppendBoth, 3),
+        [b'&', b'>', ..] => (Kind::WriteBoth, 2),
+        _ => return None,
+    })
+}
+
+/// The longest `[index]` that is looked for: the search must not be quadratic.
+const INDEX: usize = 200;
+
+/// What stands before the value of an assignment.
+pub(in super::super) struct Head<'a> {
+    pub(in super::super) name: &'a str,
+    pub(in super::super) index: Option<&'a str>,
+    pub(in super::super) append: bool,
+    /// Bytes up to and with the `=`.
+    pub(in super::super) length: usize,
+}
+
+/// The head of `name=`, `name+=` or `name[index]=`, if the text begins with one.
+pub(in super::super) fn head(text: &str) -> Option<Head<'_>> {
+    let bytes = text.as_bytes();
+    let name = bytes.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    if name == 0 || bytes[0].is_ascii_digit() {
+        return None;
+    }
+    let mut at = name;
+    let mut index = None;
+    if bytes.get(at) == Some(&b'[') {
+        let mut depth = 0_usize;
+        let length = bytes[at..].iter().take(INDEX).position(|byte| {
+            match byte {
+                b'[' => depth += 1,
+                b']' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        })?;
+        index = Some(text.get(at + 1..at + length)?);
+        at += length + 1;
+    }
+    let append = bytes.get(at) == Some(&b'+');
+    at += usize::from(append);
+    let is_assignment = bytes.get(at) == Some(&b'=');
+    is_assignment.then(|| Head { name: &text[..name], index, append, length: at + 1 })
+}
+
+impl Scanner<'_> {
+    fn assignment(&mut self) -> Option<Assignment> {
+        let Head { name, index, append, length } = head(&self.text[self.at..])?;
+        self.at += length;
+        let index = index.map(|index| {
+            let (word, error) = scan_quoted(&index.replace(['"', '\''], ""), self.depth + 1);
+            if let Some(error) = error {
+                self.fail(error);
+            }
+            word
+        });
+        let mut value = Word::default();
+        if self.peek() == b'(' {
+            self.array(&mut value);
+        }
+        let rest = self.word();
+        value.braces = rest.braces;
+        value.parts.extend(rest.parts);
+        Some(Assignment { name: name.to_owned(), index, append, value })
+    }
+}

@@ -1,0 +1,300 @@
+//! Words: quotes, escapes, extended globs, arrays.
+
+use super::super::Unreadable;
+use super::super::syntax::{Part, Word};
+use super::{End, Scanner, head};
+use std::rc::Rc;
+
+pub(super) fn is_meta(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
+}
+
+/// Where a run of plain text within a word stops.
+fn is_special(byte: u8) -> bool {
+    is_meta(byte) || matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`')
+}
+
+impl Scanner<'_> {
+    /// The word that comes; without parts if none does.
+    pub(super) fn word(&mut self) -> Word {
+        let mut word = Word::default();
+        let start = self.at;
+        while !self.is_over() {
+            match self.peek() {
+                b'(' if self.bytes[start..self.at].ends_with(b"=")
+                    && head(&self.text[start..self.at]).is_some() =>
+                {
+                    self.array(&mut word);
+                }
+                b'(' if self.at > start && b"?*+@!".contains(&self.bytes[self.at - 1]) => {
+                    self.extended_glob(&mut word);
+                }
+                b'<' | b'>' if self.peek_at(1) == b'(' => self.process(&mut word),
+                // The carriage return of a line that ends in CRLF is no part of a word.
+                b'\r' if matches!(self.peek_at(1), b'\n' | 0) => break,
+                byte if is_meta(byte) => break,
+                _ => self.piece(&mut word, false),
+            }
+        }
+        word
+    }
+
+    /// One quoted string, expansion or run of plain text. Within `${…}` of a quoted string
+    /// (`in_quotes`) single quotes are text.
+    pub(super) fn piece(&mut self, word: &mut Word, in_quotes: bool) {
+        match self.peek() {
+            b'\'' if !in_quotes => self.single_quotes(word),
+            b'"' => {
+                self.at += 1;
+                word.push_text("", true);
+                self.double_quotes(word);
+            }
+            b'\\' => self.escape(word),
+            b'$' => self.dollar(word, in_quotes),
+            b'`' => self.backticks(word, in_quotes),
+            first => {
+                let rest = &self.bytes[self.at..];
+                let length = rest.iter().position(|byte| is_special(*byte) || *byte == b'\r');
+                let length = length.unwrap_or(rest.len()).max(usize::from(first.is_ascii()));
+                word.push_text(&self.text[self.at..self.at + length], in_quotes);
+                self.at += length;
+            }
+        }
+    }
+
+    /// The character that comes, if it is there.
+    fn character(&mut self) -> Option<char> {
+        let character = self.text.get(self.at..)?.chars().next()?;
+        self.at += character.len_utf8();
+        Some(character)
+    }
+
+    fn escape(&mut self, word: &mut Word) {
+        self.at += 1;
+        match self.character() {
+            Some('\n') => {}
+            Some('\r') if self.peek() == b'\n' => self.at += 1,
+            Some(character) => word.push_text(character.encode_utf8(&mut [0; 4]), true),
+            None => word.push_text("\\", true),
+        }
+    }
+
+    fn single_quotes(&mut self, word: &mut Word) {
+        let text = &self.text[self.at + 1..];
+        if let Some(end) = text.find('\'') {
+            word.push_text(&text[..end], true);
+            self.at += end + 2;
+        } else {
+            self.fail(Unreadable::Quote);
+            self.at = self.bytes.len();
+        }
+    }
+
+    /// After the opening quote, up to and with the closing one.
+    pub(super) fn double_quotes(&mut self, word: &mut Word) {
+        while self.at < self.bytes.len() {
+            if self.error.is_some() {
+                return;
+            }
+            if self.peek() == b'"' {
+                self.at += 1;
+                return;
+            }
+            self.quoted_piece(word, true);
+        }
+        self.fail(Unreadable::Quote);
+    }
+
+    /// The whole text as that of a here-document.
+    pub(super) fn document_text(&mut self, word: &mut Word) {
+        while !self.is_over() {
+            self.quoted_piece(word, false);
+        }
+    }
+
+    fn quoted_piece(&mut self, word: &mut Word, quote_ends: bool) {
+        match self.peek() {
+            b'\\' => {
+                self.at += 1;
+                match self.peek() {
+                    b'\n' => self.at += 1,
+                    b'"' if !quote_ends => word.push_text("\\", true),
+                    b'$' | b'`' | b'\\' | b'"' => {
+                        word.push_text(&self.text[self.at..=self.at], true);
+                        self.at += 1;
+                    }
+                    _ => word.push_text("\\", true),
+                }
+            }
+            b'$' => self.dollar(word, true),
+            b'`' => self.backticks(word, true),
+            _ => {
+                let rest = &self.bytes[self.at..];
+                let length = rest
+                    .iter()
+                    .position(|byte| {
+                        matches!(byte, b'\\' | b'$' | b'`') || (quote_ends && *byte == b'"')
+                    })
+                    .unwrap_or(rest.len());
+                // The bytes that stop it are ASCII; only `"` in a here-document comes first.
+                let length = length.max(usize::from(rest[0].is_ascii()));
+                word.push_text(&self.text[self.at..self.at + length], true);
+                self.at += length;
+            }
+        }
+    }
+
+    /// `$'…'`, after the opening quote.
+    pub(super) fn ansi_quotes(&mut self, word: &mut Word) {
+        let mut bytes = Vec::new();
+        loop {
+            if self.at >= self.bytes.len() {
+                self.fail(Unreadable::Quote);
+                return;
+            }
+            let byte = self.peek();
+            self.at += 1;
+            match byte {
+                b'\'' => break,
+                b'\\' => self.ansi_escape(&mut bytes),
+                byte => bytes.push(byte),
+            }
+        }
+        // A NUL ends the string, as everywhere in the kernel's interface.
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        word.push_text(&String::from_utf8_lossy(&bytes[..end]), true);
+    }
+
+    fn ansi_escape(&mut self, bytes: &mut Vec<u8>) {
+        let letter = self.peek();
+        self.at = (self.at + 1).min(self.bytes.len());
+        match letter {
+            b'n' => bytes.push(b'\n'),
+            b't' => bytes.push(b'\t'),
+            b'r' => bytes.push(b'\r'),
+            b'a' => bytes.push(7),
+            b'b' => bytes.push(8),
+            b'e' | b'E' => bytes.push(27),
+            b'f' => bytes.push(12),
+            b'v' => bytes.push(11),
+            b'\\' | b'\'' | b'"' | b'?' => bytes.push(letter),
+            b'c' => {
+                bytes.push(self.peek() & 0x1f);
+                self.at = (self.at + 1).min(self.bytes.len());
+            }
+            b'0'..=b'7' => {
+                self.at -= 1;
+                let value = self.number(8, 3);
+                bytes.push(value.to_le_bytes()[0]);
+            }
+            b'x' | b'u' | b'U' if self.peek().is_ascii_hexdigit() => {
+                let digits = match letter {
+                    b'x' => 2,
+                    b'u' => 4,
+                    _ => 8,
+                };
+                let value = self.number(16, digits);
+                if letter == b'x' {
+                    bytes.push(value.to_le_bytes()[0]);
+                } else if let Some(character) = char::from_u32(value) {
+                    bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            0 if self.at >= self.bytes.len() => self.fail(Unreadable::Quote),
+            _ => bytes.extend([b'\\', letter]),
+        }
+    }
+
+    fn number(&mut self, radix: u32, most: usize) -> u32 {
+        let mut value = 0_u32;
+        for _ in 0..most {
+            let Some(digit) = char::from(self.peek()).to_digit(radix) else { break };
+            value = value.wrapping_mul(radix).wrapping_add(digit);
+            self.at += 1;
+        }
+        value
+    }
+
+    fn process(&mut self, word: &mut Word) {
+        let input = self.peek() == b'<';
+        self.at += 2;
+        let list = self.nested(Vec::new(), |scanner| {
+            let list = scanner.list(&End::Parenthesis);
+            scanner.expect(")");
+            list
+        });
+        word.parts.push(Part::Process { list: Rc::new(list), input });
+    }
+
+    /// `( … )` after `name=`.
+    pub(super) fn array(&mut self, word: &mut Word) {
+        self.at += 1;
+        let words = self.nested(Vec::new(), |scanner| {
+            let mut words = Vec::new();
+            loop {
+                scanner.skip_lines();
+                if scanner.is_over() {
+                    break;
+                }
+                let start = scanner.at;
+                words.push(scanner.word());
+                if scanner.at == start {
+                    words.pop();
+                    break;
+                }
+            }
+            words
+        });
+        self.expect(")");
+        word.parts.push(Part::Array(Rc::new(words)));
+    }
+
+    /// `?(…)` and its like: pattern text that may hold blanks and bars.
+    fn extended_glob(&mut self, word: &mut Word) {
+        let mut depth = 0_usize;
+        loop {
+            if self.is_over() {
+                self.fail(Unreadable::Group);
+                return;
+            }
+            match self.peek() {
+                b'(' => {
+                    depth += 1;
+                    word.push_text("(", false);
+                    self.at += 1;
+                }
+                b')' => {
+                    depth -= 1;
+                    word.push_text(")", false);
+                    self.at += 1;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => self.piece(word, false),
+            }
+        }
+    }
+
+    /// The right side of `=~`: parentheses and bars are text, blanks end it outside parentheses.
+    pub(super) fn regular_expression(&mut self) -> Word {
+        self.skip_blanks();
+        let mut word = Word::default();
+        let mut depth = 0_usize;
+        while !self.is_over() {
+            match self.peek() {
+                b'(' => depth += 1,
+                b')' | b' ' | b'\t' | b'\n' if depth == 0 => break,
+                b')' => depth -= 1,
+                byte if is_meta(byte) => {}
+                _ => {
+                    self.piece(&mut word, false);
+                    continue;
+                }
+            }
+            word.push_text(&self.text[self.at..=self.at], false);
+            self.at += 1;
+        }
+        word
+    }
+}

@@ -1,0 +1,130 @@
+//! How a program's options are written, and how words are taken apart by it.
+
+use super::super::walk::field::Field;
+
+/// The options of a program that take a value in the word after them. Every other option stands
+/// alone.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Grammar {
+    /// Letters: `-u root`, `-uroot`.
+    pub(in super::super) letters: &'static str,
+    /// Long ones, without dashes: `--user root`, `--user=root`. An abbreviation counts.
+    pub(in super::super) long: &'static [&'static str],
+}
+
+/// An option as it is written.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Given {
+    /// A letter or a long name, without dashes.
+    pub(in super::super) name: String,
+    pub(in super::super) value: Option<Field>,
+}
+
+/// Words taken apart.
+#[derive(Debug, Default)]
+pub(in super::super) struct Taken {
+    pub(in super::super) options: Vec<Given>,
+    /// Places of the words that are neither options nor their values.
+    pub(in super::super) operands: Vec<usize>,
+}
+
+impl Taken {
+    /// The value of the last option with one of these names.
+    pub(in super::super) fn value(&self, names: &[&str]) -> Option<&Field> {
+        let given = self.options.iter().rev().find(|given| names.contains(&given.name.as_str()));
+        given.and_then(|given| given.value.as_ref())
+    }
+
+    pub(in super::super) fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|given| names.contains(&given.name.as_str()))
+    }
+}
+
+impl Grammar {
+    pub(in super::super) const NONE: Self = Self { letters: "", long: &[] };
+
+    /// The options before the first operand, and where that is.
+    pub(in super::super) fn leading(&self, words: &[Field], from: usize) -> (Vec<Given>, usize) {
+        let mut options = Vec::new();
+        let mut at = from;
+        while at < words.len() {
+            match self.option(words, at, &mut options) {
+                Some(next) => at = next,
+                None if words[at].text == "--" => return (options, at + 1),
+                None => break,
+            }
+        }
+        (options, at.min(words.len()))
+    }
+
+    /// All options, wherever they stand.
+    pub(in super::super) fn take(&self, words: &[Field], from: usize) -> Taken {
+        let mut taken = Taken::default();
+        let mut at = from;
+        while at < words.len() {
+            if words[at].text == "--" {
+                taken.operands.extend(at + 1..words.len());
+                break;
+            }
+            at = self.option(words, at, &mut taken.options).unwrap_or_else(|| {
+                taken.operands.push(at);
+                at + 1
+            });
+        }
+        taken
+    }
+
+    /// The option at a place, and where the words after it go on. `None` if it is no option.
+    fn option(&self, words: &[Field], at: usize, options: &mut Vec<Given>) -> Option<usize> {
+        let word = &words[at];
+        let rest = word.text.strip_prefix('-').filter(|rest| !rest.is_empty())?;
+        if let Some(long) = rest.strip_prefix('-') {
+            if long.is_empty() {
+                return None;
+            }
+            if let Some((name, value)) = long.split_once('=') {
+                let value = Some(word.with_text(value));
+                options.push(Given { name: self.full(name).to_owned(), value });
+                return Some(at + 1);
+            }
+            let name = self.full(long);
+            let takes = self.long.contains(&name);
+            let value = words.get(at + 1).filter(|_| takes).cloned();
+            options.push(Given { name: name.to_owned(), value });
+            return Some(at + 1 + usize::from(takes));
+        }
+        // Some programs have long options with one dash.
+        if rest.len() > 1 && self.long.contains(&word.text.as_str()) {
+            let value = words.get(at + 1).cloned();
+            options.push(Given { name: word.text.clone(), value });
+            return Some(at + 2);
+        }
+        for (index, letter) in rest.char_indices() {
+            let mut value = None;
+            let mut next = at + 1;
+            let takes = self.letters.contains(letter);
+            if takes {
+                let own = &rest[index + letter.len_utf8()..];
+                if own.is_empty() {
+                    value = words.get(at + 1).cloned();
+                    next += 1;
+                } else {
+                    value = Some(word.with_text(own));
+                }
+            }
+            options.push(Given { name: letter.to_string(), value });
+            if takes {
+                return Some(next);
+            }
+        }
+        Some(at + 1)
+    }
+
+    /// The long name that a word of at least three letters abbreviates.
+    fn full<'a>(&self, name: &'a str) -> &'a str {
+        if name.len() < 3 || self.long.contains(&name) {
+            return name;
+        }
+        self.long.iter().find(|long| long.starts_with(name)).copied().unwrap_or(name)
+    }
+}

@@ -1,0 +1,6 @@
+//! The tables: what is known about programs. Adding one is adding a row.
+
+pub(super) mod grammar;
+pub(super) mod options;
+pub(super) mod wrappers;
+pub(super) mod writers;

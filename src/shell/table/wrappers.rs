@@ -1,0 +1,432 @@
+//! Programs that run another command.
+
+use super::grammar::Grammar;
+
+/// A program that runs the command in its arguments.
+#[derive(Debug)]
+pub(in super::super) struct Wrapper {
+    /// Its name, and the words that must follow it (`docker exec`).
+    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) then: &'static [&'static str],
+    pub(in super::super) grammar: Grammar,
+    /// Operands of its own before the command.
+    pub(in super::super) operands: usize,
+    /// `name=value` words before the command set the command's environment.
+    pub(in super::super) assignments: bool,
+    /// Options whose value is shell code.
+    pub(in super::super) code: &'static [&'static str],
+    /// With these options it runs nothing.
+    pub(in super::super) idle: &'static [&'static str],
+    pub(in super::super) rest: Rest,
+}
+
+/// What stands after the options and the operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Rest {
+    /// A command, word by word.
+    Command,
+    /// Shell code, the words joined by blanks.
+    Code,
+    /// A command that gets words from the input added (`xargs`).
+    Extended,
+    /// Nothing that runs.
+    Nothing,
+}
+
+const fn row(names: &'static [&'static str]) -> Wrapper {
+    Wrapper {
+        names,
+        then: &[],
+        grammar: Grammar::NONE,
+        operands: 0,
+        assignments: false,
+        code: &[],
+        idle: &[],
+        rest: Rest::Command,
+    }
+}
+
+impl Wrapper {
+    const fn then(self, then: &'static [&'static str]) -> Self {
+        Self { then, ..self }
+    }
+
+    const fn options(self, letters: &'static str, long: &'static [&'static str]) -> Self {
+        Self { grammar: Grammar { letters, long }, ..self }
+    }
+
+    const fn operands(self, operands: usize) -> Self {
+        Self { operands, ..self }
+    }
+
+    const fn assignments(self) -> Self {
+        Self { assignments: true, ..self }
+    }
+
+    const fn code(self, code: &'static [&'static str]) -> Self {
+        Self { code, ..self }
+    }
+
+    const fn idle(self, idle: &'static [&'static str]) -> Self {
+        Self { idle, ..self }
+    }
+
+    const fn rest(self, rest: Rest) -> Self {
+        Self { rest, ..self }
+    }
+}
+
+/// One row for each. Where a name has rows with `then`, those come first.
+pub(in super::super) const WRAPPERS: &[Wrapper] = &[
+    row(&["sudo"])
+        .options(
+            "ugphCrtTDRU",
+            &[
+                "user",
+                "group",
+                "prompt",
+                "host",
+                "close-from",
+                "role",
+                "type",
+                "command-timeout",
+                "chdir",
+                "chroot",
+                "other-user",
+            ],
+        )
+        .idle(&["l", "list", "v", "validate", "e", "edit", "V", "version"])
+        .assignments(),
+    row(&["doas"]).options("uaC", &[]),
+    row(&["run0"])
+        .options("ugD", &["user", "group", "chdir", "setenv", "unit", "property", "nice"]),
+    row(&["pkexec"]).options("", &["user"]),
+    row(&["su", "runuser"])
+        .options("cgGsuT", &["command", "session-command", "group", "supp-group", "shell", "user"])
+        .code(&["c", "command", "session-command"])
+        .rest(Rest::Nothing),
+    row(&["env", "genv"]).options("uCSP", &["unset", "chdir", "split-string"]).assignments(),
+    row(&["nohup", "gnohup"]),
+    row(&["setsid"]),
+    row(&["nice", "gnice"]).options("n", &["adjustment"]),
+    row(&["ionice"])
+        .options("cnpPu", &["class", "classdata", "pid", "pgid", "uid"])
+        .idle(&["p", "pid", "P", "pgid", "u", "uid"]),
+    row(&["chrt"])
+        .options("TPD", &["sched-runtime", "sched-period", "sched-deadline"])
+        .idle(&["p", "pid", "m", "max"])
+        .operands(1),
+    row(&["taskset"]).idle(&["p", "pid"]).operands(1),
+    row(&["numactl"])
+        .options("NmCpi", &["membind", "cpunodebind", "physcpubind", "interleave", "preferred"]),
+    row(&["timeout", "gtimeout"]).options("ks", &["kill-after", "signal"]).operands(1),
+    row(&["stdbuf", "gstdbuf"]).options("ioe", &["input", "output", "error"]),
+    row(&["time", "gtime"]).options("fo", &["format", "output"]),
+    row(&["command"]).idle(&["v", "V"]),
+    row(&["builtin", "noglob", "nocorrect", "nocase"]),
+    row(&["exec"]).options("a", &[]),
+    row(&["-"]),
+    row(&["xargs", "gxargs"])
+        .options(
+            "nIPLdEsaJR",
+            &["max-args", "max-procs", "delimiter", "max-chars", "arg-file", "process-slot-var"],
+        )
+        .rest(Rest::Extended),
+    row(&["watch"]).options("nq", &["interval", "equexit"]).rest(Rest::Code),
+    row(&["flock"])
+        .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
+        .code(&["c", "command"])
+        .operands(1),
+    row(&["script"])
+        .options(
+            "cEIOBTomt",
+            &["command", "echo", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
+        )
+        .code(&["c", "command"])
+        .operands(1),
+    row(&["unshare"]).options(
+        "RwSG",
+        &["root", "wd", "setuid", "setgid", "propagation", "map-user", "map-group", "setgroups"],
+    ),
+    row(&["nsenter"]).options("tSG", &["target", "setuid", "setgid"]),
+    row(&["setpriv"]).options(
+        "",
+        &[
+            "reuid",
+            "regid",
+            "groups",
+            "inh-caps",
+            "ambient-caps",
+            "bounding-set",
+            "securebits",
+            "pdeathsig",
+        ],
+    ),
+    row(&["setarch", "linux32", "linux64", "i386", "x86_64", "arch"]),
+    row(&["chroot"]).options("", &["groups", "userspec"]).operands(1),
+    row(&["bwrap", "firejail"]),
+    row(&["proot"]).options("rbwq", &[]),
+    row(&[
+        "fakeroot",
+        "catchsegv",
+        "chronic",
+        "unbuffer",
+        "rlwrap",
+        "winpty",
+        "tsocks",
+        "torsocks",
+        "proxychains",
+        "proxychains4",
+        "dbus-run-session",
+        "xvfb-run",
+        "eatmydata",
+        "prime-run",
+        "softlimit",
+        "ccache",
+        "sccache",
+        "distcc",
+    ]),
+    row(&["gosu", "su-exec", "setuidgid", "chpst"]).operands(1),
+    row(&["caffeinate"]).options("tw", &[]),
+    row(&["busybox", "toybox"]),
+    row(&["strace", "ltrace"])
+        .options("oepsuEaIbPXS", &["output", "trace", "attach", "user", "env"]),
+    row(&["perf"]).then(&["stat"]).options("eoprIC", &["event", "output", "repeat"]),
+    row(&["perf"]).then(&["record"]).options("eoFcC", &["event", "output"]),
+    row(&["valgrind", "gdbserver", "heaptrack", "rr"]),
+    row(&["gdb", "lldb"]).then(&["--args"]),
+    row(&["hyperfine"])
+        .options(
+            "wrmMpcnus",
+            &[
+                "warmup",
+                "runs",
+                "prepare",
+                "cleanup",
+                "setup",
+                "export-json",
+                "export-markdown",
+                "shell",
+                "command-name",
+            ],
+        )
+        .code(&["p", "prepare", "c", "cleanup", "s", "setup"])
+        .rest(Rest::Code),
+    row(&["systemd-run"]).options(
+        "pEMtuHCd",
+        &[
+            "unit",
+            "property",
+            "setenv",
+            "description",
+            "slice",
+            "uid",
+            "gid",
+            "nice",
+            "working-directory",
+            "on-active",
+            "on-boot",
+            "on-calendar",
+            "machine",
+            "host",
+            "timer-property",
+            "service-type",
+        ],
+    ),
+    row(&["systemd-inhibit"]).options("", &["what", "who", "why", "mode"]),
+    row(&["daemonize", "daemon", "start-stop-daemon"]),
+    row(&["entr"]),
+    row(&["watchexec"])
+        .options("ewifdsN", &["exts", "watch", "ignore", "filter", "debounce", "signal"]),
+    row(&["retry"]).options("tdm", &["times", "delay", "max"]),
+    row(&["at", "batch"]).rest(Rest::Nothing),
+    row(&["ssh", "autossh", "mosh"])
+        .options("BbcDEeFIiJLlmOopQRSWwM", &[])
+        .operands(1)
+        .rest(Rest::Code),
+    row(&["sshpass"]).options("pfdP", &[]),
+    row(&["docker", "podman", "nerdctl"])
+        .then(&["exec"])
+        .options("euw", &["env", "user", "workdir", "env-file", "detach-keys"])
+        .operands(1),
+    row(&["docker", "podman", "nerdctl"])
+        .then(&["container", "exec"])
+        .options("euw", &["env", "user", "workdir", "env-file", "detach-keys"])
+        .operands(1),
+    row(&["docker", "podman"])
+        .then(&["compose", "exec"])
+        .options("euw", &["env", "user", "workdir", "index"])
+        .operands(1),
+    row(&["docker", "podman"])
+        .then(&["compose", "run"])
+        .options(
+            "euwvpl",
+            &["env", "user", "workdir", "volume", "publish", "name", "label", "entrypoint"],
+        )
+        .operands(1),
+    row(&["docker-compose", "podman-compose"])
+        .then(&["exec"])
+        .options("euw", &["env", "user", "workdir", "index"])
+        .operands(1),
+    row(&["docker", "podman", "nerdctl"])
+        .then(&["run"])
+        .options(
+            "aecuwvplhm",
+            &[
+                "env",
+                "user",
+                "workdir",
+                "volume",
+                "publish",
+                "name",
+                "label",
+                "entrypoint",
+                "network",
+                "mount",
+                "env-file",
+                "hostname",
+                "memory",
+                "cpus",
+                "platform",
+                "add-host",
+                "device",
+                "pull",
+                "restart",
+                "cap-add",
+                "cap-drop",
+                "security-opt",
+                "net",
+                "tmpfs",
+                "ulimit",
+                "expose",
+                "link",
+                "pid",
+                "ipc",
+            ],
+        )
+        .operands(1),
+    row(&["lxc", "incus"]).then(&["exec"]).options("", &["cwd", "env", "user"]).operands(1),
+    row(&["kubectl", "oc"])
+        .then(&["exec"])
+        .options("cnf", &["container", "namespace", "filename"])
+        .operands(1),
+    row(&["vagrant"])
+        .then(&["ssh"])
+        .options("c", &["command"])
+        .code(&["c", "command"])
+        .rest(Rest::Nothing),
+    row(&["flatpak-spawn", "toolbox-run"]),
+    row(&["toolbox"]).then(&["run"]).options("c", &["container", "distro"]),
+    row(&["distrobox"]).then(&["enter"]),
+    row(&["poetry", "pipenv", "hatch", "pdm", "rye", "pixi"])
+        .then(&["run"])
+        .options("e", &["environment"]),
+    row(&["uv"]).then(&["run"]).options(
+        "pm",
+        &[
+            "python",
+            "with",
+            "extra",
+            "group",
+            "project",
+            "directory",
+            "env-file",
+            "package",
+            "with-requirements",
+            "with-editable",
+        ],
+    ),
+    row(&["bundle", "pnpm", "mise", "rtx", "asdf", "opam", "volta"])
+        .then(&["exec"])
+        .options("C", &["cd"]),
+    row(&["volta"]).then(&["run"]),
+    row(&["mise", "rtx"]).then(&["x"]).options("C", &["cd"]),
+    row(&["npm"])
+        .then(&["exec"])
+        .options("pc", &["package", "call", "workspace"])
+        .code(&["c", "call"]),
+    row(&["npm"])
+        .then(&["x"])
+        .options("pc", &["package", "call", "workspace"])
+        .code(&["c", "call"]),
+    row(&["npx", "bunx", "pnpx"]).options("pc", &["package", "call"]).code(&["c", "call"]),
+    row(&["yarn", "bun"]).then(&["exec"]),
+    row(&["pnpm", "yarn"]).then(&["dlx"]),
+    row(&["direnv"]).then(&["exec"]).operands(1),
+    row(&["dotenv", "dotenvx"]).then(&["run"]).options("f", &["file"]),
+    row(&["op", "doppler", "infisical", "chamber", "teller"])
+        .then(&["run"])
+        .options("pc", &["env-file", "project", "config", "env", "path"]),
+    row(&["aws-vault"]).then(&["exec"]).operands(1),
+    row(&["conda", "mamba", "micromamba"]).then(&["run"]).options("np", &["name", "prefix", "cwd"]),
+    row(&["nix-shell"])
+        .options("pAEI", &["run", "command", "packages", "attr", "arg", "argstr"])
+        .code(&["run", "command"])
+        .rest(Rest::Nothing),
+    row(&["nix"]).then(&["develop"]).options("c", &["command"]),
+    row(&["nix"]).then(&["shell"]).options("c", &["command"]),
+    row(&["guix"]).then(&["shell"]),
+    row(&["devbox"]).then(&["run"]),
+    row(&["rustup"]).then(&["run"]).operands(1),
+    row(&["git"]).then(&["bisect", "run"]),
+    row(&["git"]).then(&["submodule", "foreach"]).rest(Rest::Code),
+    row(&["git"]).then(&["submodule", "--quiet", "foreach"]).rest(Rest::Code),
+    row(&["git"]).then(&["for-each-repo"]).options("", &["config"]).rest(Rest::Nothing),
+    row(&["tmux"]).then(&["new-session"]).options("cdeFfnstxy", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["new"]).options("ceFfnstxy", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["new-window"]).options("ceFnt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["split-window"]).options("ceFlt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["run-shell"]).options("cdt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["send-keys"]).options("Nt", &[]).rest(Rest::Code),
+    row(&["screen"]).options("cDehpRrsStTx", &[]),
+    row(&["dtach", "abduco"]).options("cAn", &[]),
+    row(&["xterm", "gnome-terminal", "konsole", "alacritty", "kitty"])
+        .options("e", &[])
+        .code(&["e"]),
+    row(&["expect"]).options("c", &[]).rest(Rest::Nothing),
+];
+
+/// The row for a program and the words after it, and how many of those belong to its name.
+pub(in super::super) fn find(name: &str, words: &[&str]) -> Option<(&'static Wrapper, usize)> {
+    WRAPPERS
+        .iter()
+        .filter(|row| row.names.contains(&name))
+        .find(|row| words.starts_with(row.then))
+        .map(|row| (row, row.then.len()))
+}
+
+/// Settings of git whose value is shell code: how their names begin and end.
+pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
+    ("core.", "pager"),
+    ("core.", "editor"),
+    ("core.", "sshcommand"),
+    ("core.", "fsmonitor"),
+    ("core.", "askpass"),
+    ("pager.", ""),
+    ("sequence.", "editor"),
+    ("diff.", "external"),
+    ("diff.", ".command"),
+    ("difftool.", ".cmd"),
+    ("mergetool.", ".cmd"),
+    ("filter.", ".clean"),
+    ("filter.", ".smudge"),
+    ("credential.", "helper"),
+    ("gpg.", "program"),
+    ("uploadpack.", "packobjectshook"),
+];
+
+/// Variables whose value is shell code that some program will run.
+pub(in super::super) const CODE_VARIABLES: &[&str] = &[
+    "GIT_SSH_COMMAND",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "PROMPT_COMMAND",
+    "PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "EDITOR",
+    "VISUAL",
+];

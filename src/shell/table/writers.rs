@@ -1,0 +1,439 @@
+//! Programs that write, remove or show the files in their arguments.
+
+use super::super::How;
+use super::grammar::Grammar;
+
+#[derive(Debug)]
+pub(in super::super) struct FileProgram {
+    pub(in super::super) names: &'static [&'static str],
+    /// A subcommand that must come first.
+    pub(in super::super) then: &'static str,
+    pub(in super::super) grammar: Grammar,
+    /// Only with one of these options; always where there are none.
+    pub(in super::super) when: &'static [&'static str],
+    /// Not with any of these.
+    pub(in super::super) unless: &'static [&'static str],
+    pub(in super::super) files: Files,
+    /// `None`: they are read.
+    pub(in super::super) how: Option<How>,
+}
+
+/// Which of the words are the files.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum Files {
+    /// All operands after the first few.
+    After(usize),
+    /// All operands, but a program's first one where none of these options gave it (`sed`).
+    AfterProgram(&'static [&'static str]),
+    /// The last of at least two operands, or the value of `-t`.
+    Destination,
+    /// The last of at least two operands, and nothing else (`rsync`).
+    Last,
+    /// All but the last of at least two.
+    Sources,
+    /// The values of these options.
+    Values(&'static [&'static str]),
+    /// Operands that begin with this.
+    Prefixed(&'static str),
+}
+
+const fn row(names: &'static [&'static str]) -> FileProgram {
+    FileProgram {
+        names,
+        then: "",
+        grammar: Grammar::NONE,
+        when: &[],
+        unless: &[],
+        files: Files::After(0),
+        how: None,
+    }
+}
+
+impl FileProgram {
+    const fn then(self, then: &'static str) -> Self {
+        Self { then, ..self }
+    }
+
+    const fn grammar(self, grammar: Grammar) -> Self {
+        Self { grammar, ..self }
+    }
+
+    const fn options(self, letters: &'static str, long: &'static [&'static str]) -> Self {
+        self.grammar(options(letters, long))
+    }
+
+    const fn when(self, when: &'static [&'static str]) -> Self {
+        Self { when, ..self }
+    }
+
+    const fn unless(self, unless: &'static [&'static str]) -> Self {
+        Self { unless, ..self }
+    }
+
+    const fn files(self, files: Files) -> Self {
+        Self { files, ..self }
+    }
+
+    const fn how(self, how: How) -> Self {
+        Self { how: Some(how), ..self }
+    }
+}
+
+const fn options(letters: &'static str, long: &'static [&'static str]) -> Grammar {
+    Grammar { letters, long }
+}
+
+const COPY: Grammar =
+    options("tSgmoZ", &["target-directory", "suffix", "group", "mode", "owner", "context"]);
+const SED: Grammar = options("efl", &["expression", "file", "line-length"]);
+const CURL: Grammar = options(
+    "oHdXuAebFTKmwxEcrTCYyz",
+    &[
+        "output",
+        "header",
+        "data",
+        "request",
+        "user",
+        "user-agent",
+        "url",
+        "form",
+        "max-time",
+        "retry",
+        "proxy",
+        "cert",
+        "output-dir",
+        "data-raw",
+        "data-binary",
+        "connect-timeout",
+        "upload-file",
+        "config",
+        "cookie",
+        "cookie-jar",
+        "dump-header",
+        "trace",
+        "write-out",
+    ],
+);
+const WGET: Grammar = options(
+    "OoaPtTUeiA",
+    &[
+        "output-document",
+        "output-file",
+        "append-output",
+        "directory-prefix",
+        "tries",
+        "timeout",
+        "user-agent",
+        "header",
+        "input-file",
+        "post-data",
+    ],
+);
+const TAR: Grammar =
+    options("fCbXTI", &["file", "directory", "exclude", "files-from", "exclude-from", "transform"]);
+const GREP: Grammar = options(
+    "efmABCdD",
+    &[
+        "regexp",
+        "file",
+        "max-count",
+        "include",
+        "exclude",
+        "exclude-dir",
+        "context",
+        "after-context",
+        "before-context",
+        "color",
+    ],
+);
+
+/// A program may have several rows; each that fits counts.
+pub(in super::super) const FILE_PROGRAMS: &[FileProgram] = &[
+    row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
+    row(&["tee", "gtee"]).when(&["a", "append"]).how(How::Append),
+    row(&["sponge"]).how(How::Write),
+    row(&["rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put", "rimraf", "del", "grm"])
+        .options("ns", &["iterations", "size", "random-source"])
+        .how(How::Remove),
+    row(&["touch", "gtouch"]).options("drt", &["date", "reference", "time"]).how(How::Touch),
+    row(&["mkdir", "gmkdir"]).options("mZ", &["mode", "context"]).how(How::Directory),
+    row(&["mktemp"]).options("p", &["suffix", "tmpdir"]).how(How::Write),
+    row(&["mkfifo", "mknod"]).options("mZ", &["mode"]).how(How::Write),
+    row(&["truncate"]).options("sr", &["size", "reference"]).how(How::Write),
+    row(&["fallocate"]).options("lo", &["length", "offset"]).how(How::Write),
+    row(&["cp", "gcp", "install", "ginstall", "ditto"])
+        .grammar(COPY)
+        .unless(&["d"])
+        .files(Files::Destination)
+        .how(How::Write),
+    row(&["cp", "gcp"]).grammar(COPY).when(&["d"]).files(Files::Destination).how(How::Write),
+    row(&["cp", "gcp", "install", "rsync", "scp"]).grammar(COPY).files(Files::Sources),
+    row(&["install"]).grammar(COPY).when(&["d", "directory"]).how(How::Directory),
+    row(&["rsync", "scp"])
+        .options(
+            "eTBPioFcJlS",
+            &[
+                "exclude",
+                "include",
+                "rsh",
+                "filter",
+                "files-from",
+                "exclude-from",
+                "out-format",
+                "log-file",
+                "backup-dir",
+                "bwlimit",
+            ],
+        )
+        .files(Files::Last)
+        .how(How::Write),
+    row(&["mv", "gmv", "rename"]).grammar(COPY).how(How::Move),
+    row(&["mv", "gmv"])
+        .grammar(COPY)
+        .when(&["t", "target-directory"])
+        .files(Files::Values(&["t", "target-directory"]))
+        .how(How::Move),
+    row(&["ln", "gln", "link", "symlink"]).grammar(COPY).files(Files::Destination).how(How::Link),
+    row(&["chmod", "chown", "chgrp", "gchmod", "chattr", "chcon"])
+        .options("", &["reference", "from"])
+        .unless(&["reference"])
+        .files(Files::After(1))
+        .how(How::Chmod),
+    row(&["chmod", "chown", "chgrp"])
+        .options("", &["reference", "from"])
+        .when(&["reference"])
+        .how(How::Chmod),
+    row(&["setfacl"]).options("mxMX", &["modify", "remove"]).how(How::Chmod),
+    row(&["xattr"]).files(Files::After(1)).how(How::Chmod),
+    row(&["flock", "lockfile", "lockf"])
+        .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
+        .files(Files::After(0))
+        .how(How::Lock),
+    row(&["sed", "gsed"])
+        .grammar(SED)
+        .when(&["i", "in-place", "I"])
+        .files(Files::AfterProgram(&["e", "expression", "f", "file"]))
+        .how(How::Edit),
+    row(&["sed", "gsed"])
+        .grammar(SED)
+        .unless(&["i", "in-place", "I"])
+        .files(Files::AfterProgram(&["e", "expression", "f", "file"])),
+    row(&["perl"])
+        .options("eEImMIx", &[])
+        .when(&["i"])
+        .files(Files::AfterProgram(&["e", "E"]))
+        .how(How::Edit),
+    row(&["ruby"])
+        .options("eErI", &[])
+        .when(&["i"])
+        .files(Files::AfterProgram(&["e"]))
+        .how(How::Edit),
+    row(&["awk", "gawk", "mawk"])
+        .options("Fvfi", &[])
+        .when(&["i"])
+        .files(Files::AfterProgram(&["f"]))
+        .how(How::Edit),
+    row(&["awk", "gawk", "mawk", "nawk"])
+        .options("Fvfi", &[])
+        .unless(&["i"])
+        .files(Files::AfterProgram(&["f"])),
+    row(&["yq"])
+        .options("poI", &["input-format", "output-format"])
+        .when(&["i", "inplace", "in-place"])
+        .files(Files::After(1))
+        .how(How::Edit),
+    row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "code", "micro", "hx"])
+        .options("cSuT", &["cmd"])
+        .how(How::Edit),
+    row(&["patch", "gpatch"])
+        .options("pidoDBFrVYz", &["strip", "input", "directory", "output"])
+        .how(How::Edit),
+    row(&["patch", "gpatch"])
+        .options("pidoDBFrVYz", &["strip", "input", "directory", "output"])
+        .files(Files::Values(&["o", "output"]))
+        .how(How::Write),
+    row(&["gofmt", "goimports", "shfmt"]).options("ri", &[]).when(&["w"]).how(How::Edit),
+    row(&["rustfmt"])
+        .options("", &["edition", "config", "config-path", "emit", "color"])
+        .unless(&["check"])
+        .how(How::Edit),
+    row(&["black", "isort", "autopep8", "yapf"])
+        .options("lt", &["line-length", "target-version", "config"])
+        .unless(&["check", "diff"])
+        .how(How::Edit),
+    row(&["ruff"])
+        .then("format")
+        .options("", &["config", "line-length"])
+        .unless(&["check", "diff"])
+        .how(How::Edit),
+    row(&["ruff"])
+        .then("check")
+        .options("", &["config", "select", "ignore"])
+        .when(&["fix", "fix-only"])
+        .how(How::Edit),
+    row(&["prettier"])
+        .options("", &["config", "parser", "plugin"])
+        .when(&["w", "write"])
+        .how(How::Edit),
+    row(&["eslint", "biome", "stylelint"])
+        .options("c", &["config", "ext", "rule"])
+        .when(&["fix", "write"])
+        .how(How::Edit),
+    row(&["clang-format"]).options("", &["style"]).when(&["i"]).how(How::Edit),
+    row(&["sort", "gsort"])
+        .options("oktST", &["output", "key", "field-separator"])
+        .files(Files::Values(&["o", "output"]))
+        .how(How::Write),
+    row(&[
+        "shuf",
+        "pandoc",
+        "gcc",
+        "cc",
+        "clang",
+        "g++",
+        "clang++",
+        "rustc",
+        "ld",
+        "as",
+        "dot",
+        "protoc",
+        "wkhtmltopdf",
+        "csvsort",
+    ])
+    .options("otfF", &["output"])
+    .files(Files::Values(&["o", "output"]))
+    .how(How::Write),
+    row(&["openssl", "gpg", "age"])
+        .options("o", &["-out", "-in", "-k", "-pass", "output"])
+        .files(Files::Values(&["-out", "o", "output"]))
+        .how(How::Write),
+    row(&["uniq"]).options("fsw", &[]).files(Files::After(1)).how(How::Write),
+    row(&["split", "csplit"])
+        .options("abCln", &["lines", "bytes", "number"])
+        .files(Files::After(1))
+        .how(How::Write),
+    row(&["dd", "gdd"]).files(Files::Prefixed("of=")).how(How::Write),
+    row(&["dd", "gdd"]).files(Files::Prefixed("if=")),
+    row(&["curl"])
+        .grammar(CURL)
+        .files(Files::Values(&[
+            "o",
+            "output",
+            "output-dir",
+            "c",
+            "cookie-jar",
+            "D",
+            "dump-header",
+            "trace",
+        ]))
+        .how(How::Write),
+    row(&["wget"])
+        .grammar(WGET)
+        .files(Files::Values(&[
+            "O",
+            "output-document",
+            "o",
+            "output-file",
+            "a",
+            "append-output",
+            "P",
+            "directory-prefix",
+        ]))
+        .how(How::Write),
+    row(&["aria2c", "yt-dlp"])
+        .options("od", &["out", "dir", "output"])
+        .files(Files::Values(&["o", "out", "d", "dir", "output"]))
+        .how(How::Write),
+    row(&["tar", "gtar", "bsdtar"])
+        .grammar(TAR)
+        .when(&["c", "create", "r", "append", "u", "update"])
+        .files(Files::Values(&["f", "file"]))
+        .how(How::Write),
+    row(&["tar", "gtar", "bsdtar"])
+        .grammar(TAR)
+        .when(&["x", "extract", "get"])
+        .files(Files::Values(&["C", "directory"]))
+        .how(How::Write),
+    row(&["unzip", "7z"]).options("dxo", &[]).files(Files::Values(&["d", "o"])).how(How::Write),
+    row(&["zip"]).options("xib", &[]).files(Files::After(0)).how(How::Write),
+    row(&["gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"])
+        .options("So", &["suffix"])
+        .unless(&["c", "stdout", "to-stdout", "t", "l"])
+        .how(How::Edit),
+    row(&["sqlite3"]).files(Files::After(0)).how(How::Edit),
+    row(&["dos2unix", "unix2dos"]).how(How::Edit),
+    row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
+    row(&["git"])
+        .then("rm")
+        .options("", &["pathspec-from-file"])
+        .unless(&["cached"])
+        .how(How::Remove),
+    row(&["git"]).then("mv").how(How::Move),
+    row(&["git"])
+        .then("restore")
+        .options("s", &["source"])
+        .unless(&["S", "staged"])
+        .how(How::Write),
+    row(&["git"])
+        .then("restore")
+        .options("s", &["source"])
+        .when(&["W", "worktree"])
+        .how(How::Write),
+    row(&["git"])
+        .then("clone")
+        .options("bcjou", &["branch", "config", "depth", "origin", "reference", "template", "jobs"])
+        .files(Files::After(1))
+        .how(How::Directory),
+    row(&["git"]).then("init").options("b", &["initial-branch", "template"]).how(How::Directory),
+    row(&[
+        "cat",
+        "bat",
+        "batcat",
+        "less",
+        "more",
+        "head",
+        "tail",
+        "nl",
+        "tac",
+        "od",
+        "hexdump",
+        "strings",
+        "wc",
+        "cut",
+        "paste",
+        "column",
+        "fold",
+        "fmt",
+        "rev",
+        "base64",
+        "md5sum",
+        "sha256sum",
+        "file",
+        "stat",
+        "view",
+        "zcat",
+        "diff",
+        "cmp",
+        "comm",
+        "join",
+        "sort",
+        "uniq",
+        "source",
+        ".",
+    ])
+    .options(
+        "ncdfkstljNAw",
+        &["lines", "bytes", "delimiter", "fields", "key", "line-range", "language"],
+    ),
+    row(&["xxd"]).options("clsog", &[]),
+    row(&["grep", "egrep", "fgrep", "rg", "ag", "ack", "ggrep"])
+        .grammar(GREP)
+        .files(Files::AfterProgram(&["e", "regexp", "f", "file"])),
+    row(&["jq", "yq", "gojq"])
+        .options("fL", &["from-file", "indent"])
+        .files(Files::AfterProgram(&["f", "from-file"])),
+];
+
+pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static FileProgram> {
+    FILE_PROGRAMS.iter().filter(move |row| row.names.contains(&name))
+}

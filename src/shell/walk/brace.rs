@@ -1,0 +1,190 @@
+//! Brace expansion: `{a,b}` and `{1..3}`, before any other expansion.
+
+use super::super::syntax::{Part, Word};
+use super::super::{HOLE, limit};
+
+/// A braced list within one word is refused beyond this depth of nesting.
+const NESTING: usize = 16;
+
+/// A word with braces that is longer than this is not expanded.
+const LENGTH: usize = 16 * 1024;
+
+/// Pieces of a word: a character, quoted or not, or an expansion by its place in the word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Piece {
+    Character(char, bool),
+    /// The empty quoted string, which keeps a word alive.
+    Nothing,
+    Expansion(usize),
+}
+
+/// The words that a word becomes. Beyond the limits it is one unknown word.
+pub(super) fn expand(word: &Word) -> Vec<Word> {
+    let pieces = pieces(word);
+    if pieces.len() > LENGTH {
+        return vec![Word::text(&HOLE.to_string(), false)];
+    }
+    let mut left = limit::BRACES;
+    match alternatives(&pieces, &mut left, NESTING) {
+        // A word of nothing at all is dropped, as in `{,x}`.
+        Some(words) => {
+            words.iter().filter(|pieces| !pieces.is_empty()).map(|p| rebuild(p, word)).collect()
+        }
+        None => vec![Word::text(&HOLE.to_string(), false)],
+    }
+}
+
+fn pieces(word: &Word) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (index, part) in word.parts.iter().enumerate() {
+        match part {
+            Part::Text { text, .. } if text.is_empty() => pieces.push(Piece::Nothing),
+            Part::Text { text, quoted } => {
+                pieces.extend(text.chars().map(|character| Piece::Character(character, *quoted)));
+            }
+            _ => pieces.push(Piece::Expansion(index)),
+        }
+    }
+    pieces
+}
+
+fn rebuild(pieces: &[Piece], word: &Word) -> Word {
+    let mut rebuilt = Word::default();
+    for piece in pieces {
+        match piece {
+            Piece::Character(character, quoted) => {
+                rebuilt.push_text(character.encode_utf8(&mut [0; 4]), *quoted);
+            }
+            Piece::Nothing => rebuilt.push_text("", true),
+            Piece::Expansion(index) => rebuilt.parts.push(word.parts[*index].clone()),
+        }
+    }
+    rebuilt.braces = false;
+    rebuilt
+}
+
+/// `None` beyond the limits.
+fn alternatives(pieces: &[Piece], left: &mut usize, depth: usize) -> Option<Vec<Vec<Piece>>> {
+    if depth == 0 {
+        return None;
+    }
+    // Every word so far is continued by every alternative, so one pass from left to right does.
+    let mut words: Vec<Vec<Piece>> = vec![Vec::new()];
+    let pairs = pairs(pieces);
+    let mut at = 0;
+    while at < pieces.len() {
+        let inner = pairs[at].as_ref().and_then(|(end, commas)| {
+            options(pieces, at, *end, commas).map(|options| (options, end + 1))
+        });
+        let Some((options, next)) = inner else {
+            for word in &mut words {
+                word.push(pieces[at]);
+            }
+            at += 1;
+            continue;
+        };
+        let mut tails = Vec::new();
+        for option in options {
+            tails.extend(alternatives(&option, left, depth - 1)?);
+        }
+        let count = words.len() * tails.len();
+        let size = count * (pieces.len() + 1);
+        *left = left.checked_sub(count)?;
+        if size > limit::TEXT {
+            return None;
+        }
+        words = words
+            .iter()
+            .flat_map(|word| tails.iter().map(|tail| [&word[..], &tail[..]].concat()))
+            .collect();
+        at = next;
+    }
+    Some(words)
+}
+
+/// Where each brace that is closed ends, and the commas that are its own.
+fn pairs(pieces: &[Piece]) -> Vec<Option<(usize, Vec<usize>)>> {
+    let mut pairs = vec![None; pieces.len()];
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Character('{', false) => open.push((index, Vec::new())),
+            Piece::Character('}', false) => {
+                if let Some((start, commas)) = open.pop() {
+                    pairs[start] = Some((index, commas));
+                }
+            }
+            Piece::Character(',', false) => {
+                if let Some((_, commas)) = open.last_mut() {
+                    commas.push(index);
+                }
+            }
+            _ => {}
+        }
+    }
+    pairs
+}
+
+/// The options between the brace at `start` and the one at `end`.
+fn options(
+    pieces: &[Piece],
+    start: usize,
+    end: usize,
+    commas: &[usize],
+) -> Option<Vec<Vec<Piece>>> {
+    if commas.is_empty() {
+        return sequence(&pieces[start + 1..end]);
+    }
+    let mut options = Vec::new();
+    let mut from = start + 1;
+    for to in commas.iter().copied().chain([end]) {
+        options.push(pieces[from..to].to_vec());
+        from = to + 1;
+    }
+    Some(options)
+}
+
+/// `1..5`, `a..e`, `1..9..2`
+fn sequence(pieces: &[Piece]) -> Option<Vec<Vec<Piece>>> {
+    let text: String = pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Character(character, false) => Some(*character),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    let bounds: Vec<&str> = text.split("..").collect();
+    let (from, to, step) = match bounds[..] {
+        [from, to] => (from, to, 1),
+        [from, to, step] => (from, to, step.parse::<i64>().ok()?.checked_abs()?.max(1)),
+        _ => return None,
+    };
+    let quoted = |text: String| text.chars().map(|c| Piece::Character(c, true)).collect();
+    if let (Ok(first), Ok(last)) = (from.parse::<i64>(), to.parse::<i64>()) {
+        let width = [from, to].iter().filter(|t| is_padded(t)).map(|t| t.len()).max().unwrap_or(0);
+        return Some(steps(first, last, step).map(|n| quoted(format!("{n:0width$}"))).collect());
+    }
+    let mut letters = [from, to].into_iter().map(|bound| {
+        let mut characters = bound.chars();
+        characters.next().filter(|c| c.is_ascii_alphabetic() && characters.next().is_none())
+    });
+    let first = i64::from(u32::from(letters.next()??));
+    let last = i64::from(u32::from(letters.next()??));
+    let letters = steps(first, last, step)
+        .filter_map(|code| u32::try_from(code).ok().and_then(char::from_u32));
+    Some(letters.map(|letter| quoted(letter.to_string())).collect())
+}
+
+fn is_padded(bound: &str) -> bool {
+    let digits = bound.trim_start_matches('-');
+    digits.len() > 1 && digits.starts_with('0')
+}
+
+fn steps(first: i64, last: i64, step: i64) -> impl Iterator<Item = i64> {
+    let down = last < first;
+    let next = move |at: &i64| if down { at.checked_sub(step) } else { at.checked_add(step) };
+    std::iter::successors(Some(first), next)
+        .take_while(move |at| if down { *at >= last } else { *at <= last })
+        // One more than the limit, so that the limit is noticed.
+        .take(limit::BRACES + 1)
+}

@@ -1,0 +1,226 @@
+//! Builtins that change what the rest of the line means.
+
+use super::super::{Certainty, HOLE, Interpreter, Script};
+use super::Walker;
+use super::call::Call;
+use super::env::Value;
+use super::field::{Field, joined, texts};
+use super::output::unknown_output;
+
+impl Walker<'_> {
+    /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
+    pub(super) fn builtin(&mut self, name: &str, call: &Call) -> Option<String> {
+        let words = &call.words[1..];
+        match name {
+            "cd" | "chdir" | "pushd" => self.change_directory(name, words),
+            "popd" => {
+                if let Some(directories) = self.env.stack.pop() {
+                    self.env.put_directories(directories);
+                }
+            }
+            "export" => {
+                for word in words {
+                    let name = word.text.split('=').next().unwrap_or("");
+                    self.env.export(name);
+                }
+            }
+            "declare" | "typeset" | "local" | "readonly" => {
+                let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
+                for word in words.iter().filter(|_| exports) {
+                    self.env.export(word.text.split('=').next().unwrap_or(""));
+                }
+            }
+            "unset" => {
+                for word in words {
+                    self.env.put(&word.text, None);
+                    self.env.put_function(&word.text, None);
+                }
+            }
+            "alias" => {
+                for word in words {
+                    if let Some((name, text)) = word.text.split_once('=') {
+                        self.env.put_alias(name, Some(text.to_owned()));
+                    }
+                }
+            }
+            "unalias" => {
+                for word in words {
+                    self.env.put_alias(&word.text, None);
+                }
+            }
+            "hash" => {
+                if let [option, path, name] = words
+                    && option.text == "-p"
+                {
+                    self.env.put_alias(&name.text, Some(path.text.clone()));
+                }
+            }
+            "set" => self.set(words),
+            "shift" => {
+                let count = words.first().map_or(Some(1), |word| word.text.parse().ok());
+                let rest = self
+                    .env
+                    .positional()
+                    .zip(count)
+                    .map(|(all, count): (_, usize)| all.get(count..).unwrap_or(&[]).to_vec());
+                self.env.put_positional(rest);
+            }
+            "read" | "mapfile" | "readarray" => self.read(name, call),
+            "printf" => {
+                if let [option, target, rest @ ..] = words
+                    && option.text == "-v"
+                {
+                    let text = super::output::printf(rest);
+                    self.env.set(&target.text, vec![Value::Text(text)]);
+                }
+                return None;
+            }
+            "eval" => {
+                let words = if words.first().is_some_and(|word| word.text == "--") {
+                    &words[1..]
+                } else {
+                    words
+                };
+                let text = joined(words);
+                if !text.is_empty() && !words.iter().all(Field::is_unknown) {
+                    let derived = usize::from(words.iter().any(|word| word.resolved));
+                    self.resolved += derived;
+                    let output = self.enter(|walker| walker.code(&text, &call.io));
+                    self.resolved -= derived;
+                    return Some(output);
+                }
+                self.leaf(&call.words, call, Certainty::Opaque);
+                return Some(unknown_output(call));
+            }
+            "trap" => {
+                let code = words.iter().find(|word| !word.text.starts_with('-'))?;
+                let code = code.text.clone();
+                if words.len() > 1 && code != "-" && !words[0].text.starts_with("-p") {
+                    return Some(self.enter(|walker| walker.code(&code, &call.io)));
+                }
+                return None;
+            }
+            "source" | "." => return self.source(words, call),
+            _ => return None,
+        }
+        self.leaf(&call.words, call, Certainty::Literal);
+        Some(String::new())
+    }
+
+    fn change_directory(&mut self, name: &str, words: &[Field]) {
+        let target = words
+            .iter()
+            .find(|word| word.text == "-" || !(word.text.starts_with('-') || word.text == "--"));
+        let before = self.env.directories().to_vec();
+        let after = match target.map(|word| word.text.as_str()) {
+            None if name == "pushd" => return,
+            None => vec!["~".to_owned()],
+            Some("-") => self.env.stack.last().cloned().unwrap_or(vec![HOLE.to_string()]),
+            Some(path) => self.located(path),
+        };
+        self.env.stack.push(before);
+        self.env.put_directories(after);
+    }
+
+    fn set(&mut self, words: &[Field]) {
+        let mut words = words;
+        while let [first, rest @ ..] = words {
+            match first.text.as_str() {
+                "--" => {
+                    words = rest;
+                    break;
+                }
+                "-o" | "+o" => words = rest.get(1..).unwrap_or(&[]),
+                text if text.starts_with(['-', '+']) => {
+                    words = rest;
+                    if rest.is_empty() {
+                        return;
+                    }
+                }
+                _ => break,
+            }
+        }
+        let words = texts(words);
+        self.env.put_positional(Some(words));
+    }
+
+    /// `read a b`: one of the lines of the input, in a loop any of them.
+    fn read(&mut self, name: &str, call: &Call) {
+        let grammar = super::super::table::grammar::Grammar {
+            letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
+            long: &[],
+        };
+        let taken = grammar.take(&call.words, 1);
+        let names: Vec<String> = taken
+            .operands
+            .iter()
+            .map(|place| call.words[*place].text.clone())
+            .chain(taken.value(&["a"]).map(|field| field.text.clone()))
+            .collect();
+        let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
+        let lines: Vec<&str> =
+            input.lines().take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
+        if name != "read" || taken.has(&["a"]) {
+            let elements = lines.iter().flat_map(|line| {
+                if name == "read" { line.split_whitespace().collect() } else { vec![*line] }
+            });
+            let elements = elements
+                .enumerate()
+                .map(|(place, text)| (place.to_string(), text.to_owned()))
+                .collect();
+            let target = names.last().map_or("MAPFILE", String::as_str);
+            self.env.set(target, vec![Value::Array(elements)]);
+            return;
+        }
+        let names = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
+        for (place, name) in names.iter().enumerate() {
+            let last = place + 1 == names.len();
+            let values = lines.iter().map(|line| {
+                let mut rest = line.trim();
+                for _ in 0..place {
+                    rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
+                }
+                let text = if last { rest } else { rest.split([' ', '\t']).next().unwrap_or("") };
+                Value::Text(text.to_owned())
+            });
+            self.env.set(name, values.collect());
+        }
+    }
+
+    /// `source file`: its text is code in this very shell.
+    fn source(&mut self, words: &[Field], call: &Call) -> Option<String> {
+        let path = words.first()?.clone();
+        let arguments = texts(&words[1..]);
+        if matches!(path.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+            let text = call.io.stdin.as_deref().unwrap_or("\u{FFFC}").to_owned();
+            return Some(self.enter(|walker| walker.code(&text, &call.io)));
+        }
+        let text = self.content(&path.text);
+        self.leaf(&call.words, call, Certainty::Opaque);
+        self.record_read(&path.text, path.certainty());
+        if let Some(text) = text {
+            self.resolved += 1;
+            self.enter(|walker| walker.code(&text, &call.io));
+            self.resolved -= 1;
+        } else {
+            self.record_script(&path.text, Interpreter::Shell, &arguments);
+        }
+        Some(String::new())
+    }
+
+    pub(super) fn record_script(
+        &mut self,
+        path: &str,
+        interpreter: Interpreter,
+        arguments: &[String],
+    ) {
+        if self.muted > 0 {
+            return;
+        }
+        for path in self.located(path) {
+            let conditional = self.conditional > 0;
+            let arguments = arguments.to_vec();
+            self.reading.scripts.push(Script { path, interpreter, arguments, conditional });
+        }
+    }
+}

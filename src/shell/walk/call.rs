@@ -1,0 +1,278 @@
+//! A command once its words are known: which function, builtin, wrapper or program it is.
+
+use super::super::table::{options, wrappers};
+use super::super::{Certainty, HOLE, Run};
+use super::env::Made;
+use super::field::{Field, joined, texts};
+use super::output::unknown_output;
+use super::{Io, Walker};
+
+/// A command's words with what surrounds them.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    /// At least one.
+    pub(super) words: Vec<Field>,
+    pub(super) assignments: Vec<(String, String)>,
+    pub(super) io: Io,
+    /// The shell itself runs it, so functions, aliases and builtins count.
+    pub(super) direct: bool,
+}
+
+impl Walker<'_> {
+    /// Walks a command, and gives what it shows if somebody looks.
+    pub(super) fn call(&mut self, call: Call) -> String {
+        if !self.spend(call.words.len() / 16) {
+            return String::new();
+        }
+        let Some(first) = call.words.first() else { return String::new() };
+        if first.is_unknown() {
+            return self.unknown_program(&call);
+        }
+        let name = self.program(first);
+        if call.direct {
+            if let Some(output) = self.shadowed(&name, &call) {
+                return output;
+            }
+            if let Some(output) = self.builtin(&name, &call) {
+                return output;
+            }
+        }
+        if let Some(Made::Program(program)) = self.made(&call.words[0].text).cloned()
+            && program != call.words[0].text
+        {
+            return self.call(call.renamed(&program));
+        }
+        if let Some(output) = self.wrapped(&name, &call) {
+            return output;
+        }
+        if let Some(output) = self.nested(&name, &call) {
+            return output;
+        }
+        self.program_run(&name, &call)
+    }
+
+    /// A program that cannot be known. Unquoted it may also be nothing, and the next word the
+    /// program: `$SUDO git push`.
+    fn unknown_program(&mut self, call: &Call) -> String {
+        if call.words[0].loose && call.words.len() > 1 {
+            let rest = Call { words: call.words[1..].to_vec(), ..call.clone() };
+            self.resolved += 1;
+            self.enter(|walker| walker.call(rest));
+            self.resolved -= 1;
+        }
+        self.leaf(&call.words, call, Certainty::Opaque);
+        unknown_output(call)
+    }
+
+    /// A function or an alias of that name. `None` where the program may run, too.
+    fn shadowed(&mut self, name: &str, call: &Call) -> Option<String> {
+        if let Some(function) = self.env.function(name).cloned() {
+            // A function that calls itself is walked a few times: its arguments may change.
+            if self.calls.iter().filter(|active| *active == name).count() < 3 {
+                self.calls.push(name.to_owned());
+                let before = self.env.positional().map(<[_]>::to_vec);
+                let arguments = texts(&call.words[1..]);
+                let mut output = String::new();
+                for body in &function.bodies {
+                    self.env.put_positional(Some(arguments.clone()));
+                    output = self.enter(|walker| walker.node(body, &call.io));
+                }
+                self.env.put_positional(before);
+                self.calls.pop();
+                if function.certain {
+                    return Some(output);
+                }
+            }
+            return None;
+        }
+        let text = self.env.alias(name)?.clone();
+        if self.calls.iter().any(|active| active == name) {
+            return None;
+        }
+        self.calls.push(name.to_owned());
+        let line = format!("{text} {}", quoted(&call.words[1..]));
+        self.resolved += 1;
+        self.enter(|walker| walker.code(&line, &call.io));
+        self.resolved -= 1;
+        self.calls.pop();
+        None
+    }
+
+    /// The program that a first word names: the base name of an absolute path, a relative path as
+    /// it is.
+    pub(super) fn program(&self, first: &Field) -> String {
+        let mut text = first.text.clone();
+        if first.glob {
+            text = text
+                .split('/')
+                .map(
+                    |part| {
+                        if super::expand::has_glob(part) { HOLE.to_string() } else { part.into() }
+                    },
+                )
+                .collect::<Vec<_>>()
+                .join("/");
+        }
+        self.program_of(&text)
+    }
+
+    pub(super) fn program_of(&self, text: &str) -> String {
+        let Some((directory, base)) = text.rsplit_once('/') else {
+            return text.strip_suffix(".exe").unwrap_or(text).to_owned();
+        };
+        // From a directory that is known, a relative path is as good as an absolute one; and one
+        // that climbs up to some `bin` is meant to get there.
+        let absolute = text.starts_with(['/', '~', HOLE])
+            || self.env.directories().iter().any(|known| known.starts_with(['/', '~']))
+            || (directory.starts_with("..") && directory.ends_with("bin"));
+        if absolute && !base.is_empty() {
+            base.strip_suffix(".exe").unwrap_or(base).to_owned()
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// Records a command that nothing further is known to run.
+    pub(super) fn leaf(&mut self, words: &[Field], call: &Call, certainty: Certainty) {
+        let resolved = words.iter().any(|word| word.resolved);
+        let certainty = if resolved { certainty.max(Certainty::Resolved) } else { certainty };
+        let certainty = self.certainty(certainty);
+        let program = self.program(&words[0]);
+        let certainty = if program.contains(HOLE) { Certainty::Opaque } else { certainty };
+        let run = Run {
+            argv: words.iter().map(|word| word.text.clone()).collect(),
+            program,
+            assignments: call.assignments.clone(),
+            certainty,
+            conditional: self.conditional > 0,
+        };
+        self.record_run(run);
+    }
+
+    /// A program that is no wrapper: what it runs, writes and reads by itself.
+    fn program_run(&mut self, name: &str, call: &Call) -> String {
+        self.leaf(&call.words, call, Certainty::Literal);
+        self.files(name, &call.words);
+        self.subcommand_code(name, call);
+        self.script_of(name, call);
+        if call.io.capture { self.output(name, call) } else { String::new() }
+    }
+
+    /// Where a program's subcommand stands, its global options left out.
+    pub(super) fn subcommand(name: &str, words: &[Field]) -> usize {
+        let grammar = options::find(name).map(|row| row.grammar);
+        grammar.map_or(1, |grammar| grammar.leading(words, 1).1)
+    }
+
+    /// `git` runs code that options and the configuration hold.
+    fn subcommand_code(&mut self, name: &str, call: &Call) {
+        let Some(row) = options::find(name).filter(|row| row.name == "git") else { return };
+        let (given, at) = row.grammar.leading(&call.words, 1);
+        for option in given.iter().filter(|given| given.name == "c" || given.name == "config-env") {
+            let Some((key, text)) = option.value.as_ref().and_then(|v| v.text.split_once('='))
+            else {
+                continue;
+            };
+            self.git_setting(key, text);
+        }
+        let Some(subcommand) = call.words.get(at).map(|word| word.text.clone()) else { return };
+        let arguments = &call.words[at + 1..];
+        match subcommand.as_str() {
+            "config" => {
+                let words: Vec<&Field> =
+                    arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
+                if let [.., key, value] = &words[..] {
+                    let (key, value) = (key.text.clone(), value.text.clone());
+                    self.git_setting(&key, &value);
+                }
+            }
+            "rebase" | "filter-branch" | "difftool" | "mergetool" => {
+                let mut values = Vec::new();
+                for (index, word) in arguments.iter().enumerate() {
+                    let text = word.text.as_str();
+                    if let Some((_, value)) = text
+                        .split_once('=')
+                        .filter(|_| text.starts_with("--exec=") || text.starts_with("--extcmd="))
+                    {
+                        values.push(value.to_owned());
+                    } else if matches!(text, "-x" | "--exec" | "--extcmd")
+                        || text.starts_with("--") && text.ends_with("-filter")
+                    {
+                        values.extend(arguments.get(index + 1).map(|word| word.text.clone()));
+                    }
+                }
+                for value in values {
+                    self.nested_code(&value, &call.io);
+                }
+            }
+            _ => {}
+        }
+        // An alias: the words after it stay.
+        if let Some(text) = self.env.alias(&format!("git {subcommand}")).cloned()
+            && !self.calls.contains(&subcommand)
+        {
+            self.calls.push(subcommand);
+            let line = match text.strip_prefix('!') {
+                Some(code) => format!("{code} {}", quoted(arguments)),
+                None => format!("git {text} {}", quoted(arguments)),
+            };
+            self.nested_code(&line, &call.io);
+            self.calls.pop();
+        }
+    }
+
+    fn git_setting(&mut self, key: &str, text: &str) {
+        let key = key.to_ascii_lowercase();
+        if let Some(name) = key.strip_prefix("alias.") {
+            self.env.put_alias(&format!("git {name}"), Some(text.to_owned()));
+        } else if wrappers::GIT_CODE
+            .iter()
+            .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
+        {
+            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+    }
+
+    /// Walks code that a program hands to a shell of its own.
+    pub(super) fn nested_code(&mut self, text: &str, io: &Io) -> String {
+        self.enter(|walker| {
+            walker.isolated(|walker| {
+                walker.env.keep_exported();
+                walker.code(text, io)
+            })
+        })
+    }
+}
+
+impl Call {
+    /// The same call of another program.
+    pub(super) fn renamed(mut self, program: &str) -> Self {
+        self.words[0] = Field { text: program.to_owned(), resolved: true, ..Field::default() };
+        self.direct = false;
+        self
+    }
+
+    pub(super) fn with_words(&self, words: Vec<Field>) -> Self {
+        Self { words, direct: false, ..self.clone() }
+    }
+
+    pub(super) fn code(&self, from: usize) -> String {
+        joined(self.words.get(from..).unwrap_or(&[]))
+    }
+}
+
+/// Words as shell code in which each is one word again.
+pub(super) fn quoted(words: &[Field]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if word.loose {
+            text.push_str(&word.text);
+        } else {
+            text.push('\'');
+            text.push_str(&word.text.replace('\'', "'\\''"));
+            text.push('\'');
+        }
+        text.push(' ');
+    }
+    text
+}

@@ -1,0 +1,348 @@
+//! What a line has set so far: variables, functions, aliases, the directory, the files it wrote.
+//!
+//! A value may be one of several, one for each way that the line may have taken. Changes are
+//! journaled, so that a subshell or a branch can be taken back without copying everything.
+
+use super::super::syntax::Node;
+use super::super::{HOLE, limit};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    Text(String),
+    /// Keys and values; an indexed array has numbers for keys.
+    Array(Vec<(String, String)>),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Variable {
+    /// At least one; which one holds depends on the way taken.
+    pub(super) values: Vec<Value>,
+    /// Whether programs see it.
+    pub(super) exported: bool,
+}
+
+/// A function's bodies, one for each definition that may hold.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub(super) bodies: Vec<Rc<Node>>,
+    /// Whether it is defined whatever way was taken; else the program of that name may run.
+    pub(super) certain: bool,
+}
+
+/// What is known about a file that the line has made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Made {
+    Text(String),
+    /// A link to a program, or a copy of one.
+    Program(String),
+    Unknown,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Env {
+    variables: BTreeMap<String, Variable>,
+    functions: BTreeMap<String, Function>,
+    aliases: BTreeMap<String, String>,
+    /// Files are not taken back: a subshell writes the same disk.
+    pub(super) files: BTreeMap<String, Made>,
+    /// The directories that the line may be in, relative to where it starts ("").
+    directories: Vec<String>,
+    /// The directories that `popd` and `cd -` go back to.
+    pub(super) stack: Vec<Vec<String>>,
+    positional: Positional,
+    journal: Vec<Undo>,
+}
+
+#[derive(Debug)]
+enum Undo {
+    Variable(String, Option<Variable>),
+    Function(String, Option<Function>),
+    Alias(String, Option<String>),
+    Directories(Vec<String>),
+    Positional(Positional),
+}
+
+/// `$1` and on; `None` where they are unknown.
+type Positional = Option<Vec<String>>;
+
+/// What one branch has changed.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    variables: BTreeMap<String, Option<Variable>>,
+    functions: BTreeMap<String, Option<Function>>,
+    aliases: BTreeMap<String, Option<String>>,
+    directories: Option<Vec<String>>,
+    positional: Option<Positional>,
+}
+
+impl Changes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+            && self.functions.is_empty()
+            && self.aliases.is_empty()
+            && self.directories.is_none()
+            && self.positional.is_none()
+    }
+}
+
+impl Value {
+    pub(super) fn hole() -> Self {
+        Self::Text(HOLE.to_string())
+    }
+
+    /// The text of a scalar, or the first element of an array.
+    pub(super) fn scalar(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Array(elements) => elements.first().map_or("", |(_, text)| text),
+        }
+    }
+}
+
+impl Env {
+    pub(super) fn new(variables: &[(String, String)]) -> Self {
+        let mut env = Self { directories: vec![String::new()], ..Self::default() };
+        for (name, text) in [("HOME", "~"), ("IFS", " \t\n")] {
+            env.set(name, vec![Value::Text(text.to_owned())]);
+        }
+        for (name, text) in variables {
+            env.set(name, vec![Value::Text(text.clone())]);
+            env.export(name);
+        }
+        env.export("HOME");
+        env.journal.clear();
+        env
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&Variable> {
+        self.variables.get(name)
+    }
+
+    pub(super) fn set(&mut self, name: &str, mut values: Vec<Value>) {
+        values.dedup();
+        for value in &mut values {
+            if let Value::Text(text) = value
+                && text.len() > limit::TEXT
+            {
+                *value = Value::hole();
+            }
+        }
+        if values.is_empty() || values.len() > limit::VALUES {
+            values = vec![Value::hole()];
+        }
+        let exported = self.variables.get(name).is_some_and(|variable| variable.exported);
+        self.put(name, Some(Variable { values, exported }));
+    }
+
+    /// Puts back what [`Self::variable`] gave.
+    pub(super) fn put(&mut self, name: &str, variable: Option<Variable>) {
+        let before = match variable {
+            Some(variable) => self.variables.insert(name.to_owned(), variable),
+            None => self.variables.remove(name),
+        };
+        self.journal.push(Undo::Variable(name.to_owned(), before));
+    }
+
+    pub(super) fn export(&mut self, name: &str) {
+        if let Some(variable) = self.variables.get(name)
+            && !variable.exported
+        {
+            let variable = Variable { exported: true, ..variable.clone() };
+            self.put(name, Some(variable));
+        }
+    }
+
+    /// Leaves only what a new process sees.
+    pub(super) fn keep_exported(&mut self) {
+        let inner: Vec<String> = self
+            .variables
+            .iter()
+            .filter(|(name, variable)| !variable.exported && *name != "IFS")
+            .map(|(name, _)| name.clone())
+            .collect();
+        for name in inner {
+            self.put(&name, None);
+        }
+        let functions: Vec<String> = self.functions.keys().cloned().collect();
+        for name in functions {
+            // It may have been exported (`export -f`), and may not.
+            if let Some(function) = self.functions.get(&name).cloned() {
+                self.put_function(&name, Some(Function { certain: false, ..function }));
+            }
+        }
+    }
+
+    pub(super) fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.get(name)
+    }
+
+    pub(super) fn put_function(&mut self, name: &str, function: Option<Function>) {
+        let before = match function {
+            Some(function) => self.functions.insert(name.to_owned(), function),
+            None => self.functions.remove(name),
+        };
+        self.journal.push(Undo::Function(name.to_owned(), before));
+    }
+
+    pub(super) fn alias(&self, name: &str) -> Option<&String> {
+        self.aliases.get(name)
+    }
+
+    pub(super) fn put_alias(&mut self, name: &str, text: Option<String>) {
+        let before = match text {
+            Some(text) => self.aliases.insert(name.to_owned(), text),
+            None => self.aliases.remove(name),
+        };
+        self.journal.push(Undo::Alias(name.to_owned(), before));
+    }
+
+    pub(super) fn directories(&self) -> &[String] {
+        &self.directories
+    }
+
+    pub(super) fn put_directories(&mut self, directories: Vec<String>) {
+        let before = std::mem::replace(&mut self.directories, directories);
+        self.journal.push(Undo::Directories(before));
+    }
+
+    pub(super) fn positional(&self) -> Option<&[String]> {
+        self.positional.as_deref()
+    }
+
+    pub(super) fn put_positional(&mut self, words: Positional) {
+        let before = std::mem::replace(&mut self.positional, words);
+        self.journal.push(Undo::Positional(before));
+    }
+
+    /// A point to go back to.
+    pub(super) fn mark(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// Takes back everything since `mark`, and says what it was.
+    pub(super) fn take_back(&mut self, mark: usize) -> Changes {
+        let mut changes = Changes::default();
+        while self.journal.len() > mark {
+            let Some(undo) = self.journal.pop() else { break };
+            match undo {
+                Undo::Variable(name, before) => {
+                    let now = restore(&mut self.variables, &name, before);
+                    changes.variables.entry(name).or_insert(now);
+                }
+                Undo::Function(name, before) => {
+                    let now = restore(&mut self.functions, &name, before);
+                    changes.functions.entry(name).or_insert(now);
+                }
+                Undo::Alias(name, before) => {
+                    let now = restore(&mut self.aliases, &name, before);
+                    changes.aliases.entry(name).or_insert(now);
+                }
+                Undo::Directories(before) => {
+                    let now = std::mem::replace(&mut self.directories, before);
+                    changes.directories.get_or_insert(now);
+                }
+                Undo::Positional(before) => {
+                    let now = std::mem::replace(&mut self.positional, before);
+                    changes.positional.get_or_insert(now);
+                }
+            }
+        }
+        changes
+    }
+
+    /// Takes on what one of several branches has changed. `exhaustive` says that one of them was
+    /// taken for sure, so that the state before them holds no more.
+    pub(super) fn merge(&mut self, branches: &[Changes], exhaustive: bool) {
+        self.merge_variables(branches, exhaustive);
+        for branch in branches {
+            for (name, function) in &branch.functions {
+                let mut bodies =
+                    self.functions.get(name).map(|f| f.bodies.clone()).unwrap_or_default();
+                bodies.extend(function.iter().flat_map(|f| f.bodies.clone()));
+                bodies.truncate(limit::VALUES);
+                let certain = exhaustive
+                    && branches.iter().all(|branch| {
+                        branch
+                            .functions
+                            .get(name)
+                            .is_some_and(|f| f.as_ref().is_some_and(|function| function.certain))
+                    });
+                self.put_function(name, Some(Function { bodies, certain }));
+            }
+            for (name, alias) in &branch.aliases {
+                if alias.is_some() {
+                    self.put_alias(name, alias.clone());
+                }
+            }
+            if let Some(positional) = &branch.positional {
+                let same = exhaustive && branches.len() == 1;
+                self.put_positional(positional.clone().filter(|_| same));
+            }
+        }
+        self.merge_directories(branches, exhaustive);
+    }
+
+    fn merge_variables(&mut self, branches: &[Changes], exhaustive: bool) {
+        let mut names: Vec<&String> = branches.iter().flat_map(|b| b.variables.keys()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let before = self.variables.get(name).cloned();
+            let mut values = Vec::new();
+            let mut exported = before.as_ref().is_some_and(|variable| variable.exported);
+            let mut add = |variable: Option<&Variable>| match variable {
+                Some(variable) => {
+                    exported |= variable.exported;
+                    for value in &variable.values {
+                        if !values.contains(value) {
+                            values.push(value.clone());
+                        }
+                    }
+                }
+                None if !values.contains(&Value::hole()) => values.push(Value::hole()),
+                None => {}
+            };
+            if !exhaustive {
+                add(before.as_ref());
+            }
+            for branch in branches {
+                match branch.variables.get(name) {
+                    Some(variable) => add(variable.as_ref()),
+                    None => add(before.as_ref()),
+                }
+            }
+            if values.len() > limit::VALUES {
+                values = vec![Value::hole()];
+            }
+            self.put(name, Some(Variable { values, exported }));
+        }
+    }
+
+    fn merge_directories(&mut self, branches: &[Changes], exhaustive: bool) {
+        if branches.iter().all(|branch| branch.directories.is_none()) {
+            return;
+        }
+        let mut merged = if exhaustive { Vec::new() } else { self.directories.clone() };
+        for branch in branches {
+            for directory in branch.directories.as_ref().unwrap_or(&self.directories) {
+                if !merged.contains(directory) {
+                    merged.push(directory.clone());
+                }
+            }
+        }
+        if merged.len() > limit::VALUES {
+            merged = vec![HOLE.to_string()];
+        }
+        self.put_directories(merged);
+    }
+}
+
+/// Puts `before` back under `name`, and gives what stood there.
+fn restore<T>(map: &mut BTreeMap<String, T>, name: &str, before: Option<T>) -> Option<T> {
+    match before {
+        Some(before) => map.insert(name.to_owned(), before),
+        None => map.remove(name),
+    }
+}

@@ -1,0 +1,131 @@
+//! The files in a program's arguments: what it writes, removes and reads.
+
+use super::super::table::grammar::Taken;
+use super::super::table::writers::{self, FileProgram, Files};
+use super::super::{Certainty, HOLE};
+use super::Walker;
+use super::env::Made;
+use super::field::Field;
+
+impl Walker<'_> {
+    pub(super) fn files(&mut self, name: &str, words: &[Field]) {
+        for row in writers::rows(name) {
+            let mut from = 1;
+            if !row.then.is_empty() {
+                from = Self::subcommand(name, words);
+                if words.get(from).is_none_or(|word| word.text != row.then) {
+                    continue;
+                }
+                from += 1;
+            }
+            let taken = row.grammar.take(words, from);
+            let meant = (row.when.is_empty() || taken.has(row.when)) && !taken.has(row.unless);
+            if meant {
+                self.touched(row, words, &taken);
+            }
+        }
+        if name == "git" {
+            self.checked_out(words);
+        }
+        if matches!(name, "cp" | "ln" | "mv" | "install") {
+            self.copied(words);
+        }
+    }
+
+    fn touched(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
+        let operands: Vec<&Field> = taken.operands.iter().map(|place| &words[*place]).collect();
+        let option = |names: &'static [&'static str]| {
+            taken
+                .options
+                .iter()
+                .filter(move |given| names.contains(&given.name.as_str()))
+                .filter_map(|given| given.value.as_ref())
+        };
+        let target = option(&["t", "target-directory"]).next_back();
+        let fields: Vec<Field> = match row.files {
+            Files::After(count) => operands.into_iter().skip(count).cloned().collect(),
+            Files::AfterProgram(names) => {
+                let given = taken.has(names);
+                operands.into_iter().skip(usize::from(!given)).cloned().collect()
+            }
+            Files::Destination | Files::Last => match (target, &operands[..]) {
+                (Some(target), _) => vec![target.clone()],
+                // `ln target` makes the link here, under the target's name.
+                (None, [only]) if row.how == Some(super::How::Link) => {
+                    let base = only.text.rsplit('/').next().unwrap_or("");
+                    vec![only.with_text(base)]
+                }
+                (None, [.., _, last]) => vec![(*last).clone()],
+                (None, _) => Vec::new(),
+            },
+            Files::Sources => {
+                let sources = operands.len().saturating_sub(usize::from(target.is_none()));
+                operands.into_iter().take(sources).cloned().collect()
+            }
+            Files::Values(names) => option(names).cloned().collect(),
+            Files::Prefixed(prefix) => operands
+                .into_iter()
+                .filter_map(|word| Some(word.with_text(word.text.strip_prefix(prefix)?)))
+                .collect(),
+        };
+        for field in fields {
+            let certainty = self.certainty(field.certainty());
+            match row.how {
+                Some(how) if field.text != "-" => {
+                    self.record_write(&field.text, how, certainty);
+                    self.unmake(&field);
+                }
+                Some(_) => {}
+                None => self.record_read(&field.text, certainty),
+            }
+        }
+    }
+
+    /// What a program has written is unknown, unless its output says so later.
+    fn unmake(&mut self, field: &Field) {
+        if self.made(&field.text).is_some() || field.certainty() != Certainty::Opaque {
+            for path in self.located(&field.text) {
+                let before = self.env.files.get(&super::simple::normal(&path)).cloned();
+                // A mode or a time changes no text.
+                if !matches!(before, Some(Made::Text(_))) {
+                    self.env.files.insert(super::simple::normal(&path), Made::Unknown);
+                }
+            }
+        }
+    }
+
+    /// `git checkout -- file`, `git checkout ref file`
+    fn checked_out(&mut self, words: &[Field]) {
+        let at = Self::subcommand("git", words);
+        if words.get(at).is_none_or(|word| word.text != "checkout") {
+            return;
+        }
+        if let Some(dashes) = words.iter().position(|word| word.text == "--") {
+            for field in &words[dashes + 1..] {
+                self.record_write(
+                    &field.text,
+                    super::How::Write,
+                    self.certainty(field.certainty()),
+                );
+            }
+        }
+    }
+
+    /// A copy of a program, a link to it: the new name is that program. A copy of a text is that
+    /// text.
+    fn copied(&mut self, words: &[Field]) {
+        let operands: Vec<&Field> =
+            words[1..].iter().filter(|word| !word.text.starts_with('-')).collect();
+        let [source, target] = operands[..] else { return };
+        let made = match self.made(&source.text).cloned() {
+            Some(made) => made,
+            None if source.text.starts_with(['/', '~', HOLE]) => {
+                Made::Program(self.program_of(&source.text))
+            }
+            None => Made::Unknown,
+        };
+        for path in self.located(&target.text) {
+            self.env.files.insert(super::simple::normal(&path), made.clone());
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! From syntax tree to reading: goes through a line as bash would, executes nothing, and takes
+//! every branch. What a variable, a function or the directory is at a point is in [`env::Env`].
+
+mod brace;
+mod builtin;
+mod call;
+mod env;
+mod expand;
+pub(super) mod field;
+mod files;
+mod nested;
+mod output;
+mod parameter;
+mod pattern;
+mod simple;
+mod wrapper;
+
+use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
+use super::{Certainty, How, Interpreter, Options, ReadOf, Reading, Run, Unreadable, Write};
+use super::{limit, scan};
+use env::{Changes, Env, Function, Value};
+use expand::Choice;
+use std::rc::Rc;
+
+/// Reads a line.
+pub(super) fn line(line: &str, options: &Options) -> Reading {
+    let mut walker = Walker::new(options);
+    walker.code(line, &Io::default());
+    walker.reading
+}
+
+/// Reads a script's text.
+pub(super) fn script(
+    text: &str,
+    interpreter: Interpreter,
+    arguments: &[String],
+    options: &Options,
+) -> Reading {
+    let mut walker = Walker::new(options);
+    walker.env.put_positional(Some(arguments.to_vec()));
+    walker.interpreted(text, interpreter);
+    walker.reading
+}
+
+/// Where a command's input comes from, and whether somebody looks at its output.
+#[derive(Debug, Clone, Default)]
+struct Io {
+    /// `None`: whatever the line's own is.
+    stdin: Option<Rc<str>>,
+    capture: bool,
+}
+
+struct Walker<'o> {
+    options: &'o Options,
+    reading: Reading,
+    env: Env,
+    depth: usize,
+    /// What is left of [`limit::WORK`].
+    work: usize,
+    /// How many branches are open that may not be taken.
+    conditional: usize,
+    /// How many levels of code are open that did not stand in the line as it is.
+    resolved: usize,
+    /// Above zero, nothing is recorded: the same words have been walked before.
+    muted: usize,
+    choices: Vec<Choice>,
+    /// Functions and aliases that are being walked.
+    calls: Vec<String>,
+    next_descriptor: usize,
+    /// Where the current loop's runs begin, while its body is walked a second time.
+    repeated_from: Option<usize>,
+}
+
+impl<'o> Walker<'o> {
+    fn new(options: &'o Options) -> Self {
+        Self {
+            options,
+            reading: Reading::default(),
+            env: Env::new(&options.variables),
+            depth: 0,
+            work: limit::WORK,
+            conditional: 0,
+            resolved: 0,
+            muted: 0,
+            choices: Vec::new(),
+            calls: Vec::new(),
+            next_descriptor: 63,
+            repeated_from: None,
+        }
+    }
+
+    fn fail(&mut self, error: Unreadable) {
+        if self.muted == 0 {
+            self.reading.unreadable.get_or_insert(error);
+        }
+    }
+
+    /// Pays for work; `false` when nothing is left to pay with.
+    fn spend(&mut self, units: usize) -> bool {
+        let left = self.work.checked_sub(units);
+        self.work = left.unwrap_or(0);
+        if left.is_none() {
+            self.reading.unreadable.get_or_insert(Unreadable::Work);
+        }
+        left.is_some()
+    }
+
+    fn enter<T: Default>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= limit::DEPTH {
+            self.fail(Unreadable::Depth);
+            return T::default();
+        }
+        self.depth += 1;
+        let walked = walk(self);
+        self.depth -= 1;
+        walked
+    }
+
+    fn muted<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.muted += 1;
+        let walked = walk(self);
+        self.muted -= 1;
+        walked
+    }
+
+    /// Walks what may be skipped.
+    fn perhaps<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.conditional += 1;
+        let walked = walk(self);
+        self.conditional -= 1;
+        walked
+    }
+
+    /// Walks text as a line of its own in the same shell.
+    fn code(&mut self, text: &str, io: &Io) -> String {
+        if !self.spend(1 + text.len() / 256) {
+            return String::new();
+        }
+        let scanned = scan::scan(text, self.depth);
+        let output = self.list(&scanned.list, io);
+        if let Some(error) = scanned.error {
+            self.fail(error);
+        }
+        output
+    }
+
+    fn list(&mut self, list: &List, io: &Io) -> String {
+        let mut output = String::new();
+        // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
+        let mut hangs = false;
+        for Item { node, link } in list {
+            let text = match (hangs, *link) {
+                (_, Link::Background) => self.isolated(|walker| walker.node(node, io)),
+                (false, _) => self.node(node, io),
+                (true, _) => {
+                    let mark = self.env.mark();
+                    let text = self.perhaps(|walker| walker.node(node, io));
+                    let changes = self.env.take_back(mark);
+                    self.env.merge(&[changes], false);
+                    text
+                }
+            };
+            output.push_str(&text);
+            hangs = match link {
+                Link::Then | Link::Background => false,
+                Link::Or => true,
+                Link::And => hangs || is_test(node),
+            };
+            if self.work == 0 {
+                break;
+            }
+        }
+        output
+    }
+
+    /// Walks something whose changes stay its own.
+    fn isolated<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.env.mark();
+        let stack = self.env.stack.len();
+        let walked = walk(self);
+        self.env.take_back(mark);
+        self.env.stack.truncate(stack);
+        walked
+    }
+
+    fn subshell(&mut self, list: &List, io: &Io) -> String {
+        self.enter(|walker| walker.isolated(|walker| walker.list(list, io)))
+    }
+
+    fn node(&mut self, node: &Node, io: &Io) -> String {
+        if !self.spend(1) {
+            return String::new();
+        }
+        match node {
+            Node::Simple(simple) => return self.simple(simple, io),
+            Node::Pipeline(stages) => return self.pipeline(stages, io),
+            Node::Subshell(list) => return self.subshell(list, io),
+            Node::Group(list) => return self.enter(|walker| walker.list(list, io)),
+            Node::If { branches, otherwise } => {
+                return self.enter(|walker| walker.branches(branches, otherwise.as_ref(), io));
+            }
+            Node::While { condition, body } => {
+                return self.enter(|walker| {
+                    walker.repeated(|walker| {
+                        walker.list(condition, io);
+                        walker.list(body, io)
+                    })
+                });
+            }
+            Node::For { name, words, body } => {
+                return self.enter(|walker| walker.each(name, words.as_deref(), body, io));
+            }
+            Node::Count { header, body } => {
+                self.text(header);
+                return self.enter(|walker| walker.repeated(|walker| walker.list(body, io)));
+            }
+            Node::Case { subject, arms } => {
+                return self.enter(|walker| walker.case(subject, arms, io));
+            }
+            Node::Redirected(inner, redirections) => {
+                let streams = self.streams(redirections, io);
+                let output = self.enter(|walker| walker.node(inner, &streams.io));
+                return self.delivered(streams, output);
+            }
+            Node::Function { name, body } => {
+                let function = Function { bodies: vec![Rc::clone(body)], certain: true };
+                self.env.put_function(name, Some(function));
+            }
+            Node::Test(words) => {
+                for word in words {
+                    self.text(word);
+                }
+            }
+            Node::Arithmetic(word) => {
+                self.text(word);
+            }
+        }
+        String::new()
+    }
+
+    fn pipeline(&mut self, stages: &[Node], io: &Io) -> String {
+        let mut stdin = io.stdin.clone();
+        let mut output = String::new();
+        for (index, stage) in stages.iter().enumerate() {
+            let last = index + 1 == stages.len();
+            let stage_io = Io { stdin, capture: !last || io.capture };
+            let mark = self.env.mark();
+            output = self.node(stage, &stage_io);
+            let changes = self.env.take_back(mark);
+            // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
+            if last && !changes.is_empty() {
+                self.env.merge(&[changes], false);
+            }
+            stdin = Some(Rc::from(output.as_str()));
+            if self.work == 0 {
+                break;
+            }
+        }
+        output
+    }
+
+    fn branches(&mut self, branches: &[(List, List)], otherwise: Option<&List>, io: &Io) -> String {
+        let mut output = String::new();
+        let mut changes = Vec::new();
+        for (index, (condition, body)) in branches.iter().enumerate() {
+            let condition_is_sure = index == 0;
+            if condition_is_sure {
+                self.list(condition, io);
+            } else {
+                self.perhaps(|walker| walker.list(condition, io));
+            }
+            output.push_str(&self.branch(body, io, &mut changes));
+        }
+        if let Some(body) = otherwise {
+            output.push_str(&self.branch(body, io, &mut changes));
+        }
+        self.env.merge(&changes, otherwise.is_some());
+        output
+    }
+
+    /// Walks one of several branches, and takes its changes back into `changes`.
+    fn branch(&mut self, body: &List, io: &Io, changes: &mut Vec<Changes>) -> String {
+        let mark = self.env.mark();
+        let output = self.perhaps(|walker| walker.list(body, io));
+        changes.push(self.env.take_back(mark));
+        output
+    }
+
+    /// Walks a loop's body: once, and once more where the first round has changed something that
+    /// the second would see.
+    fn repeated(&mut self, mut walk: impl FnMut(&mut Self) -> String) -> String {
+        let from = self.reading.runs.len();
+        let mark = self.env.mark();
+        let output = self.perhaps(&mut walk);
+        let changes = self.env.take_back(mark);
+        if changes.is_empty() {
+            return output;
+        }
+        self.env.merge(&[changes], false);
+        let outer = self.repeated_from.replace(from);
+        // Within a loop that is itself walked again, once is enough: the rounds would multiply.
+        if outer.is_none() {
+            let mark = self.env.mark();
+            self.perhaps(&mut walk);
+            let changes = self.env.take_back(mark);
+            self.env.merge(&[changes], false);
+        }
+        self.repeated_from = outer;
+        output
+    }
+
+    fn each(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
+        let values: Vec<String> = match words {
+            Some(words) => self.fields(words).into_iter().map(|field| field.text).collect(),
+            None => self.env.positional().map_or(vec![super::HOLE.to_string()], <[_]>::to_vec),
+        };
+        if values.is_empty() {
+            // It goes round zero times, unless a word that is empty here is not so in truth.
+            return String::new();
+        }
+        // A file name that a pattern will find is not known here.
+        let values = values.into_iter().map(|value| {
+            if words.is_some() && expand::has_glob(&value) {
+                Value::hole()
+            } else {
+                Value::Text(value)
+            }
+        });
+        let values: Vec<Value> = values.collect();
+        self.repeated(|walker| {
+            walker.env.set(name, values.clone());
+            walker.list(body, io)
+        })
+    }
+
+    fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
+        let outer = std::mem::take(&mut self.choices);
+        let subject = self.text(subject);
+        let sure = self.choices.is_empty() && !subject.contains(super::HOLE);
+        self.choices = outer;
+        let characters: Vec<char> = subject.chars().collect();
+        let falls_through = arms.iter().any(|arm| arm.falls_through);
+        let mut output = String::new();
+        let mut changes = Vec::new();
+        let mut exhaustive = false;
+        for arm in arms {
+            let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
+            let known = sure && !falls_through && patterns.iter().all(|pattern| !pattern.unknown);
+            let matches = self.spend(characters.len() / 8)
+                && patterns.iter().any(|pattern| pattern.matches(&characters));
+            if known && !matches {
+                continue;
+            }
+            exhaustive |= patterns.iter().any(|pattern| pattern.matches(&['\0', '*', '\n']));
+            if known && changes.is_empty() {
+                // The first arm that matches, and no other.
+                return self.list(&arm.body, io);
+            }
+            output.push_str(&self.branch(&arm.body, io, &mut changes));
+        }
+        self.env.merge(&changes, exhaustive);
+        output
+    }
+
+    fn record_run(&mut self, run: Run) {
+        if self.muted > 0 {
+            return;
+        }
+        if let Some(from) = self.repeated_from
+            && self.reading.runs[from..].contains(&run)
+        {
+            return;
+        }
+        self.reading.runs.push(run);
+    }
+
+    fn record_write(&mut self, path: &str, how: How, certainty: Certainty) {
+        if self.muted > 0 || path.is_empty() || path.starts_with("/dev/fd/") {
+            return;
+        }
+        for path in self.located(path) {
+            let write = Write { path, how, certainty };
+            if self.reading.writes.last() != Some(&write) {
+                self.reading.writes.push(write);
+            }
+        }
+    }
+
+    fn record_read(&mut self, path: &str, certainty: Certainty) {
+        if self.muted > 0 || path.is_empty() || path == "-" || path.starts_with("/dev/fd/") {
+            return;
+        }
+        for path in self.located(path) {
+            self.reading.reads.push(ReadOf { path, certainty });
+        }
+    }
+
+    /// A path as seen from where the line starts, once for each directory it may be in.
+    fn located(&self, path: &str) -> Vec<String> {
+        self.env.directories().iter().map(|directory| join(directory, path)).collect()
+    }
+
+    /// The certainty of words that are as sure as `certainty` in the code that is being walked.
+    fn certainty(&self, certainty: Certainty) -> Certainty {
+        if self.resolved > 0 { certainty.max(Certainty::Resolved) } else { certainty }
+    }
+}
+
+/// `path` in `directory`, which is "" where the line starts.
+fn join(directory: &str, path: &str) -> String {
+    let absolute = path.starts_with(['/', '~']);
+    // A path that begins with a hole may be absolute, too: the hole stands for either.
+    if absolute || directory.is_empty() || path.starts_with(super::HOLE) {
+        return path.to_owned();
+    }
+    let path = path.strip_prefix("./").unwrap_or(path);
+    match path {
+        "." | "" => directory.to_owned(),
+        path if directory.ends_with('/') => format!("{directory}{path}"),
+        path => format!("{directory}/{path}"),
+    }
+}
+
+/// Commands whose answer is asked for with `&&`, so that what follows may not run.
+fn is_test(node: &Node) -> bool {
+    match node {
+        Node::Test(_) | Node::Arithmetic(_) => true,
+        Node::Simple(simple) => simple.words.first().is_some_and(|word| {
+            matches!(&word.parts[..], [Part::Text { text, .. }] if matches!(
+                text.as_str(),
+                "[" | "test" | "false" | "grep" | "diff" | "cmp" | "which" | "type" | "pgrep"
+            ))
+        }),
+        _ => false,
+    }
+}

@@ -1,0 +1,203 @@
+//! Nested code: shells, and the scripts that a line runs.
+
+use super::super::{Certainty, HOLE, Interpreter};
+use super::Walker;
+use super::call::Call;
+use super::env::Made;
+use super::field::texts;
+use super::output::unknown_output;
+
+impl Walker<'_> {
+    /// Walks what an interpreter runs. `None` if the program is none.
+    pub(super) fn nested(&mut self, name: &str, call: &Call) -> Option<String> {
+        if is_shell(name) {
+            return Some(self.shell(call));
+        }
+        None
+    }
+
+    /// `bash -c code name arguments…`, `bash file arguments…`, `bash` with code for its input.
+    fn shell(&mut self, call: &Call) -> String {
+        let words = &call.words;
+        let mut at = 1;
+        let (mut takes_code, mut takes_input) = (false, false);
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if matches!(text, "--" | "-") {
+                at += 1;
+                break;
+            }
+            if let Some(long) = text.strip_prefix("--") {
+                at += if matches!(long, "rcfile" | "init-file") { 2 } else { 1 };
+                continue;
+            }
+            let Some(letters) = text.strip_prefix(['-', '+']) else { break };
+            takes_code |= text.starts_with('-') && letters.contains('c');
+            takes_input |= letters.contains('s');
+            // `-o pipefail`: each of these letters takes a word.
+            at += 1 + letters.matches(['o', 'O']).count();
+        }
+        if takes_code {
+            return self.shell_code(at, call);
+        }
+        if !takes_input && let Some(file) = words.get(at) {
+            if matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+                return self.shell_input(at + 1, call);
+            }
+            let file = file.clone();
+            let arguments = texts(&words[at + 1..]);
+            return self.script_file(&file.text, Interpreter::Shell, arguments, call);
+        }
+        self.shell_input(at, call)
+    }
+
+    fn shell_code(&mut self, at: usize, call: &Call) -> String {
+        let Some(code) = call.words.get(at).filter(|code| !code.is_unknown()) else {
+            self.leaf(&call.words, call, Certainty::Opaque);
+            return unknown_output(call);
+        };
+        // The word after the code is `$0`.
+        let arguments = call.words.get(at + 2..).unwrap_or(&[]);
+        let arguments = texts(arguments);
+        self.derived(code, |walker| walker.process(&code.text, arguments, call))
+    }
+
+    fn shell_input(&mut self, at: usize, call: &Call) -> String {
+        let arguments = call.words.get(at..).unwrap_or(&[]);
+        let arguments = texts(arguments);
+        match call.io.stdin.clone() {
+            Some(text) if !text.trim().chars().eq([HOLE]) => {
+                self.resolved += 1;
+                let output = self.process(&text, arguments, call);
+                self.resolved -= 1;
+                output
+            }
+            stdin => {
+                let known = stdin.is_none();
+                let certainty = if known { Certainty::Literal } else { Certainty::Opaque };
+                self.leaf(&call.words, call, certainty);
+                unknown_output(call)
+            }
+        }
+    }
+
+    /// Code in a process of its own.
+    fn process(&mut self, text: &str, arguments: Vec<String>, call: &Call) -> String {
+        self.enter(|walker| {
+            walker.isolated(|walker| {
+                walker.env.keep_exported();
+                walker.env.put_positional(Some(arguments));
+                walker.code(text, &call.io)
+            })
+        })
+    }
+
+    /// A script in a file: its text, where the line wrote it, else its name for the caller.
+    pub(super) fn script_file(
+        &mut self,
+        path: &str,
+        interpreter: Interpreter,
+        arguments: Vec<String>,
+        call: &Call,
+    ) -> String {
+        let made = self.made(path).cloned();
+        self.leaf(&call.words, call, Certainty::Opaque);
+        self.record_read(path, self.text_certainty(path));
+        match made {
+            Some(Made::Text(text)) => {
+                self.resolved += 1;
+                let output = if interpreter == Interpreter::Shell {
+                    self.process(&text, arguments, call)
+                } else {
+                    self.interpreted(&text, interpreter);
+                    unknown_output(call)
+                };
+                self.resolved -= 1;
+                output
+            }
+            Some(Made::Program(_) | Made::Unknown) => unknown_output(call),
+            None => {
+                self.record_script(path, interpreter, &arguments);
+                unknown_output(call)
+            }
+        }
+    }
+
+    /// A program that is itself a script: `./f.sh`, `../tools/x`.
+    pub(super) fn script_of(&mut self, name: &str, call: &Call) {
+        let path = call.words[0].text.clone();
+        let Some(made) = self.made(&path).cloned() else {
+            // A path that is not in a directory of programs.
+            if name.contains('/') || is_script_name(name) && path.contains('/') {
+                let arguments = texts(&call.words[1..]);
+                self.record_script(&path, Interpreter::Itself, &arguments);
+            }
+            return;
+        };
+        if let Made::Text(text) = made {
+            let arguments = texts(&call.words[1..]);
+            let interpreter = shebang(&text);
+            self.resolved += 1;
+            if interpreter == Interpreter::Shell {
+                self.process(&text, arguments, call);
+            } else {
+                self.interpreted(&text, interpreter);
+            }
+            self.resolved -= 1;
+        }
+    }
+
+    /// Walks a script's text.
+    pub(super) fn interpreted(&mut self, text: &str, interpreter: Interpreter) {
+        let interpreter =
+            if interpreter == Interpreter::Itself { shebang(text) } else { interpreter };
+        if interpreter == Interpreter::Shell {
+            self.code(text, &super::Io::default());
+        }
+    }
+}
+
+pub(super) fn is_shell(name: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    matches!(
+        name,
+        "bash"
+            | "sh"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "ash"
+            | "mksh"
+            | "rbash"
+            | "lksh"
+            | "yash"
+            | "pdksh"
+            | "rzsh"
+            | "fish"
+    )
+}
+
+fn is_script_name(name: &str) -> bool {
+    [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".pl", ".rb", ".php"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// Who runs a text, by its first line; a shell where it has none.
+fn shebang(text: &str) -> Interpreter {
+    let first = text.lines().next().unwrap_or("");
+    let Some(line) = first.strip_prefix("#!") else { return Interpreter::Shell };
+    let known = line.split(['/', ' ', '\t']).rev().find_map(|word| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        Some(match word {
+            "python" | "pypy" => Interpreter::Python,
+            "node" | "nodejs" | "bun" | "deno" => Interpreter::JavaScript,
+            "perl" => Interpreter::Perl,
+            "ruby" => Interpreter::Ruby,
+            "php" => Interpreter::Php,
+            "awk" | "gawk" | "mawk" => Interpreter::Awk,
+            _ => return None,
+        })
+    });
+    known.unwrap_or(Interpreter::Shell)
+}

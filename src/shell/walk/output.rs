@@ -1,0 +1,171 @@
+//! What programs show, for the few whose output can be known: the data flow through pipes and
+//! substitutions.
+
+use super::super::HOLE;
+use super::Walker;
+use super::call::Call;
+use super::field::Field;
+
+/// The output of something that is not modelled.
+pub(super) fn unknown_output(call: &Call) -> String {
+    if call.io.capture { HOLE.to_string() } else { String::new() }
+}
+
+impl Walker<'_> {
+    /// What a program shows; a hole where that is not known.
+    pub(super) fn output(&mut self, name: &str, call: &Call) -> String {
+        let words = &call.words[1..];
+        let stdin = call.io.stdin.as_deref();
+        let text = match name {
+            "echo" => Some(echo(words)),
+            "printf" if words.first().is_none_or(|word| word.text != "-v") => Some(printf(words)),
+            "true" | "false" | ":" | "sleep" | "mkdir" | "rm" | "touch" | "chmod" | "test"
+            | "[" => Some(String::new()),
+            "cat" | "tee" => self.concatenated(name, words, stdin),
+            "which" | "command" | "type" => located_program(words),
+            _ => None,
+        };
+        text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+    }
+
+    fn concatenated(&mut self, name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {
+        let files: Vec<&Field> = words.iter().filter(|w| !w.text.starts_with('-')).collect();
+        if name == "tee" {
+            let text = stdin?.to_owned();
+            for file in files {
+                self.make(&file.text, &text, false);
+            }
+            return Some(text);
+        }
+        if files.is_empty() {
+            return stdin.map(str::to_owned);
+        }
+        files.into_iter().map(|file| self.content(&file.text)).collect()
+    }
+}
+
+fn echo(words: &[Field]) -> String {
+    let options = words.iter().take_while(|word| {
+        word.text.len() > 1
+            && word.text.starts_with('-')
+            && word.text[1..].chars().all(|c| matches!(c, 'n' | 'e' | 'E'))
+    });
+    let options: Vec<&str> = options.map(|word| word.text.as_str()).collect();
+    let texts: Vec<&str> = words[options.len()..].iter().map(|word| word.text.as_str()).collect();
+    let mut text = texts.join(" ");
+    if options.iter().any(|option| option.contains('e')) {
+        text = unescaped(&text);
+    }
+    if !options.iter().any(|option| option.contains('n')) {
+        text.push('\n');
+    }
+    text
+}
+
+/// `printf format arguments…`, the format used again until the arguments are used up.
+pub(super) fn printf(words: &[Field]) -> String {
+    let words =
+        if words.first().is_some_and(|word| word.text == "--") { &words[1..] } else { words };
+    let Some((format, arguments)) = words.split_first() else { return String::new() };
+    let mut arguments = arguments.iter().map(|word| word.text.as_str()).peekable();
+    let mut text = String::new();
+    for _ in 0..64 {
+        let before = arguments.len();
+        let mut characters = format.text.chars().peekable();
+        let mut literal = String::new();
+        while let Some(character) = characters.next() {
+            if character != '%' {
+                literal.push(character);
+                continue;
+            }
+            text.push_str(&unescaped(&std::mem::take(&mut literal)));
+            let mut plain = true;
+            let conversion = loop {
+                match characters.next() {
+                    Some(c) if c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | ' ' | '#') => {
+                        plain = false;
+                    }
+                    conversion => break conversion,
+                }
+            };
+            match conversion {
+                Some('%') => text.push('%'),
+                Some('b') => text.push_str(&unescaped(arguments.next().unwrap_or(""))),
+                Some('s' | 'd' | 'i' | 'q') if plain => {
+                    text.push_str(arguments.next().unwrap_or(""));
+                }
+                Some('s') => text.push_str(arguments.next().unwrap_or("")),
+                _ => {
+                    arguments.next();
+                    text.push(HOLE);
+                }
+            }
+        }
+        text.push_str(&unescaped(&literal));
+        if arguments.len() == 0 || arguments.len() == before {
+            break;
+        }
+    }
+    text
+}
+
+/// `command -v git` shows the way to git.
+fn located_program(words: &[Field]) -> Option<String> {
+    let name = words.iter().rev().find(|word| !word.text.starts_with('-'))?;
+    Some(format!("/usr/bin/{}\n", name.text))
+}
+
+/// The backslash escapes of `echo -e` and `printf`.
+fn unescaped(text: &str) -> String {
+    if !text.contains('\\') {
+        return text.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes().iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let number = |rest: &mut std::iter::Peekable<_>, radix: u32, most: usize| {
+            let mut value = 0_u32;
+            for _ in 0..most {
+                let digit = rest.next_if(|byte: &u8| char::from(*byte).is_digit(radix));
+                let Some(digit) = digit.and_then(|digit| char::from(digit).to_digit(radix)) else {
+                    break;
+                };
+                value = value * radix + digit;
+            }
+            value
+        };
+        match rest.next() {
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(b'r') => bytes.push(b'\r'),
+            Some(b'a') => bytes.push(7),
+            Some(b'b') => bytes.push(8),
+            Some(b'e' | b'E') => bytes.push(27),
+            Some(b'c') => break,
+            Some(b'x') => bytes.push(number(&mut rest, 16, 2).to_le_bytes()[0]),
+            Some(b'u') => push_character(&mut bytes, number(&mut rest, 16, 4)),
+            Some(b'U') => push_character(&mut bytes, number(&mut rest, 16, 7)),
+            Some(b'0') => bytes.push(number(&mut rest, 8, 3).to_le_bytes()[0]),
+            Some(digit @ b'1'..=b'7') => {
+                let first = u32::from(digit - b'0');
+                let more = rest.clone().take(2).take_while(|b| (b'0'..=b'7').contains(b)).count();
+                let tail = number(&mut rest, 8, more);
+                let scale = 8_u32.pow(u32::try_from(more).unwrap_or(0));
+                bytes.push((first * scale + tail).to_le_bytes()[0]);
+            }
+            Some(b'\\') | None => bytes.push(b'\\'),
+            Some(other) => bytes.extend([b'\\', other]),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn push_character(bytes: &mut Vec<u8>, code: u32) {
+    if let Some(character) = char::from_u32(code) {
+        bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}

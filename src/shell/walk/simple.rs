@@ -1,0 +1,328 @@
+//! A simple command before it is called: its words, its assignments, its redirections.
+
+use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
+use super::super::table::wrappers::CODE_VARIABLES;
+use super::super::{Certainty, HOLE, How};
+use super::call::Call;
+use super::env::{Made, Value, Variable};
+use super::field::Field;
+use super::{Io, Walker};
+use std::rc::Rc;
+
+/// A command's input and output after its redirections.
+pub(super) struct Streams {
+    pub(super) io: Io,
+    /// Files that its output goes to, and whether it is added to them.
+    files: Vec<(String, bool)>,
+    /// Lists that its output goes to: `> >(…)`.
+    processes: Vec<Rc<super::List>>,
+    /// Whether output that is looked at still arrives.
+    arrives: bool,
+}
+
+impl Walker<'_> {
+    /// Walks a simple command once for each way in which its variables may stand.
+    pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
+        let outer = std::mem::take(&mut self.choices);
+        let mark = self.env.mark();
+        let mut output = self.simple_once(simple, io, true);
+        if !self.choices.is_empty() {
+            let mut branches = Vec::new();
+            branches.push(self.env.take_back(mark));
+            while self.next_choice() && self.work > 0 {
+                let other = self.simple_once(simple, io, false);
+                if other != output {
+                    output = HOLE.to_string();
+                }
+                branches.push(self.env.take_back(mark));
+            }
+            self.env.merge(&branches, true);
+        }
+        self.choices = outer;
+        output
+    }
+
+    /// `first`: substitutions within the words are walked, and recorded, the first time only.
+    fn simple_once(&mut self, simple: &Simple, io: &Io, first: bool) -> String {
+        self.muted += usize::from(!first);
+        let declares = simple.words.first().is_some_and(|word| is_declaration(word.as_text()));
+        let words =
+            if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
+        let mut streams = self.streams(&simple.redirections, io);
+        self.muted -= usize::from(!first);
+        let inner = std::mem::take(&mut self.choices);
+
+        let before: Vec<(String, Option<Variable>)> = simple
+            .assignments
+            .iter()
+            .map(|assignment| {
+                (assignment.name.clone(), self.env.variable(&assignment.name).cloned())
+            })
+            .collect();
+        for assignment in &simple.assignments {
+            self.assign(assignment);
+        }
+
+        let mut output = String::new();
+        if words.is_empty() {
+            if !simple.redirections.is_empty() && simple.words.is_empty() {
+                // `$(<file)`
+                if streams.files.is_empty() {
+                    output.push_str(streams.io.stdin.as_deref().unwrap_or(""));
+                }
+            }
+        } else {
+            let mut assignments = Vec::new();
+            for (name, _) in &before {
+                self.env.export(name);
+                let text = self.env.variable(name).map_or("", |v| v.values[0].scalar());
+                assignments.push((name.clone(), text.to_owned()));
+            }
+            streams.io.capture |= !streams.files.is_empty() || !streams.processes.is_empty();
+            output = self.call(Call { words, assignments, io: streams.io.clone(), direct: true });
+            for (name, variable) in before.into_iter().rev() {
+                self.env.put(&name, variable);
+            }
+        }
+        let output = self.delivered(streams, output);
+        self.choices = inner;
+        output
+    }
+
+    /// Sets a variable, to each of the values that it may have.
+    fn assign(&mut self, assignment: &Assignment) {
+        let outer = std::mem::take(&mut self.choices);
+        if let Some(index) = &assignment.index {
+            self.text(index);
+        }
+        let mut values = Vec::new();
+        loop {
+            let value = self.assigned(assignment);
+            if !values.contains(&value) {
+                values.push(value);
+            }
+            self.muted += 1;
+            let more = self.next_choice();
+            self.muted -= 1;
+            if !more || self.work == 0 {
+                break;
+            }
+        }
+        self.choices = outer;
+        if CODE_VARIABLES.contains(&assignment.name.as_str()) {
+            for value in &values {
+                let code = value.scalar().to_owned();
+                self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
+            }
+        }
+        self.env.set(&assignment.name, values);
+    }
+
+    fn assigned(&mut self, assignment: &Assignment) -> Value {
+        let before = match self.env.variable(&assignment.name) {
+            Some(variable) => {
+                let values = variable.values.clone();
+                self.choose(&assignment.name, values.len()).map(|chosen| values[chosen].clone())
+            }
+            None => None,
+        };
+        if let Some(index) = &assignment.index {
+            let key = self.text(index);
+            let text = self.text(&assignment.value);
+            let mut elements = match before {
+                Some(Value::Array(elements)) => elements,
+                _ => Vec::new(),
+            };
+            elements.retain(|(own, _)| *own != key);
+            elements.push((key, text));
+            return Value::Array(elements);
+        }
+        if let [Part::Array(words)] = &assignment.value.parts[..] {
+            let mut elements = match before {
+                Some(Value::Array(elements)) if assignment.append => elements,
+                _ => Vec::new(),
+            };
+            for field in self.fields(words) {
+                elements.push(keyed(&field, elements.len()));
+            }
+            return Value::Array(elements);
+        }
+        let text = self.text(&assignment.value);
+        if !assignment.append {
+            return Value::Text(text);
+        }
+        let before = before.map_or(HOLE.to_string(), |value| value.scalar().to_owned());
+        Value::Text(before + &text)
+    }
+
+    /// The words of `export x=…` and its like, where a value is not split. Assignments among them
+    /// are made at once.
+    fn declared(&mut self, words: &[super::Word]) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for word in words {
+            let Some(assignment) = declaration(word) else {
+                fields.extend(self.fields(std::slice::from_ref(word)));
+                continue;
+            };
+            self.assign(&assignment);
+            let text = match self.env.variable(&assignment.name).map(|v| v.values[0].clone()) {
+                Some(Value::Text(text)) => text,
+                _ => HOLE.to_string(),
+            };
+            let name = assignment.name;
+            fields.push(Field { text: format!("{name}={text}"), ..Field::default() });
+        }
+        fields
+    }
+
+    pub(super) fn streams(&mut self, redirections: &[Redirection], io: &Io) -> Streams {
+        let mut streams =
+            Streams { io: io.clone(), files: Vec::new(), processes: Vec::new(), arrives: true };
+        for redirection in redirections {
+            self.redirect(redirection, &mut streams);
+        }
+        streams
+    }
+
+    fn redirect(&mut self, redirection: &Redirection, streams: &mut Streams) {
+        use RedirectionKind as Kind;
+        let is_output = matches!(redirection.descriptor, None | Some(1));
+        let (how, both) = match redirection.kind {
+            Kind::Document => {
+                let text = redirection.body.get().map(|body| self.text(body)).unwrap_or_default();
+                if matches!(redirection.descriptor, None | Some(0)) {
+                    streams.io.stdin = Some(Rc::from(text));
+                }
+                return;
+            }
+            Kind::String => {
+                let text = self.text(&redirection.target) + "\n";
+                streams.io.stdin = Some(Rc::from(text));
+                return;
+            }
+            Kind::DuplicateIn => {
+                self.text(&redirection.target);
+                return;
+            }
+            Kind::Read => {
+                let path = self.text(&redirection.target);
+                let text = self.content(&path).unwrap_or(HOLE.to_string());
+                self.record_read(&path, self.text_certainty(&path));
+                if matches!(redirection.descriptor, None | Some(0)) {
+                    streams.io.stdin = Some(Rc::from(text));
+                }
+                return;
+            }
+            Kind::DuplicateOut => {
+                let target = self.text(&redirection.target);
+                if is_descriptor(&target) {
+                    if is_output && target != "1" {
+                        streams.arrives = false;
+                    }
+                    return;
+                }
+                (How::Write, true)
+            }
+            Kind::Write | Kind::ReadWrite => (How::Write, false),
+            Kind::Append => (How::Append, false),
+            Kind::WriteBoth => (How::Write, true),
+            Kind::AppendBoth => (How::Append, true),
+        };
+        if let [Part::Process { list, input: false }] = &redirection.target.parts[..] {
+            streams.processes.push(Rc::clone(list));
+            streams.arrives &= !is_output;
+            return;
+        }
+        let path = self.text(&redirection.target);
+        self.record_write(&path, how, self.text_certainty(&path));
+        if is_output || both {
+            streams.arrives = false;
+            if path != "/dev/null" {
+                streams.files.push((path, how == How::Append));
+            }
+        }
+    }
+
+    /// Puts a command's output where its redirections say, and gives back what is left of it.
+    pub(super) fn delivered(&mut self, streams: Streams, output: String) -> String {
+        for list in streams.processes {
+            let io = Io { stdin: Some(Rc::from(output.as_str())), capture: false };
+            self.subshell(&list, &io);
+        }
+        for (path, append) in streams.files {
+            self.make(&path, &output, append);
+        }
+        if streams.arrives { output } else { String::new() }
+    }
+
+    /// Remembers what a file holds from now on.
+    pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
+        for path in self.located(path) {
+            let text = match (append, self.env.files.get(&path)) {
+                (false, _) => text.to_owned(),
+                (true, Some(Made::Text(before))) => format!("{before}{text}"),
+                (true, _) => format!("{HOLE}\n{text}"),
+            };
+            let made =
+                if text.len() > super::limit::TEXT { Made::Unknown } else { Made::Text(text) };
+            self.env.files.insert(normal(&path), made);
+        }
+    }
+
+    /// What the line has written to a file. `None` where it has not touched it.
+    pub(super) fn content(&self, path: &str) -> Option<String> {
+        match self.made(path)? {
+            Made::Text(text) => Some(text.clone()),
+            Made::Program(_) | Made::Unknown => Some(HOLE.to_string()),
+        }
+    }
+
+    pub(super) fn made(&self, path: &str) -> Option<&Made> {
+        self.located(path).iter().find_map(|path| self.env.files.get(&normal(path)))
+    }
+
+    pub(super) fn text_certainty(&self, text: &str) -> Certainty {
+        let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
+        self.certainty(certainty)
+    }
+}
+
+/// `./x` and `x` are the same file.
+pub(super) fn normal(path: &str) -> String {
+    path.strip_prefix("./").unwrap_or(path).to_owned()
+}
+
+fn is_descriptor(target: &str) -> bool {
+    target == "-"
+        || target.contains(HOLE)
+        || target.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_declaration(first: Option<String>) -> bool {
+    first.is_some_and(|first| {
+        matches!(first.as_str(), "export" | "declare" | "typeset" | "local" | "readonly")
+    })
+}
+
+/// A word of the form `name=value` as an assignment.
+fn declaration(word: &super::Word) -> Option<Assignment> {
+    let [Part::Text { text, quoted: false }, rest @ ..] = &word.parts[..] else { return None };
+    let head = super::scan::head(text)?;
+    if head.index.is_some() {
+        return None;
+    }
+    let mut value = super::Word::default();
+    if text.len() > head.length {
+        value.push_text(&text[head.length..], false);
+    }
+    value.parts.extend(rest.iter().cloned());
+    Some(Assignment { name: head.name.to_owned(), index: None, append: head.append, value })
+}
+
+/// An element of `( … )`: `[key]=text` or just text, which has its place for a key.
+fn keyed(field: &Field, place: usize) -> (String, String) {
+    if let Some((key, text)) = field.text.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
+        return (key.to_owned(), text.to_owned());
+    }
+    (place.to_string(), field.text.clone())
+}

@@ -1,0 +1,309 @@
+//! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
+
+use super::super::table::grammar::Grammar;
+use super::super::table::wrappers::{self, Rest, Wrapper};
+use super::super::{Certainty, HOLE, How};
+use super::call::{Call, quoted};
+use super::field::{Field, joined};
+use super::output::unknown_output;
+use super::{Walker, limit};
+
+impl Walker<'_> {
+    /// Walks what a wrapper runs. `None` if the program is none.
+    pub(super) fn wrapped(&mut self, name: &str, call: &Call) -> Option<String> {
+        match name {
+            "find" | "gfind" | "fd" | "fdfind" => {
+                self.find(name, call);
+                return None;
+            }
+            "parallel" => return Some(self.parallel(call)),
+            "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
+            _ => {}
+        }
+        let at = Self::subcommand(name, &call.words);
+        let after: Vec<&str> = call.words[1..].iter().map(|word| word.text.as_str()).collect();
+        let known =
+            wrappers::find(name, &after).map(|(row, count)| (row, count + 1)).or_else(|| {
+                let after: Vec<&str> =
+                    call.words[at..].iter().map(|word| word.text.as_str()).collect();
+                wrappers::find(name, &after).map(|(row, count)| (row, count + at))
+            });
+        if let Some((row, from)) = known {
+            return self.by_row(row, from, call);
+        }
+        if self.options.proxies.iter().any(|proxy| proxy == name) {
+            let (_, at) = Grammar::NONE.leading(&call.words, 1);
+            return self.rest(at, call);
+        }
+        None
+    }
+
+    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        let (given, mut at) = row.grammar.leading(&call.words, from);
+        if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
+            return None;
+        }
+        self.files(row.names[0], &call.words[..at.max(1)]);
+        if row.names[0] == "flock"
+            && let Some(lock) = call.words.get(at)
+        {
+            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
+        }
+        if row.names[0] == "time"
+            && let Some(file) =
+                given.iter().find(|given| matches!(given.name.as_str(), "o" | "output"))
+            && let Some(file) = &file.value
+        {
+            self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
+        }
+        // The code may stand before or after the operands.
+        let all = row.grammar.take(&call.words, from);
+        let code = if row.rest == Rest::Nothing { &all.options } else { &given };
+        let mut found = false;
+        for option in code.iter().chain(all.options.iter().filter(|_| row.names[0] == "flock")) {
+            if row.code.contains(&option.name.as_str())
+                && let Some(text) = option.value.clone()
+            {
+                found = true;
+                self.derived(&text, |walker| walker.nested_code(&text.text, &call.io));
+            }
+        }
+        if found {
+            return Some(unknown_output(call));
+        }
+        at += row.operands;
+        // `kubectl exec pod -c container -- command`
+        if row.operands > 0 && at < call.words.len() {
+            at = row.grammar.leading(&call.words, at).1;
+        }
+        let mut assignments = call.assignments.clone();
+        while row.assignments
+            && let Some((name, value)) = call.words.get(at).and_then(assignment)
+        {
+            assignments.push((name, value));
+            at += 1;
+        }
+        let call = &Call { assignments, ..call.clone() };
+        match row.rest {
+            _ if at >= call.words.len() => None,
+            Rest::Nothing => None,
+            Rest::Command => self.rest(at, call),
+            Rest::Code => {
+                let text = call.code(at);
+                Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
+            }
+            Rest::Extended => Some(self.extended(&given, at, call)),
+        }
+    }
+
+    /// Walks the command that begins at a word.
+    fn rest(&mut self, at: usize, call: &Call) -> Option<String> {
+        let words = call.words.get(at..).filter(|words| !words.is_empty())?;
+        let mut inner = call.with_words(words.to_vec());
+        // `command`, `builtin` and `exec` stay in the shell: `command cd d` changes directory.
+        inner.direct = call.direct && matches!(call.words[0].text.as_str(), "command" | "builtin");
+        if inner.direct && !is_builtin(&inner.words[0].text) {
+            inner.direct = false;
+        }
+        let before: Vec<_> = inner
+            .assignments
+            .iter()
+            .map(|(name, _)| (name.clone(), self.env.variable(name).cloned()))
+            .collect();
+        for (name, value) in &inner.assignments {
+            self.env.set(name, vec![super::env::Value::Text(value.clone())]);
+            self.env.export(name);
+        }
+        let output = self.enter(|walker| walker.call(inner));
+        for (name, variable) in before.into_iter().rev() {
+            self.env.put(&name, variable);
+        }
+        Some(output)
+    }
+
+    /// Walks code that stems from `source`.
+    pub(super) fn derived<T>(&mut self, source: &Field, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let derived = usize::from(source.resolved);
+        self.resolved += derived;
+        let walked = walk(self);
+        self.resolved -= derived;
+        walked
+    }
+
+    /// `env -S 'code'`, where blanks split and quotes hold together as in the shell.
+    fn env_string(&mut self, call: &Call) -> bool {
+        const ENV: Grammar = Grammar { letters: "uCSP", long: &["unset", "chdir", "split-string"] };
+        let (given, at) = ENV.leading(&call.words, 1);
+        let string = given.iter().find(|g| matches!(g.name.as_str(), "S" | "split-string"));
+        let Some(text) = string.and_then(|given| given.value.as_ref()) else { return false };
+        let line = format!("env {} {}", text.text, quoted(&call.words[at..]));
+        self.derived(text, |walker| walker.nested_code(&line, &call.io));
+        true
+    }
+
+    /// `xargs`: words from the input are added, or put in the place of a mark.
+    fn extended(
+        &mut self,
+        given: &[super::super::table::grammar::Given],
+        at: usize,
+        call: &Call,
+    ) -> String {
+        let has = |names: &[&str]| given.iter().any(|given| names.contains(&given.name.as_str()));
+        let mark = given
+            .iter()
+            .rev()
+            .find(|given| matches!(given.name.as_str(), "I" | "J" | "R" | "i" | "replace"))
+            .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()));
+        let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
+        let input = if has(&["a", "arg-file"]) { "\u{FFFC}" } else { input };
+        let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null", "L"]);
+        let mut items: Vec<Field> = if by_line {
+            input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
+        } else {
+            input.split_whitespace().map(|word| item(word.trim_matches(['"', '\'']))).collect()
+        };
+        let single = has(&["n", "max-args", "L"]);
+        items.truncate(if mark.is_some() || single { limit::CHOICES } else { limit::BRACES });
+        let io = super::Io { stdin: None, capture: call.io.capture };
+        let words = &call.words[at..];
+        let mut output = String::new();
+        let mut calls = Vec::new();
+        if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
+            for item in &items {
+                calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
+            }
+        } else if single {
+            for item in items {
+                calls.push([words, &[item]].concat());
+            }
+        } else {
+            calls.push([words, &items[..]].concat());
+        }
+        for words in calls {
+            let call = Call { io: io.clone(), ..call.with_words(words) };
+            output.push_str(&self.enter(|walker| walker.call(call)));
+        }
+        output
+    }
+
+    /// GNU parallel: a template, and after `:::` what it is filled with.
+    fn parallel(&mut self, call: &Call) -> String {
+        const PARALLEL: Grammar = Grammar {
+            letters: "jnNILPSa",
+            long: &[
+                "jobs", "max-args", "delay", "timeout", "joblog", "retries", "sshlogin",
+                "arg-file", "colsep", "results", "tmpdir",
+            ],
+        };
+        let (_, at) = PARALLEL.leading(&call.words, 1);
+        let words = &call.words[at..];
+        let split = words.iter().position(|word| word.text.starts_with(":::"));
+        let template = joined(&words[..split.unwrap_or(words.len())]);
+        let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
+        let items: Vec<String> = match split {
+            Some(split) if words[split].text == "::::" => vec![HOLE.to_string()],
+            Some(split) => words[split + 1..].iter().map(|word| word.text.clone()).collect(),
+            None => input.lines().map(str::to_owned).collect(),
+        };
+        for item in items.iter().take(limit::CHOICES) {
+            let line = if template.is_empty() {
+                item.clone()
+            } else if template.contains('{') {
+                ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}"]
+                    .iter()
+                    .fold(template.clone(), |line, mark| line.replace(mark, item))
+            } else {
+                format!("{template} {item}")
+            };
+            self.resolved += 1;
+            self.nested_code(&line, &super::Io::default());
+            self.resolved -= 1;
+        }
+        unknown_output(call)
+    }
+
+    /// `find … -exec command ;`, and `fd … -x command`.
+    fn find(&mut self, name: &str, call: &Call) {
+        let words = &call.words;
+        let starts: Vec<&Field> =
+            words[1..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
+        let found = match &starts[..] {
+            [start] if start.text != "." && name.ends_with("find") => {
+                format!("{}/{HOLE}", start.text.trim_end_matches('/'))
+            }
+            _ => HOLE.to_string(),
+        };
+        let found = Field { text: found, resolved: true, ..Field::default() };
+        let mut at = 1;
+        while at < words.len() {
+            let text = words[at].text.as_str();
+            match text {
+                "-delete" => {
+                    for start in &starts {
+                        self.record_write(&start.text, How::Remove, Certainty::Resolved);
+                    }
+                    self.record_write(&found.text, How::Remove, Certainty::Opaque);
+                }
+                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
+                    if let Some(file) = words.get(at + 1) {
+                        self.record_write(&file.text, How::Write, file.certainty());
+                    }
+                }
+                "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec"
+                | "--exec-batch" => {
+                    let end = (at + 1..words.len())
+                        .find(|end| {
+                            words[*end].text == ";"
+                                || (words[*end].text == "+" && words[*end - 1].text == "{}")
+                        })
+                        .unwrap_or(words.len());
+                    let inner: Vec<Field> =
+                        words[at + 1..end].iter().map(|w| replaced(w, "{}", &found)).collect();
+                    if !inner.is_empty() {
+                        let call = call.with_words(inner);
+                        self.enter(|walker| walker.call(call));
+                    }
+                    at = end;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+}
+
+/// `name=value` among the arguments of a wrapper.
+fn assignment(word: &Field) -> Option<(String, String)> {
+    let head = super::scan::head(&word.text)?;
+    Some((head.name.to_owned(), word.text[head.length..].to_owned()))
+}
+
+fn item(text: &str) -> Field {
+    let loose = text.contains(HOLE);
+    Field { text: text.to_owned(), loose, glob: false, resolved: true }
+}
+
+fn replaced(word: &Field, mark: &str, item: &Field) -> Field {
+    if !word.text.contains(mark) {
+        return word.clone();
+    }
+    Field { text: word.text.replace(mark, &item.text), loose: false, glob: false, resolved: true }
+}
+
+fn is_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "cd" | "pushd"
+            | "popd"
+            | "eval"
+            | "source"
+            | "."
+            | "export"
+            | "read"
+            | "trap"
+            | "set"
+            | "unset"
+            | "alias"
+            | "printf"
+    )
+}

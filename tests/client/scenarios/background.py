@@ -1,0 +1,46 @@
+"""Reviewers in the background, whose end comes to the agent as a notification."""
+from story import World, after_hook, decide, expect, run, say, scenario, spawn, until
+
+from scenarios.gates import COMMIT, PUSHES
+
+APPROVES_AFTER_A_STOP = [run("roz context {{session}}"), until(decide("COMPLETE", "Fine."), after_hook("Stop")), say("Approved.")]
+
+
+@scenario
+def the_stop_passes_while_the_reviewer_works(world: World):
+    s = world.play(
+        "#roz Do nothing.",
+        agent=[say("Done."), spawn(background=True), say("I wait for the reviewer."), say("Reviewed.")],
+        reviewers=[[run("roz context {{session}}"), until(decide("COMPLETE", "Fine."), after_hook("Stop", 2)), say("Approved.")]],
+    )
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])
+    expect("answer while the reviewer works", s.replies("Stop")[1].json).equals({})
+    expect("what woke the agent", s.heard(3)).has("<task-notification>")
+    expect("decision", s.review["decision"]["type"]).equals("complete")
+
+
+@scenario
+def an_approval_from_the_background_opens_the_gate(world: World):
+    s = world.play(
+        "Push the second line.", config=PUSHES,
+        agent=[COMMIT, run("git push -q origin main"), spawn(background=True), say("I wait for the reviewer."),
+               run("git push -q origin main"), say("Pushed.")],
+        reviewers=[APPROVES_AFTER_A_STOP],
+    )
+    expect("what woke the agent", s.heard(4)).has("<task-notification>")
+    denied, pushed = s.results()[1], s.results()[3]
+    expect("whether the first push was denied", denied.failed).equals(True)
+    expect("whether the second push failed", pushed.failed, pushed.text).equals(False)
+    expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
+    expect("answers at the stops", s.kinds("Stop")).equals(["pass", "pass"])
+
+
+@scenario
+def a_notification_is_no_prompt_of_the_user(world: World):
+    s = world.play(
+        "Do nothing.", config='[review]\nmode = "always"\n',
+        agent=[say("Done."), spawn(background=True), say("I wait for the reviewer."), say("Reviewed.")],
+        reviewers=[[until(decide("COMPLETE", "Fine."), after_hook("Stop", 2)), say("#roz: approved.")]],
+    )
+    expect("what woke the agent", s.heard(3)).has("<task-notification>", "#roz: approved.")
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])

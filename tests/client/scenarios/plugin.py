@@ -1,0 +1,57 @@
+"""The plugin's files under the client's own eyes."""
+import json
+import subprocess
+
+from story import APPROVES, World, expect, run, say, scenario, spawn
+from scenarios.gates import COMMIT
+
+
+def client(world: World, place, *args: str) -> subprocess.CompletedProcess:
+    environment = place.client_environment(port=9)  # nobody listens there: these commands ask no model
+    return subprocess.run([world.client, *args], cwd=place.project, env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+
+
+@scenario
+def the_plugin_passes_the_strict_validation(world: World):
+    place = world.place()
+    for folder in (world.sources, world.plugin):
+        done = client(world, place, "plugin", "validate", "--strict", str(folder))
+        expect(f"exit code for {folder.name}", done.returncode, done.stdout + done.stderr).equals(0)
+    manifest = world.sources / ".claude-plugin" / "plugin.json"
+    done = client(world, place, "plugin", "validate", "--strict", str(manifest))
+    expect("exit code for plugin.json", done.returncode, done.stdout + done.stderr).equals(0)
+
+
+@scenario
+def the_installed_plugin_holds_the_stop(world: World):
+    place = world.place()
+    for command in (["marketplace", "add", str(world.plugin)], ["install", "roz@roz"]):
+        done = client(world, place, "plugin", *command)
+        expect(f"exit code of plugin {command[0]}", done.returncode, done.stdout + done.stderr).equals(0)
+    s = world.play(
+        "#roz Add a second line to notes.txt.", place=place, plugin_installed=True,
+        agent=[run("echo second >> notes.txt"), say("Done."), spawn(), say("Reviewed and done.")],
+        reviewers=[APPROVES],
+    )
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+    expect("decision", s.review["decision"]["type"]).equals("complete")
+
+
+@scenario
+def hooks_that_are_registered_twice_agree_with_themselves(world: World):
+    # By another path, as the client runs equal command lines only once.
+    other = world.root / "again" / "roz"
+    other.parent.mkdir()
+    other.symlink_to(world.roz)
+    hooks = (world.plugin / "hooks" / "hooks.json").read_text().replace(str(world.roz), str(other))
+    place = world.place('[review.gates]\ntools = ["Bash:git push*"]\napproval_scope = "tool"\n',
+                        home={".claude/settings.json": json.dumps(json.loads(hooks))})
+    push, another = run("git push -q origin main"), run("git push -q origin main:copy")
+    s = world.play(
+        "Push the second line.", place=place,
+        agent=[COMMIT, push, spawn(), push, another, spawn(), say("Pushed once.")],
+        reviewers=[APPROVES, APPROVES],
+    )
+    expect("which calls failed", [r.failed for r in s.results()]).equals([False, True, False, False, True, False])
+    expect("what the remote has", [s.remote("main"), s.remote("copy")]).equals([s.place.git("rev-parse", "HEAD").strip(), ""])

@@ -1,0 +1,72 @@
+//! What a command line runs and writes, over corpora: a row a line, each with its answer.
+
+use roz::shell::{self, Certainty, HOLE};
+
+/// A corpus' rows, comments and the head left out.
+fn rows(text: &str) -> impl Iterator<Item = (usize, Vec<&str>)> {
+    text.lines()
+        .enumerate()
+        .map(|(number, row)| (number + 1, row.split('\t').collect()))
+        .filter(|(_, row): &(usize, Vec<&str>)| row.len() > 1 && !row[0].starts_with('#'))
+}
+
+/// A cell with its escapes taken back: `\n`, `\t`, `\r`, `\\`.
+fn unescaped(cell: &str) -> String {
+    let mut text = String::new();
+    let mut characters = cell.chars();
+    while let Some(character) = characters.next() {
+        match (character, character == '\\') {
+            (_, true) => match characters.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some('r') => text.push('\r'),
+                Some(other) => text.push(other),
+                None => text.push('\\'),
+            },
+            (other, false) => text.push(other),
+        }
+    }
+    text
+}
+
+/// In the corpora `${?}` stands for a hole.
+fn holes(text: &str) -> String {
+    text.replace(HOLE, "${?}")
+}
+
+#[test]
+fn every_line_of_the_corpus_runs_and_writes_what_its_row_says() {
+    let mut wrong = Vec::new();
+    for (number, row) in rows(include_str!("commands/lines.tsv")).skip(1) {
+        let [_, _, line, commands, writes, opaque] = row[..] else { panic!("row {number}") };
+        let line = unescaped(line);
+        let mut expected: Vec<Vec<String>> = serde_json::from_str(commands).expect(commands);
+        let mut expected_writes: Vec<String> = serde_json::from_str(writes).expect(writes);
+        let reading = shell::read(&line);
+        let mut found: Vec<Vec<String>> = reading
+            .runs
+            .iter()
+            .map(|run| {
+                let words = run.argv.iter().skip(1).map(|word| holes(word));
+                std::iter::once(holes(&run.program)).chain(words).collect()
+            })
+            .collect();
+        let mut found_writes: Vec<String> =
+            reading.writes.iter().map(|write| holes(&write.path)).collect();
+        let found_opaque = reading.runs.iter().any(|run| run.certainty == Certainty::Opaque);
+        expected.sort();
+        expected_writes.sort();
+        found.sort();
+        found_writes.sort();
+        if (&found, &found_writes) != (&expected, &expected_writes)
+            || found_opaque != (opaque == "1")
+            || reading.unreadable.is_some()
+        {
+            wrong.push(format!(
+                "row {number}: {line}\n  expected {expected:?} {expected_writes:?} {opaque}\n  found    {found:?} {found_writes:?} {found_opaque} {:?}",
+                reading.unreadable
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows\n{}", wrong.len(), wrong.join("\n"));
+}
