@@ -307,8 +307,12 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                 outcome.messages.push(lost(
                     "the stop passes though the work is not reviewed, because it could not be counted",
                 ));
-            } else if !matches!(outcome.verdict, Verdict::Pass) || is_corrupt {
-                outcome.messages.push(lost("the session's state could not be kept"));
+            } else if outcome.verdict != Verdict::Pass {
+                outcome.messages.push(lost("this stop is held, and could not be counted"));
+            } else if !was_decided {
+                outcome.messages.push(lost(
+                    "the stop passes unjudged, because the session's state could not be had",
+                ));
             }
         }
         What::Prompt { text, sender: Sender::User } => {

@@ -5,9 +5,12 @@
 //! off the rest. What goes out is exact: the client throws a reply away that
 //! its schema does not know.
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
 use serde_json::{Value, json, value::RawValue};
 
 use super::input;
@@ -177,61 +180,99 @@ const OTHERS: &[&str] = &[
     "MessageDisplay",
 ];
 
-/// The payload's fields, unread: only what an event needs is looked into.
-#[derive(Debug, Deserialize)]
+/// The payload's fields, unread: only what an event needs is looked into. Of a
+/// field that is there twice the last one counts, as it does for the client.
+#[derive(Debug, Default)]
 struct Payload<'a> {
-    #[serde(borrow)]
     hook_event_name: Option<&'a RawValue>,
-    #[serde(borrow)]
     session_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     cwd: Option<&'a RawValue>,
-    #[serde(borrow)]
     transcript_path: Option<&'a RawValue>,
-    #[serde(borrow)]
     prompt_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     agent_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     agent_type: Option<&'a RawValue>,
-    /// Older names, from the design documents.
-    #[serde(borrow)]
-    subagent_type: Option<&'a RawValue>,
-    #[serde(borrow)]
-    subagent_prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
     source: Option<&'a RawValue>,
-    #[serde(borrow)]
     prompt: Option<&'a RawValue>,
-    #[serde(borrow)]
     tool_name: Option<&'a RawValue>,
-    #[serde(borrow)]
     tool_use_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     tool_input: Option<&'a RawValue>,
-    #[serde(borrow)]
     stop_hook_active: Option<&'a RawValue>,
-    #[serde(borrow)]
     background_tasks: Option<&'a RawValue>,
-    #[serde(borrow)]
     session_crons: Option<&'a RawValue>,
-    #[serde(borrow)]
     reason: Option<&'a RawValue>,
-    #[serde(borrow)]
     task_id: Option<&'a RawValue>,
-    #[serde(borrow)]
     task_subject: Option<&'a RawValue>,
+    /// Older names, from the design documents.
+    subagent_type: Option<&'a RawValue>,
+    subagent_prompt: Option<&'a RawValue>,
 }
+
+impl<'a> Payload<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {
+        Some(match name {
+            "hook_event_name" => &mut self.hook_event_name,
+            "session_id" => &mut self.session_id,
+            "cwd" => &mut self.cwd,
+            "transcript_path" => &mut self.transcript_path,
+            "prompt_id" => &mut self.prompt_id,
+            "agent_id" => &mut self.agent_id,
+            "agent_type" => &mut self.agent_type,
+            "source" => &mut self.source,
+            "prompt" => &mut self.prompt,
+            "tool_name" => &mut self.tool_name,
+            "tool_use_id" => &mut self.tool_use_id,
+            "tool_input" => &mut self.tool_input,
+            "stop_hook_active" => &mut self.stop_hook_active,
+            "background_tasks" => &mut self.background_tasks,
+            "session_crons" => &mut self.session_crons,
+            "reason" => &mut self.reason,
+            "task_id" => &mut self.task_id,
+            "task_subject" => &mut self.task_subject,
+            "subagent_type" => &mut self.subagent_type,
+            "subagent_prompt" => &mut self.subagent_prompt,
+            _ => return None,
+        })
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Payload<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Payload<'de>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Payload<'de>, A::Error> {
+                let mut payload = Payload::default();
+                while let Some(name) = map.next_key::<Name>()? {
+                    let value: &'de RawValue = map.next_value()?;
+                    if let Some(slot) = payload.slot(&name.0)
+                        && value.get() != "null"
+                    {
+                        *slot = Some(value);
+                    }
+                }
+                Ok(payload)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// A key, borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Reads a payload. `word` is the command line's, for payloads that do not
 /// name their event.
 pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let payload: Payload = serde_json::from_str(text).map_err(Error::Malformed)?;
-    if !text.starts_with('{') {
-        // An array of fields is a struct to serde, and nothing to us.
-        return Err(Error::Malformed(serde::de::Error::custom("expected an object")));
-    }
     let mut warnings = Vec::new();
     let named = input::text(payload.hook_event_name);
     let hook = match (named.as_deref(), Hook::find(word)) {
@@ -239,7 +280,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         (None, None) => return Err(unknown(word)),
         (Some(name), on_command_line) => {
             let hook = Hook::find(name).ok_or_else(|| unknown(name))?;
-            if on_command_line != Some(hook) {
+            if on_command_line != Some(hook) && !word.is_empty() {
                 let name = bounded::line(name, 60);
                 let word = bounded::line(word, 60);
                 warnings.push(format!("`roz hook {word}` was sent `{name}`: taken as `{name}`"));

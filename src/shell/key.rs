@@ -20,7 +20,9 @@ impl Run {
     /// The key without the program's global options (`git -C d push` is `git push`), if it differs.
     pub fn bare_key(&self) -> Option<String> {
         // `git-push` is another name of `git push`.
-        if let Some(subcommand) = self.program.strip_prefix("git-") {
+        if let Some(subcommand) = self.program.strip_prefix("git-")
+            && options::GIT_PROGRAMS.contains(&subcommand)
+        {
             let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
             let words: Vec<&str> = ["git", subcommand].into_iter().chain(rest).collect();
             return Some(format!("Bash:{}", words.join(" ")));
@@ -80,7 +82,7 @@ pub fn may_match(pattern: &str, key: &str) -> bool {
         pattern.text(&mut states, ":");
     }
     let (program, rest) = words.split_once(' ').map_or((words, None), |(p, r)| (p, Some(r)));
-    if program.chars().eq([HOLE]) {
+    if is_unknown(program) {
         let Some(rest) = rest else { return pattern.is_open(&states) };
         let before = states.clone();
         fill(&mut states);
@@ -97,6 +99,11 @@ pub fn may_match(pattern: &str, key: &str) -> bool {
         pattern.arguments(&mut states, rest);
     }
     is_over(&states)
+}
+
+/// Whether a word is nothing but holes.
+fn is_unknown(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|character| character == HOLE)
 }
 
 /// A pattern as gates write it: `*`, `?`, `[…]`; `*` crosses blanks and slashes.
@@ -165,7 +172,7 @@ impl Glob {
             self.character(states, ' ');
             self.text(states, word);
             // The word may be none at all.
-            if word.chars().eq([HOLE]) {
+            if is_unknown(word) {
                 for (state, before) in states.iter_mut().zip(before) {
                     *state |= before;
                 }
@@ -204,7 +211,7 @@ impl Glob {
             }
             let mut from = vec![false; states.len()];
             from[place] = true;
-            let known = !rest.split(' ').all(|word| word.chars().eq([HOLE]));
+            let known = !rest.split(' ').all(is_unknown);
             self.arguments(&mut from, rest);
             known && is_over(&from)
         })

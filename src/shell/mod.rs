@@ -16,6 +16,7 @@
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
 //! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
 
+mod foreign;
 mod glob;
 mod key;
 pub(crate) mod limit;
@@ -187,6 +188,10 @@ pub enum Interpreter {
     Ruby,
     Php,
     Awk,
+    Lua,
+    Tcl,
+    AppleScript,
+    Make,
     /// The file itself decides, by its `#!` line.
     Itself,
 }

@@ -60,7 +60,8 @@ fn no_nesting_or_length_overflows_the_stack_or_takes_long() {
             let begun = std::time::Instant::now();
             let _ = read(&line).keys();
             let took = begun.elapsed();
-            assert!(took.as_millis() < 500, "{opening:?} × {count}: {took:?}");
+            // A hang takes minutes; how long it takes is measured in `benches/`.
+            assert!(took.as_secs() < 20, "{opening:?} × {count}: {took:?}");
         }
     }
 }

@@ -12,7 +12,7 @@ import re
 import threading
 from collections import ChainMap
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # What the client asks when it compacts a conversation; no script covers it.
@@ -186,11 +186,6 @@ class FakeModel(ThreadingHTTPServer):
             blocks.append({"type": "tool_use", "id": f"toolu_fake{self.ids:06d}", "name": tool.name,
                            "input": fill(tool.input, values)})
         return blocks
-
-
-def until(turn: Turn, condition: Callable[[list[dict]], bool]) -> Turn:
-    """The same turn, held back until the client's events satisfy `condition`."""
-    return replace(turn, after=condition)
 
 
 def fill(value, values):

@@ -88,6 +88,8 @@ def main() -> int:
     args = parser.parse_args()
 
     names = [n for n in load_scenarios() if not args.names or any(part in n for part in args.names)]
+    if not names:
+        parser.error("no scenario has such a name")
     if args.list:
         print("\n".join(names))
         return 0
@@ -110,7 +112,8 @@ def main() -> int:
             for name in names for version in versions
         ]
         for outcome in (finished.result() for finished in as_completed(plays)):
-            print(f"{'FAIL' if outcome.complaint else 'ok':4} {outcome.version} {outcome.scenario} ({outcome.seconds:.1f} s)")
+            verdict = "FAIL" if outcome.complaint else "ok"
+            print(f"{verdict:4} {outcome.version} {outcome.scenario} ({outcome.seconds:.1f} s)")
             if outcome.complaint:
                 failed += 1
                 print("     " + outcome.complaint.replace("\n", "\n     "))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from client import SYSTEM_PATH, Place, run_client
-from fake_model import Exchange, FakeModel, Subagents, Tool, Turn, block_text, until
+from fake_model import Exchange, FakeModel, Subagents, Tool, Turn, block_text
 
 # What scripts pick up from what their actors are told.
 HEAR = {"token": r"--token[ =]['\"]?([A-Za-z0-9_-]{16,})", "agent_id": r"agentId: (\w+)"}
@@ -176,10 +176,10 @@ class Session:
 
     def outcomes(self) -> list[str]:
         """How the attempts to get a review went, oldest first."""
-        return [word_of(attempt["outcome"]) for attempt in self.review["attempts"]]
+        return [attempt["outcome"]["type"] for attempt in self.review["attempts"]]
 
     def verdicts(self) -> list[str]:
-        return [word_of(entry["decision"]) for entry in self.review["decision_history"]]
+        return [posted["decision"]["type"] for posted in self.review["decision_history"]]
 
     def notices(self) -> list[str]:
         """What the client shows to the user beside the conversation."""
@@ -187,11 +187,8 @@ class Session:
 
     def remote(self, branch: str) -> str:
         """The commit at the head of a branch of the remote; empty if there is none."""
-        return self.place.run("git", "--git-dir", str(self.place.remote), "rev-parse", "-q", "--verify", branch).stdout.strip()
-
-
-def word_of(value) -> str:
-    return value["type"] if isinstance(value, dict) else value
+        repository = str(self.place.remote)
+        return self.place.run("git", "--git-dir", repository, "rev-parse", "-q", "--verify", branch).stdout.strip()
 
 
 def replies(events: list[dict]) -> list[Reply]:
@@ -200,9 +197,14 @@ def replies(events: list[dict]) -> list[Reply]:
 
 
 # ------------------------------------------------- conditions for a held turn
-def after_hook(name: str, times: int = 1, kind: str = "") -> Callable[[list[dict]], bool]:
-    """True when hooks of that name have answered (in that way) so often."""
-    return lambda events: sum(r.name.startswith(name) and r.kind.startswith(kind) for r in replies(events)) >= times
+def until(turn: Turn, condition: Callable[[list[dict]], bool]) -> Turn:
+    """The same turn, held back until the client's events satisfy `condition`."""
+    return replace(turn, after=condition)
+
+
+def after_hook(name: str, times: int = 1) -> Callable[[list[dict]], bool]:
+    """True when hooks of that name have answered so often."""
+    return lambda events: sum(reply.name.startswith(name) for reply in replies(events)) >= times
 
 
 # ----------------------------------------------------------------- the stage
@@ -228,7 +230,8 @@ class World:
     root: Path  # an empty folder of this scenario's own
     sessions: list[Session] = field(default_factory=list)  # those played so far
 
-    def place(self, config: str = "", home: dict[str, str] | None = None, project: dict[str, str] | None = None) -> Place:
+    def place(self, config: str = "", *, home: dict[str, str] | None = None,
+              project: dict[str, str] | None = None) -> Place:
         """A fresh HOME and project, with the user's configuration of roz and other files."""
         place = Place(self.root / "place", f"{self.roz.parent}:{SYSTEM_PATH}")
         place.prepare({**({".roz/config.toml": config} if config else {}), **(home or {})}, project or {})

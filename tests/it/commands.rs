@@ -1,5 +1,7 @@
 //! What a command line runs and writes, over corpora: a row a line, each with its answer.
 
+mod differential;
+
 use roz::shell::{self, Certainty, HOLE};
 
 /// A corpus' rows, comments and the head left out.
@@ -65,6 +67,50 @@ fn every_line_of_the_corpus_runs_and_writes_what_its_row_says() {
             wrong.push(format!(
                 "row {number}: {line}\n  expected {expected:?} {expected_writes:?} {opaque}\n  found    {found:?} {found_writes:?} {found_opaque} {:?}",
                 reading.unreadable
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_spelling_of_a_gated_command_is_seen_and_no_mention_is() {
+    let mut wrong = Vec::new();
+    for (number, row) in rows(include_str!("commands/runs.tsv")) {
+        let [line, pattern, expected, reason] = row[..] else { panic!("row {number}") };
+        let line = unescaped(line);
+        let reading = shell::read(&line);
+        let found = reading.may_run(pattern);
+        if found != (expected == "match") {
+            wrong.push(format!(
+                "row {number}, {reason}: {line}\n  {expected} {pattern}: {:?} {:?}",
+                reading.keys(),
+                reading.unreadable
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_written_path_is_seen_with_how_and_nothing_else_is() {
+    let mut wrong = Vec::new();
+    for (number, row) in rows(include_str!("commands/writes.tsv")) {
+        let [line, expected, reason] = row[..] else { panic!("row {number}") };
+        let line = unescaped(line);
+        let reading = shell::read(&line);
+        let mut expected: Vec<String> =
+            expected.split("; ").filter(|write| !write.is_empty()).map(str::to_owned).collect();
+        let mut found: Vec<String> = reading
+            .writes
+            .iter()
+            .map(|write| holes(&format!("{:?} ", write.how).to_lowercase()) + &holes(&write.path))
+            .collect();
+        expected.sort();
+        found.sort();
+        if found != expected || reading.unreadable.is_some() {
+            wrong.push(format!(
+                "row {number}, {reason}: {line}\n  expected {expected:?}\n  found    {found:?}"
             ));
         }
     }

@@ -46,6 +46,8 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    /// How many commands there are so far.
+    commands: usize,
     /// How many `$( … )` are open.
     substitutions: usize,
     /// Here-documents whose text begins after the next newline.
@@ -72,6 +74,7 @@ impl<'a> Scanner<'a> {
             bytes: text.as_bytes(),
             at: 0,
             depth,
+            commands: 0,
             substitutions: 0,
             pending: Vec::new(),
             error,
@@ -263,6 +266,10 @@ impl<'a> Scanner<'a> {
     }
 
     fn command(&mut self) -> Option<Node> {
+        self.commands += 1;
+        if self.commands > limit::WORK {
+            self.fail(Unreadable::Work);
+        }
         let node = match self.bare_word() {
             "" if self.peek() == b'(' => self.parenthesis(),
             "{" => self.group(),

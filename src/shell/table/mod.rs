@@ -1,6 +1,8 @@
 //! The tables: what is known about programs. Adding one is adding a row.
 
+pub(super) mod calls;
 pub(super) mod grammar;
+pub(super) mod interpreters;
 pub(super) mod options;
 pub(super) mod wrappers;
 pub(super) mod writers;

@@ -101,6 +101,41 @@ pub(in super::super) const PROGRAMS: &[Program] = &[
     row("twine", 1, "", &["config-file"]),
 ];
 
+/// Subcommands of git that are programs of their own: `git-push`.
+pub(in super::super) const GIT_PROGRAMS: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "commit",
+    "config",
+    "fetch",
+    "gc",
+    "init",
+    "merge",
+    "mv",
+    "notes",
+    "pull",
+    "push",
+    "rebase",
+    "remote",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "send-pack",
+    "stash",
+    "submodule",
+    "switch",
+    "tag",
+    "update-ref",
+    "worktree",
+];
+
 pub(in super::super) fn find(name: &str) -> Option<&'static Program> {
     PROGRAMS.iter().find(|row| row.name == name)
 }

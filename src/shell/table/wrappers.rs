@@ -15,6 +15,8 @@ pub(in super::super) struct Wrapper {
     pub(in super::super) assignments: bool,
     /// Options whose value is shell code.
     pub(in super::super) code: &'static [&'static str],
+    /// Options whose value is a file that it writes.
+    pub(in super::super) outputs: &'static [&'static str],
     /// With these options it runs nothing.
     pub(in super::super) idle: &'static [&'static str],
     pub(in super::super) rest: Rest,
@@ -29,6 +31,10 @@ pub(in super::super) enum Rest {
     Code,
     /// A command that gets words from the input added (`xargs`).
     Extended,
+    /// A command after one of these options.
+    After(&'static [&'static str]),
+    /// Shell code, the words after one of these options.
+    CodeAfter(&'static [&'static str]),
     /// Nothing that runs.
     Nothing,
 }
@@ -41,6 +47,7 @@ const fn row(names: &'static [&'static str]) -> Wrapper {
         operands: 0,
         assignments: false,
         code: &[],
+        outputs: &[],
         idle: &[],
         rest: Rest::Command,
     }
@@ -65,6 +72,10 @@ impl Wrapper {
 
     const fn code(self, code: &'static [&'static str]) -> Self {
         Self { code, ..self }
+    }
+
+    const fn outputs(self, outputs: &'static [&'static str]) -> Self {
+        Self { outputs, ..self }
     }
 
     const fn idle(self, idle: &'static [&'static str]) -> Self {
@@ -121,8 +132,11 @@ pub(in super::super) const WRAPPERS: &[Wrapper] = &[
         .options("NmCpi", &["membind", "cpunodebind", "physcpubind", "interleave", "preferred"]),
     row(&["timeout", "gtimeout"]).options("ks", &["kill-after", "signal"]).operands(1),
     row(&["stdbuf", "gstdbuf"]).options("ioe", &["input", "output", "error"]),
-    row(&["time", "gtime"]).options("fo", &["format", "output"]),
+    row(&["time", "gtime"]).options("fo", &["format", "output"]).outputs(&["o", "output"]),
     row(&["command"]).idle(&["v", "V"]),
+    row(&["repeat"]).operands(1),
+    row(&["cmd"]).rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
+    row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&["-c", "-C", "-Command", "-command"])),
     row(&["builtin", "noglob", "nocorrect", "nocase"]),
     row(&["exec"]).options("a", &[]),
     row(&["-"]),
@@ -190,9 +204,16 @@ pub(in super::super) const WRAPPERS: &[Wrapper] = &[
     row(&["caffeinate"]).options("tw", &[]),
     row(&["busybox", "toybox"]),
     row(&["strace", "ltrace"])
-        .options("oepsuEaIbPXS", &["output", "trace", "attach", "user", "env"]),
-    row(&["perf"]).then(&["stat"]).options("eoprIC", &["event", "output", "repeat"]),
-    row(&["perf"]).then(&["record"]).options("eoFcC", &["event", "output"]),
+        .options("oepsuEaIbPXS", &["output", "trace", "attach", "user", "env"])
+        .outputs(&["o", "output"]),
+    row(&["perf"])
+        .then(&["stat"])
+        .options("eoprIC", &["event", "output", "repeat"])
+        .outputs(&["o", "output"]),
+    row(&["perf"])
+        .then(&["record"])
+        .options("eoFcC", &["event", "output"])
+        .outputs(&["o", "output"]),
     row(&["valgrind", "gdbserver", "heaptrack", "rr"]),
     row(&["gdb", "lldb"]).then(&["--args"]),
     row(&["hyperfine"])
@@ -363,8 +384,8 @@ pub(in super::super) const WRAPPERS: &[Wrapper] = &[
         .options("pAEI", &["run", "command", "packages", "attr", "arg", "argstr"])
         .code(&["run", "command"])
         .rest(Rest::Nothing),
-    row(&["nix"]).then(&["develop"]).options("c", &["command"]),
-    row(&["nix"]).then(&["shell"]).options("c", &["command"]),
+    row(&["nix"]).then(&["develop"]).rest(Rest::After(&["-c", "--command"])),
+    row(&["nix"]).then(&["shell"]).rest(Rest::After(&["-c", "--command"])),
     row(&["guix"]).then(&["shell"]),
     row(&["devbox"]).then(&["run"]),
     row(&["rustup"]).then(&["run"]).operands(1),
@@ -372,7 +393,7 @@ pub(in super::super) const WRAPPERS: &[Wrapper] = &[
     row(&["git"]).then(&["submodule", "foreach"]).rest(Rest::Code),
     row(&["git"]).then(&["submodule", "--quiet", "foreach"]).rest(Rest::Code),
     row(&["git"]).then(&["for-each-repo"]).options("", &["config"]).rest(Rest::Nothing),
-    row(&["tmux"]).then(&["new-session"]).options("cdeFfnstxy", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["new-session"]).options("ceFfnstxy", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["new"]).options("ceFfnstxy", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["new-window"]).options("ceFnt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["split-window"]).options("ceFlt", &[]).rest(Rest::Code),
@@ -430,3 +451,8 @@ pub(in super::super) const CODE_VARIABLES: &[&str] = &[
     "EDITOR",
     "VISUAL",
 ];
+
+/// Wrappers that run a shell where no command is given, so that their input is code. The first
+/// names of their rows.
+pub(in super::super) const SHELLS_WITHOUT_COMMAND: &[&str] =
+    &["sudo", "su", "ssh", "chroot", "unshare", "nsenter", "script", "at", "fakeroot"];

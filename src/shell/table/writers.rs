@@ -205,7 +205,7 @@ pub(in super::super) const FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Chmod),
     row(&["setfacl"]).options("mxMX", &["modify", "remove"]).how(How::Chmod),
     row(&["xattr"]).files(Files::After(1)).how(How::Chmod),
-    row(&["flock", "lockfile", "lockf"])
+    row(&["lockfile", "lockf"])
         .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
         .files(Files::After(0))
         .how(How::Lock),

@@ -26,8 +26,16 @@ impl Walker<'_> {
             }
             "declare" | "typeset" | "local" | "readonly" => {
                 let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
-                for word in words.iter().filter(|_| exports) {
-                    self.env.export(word.text.split('=').next().unwrap_or(""));
+                // Another name of a variable: not followed.
+                let refers = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
+                for word in words {
+                    let name = word.text.split('=').next().unwrap_or("");
+                    if exports {
+                        self.env.export(name);
+                    }
+                    if refers && !name.starts_with('-') {
+                        self.env.set(name, vec![Value::hole()]);
+                    }
                 }
             }
             "unset" => {
@@ -57,12 +65,17 @@ impl Walker<'_> {
             }
             "set" => self.set(words),
             "shift" => {
-                let count = words.first().map_or(Some(1), |word| word.text.parse().ok());
-                let rest = self
-                    .env
-                    .positional()
-                    .zip(count)
-                    .map(|(all, count): (_, usize)| all.get(count..).unwrap_or(&[]).to_vec());
+                let count: Option<usize> =
+                    words.first().map_or(Some(1), |word| word.text.parse().ok());
+                let ways = self.env.positional().to_vec();
+                let rest = ways.into_iter().map(|way| {
+                    let (words, count) = way.zip(count)?;
+                    // An argument that is unknown may be several.
+                    let sure = !words.iter().any(|word| word.contains(HOLE));
+                    let rest: Vec<String> = words.into_iter().skip(count).collect();
+                    Some(rest).filter(|_| sure)
+                });
+                let rest = rest.collect();
                 self.env.put_positional(rest);
             }
             "read" | "mapfile" | "readarray" => self.read(name, call),
@@ -75,36 +88,39 @@ impl Walker<'_> {
                 }
                 return None;
             }
-            "eval" => {
-                let words = if words.first().is_some_and(|word| word.text == "--") {
-                    &words[1..]
-                } else {
-                    words
-                };
-                let text = joined(words);
-                if !text.is_empty() && !words.iter().all(Field::is_unknown) {
-                    let derived = usize::from(words.iter().any(|word| word.resolved));
-                    self.resolved += derived;
-                    let output = self.enter(|walker| walker.code(&text, &call.io));
-                    self.resolved -= derived;
-                    return Some(output);
-                }
-                self.leaf(&call.words, call, Certainty::Opaque);
-                return Some(unknown_output(call));
-            }
-            "trap" => {
-                let code = words.iter().find(|word| !word.text.starts_with('-'))?;
-                let code = code.text.clone();
-                if words.len() > 1 && code != "-" && !words[0].text.starts_with("-p") {
-                    return Some(self.enter(|walker| walker.code(&code, &call.io)));
-                }
-                return None;
-            }
+            "eval" => return Some(self.eval(words, call)),
+            "trap" => return self.trap(words, call),
             "source" | "." => return self.source(words, call),
             _ => return None,
         }
         self.leaf(&call.words, call, Certainty::Literal);
         Some(String::new())
+    }
+
+    fn eval(&mut self, words: &[Field], call: &Call) -> String {
+        let dashes = usize::from(words.first().is_some_and(|word| word.text == "--"));
+        let words = &words[dashes..];
+        let text = joined(words);
+        if text.is_empty() || words.iter().all(Field::is_unknown) {
+            self.leaf(&call.words, call, Certainty::Opaque);
+            return unknown_output(call);
+        }
+        let derived = usize::from(words.iter().any(|word| word.resolved));
+        self.resolved += derived;
+        let output = self.enter(|walker| walker.code(&text, &call.io));
+        self.resolved -= derived;
+        output
+    }
+
+    fn trap(&mut self, words: &[Field], call: &Call) -> Option<String> {
+        let code = words.iter().find(|word| !word.text.starts_with('-'))?.text.clone();
+        if words.len() < 2 || words[0].text.starts_with("-p") {
+            return None;
+        }
+        if code.contains(['$', '`']) {
+            self.traps.push(code.clone());
+        }
+        Some(self.enter(|walker| walker.code(&code, &call.io)))
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {
@@ -116,7 +132,7 @@ impl Walker<'_> {
             None if name == "pushd" => return,
             None => vec!["~".to_owned()],
             Some("-") => self.env.stack.last().cloned().unwrap_or(vec![HOLE.to_string()]),
-            Some(path) => self.located(path),
+            Some(path) => self.located(path).iter().map(|path| logical(path)).collect(),
         };
         self.env.stack.push(before);
         self.env.put_directories(after);
@@ -141,7 +157,7 @@ impl Walker<'_> {
             }
         }
         let words = texts(words);
-        self.env.put_positional(Some(words));
+        self.env.put_positional(vec![Some(words)]);
     }
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
@@ -200,12 +216,12 @@ impl Walker<'_> {
         self.record_read(&path.text, path.certainty());
         if let Some(text) = text {
             self.resolved += 1;
-            self.enter(|walker| walker.code(&text, &call.io));
+            let output = self.enter(|walker| walker.code(&text, &call.io));
             self.resolved -= 1;
-        } else {
-            self.record_script(&path.text, Interpreter::Shell, &arguments);
+            return Some(output);
         }
-        Some(String::new())
+        self.record_script(&path.text, Interpreter::Shell, &arguments);
+        Some(unknown_output(call))
     }
 
     pub(super) fn record_script(
@@ -223,4 +239,22 @@ impl Walker<'_> {
             self.reading.scripts.push(Script { path, interpreter, arguments, conditional });
         }
     }
+}
+
+/// A directory with its `..` taken back, as `cd` does it: by name, links or not.
+fn logical(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts
+                .last()
+                .is_some_and(|last| !matches!(*last, ".." | "" | "~" | "\u{FFFC}")) =>
+            {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }

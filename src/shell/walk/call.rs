@@ -70,14 +70,22 @@ impl Walker<'_> {
             // A function that calls itself is walked a few times: its arguments may change.
             if self.calls.iter().filter(|active| *active == name).count() < 3 {
                 self.calls.push(name.to_owned());
-                let before = self.env.positional().map(<[_]>::to_vec);
+                let before = self.env.positional().to_vec();
                 let arguments = texts(&call.words[1..]);
                 let mut output = String::new();
+                let mark = self.env.mark();
+                let mut changes = Vec::new();
                 for body in &function.bodies {
-                    self.env.put_positional(Some(arguments.clone()));
+                    self.env.put_positional(vec![Some(arguments.clone())]);
                     output = self.enter(|walker| walker.node(body, &call.io));
+                    self.env.put_positional(before.clone());
+                    if !function.certain || function.bodies.len() > 1 {
+                        changes.push(self.env.take_back(mark));
+                    }
                 }
-                self.env.put_positional(before);
+                if !changes.is_empty() {
+                    self.env.merge(&changes, function.certain);
+                }
                 self.calls.pop();
                 if function.certain {
                     return Some(output);
@@ -117,12 +125,15 @@ impl Walker<'_> {
     }
 
     pub(super) fn program_of(&self, text: &str) -> String {
+        // Zsh puts the way to `git` in the place of `=git`.
+        let text = text.strip_prefix('=').unwrap_or(text);
         let Some((directory, base)) = text.rsplit_once('/') else {
             return text.strip_suffix(".exe").unwrap_or(text).to_owned();
         };
         // From a directory that is known, a relative path is as good as an absolute one; and one
         // that climbs up to some `bin` is meant to get there.
         let absolute = text.starts_with(['/', '~', HOLE])
+            || text.as_bytes().get(1) == Some(&b':')
             || self.env.directories().iter().any(|known| known.starts_with(['/', '~']))
             || (directory.starts_with("..") && directory.ends_with("bin"));
         if absolute && !base.is_empty() {
@@ -154,8 +165,9 @@ impl Walker<'_> {
         self.leaf(&call.words, call, Certainty::Literal);
         self.files(name, &call.words);
         self.subcommand_code(name, call);
+        self.foreign(name, call);
         self.script_of(name, call);
-        if call.io.capture { self.output(name, call) } else { String::new() }
+        if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
     }
 
     /// Where a program's subcommand stands, its global options left out.
@@ -166,7 +178,9 @@ impl Walker<'_> {
 
     /// `git` runs code that options and the configuration hold.
     fn subcommand_code(&mut self, name: &str, call: &Call) {
-        let Some(row) = options::find(name).filter(|row| row.name == "git") else { return };
+        let Some(row) = options::find(name).filter(|row| matches!(row.name, "git" | "gh")) else {
+            return;
+        };
         let (given, at) = row.grammar.leading(&call.words, 1);
         for option in given.iter().filter(|given| given.name == "c" || given.name == "config-env") {
             let Some((key, text)) = option.value.as_ref().and_then(|v| v.text.split_once('='))
@@ -178,6 +192,16 @@ impl Walker<'_> {
         let Some(subcommand) = call.words.get(at).map(|word| word.text.clone()) else { return };
         let arguments = &call.words[at + 1..];
         match subcommand.as_str() {
+            "alias" if name == "gh" => {
+                let words: Vec<&Field> =
+                    arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
+                if let [verb, alias, text] = words[..]
+                    && verb.text == "set"
+                {
+                    let key = format!("gh {}", alias.text);
+                    self.env.put_alias(&key, Some(text.text.clone()));
+                }
+            }
             "config" => {
                 let words: Vec<&Field> =
                     arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
@@ -208,13 +232,13 @@ impl Walker<'_> {
             _ => {}
         }
         // An alias: the words after it stay.
-        if let Some(text) = self.env.alias(&format!("git {subcommand}")).cloned()
+        if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
             && !self.calls.contains(&subcommand)
         {
             self.calls.push(subcommand);
             let line = match text.strip_prefix('!') {
                 Some(code) => format!("{code} {}", quoted(arguments)),
-                None => format!("git {text} {}", quoted(arguments)),
+                None => format!("{name} {text} {}", quoted(arguments)),
             };
             self.nested_code(&line, &call.io);
             self.calls.pop();

@@ -51,7 +51,8 @@ pub(super) struct Env {
     directories: Vec<String>,
     /// The directories that `popd` and `cd -` go back to.
     pub(super) stack: Vec<Vec<String>>,
-    positional: Positional,
+    /// One for each way that may have been taken.
+    positional: Vec<Positional>,
     journal: Vec<Undo>,
 }
 
@@ -61,11 +62,11 @@ enum Undo {
     Function(String, Option<Function>),
     Alias(String, Option<String>),
     Directories(Vec<String>),
-    Positional(Positional),
+    Positional(Vec<Positional>),
 }
 
 /// `$1` and on; `None` where they are unknown.
-type Positional = Option<Vec<String>>;
+pub(super) type Positional = Option<Vec<String>>;
 
 /// What one branch has changed.
 #[derive(Debug, Default)]
@@ -74,7 +75,7 @@ pub(super) struct Changes {
     functions: BTreeMap<String, Option<Function>>,
     aliases: BTreeMap<String, Option<String>>,
     directories: Option<Vec<String>>,
-    positional: Option<Positional>,
+    positional: Option<Vec<Positional>>,
 }
 
 impl Changes {
@@ -103,7 +104,8 @@ impl Value {
 
 impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
-        let mut env = Self { directories: vec![String::new()], ..Self::default() };
+        let mut env =
+            Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
         for (name, text) in [("HOME", "~"), ("IFS", " \t\n")] {
             env.set(name, vec![Value::Text(text.to_owned())]);
         }
@@ -207,12 +209,13 @@ impl Env {
         self.journal.push(Undo::Directories(before));
     }
 
-    pub(super) fn positional(&self) -> Option<&[String]> {
-        self.positional.as_deref()
+    /// At least one.
+    pub(super) fn positional(&self) -> &[Positional] {
+        &self.positional
     }
 
-    pub(super) fn put_positional(&mut self, words: Positional) {
-        let before = std::mem::replace(&mut self.positional, words);
+    pub(super) fn put_positional(&mut self, ways: Vec<Positional>) {
+        let before = std::mem::replace(&mut self.positional, ways);
         self.journal.push(Undo::Positional(before));
     }
 
@@ -276,11 +279,8 @@ impl Env {
                     self.put_alias(name, alias.clone());
                 }
             }
-            if let Some(positional) = &branch.positional {
-                let same = exhaustive && branches.len() == 1;
-                self.put_positional(positional.clone().filter(|_| same));
-            }
         }
+        self.merge_positional(branches, exhaustive);
         self.merge_directories(branches, exhaustive);
     }
 
@@ -318,6 +318,24 @@ impl Env {
             }
             self.put(name, Some(Variable { values, exported }));
         }
+    }
+
+    fn merge_positional(&mut self, branches: &[Changes], exhaustive: bool) {
+        if branches.iter().all(|branch| branch.positional.is_none()) {
+            return;
+        }
+        let mut merged = if exhaustive { Vec::new() } else { self.positional.clone() };
+        for branch in branches {
+            for way in branch.positional.as_ref().unwrap_or(&self.positional) {
+                if !merged.contains(way) {
+                    merged.push(way.clone());
+                }
+            }
+        }
+        if merged.len() > limit::VALUES {
+            merged = vec![None];
+        }
+        self.put_positional(merged);
     }
 
     fn merge_directories(&mut self, branches: &[Changes], exhaustive: bool) {

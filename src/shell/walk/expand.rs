@@ -29,7 +29,8 @@ impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            if word.braces {
+            // A POSIX shell leaves braces alone; which one `sh` is, is not known.
+            if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
                     self.field(&word, &mut fields);
                 }
@@ -50,6 +51,8 @@ impl Walker<'_> {
             return;
         }
         let mut current: Option<Field> = None;
+        // `"$@"` without parameters is no word, quotes or not.
+        let mut none = false;
         for part in &word.parts {
             let quoted = match part {
                 Part::Text { text, quoted } => {
@@ -75,6 +78,7 @@ impl Walker<'_> {
                 }
                 Expansion::One(text) => self.split(&text, &mut current, fields),
                 Expansion::Many(texts) => {
+                    none |= texts.is_empty();
                     for (index, text) in texts.iter().enumerate() {
                         if index > 0 {
                             fields.extend(current.take());
@@ -92,7 +96,7 @@ impl Walker<'_> {
                 }
             }
         }
-        fields.extend(current);
+        fields.extend(current.filter(|field| !(none && field.text.is_empty())));
     }
 
     /// Splits the text of an unquoted expansion at the characters of `IFS`.
@@ -121,10 +125,7 @@ impl Walker<'_> {
         match part {
             Part::Text { text, .. } => Expansion::One(text.clone()),
             Part::Parameter { parameter, quoted } => self.parameter(parameter, *quoted),
-            Part::Command { list, .. } => {
-                let output = self.substituted(list);
-                Expansion::One(output.trim_end_matches('\n').to_owned())
-            }
+            Part::Command { list, .. } => Expansion::One(trimmed(&self.substituted(list))),
             Part::Arithmetic(word) => {
                 let text = self.text(word);
                 let text = text.trim();
@@ -143,7 +144,11 @@ impl Walker<'_> {
                     self.env.files.insert(path.clone(), Made::Text(output));
                 } else {
                     let io = Io { stdin: Some(Rc::from(HOLE.to_string())), capture: false };
+                    let repeating = std::mem::take(&mut self.repeating);
+                    self.muted += usize::from(repeating);
                     self.subshell(list, &io);
+                    self.muted -= usize::from(repeating);
+                    self.repeating = repeating;
                 }
                 Expansion::One(path)
             }
@@ -158,7 +163,12 @@ impl Walker<'_> {
 
     /// The output of a substitution.
     pub(super) fn substituted(&mut self, list: &super::List) -> String {
-        self.subshell(list, &Io { stdin: None, capture: true })
+        let repeating = std::mem::take(&mut self.repeating);
+        self.muted += usize::from(repeating);
+        let output = self.subshell(list, &Io { stdin: None, capture: true });
+        self.muted -= usize::from(repeating);
+        self.repeating = repeating;
+        output
     }
 
     /// A word where no splitting is done: a value, a redirection, the subject of a `case`.
@@ -230,6 +240,17 @@ impl Walker<'_> {
         }
         false
     }
+}
+
+/// An output without the newlines at its end. A hole there may be nothing, so that newlines before
+/// it are at the end, too.
+fn trimmed(output: &str) -> String {
+    let known = output.trim_end_matches(['\n', HOLE]);
+    let mut text = known.to_owned();
+    if output[known.len()..].contains(HOLE) {
+        text.push(HOLE);
+    }
+    text
 }
 
 /// Whether file names may be put in the place of an unquoted word.

@@ -20,7 +20,7 @@ impl Field {
     }
 
     pub(in super::super) fn is_unknown(&self) -> bool {
-        self.text.chars().eq([HOLE])
+        !self.text.is_empty() && self.text.chars().all(|character| character == HOLE)
     }
 
     pub(in super::super) fn has_hole(&self) -> bool {

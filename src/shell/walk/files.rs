@@ -9,6 +9,15 @@ use super::field::Field;
 
 impl Walker<'_> {
     pub(super) fn files(&mut self, name: &str, words: &[Field]) {
+        // `tar czf a.tgz` is `tar -czf a.tgz`.
+        let mut own = Vec::new();
+        if matches!(name, "tar" | "gtar" | "bsdtar")
+            && let Some(letters) = words.get(1).filter(|word| !word.text.starts_with('-'))
+        {
+            own.extend_from_slice(words);
+            own[1] = letters.with_text(&format!("-{}", letters.text));
+        }
+        let words = if own.is_empty() { words } else { &own };
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {

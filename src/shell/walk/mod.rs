@@ -8,6 +8,8 @@ mod env;
 mod expand;
 pub(super) mod field;
 mod files;
+mod filter;
+mod foreign;
 mod nested;
 mod output;
 mod parameter;
@@ -26,6 +28,7 @@ use std::rc::Rc;
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.code(line, &Io::default());
+    walker.trapped(0);
     walker.reading
 }
 
@@ -37,8 +40,9 @@ pub(super) fn script(
     options: &Options,
 ) -> Reading {
     let mut walker = Walker::new(options);
-    walker.env.put_positional(Some(arguments.to_vec()));
+    walker.env.put_positional(vec![Some(arguments.to_vec())]);
     walker.interpreted(text, interpreter);
+    walker.trapped(0);
     walker.reading
 }
 
@@ -61,11 +65,17 @@ struct Walker<'o> {
     conditional: usize,
     /// How many levels of code are open that did not stand in the line as it is.
     resolved: usize,
-    /// Above zero, nothing is recorded: the same words have been walked before.
+    /// Above zero, nothing is recorded: the same code has been walked before.
     muted: usize,
+    /// Whether words are expanded once more, with other values of their variables.
+    repeating: bool,
+    /// Whether the shell may be one without braces.
+    posix: bool,
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
     calls: Vec<String>,
+    /// The code of the traps that are set.
+    traps: Vec<String>,
     next_descriptor: usize,
     /// Where the current loop's runs begin, while its body is walked a second time.
     repeated_from: Option<usize>,
@@ -82,8 +92,11 @@ impl<'o> Walker<'o> {
             conditional: 0,
             resolved: 0,
             muted: 0,
+            repeating: false,
+            posix: false,
             choices: Vec::new(),
             calls: Vec::new(),
+            traps: Vec::new(),
             next_descriptor: 63,
             repeated_from: None,
         }
@@ -144,31 +157,38 @@ impl<'o> Walker<'o> {
         output
     }
 
-    fn list(&mut self, list: &List, io: &Io) -> String {
+    fn list(&mut self, list: &[Item], io: &Io) -> String {
         let mut output = String::new();
-        // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
-        let mut hangs = false;
-        for Item { node, link } in list {
-            let text = match (hangs, *link) {
-                (_, Link::Background) => self.isolated(|walker| walker.node(node, io)),
-                (false, _) => self.node(node, io),
-                (true, _) => {
-                    let mark = self.env.mark();
-                    let text = self.perhaps(|walker| walker.node(node, io));
-                    let changes = self.env.take_back(mark);
-                    self.env.merge(&[changes], false);
-                    text
-                }
-            };
-            output.push_str(&text);
-            hangs = match link {
-                Link::Then | Link::Background => false,
-                Link::Or => true,
-                Link::And => hangs || is_test(node),
-            };
+        let ends = |item: &Item| matches!(item.link, Link::Then | Link::Background);
+        for chain in list.split_inclusive(ends) {
+            let background = chain.last().is_some_and(|item| item.link == Link::Background);
+            output.push_str(&if background {
+                self.isolated(|walker| walker.chain(chain, io))
+            } else {
+                self.chain(chain, io)
+            });
             if self.work == 0 {
                 break;
             }
+        }
+        output
+    }
+
+    /// Walks `a && b || c`.
+    fn chain(&mut self, chain: &[Item], io: &Io) -> String {
+        let mut output = String::new();
+        // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
+        let mut hangs = false;
+        for Item { node, link } in chain {
+            if hangs {
+                let mark = self.env.mark();
+                output.push_str(&self.perhaps(|walker| walker.node(node, io)));
+                let changes = self.env.take_back(mark);
+                self.env.merge(&[changes], false);
+            } else {
+                output.push_str(&self.node(node, io));
+            }
+            hangs |= *link == Link::Or || is_test(node);
         }
         output
     }
@@ -177,10 +197,19 @@ impl<'o> Walker<'o> {
     fn isolated<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.env.mark();
         let stack = self.env.stack.len();
+        let traps = self.traps.len();
         let walked = walk(self);
+        self.trapped(traps);
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked
+    }
+
+    /// Walks the traps of a shell at its end, where their variables have their last values.
+    fn trapped(&mut self, from: usize) {
+        for code in self.traps.split_off(from.min(self.traps.len())) {
+            self.enter(|walker| walker.code(&code, &Io::default()));
+        }
     }
 
     fn subshell(&mut self, list: &List, io: &Io) -> String {
@@ -312,7 +341,7 @@ impl<'o> Walker<'o> {
     fn each(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
         let values: Vec<String> = match words {
             Some(words) => self.fields(words).into_iter().map(|field| field.text).collect(),
-            None => self.env.positional().map_or(vec![super::HOLE.to_string()], <[_]>::to_vec),
+            None => self.positional().unwrap_or(vec![super::HOLE.to_string()]),
         };
         if values.is_empty() {
             // It goes round zero times, unless a word that is empty here is not so in truth.
@@ -380,7 +409,8 @@ impl<'o> Walker<'o> {
         }
         for path in self.located(path) {
             let write = Write { path, how, certainty };
-            if self.reading.writes.last() != Some(&write) {
+            let recent = self.reading.writes.len().saturating_sub(4);
+            if !self.reading.writes[recent..].contains(&write) {
                 self.reading.writes.push(write);
             }
         }

@@ -11,13 +11,21 @@ impl Walker<'_> {
     /// Walks what an interpreter runs. `None` if the program is none.
     pub(super) fn nested(&mut self, name: &str, call: &Call) -> Option<String> {
         if is_shell(name) {
-            return Some(self.shell(call));
+            return Some(self.shell(name, call));
         }
         None
     }
 
     /// `bash -c code name arguments…`, `bash file arguments…`, `bash` with code for its input.
-    fn shell(&mut self, call: &Call) -> String {
+    fn shell(&mut self, name: &str, call: &Call) -> String {
+        let posix = matches!(name, "sh" | "dash" | "ash");
+        let outer = std::mem::replace(&mut self.posix, posix);
+        let output = self.shell_call(call);
+        self.posix = outer;
+        output
+    }
+
+    fn shell_call(&mut self, call: &Call) -> String {
         let words = &call.words;
         let mut at = 1;
         let (mut takes_code, mut takes_input) = (false, false);
@@ -86,7 +94,7 @@ impl Walker<'_> {
         self.enter(|walker| {
             walker.isolated(|walker| {
                 walker.env.keep_exported();
-                walker.env.put_positional(Some(arguments));
+                walker.env.put_positional(vec![Some(arguments)]);
                 walker.code(text, &call.io)
             })
         })
@@ -153,6 +161,8 @@ impl Walker<'_> {
             if interpreter == Interpreter::Itself { shebang(text) } else { interpreter };
         if interpreter == Interpreter::Shell {
             self.code(text, &super::Io::default());
+        } else {
+            self.acts(text, interpreter);
         }
     }
 }
@@ -196,6 +206,10 @@ fn shebang(text: &str) -> Interpreter {
             "ruby" => Interpreter::Ruby,
             "php" => Interpreter::Php,
             "awk" | "gawk" | "mawk" => Interpreter::Awk,
+            "lua" | "luajit" => Interpreter::Lua,
+            "tclsh" | "expect" | "wish" => Interpreter::Tcl,
+            "osascript" => Interpreter::AppleScript,
+            "make" => Interpreter::Make,
             _ => return None,
         })
     });

@@ -2,9 +2,9 @@
 //! substitutions.
 
 use super::super::HOLE;
-use super::Walker;
 use super::call::Call;
 use super::field::Field;
+use super::{Walker, filter};
 
 /// The output of something that is not modelled.
 pub(super) fn unknown_output(call: &Call) -> String {
@@ -23,13 +23,16 @@ impl Walker<'_> {
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "which" | "command" | "type" => located_program(words),
-            _ => None,
+            _ => stdin.and_then(|stdin| {
+                if stdin.chars().eq([HOLE]) { None } else { filter::filter(name, words, stdin) }
+            }),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
     }
 
     fn concatenated(&mut self, name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {
-        let files: Vec<&Field> = words.iter().filter(|w| !w.text.starts_with('-')).collect();
+        let files: Vec<&Field> =
+            words.iter().filter(|w| !w.text.starts_with('-') || w.text == "-").collect();
         if name == "tee" {
             let text = stdin?.to_owned();
             for file in files {
@@ -40,7 +43,13 @@ impl Walker<'_> {
         if files.is_empty() {
             return stdin.map(str::to_owned);
         }
-        files.into_iter().map(|file| self.content(&file.text)).collect()
+        let content = |file: &Field| match file.text.as_str() {
+            "-" => stdin.map(str::to_owned),
+            path => self.content(path),
+        };
+        // What is unknown of several files hides nothing of the others.
+        let texts = files.into_iter().map(|file| content(file).unwrap_or(HOLE.to_string()));
+        Some(texts.collect())
     }
 }
 

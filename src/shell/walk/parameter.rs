@@ -13,10 +13,11 @@ impl Walker<'_> {
         }
         let found = self.found(parameter);
         match parameter.operator {
-            "" => found.unwrap_or_else(|| {
+            // What follows no operator that is known makes the value unknown.
+            "" if !parameter.operand.parts.is_empty() => {
                 self.text(&parameter.operand);
                 unknown()
-            }),
+            }
             ":-" | "-" => match found {
                 Some(found) if !is_empty(&found, parameter.operator) => {
                     self.muted(|walker| walker.text(&parameter.operand));
@@ -47,10 +48,11 @@ impl Walker<'_> {
                     },
                 }
             }
-            ":?" | "?" => found.unwrap_or_else(unknown),
+            "" | ":?" | "?" => found.unwrap_or_else(unknown),
             operator => {
                 let found = found.unwrap_or_else(unknown);
-                self.operated(found, operator, &parameter.operand, quoted)
+                let positional = parameter.index.is_none();
+                self.operated(found, operator, &parameter.operand, (quoted, positional))
             }
         }
     }
@@ -58,6 +60,10 @@ impl Walker<'_> {
     /// The value before any operator; `None` where the line has not set it.
     fn found(&mut self, parameter: &Parameter) -> Option<Expansion> {
         let mut name = parameter.name.clone();
+        // The keys of an array.
+        if parameter.indirect && parameter.index.is_some() {
+            return Some(Expansion::Many(vec![HOLE.to_string()]));
+        }
         if parameter.indirect {
             match self.variable(&name, None)? {
                 Expansion::One(target) if !target.contains(HOLE) => name = target,
@@ -76,14 +82,15 @@ impl Walker<'_> {
     /// Positional and special parameters.
     fn special(&mut self, name: &str) -> Option<Expansion> {
         Some(match name {
-            "@" | "*" => match self.env.positional() {
-                Some(words) if name == "@" => Expansion::Many(words.to_vec()),
-                Some(words) => Expansion::Many(words.to_vec()),
+            "@" | "*" => match self.positional() {
+                Some(words) => Expansion::Many(words),
                 None => Expansion::Many(vec![HOLE.to_string()]),
             },
-            "#" => match self.env.positional() {
-                Some(words) => Expansion::One(words.len().to_string()),
-                None => Expansion::Number,
+            "#" => match self.positional() {
+                Some(words) if !words.iter().any(|word| word.contains(HOLE)) => {
+                    Expansion::One(words.len().to_string())
+                }
+                _ => Expansion::Number,
             },
             "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
             | "BASHPID" => Expansion::Number,
@@ -97,7 +104,7 @@ impl Walker<'_> {
             }
             name if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => {
                 let index: usize = name.parse().ok()?;
-                let words = self.env.positional()?;
+                let words = self.positional()?;
                 let index = index.checked_sub(1)?;
                 match words.get(index) {
                     Some(word) => Expansion::One(word.clone()),
@@ -108,6 +115,13 @@ impl Walker<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The positional parameters in this reading; `None` where they are unknown.
+    pub(super) fn positional(&mut self) -> Option<Vec<String>> {
+        let ways = self.env.positional().len();
+        let chosen = self.choose("@", ways)?;
+        self.env.positional()[chosen].clone()
     }
 
     fn variable(&mut self, name: &str, index: Option<&str>) -> Option<Expansion> {
@@ -139,7 +153,7 @@ impl Walker<'_> {
         found: Expansion,
         operator: &str,
         operand: &Word,
-        quoted: bool,
+        (quoted, positional): (bool, bool),
     ) -> Expansion {
         match found {
             Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand, quoted)),
@@ -149,7 +163,8 @@ impl Walker<'_> {
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
-                    let from = from.saturating_sub(1);
+                    // Positional parameters count from one, `$0` being the first.
+                    let from = if positional { from.saturating_sub(1) } else { from };
                     Expansion::Many(texts.into_iter().skip(from).take(length).collect())
                 }
                 None => unknown(),

@@ -2,7 +2,7 @@
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
 use super::super::table::wrappers::CODE_VARIABLES;
-use super::super::{Certainty, HOLE, How};
+use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
 use super::field::Field;
@@ -25,12 +25,12 @@ impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let mark = self.env.mark();
-        let mut output = self.simple_once(simple, io, true);
+        let mut output = self.simple_once(simple, io, false);
         if !self.choices.is_empty() {
             let mut branches = Vec::new();
             branches.push(self.env.take_back(mark));
             while self.next_choice() && self.work > 0 {
-                let other = self.simple_once(simple, io, false);
+                let other = self.simple_once(simple, io, true);
                 if other != output {
                     output = HOLE.to_string();
                 }
@@ -42,14 +42,14 @@ impl Walker<'_> {
         output
     }
 
-    /// `first`: substitutions within the words are walked, and recorded, the first time only.
-    fn simple_once(&mut self, simple: &Simple, io: &Io, first: bool) -> String {
-        self.muted += usize::from(!first);
+    /// `repeating`: the substitutions within the words have been walked before.
+    fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
+        let outer = std::mem::replace(&mut self.repeating, repeating);
         let declares = simple.words.first().is_some_and(|word| is_declaration(word.as_text()));
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
         let mut streams = self.streams(&simple.redirections, io);
-        self.muted -= usize::from(!first);
+        self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
 
         let before: Vec<(String, Option<Variable>)> = simple
@@ -92,6 +92,7 @@ impl Walker<'_> {
     /// Sets a variable, to each of the values that it may have.
     fn assign(&mut self, assignment: &Assignment) {
         let outer = std::mem::take(&mut self.choices);
+        let repeating = self.repeating;
         if let Some(index) = &assignment.index {
             self.text(index);
         }
@@ -101,18 +102,28 @@ impl Walker<'_> {
             if !values.contains(&value) {
                 values.push(value);
             }
-            self.muted += 1;
-            let more = self.next_choice();
-            self.muted -= 1;
-            if !more || self.work == 0 {
+            if !self.next_choice() || self.work == 0 {
                 break;
             }
+            self.repeating = true;
         }
+        self.repeating = repeating;
         self.choices = outer;
         if CODE_VARIABLES.contains(&assignment.name.as_str()) {
             for value in &values {
                 let code = value.scalar().to_owned();
                 self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
+            }
+        }
+        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
+            let path = values[0].scalar().to_owned();
+            match self.content(&path) {
+                Some(text) => {
+                    self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
+                }
+                None => self.perhaps(|walker| {
+                    walker.record_script(&path, Interpreter::Shell, &[]);
+                }),
             }
         }
         self.env.set(&assignment.name, values);
@@ -190,27 +201,26 @@ impl Walker<'_> {
         let (how, both) = match redirection.kind {
             Kind::Document => {
                 let text = redirection.body.get().map(|body| self.text(body)).unwrap_or_default();
-                if matches!(redirection.descriptor, None | Some(0)) {
-                    streams.io.stdin = Some(Rc::from(text));
-                }
+                self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::String => {
                 let text = self.text(&redirection.target) + "\n";
-                streams.io.stdin = Some(Rc::from(text));
+                self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::DuplicateIn => {
-                self.text(&redirection.target);
+                let target = self.text(&redirection.target);
+                if let Some(text) = self.content(&format!("/dev/fd/{target}")) {
+                    self.feed(redirection.descriptor, text, streams);
+                }
                 return;
             }
             Kind::Read => {
                 let path = self.text(&redirection.target);
                 let text = self.content(&path).unwrap_or(HOLE.to_string());
                 self.record_read(&path, self.text_certainty(&path));
-                if matches!(redirection.descriptor, None | Some(0)) {
-                    streams.io.stdin = Some(Rc::from(text));
-                }
+                self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::DuplicateOut => {
@@ -239,6 +249,16 @@ impl Walker<'_> {
             streams.arrives = false;
             if path != "/dev/null" {
                 streams.files.push((path, how == How::Append));
+            }
+        }
+    }
+
+    /// Gives text to a descriptor, which is the input unless another one is named.
+    fn feed(&mut self, descriptor: Option<u32>, text: String, streams: &mut Streams) {
+        match descriptor {
+            None | Some(0) => streams.io.stdin = Some(Rc::from(text)),
+            Some(other) => {
+                self.env.files.insert(format!("/dev/fd/{other}"), Made::Text(text));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
 
-use super::super::table::grammar::Grammar;
+use super::super::table::grammar::{Given, Grammar};
 use super::super::table::wrappers::{self, Rest, Wrapper};
 use super::super::{Certainty, HOLE, How};
 use super::call::{Call, quoted};
@@ -43,18 +43,15 @@ impl Walker<'_> {
         if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
             return None;
         }
-        self.files(row.names[0], &call.words[..at.max(1)]);
+        for option in given.iter().filter(|given| row.outputs.contains(&given.name.as_str())) {
+            if let Some(file) = &option.value {
+                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
+            }
+        }
         if row.names[0] == "flock"
             && let Some(lock) = call.words.get(at)
         {
             self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
-        }
-        if row.names[0] == "time"
-            && let Some(file) =
-                given.iter().find(|given| matches!(given.name.as_str(), "o" | "output"))
-            && let Some(file) = &file.value
-        {
-            self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
         }
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
@@ -71,6 +68,9 @@ impl Walker<'_> {
         if found {
             return Some(unknown_output(call));
         }
+        if row.names[0] == "env" && call.words.get(at).is_some_and(|word| word.text == "-") {
+            at += 1;
+        }
         at += row.operands;
         // `kubectl exec pod -c container -- command`
         if row.operands > 0 && at < call.words.len() {
@@ -85,8 +85,17 @@ impl Walker<'_> {
         }
         let call = &Call { assignments, ..call.clone() };
         match row.rest {
-            _ if at >= call.words.len() => None,
-            Rest::Nothing => None,
+            Rest::After(options) => {
+                let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
+                self.rest(option + 1, call)
+            }
+            Rest::CodeAfter(options) => {
+                let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
+                let text = call.code(option + 1);
+                Some(self.nested_code(&text, &call.io))
+            }
+            _ if at >= call.words.len() => self.input_code(row, &given, call),
+            Rest::Nothing => self.input_code(row, &given, call),
             Rest::Command => self.rest(at, call),
             Rest::Code => {
                 let text = call.code(at);
@@ -94,6 +103,20 @@ impl Walker<'_> {
             }
             Rest::Extended => Some(self.extended(&given, at, call)),
         }
+    }
+
+    /// A program that starts a shell where no command is given: its input is code.
+    fn input_code(&mut self, row: &Wrapper, given: &[Given], call: &Call) -> Option<String> {
+        let is_sudo = row.names[0] == "sudo";
+        let shell = given.iter().any(|g| matches!(g.name.as_str(), "s" | "i" | "shell" | "login"));
+        if !wrappers::SHELLS_WITHOUT_COMMAND.contains(&row.names[0]) || is_sudo && !shell {
+            return None;
+        }
+        let text = call.io.stdin.clone().filter(|text| !text.chars().eq([HOLE]))?;
+        self.resolved += 1;
+        let output = self.nested_code(&text, &super::Io::default());
+        self.resolved -= 1;
+        Some(output)
     }
 
     /// Walks the command that begins at a word.
@@ -142,12 +165,7 @@ impl Walker<'_> {
     }
 
     /// `xargs`: words from the input are added, or put in the place of a mark.
-    fn extended(
-        &mut self,
-        given: &[super::super::table::grammar::Given],
-        at: usize,
-        call: &Call,
-    ) -> String {
+    fn extended(&mut self, given: &[Given], at: usize, call: &Call) -> String {
         let has = |names: &[&str]| given.iter().any(|given| names.contains(&given.name.as_str()));
         let mark = given
             .iter()
@@ -155,14 +173,19 @@ impl Walker<'_> {
             .find(|given| matches!(given.name.as_str(), "I" | "J" | "R" | "i" | "replace"))
             .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()));
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
-        let input = if has(&["a", "arg-file"]) { "\u{FFFC}" } else { input };
-        let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null", "L"]);
+        let file = given.iter().find(|g| matches!(g.name.as_str(), "a" | "arg-file"));
+        let file = file.map(|given| {
+            let path = given.value.as_ref().map_or("", |value| value.text.as_str());
+            self.content(path).unwrap_or(HOLE.to_string())
+        });
+        let input = file.as_deref().unwrap_or(input);
+        let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null"]);
         let mut items: Vec<Field> = if by_line {
             input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
         } else {
             input.split_whitespace().map(|word| item(word.trim_matches(['"', '\'']))).collect()
         };
-        let single = has(&["n", "max-args", "L"]);
+        let single = has(&["n", "max-args"]);
         items.truncate(if mark.is_some() || single { limit::CHOICES } else { limit::BRACES });
         let io = super::Io { stdin: None, capture: call.io.capture };
         let words = &call.words[at..];

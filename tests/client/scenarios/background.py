@@ -3,7 +3,11 @@ from story import World, after_hook, decide, expect, run, say, scenario, spawn, 
 
 from scenarios.gates import COMMIT, PUSHES
 
-APPROVES_AFTER_A_STOP = [run("roz context {{session}}"), until(decide("COMPLETE", "Fine."), after_hook("Stop")), say("Approved.")]
+
+def approves_after(stops: int) -> list:
+    return [run("roz context {{session}}"),
+            until(decide("COMPLETE", "Fine."), after_hook("Stop", stops)),
+            say("Approved.")]
 
 
 @scenario
@@ -11,7 +15,7 @@ def the_stop_passes_while_the_reviewer_works(world: World):
     s = world.play(
         "#roz Do nothing.",
         agent=[say("Done."), spawn(background=True), say("I wait for the reviewer."), say("Reviewed.")],
-        reviewers=[[run("roz context {{session}}"), until(decide("COMPLETE", "Fine."), after_hook("Stop", 2)), say("Approved.")]],
+        reviewers=[approves_after(stops=2)],
     )
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])
     expect("answer while the reviewer works", s.replies("Stop")[1].json).equals({})
@@ -25,7 +29,7 @@ def an_approval_from_the_background_opens_the_gate(world: World):
         "Push the second line.", config=PUSHES,
         agent=[COMMIT, run("git push -q origin main"), spawn(background=True), say("I wait for the reviewer."),
                run("git push -q origin main"), say("Pushed.")],
-        reviewers=[APPROVES_AFTER_A_STOP],
+        reviewers=[approves_after(stops=1)],
     )
     expect("what woke the agent", s.heard(4)).has("<task-notification>")
     denied, pushed = s.results()[1], s.results()[3]

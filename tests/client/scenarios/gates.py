@@ -72,7 +72,8 @@ def a_change_after_the_approval_is_told_to_the_user(world: World):
     push = run("git push -q origin main")
     s = world.play(
         "Push the second line.", config=PUSHES,
-        agent=[COMMIT, push, spawn(), run("echo third > more.txt && git add -A && git commit -qm Third"), push, say("Pushed.")],
+        agent=[COMMIT, push, spawn(), run("echo third > more.txt && git add -A && git commit -qm Third"), push,
+               say("Pushed.")],
         reviewers=[APPROVES],
     )
     words = [reply.word_to_user for reply in s.replies("PreToolUse", "Bash") if reply.word_to_user]

@@ -11,7 +11,8 @@ def a_compaction_within_a_turn_keeps_the_review(world: World):
     s = world.play(
         "#roz Do nothing.",
         env={"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "200000"},
-        agent=[run("echo one"), say("Done."), run("echo two"), do(bash("echo three"), tokens=AT_THE_BRIM), spawn(), say("Reviewed.")],
+        agent=[run("echo one"), say("Done."), run("echo two"), do(bash("echo three"), tokens=AT_THE_BRIM), spawn(),
+               say("Reviewed.")],
         reviewers=[APPROVES],
     )
     expect("answers at the compaction", s.kinds("SessionStart", "compact")).equals(["context"])

@@ -1,0 +1,72 @@
+//! Code in other languages: which commands it would run and which files it would write, as far as
+//! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
+
+mod parse;
+mod sed;
+mod token;
+
+pub(super) use sed::read as read_sed;
+
+use super::{How, Interpreter};
+
+/// What a piece of code would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Hands text to a shell.
+    Shell(String),
+    /// Runs a program with its arguments.
+    Program(Vec<String>),
+    Write(String, How),
+    Read(String),
+}
+
+/// The acts of a piece of code, in the order in which they are found.
+pub(super) fn read(code: &str, language: Interpreter) -> Vec<Act> {
+    match language {
+        Interpreter::Tcl => tcl(code),
+        Interpreter::AppleScript => apple_script(code),
+        Interpreter::Make => make(code),
+        Interpreter::Shell | Interpreter::Itself => Vec::new(),
+        language => parse::read(code, language, 0),
+    }
+}
+
+/// `exec program …` and `spawn program …`, at the start of a command or of a bracket.
+fn tcl(code: &str) -> Vec<Act> {
+    let commands = code.split(['\n', ';', '[', '{', '}']);
+    let runs = commands.filter_map(|command| {
+        let (verb, rest) = command.trim().split_once([' ', '\t'])?;
+        let rest = rest.trim().trim_end_matches(']').trim_start_matches("-noecho ");
+        matches!(verb, "exec" | "spawn" | "system").then(|| Act::Shell(rest.to_owned()))
+    });
+    runs.collect()
+}
+
+/// `do shell script "…"`
+fn apple_script(code: &str) -> Vec<Act> {
+    let pieces = code.split("do shell script").skip(1);
+    let scripts = pieces.filter_map(|piece| {
+        let text = piece.trim_start().strip_prefix('"')?;
+        let mut script = String::new();
+        let mut characters = text.chars();
+        loop {
+            match characters.next()? {
+                '"' => return Some(Act::Shell(script)),
+                '\\' => script.extend(characters.next()),
+                character => script.push(character),
+            }
+        }
+    });
+    scripts.collect()
+}
+
+/// The recipes of a makefile: the lines that begin with a tab, and what `$(shell …)` runs.
+fn make(code: &str) -> Vec<Act> {
+    let recipes = code.lines().filter_map(|line| line.strip_prefix('\t'));
+    let recipes = recipes.map(|recipe| {
+        let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']);
+        Act::Shell(recipe.replace("$$", "$"))
+    });
+    let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
+    recipes.chain(shells.map(|(shell, _)| Act::Shell(shell.to_owned()))).collect()
+}

@@ -1,0 +1,594 @@
+//! Tokens to acts: an expression at a time, as far as literals go.
+
+use super::super::table::calls::{self, Kind};
+use super::super::{HOLE, How, Interpreter};
+use super::Act;
+use super::token::{Token, tokens};
+use std::collections::BTreeMap;
+
+/// Brackets, and code within code, are followed this deep.
+const DEPTH: usize = 24;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    Text(String),
+    List(Vec<String>),
+    Unknown,
+}
+
+impl Value {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::List(texts) => texts.join(" "),
+            Self::Unknown => HOLE.to_string(),
+        }
+    }
+
+    fn texts(&self) -> Vec<String> {
+        match self {
+            Self::List(texts) => texts.clone(),
+            value => vec![value.text()],
+        }
+    }
+}
+
+struct Argument {
+    name: Option<String>,
+    value: Value,
+}
+
+pub(super) fn read(code: &str, language: Interpreter, depth: usize) -> Vec<Act> {
+    if depth > 4 {
+        return Vec::new();
+    }
+    let tokens = tokens(code, language);
+    let mut parser = Parser {
+        tokens: &tokens,
+        code,
+        language,
+        at: 0,
+        depth: 0,
+        nesting: depth,
+        variables: BTreeMap::new(),
+        names: BTreeMap::new(),
+        acts: Vec::new(),
+    };
+    while parser.at < tokens.len() {
+        let start = parser.at;
+        parser.statement();
+        parser.at = parser.at.max(start + 1);
+    }
+    parser.acts
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    code: &'a str,
+    language: Interpreter,
+    at: usize,
+    depth: usize,
+    /// How many levels of code within code this is.
+    nesting: usize,
+    variables: BTreeMap<String, Value>,
+    /// Other names of functions: `import system as s`.
+    names: BTreeMap<String, String>,
+    acts: Vec<Act>,
+}
+
+impl Parser<'_> {
+    fn peek(&self, offset: usize) -> Option<&Token> {
+        self.tokens.get(self.at + offset)
+    }
+
+    fn is_sign(&self, offset: usize, sign: char) -> bool {
+        self.peek(offset) == Some(&Token::Sign(sign))
+    }
+
+    fn word(&self, offset: usize) -> Option<&str> {
+        match self.peek(offset) {
+            Some(Token::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// One expression, assignment or stray token.
+    fn statement(&mut self) {
+        if let (Some(name), Some("as"), Some(other)) = (self.word(0), self.word(1), self.word(2)) {
+            let (name, other) = (name.to_owned(), other.to_owned());
+            self.names.insert(other, name);
+            self.at += 3;
+            return;
+        }
+        if self.language == Interpreter::Awk && self.awk_pipe() {
+            return;
+        }
+        if let Some(name) = self.word(0)
+            && self.is_sign(1, '=')
+            && !self.is_sign(2, '=')
+            && !self.is_sign(2, '>')
+        {
+            let name = name.to_owned();
+            self.at += 2;
+            let value = self.expression();
+            // `run = os.system`: another name of a function.
+            if value == Value::Unknown
+                && let Some(Token::Word(last)) = self.tokens.get(self.at.wrapping_sub(1))
+                && calls::find(self.language, last).next().is_some()
+            {
+                self.names.insert(name, last.clone());
+                return;
+            }
+            self.variables.insert(name, value);
+            return;
+        }
+        self.expression();
+    }
+
+    /// `print | "command"`, `print > "file"`, `"command" | getline`
+    fn awk_pipe(&mut self) -> bool {
+        let single =
+            !matches!(self.at.checked_sub(1).map(|at| &self.tokens[at]), Some(Token::Sign('|')));
+        match self.peek(0) {
+            Some(Token::Sign('|')) if single && !self.is_sign(1, '|') => {
+                self.at += if self.is_sign(1, '&') { 2 } else { 1 };
+                if self.word(0) != Some("getline") {
+                    let value = self.expression();
+                    if let Value::Text(text) = value {
+                        self.acts.push(Act::Shell(text));
+                    }
+                }
+                true
+            }
+            Some(Token::Sign('>')) => {
+                self.at += 1;
+                let append = self.is_sign(0, '>');
+                self.at += usize::from(append);
+                if let Some(Token::Text(path)) = self.peek(0) {
+                    let how = if append { How::Append } else { How::Write };
+                    self.acts.push(Act::Write(path.clone(), how));
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Terms joined by operators.
+    fn expression(&mut self) -> Value {
+        if self.depth >= DEPTH {
+            self.at += 1;
+            return Value::Unknown;
+        }
+        self.depth += 1;
+        let mut value = self.term();
+        loop {
+            let joins = match self.peek(0) {
+                Some(Token::Sign('+')) => true,
+                Some(Token::Sign('.')) => {
+                    matches!(self.language, Interpreter::Perl | Interpreter::Php | Interpreter::Lua)
+                }
+                // Strings side by side are one, and so is everything in awk.
+                Some(Token::Text(_)) => {
+                    if matches!(self.language, Interpreter::Python | Interpreter::Awk)
+                        && matches!(value, Value::Text(_))
+                    {
+                        let more = self.term();
+                        value = Value::Text(value.text() + &more.text());
+                        continue;
+                    }
+                    false
+                }
+                Some(Token::Sign('/')) if self.language == Interpreter::Python => {
+                    self.at += 1;
+                    let more = self.term();
+                    value = Value::Text(format!("{}/{}", value.text(), more.text()));
+                    continue;
+                }
+                Some(Token::Sign('%')) if self.language == Interpreter::Python => {
+                    self.at += 1;
+                    self.term();
+                    value = Value::Text(value.text().replace("%s", &HOLE.to_string()));
+                    continue;
+                }
+                _ => false,
+            };
+            if !joins {
+                break;
+            }
+            self.at += 1;
+            // Lua joins with two dots.
+            if self.is_sign(0, '.') {
+                self.at += 1;
+            }
+            let more = self.term();
+            value = match (value, more) {
+                (Value::List(mut list), Value::List(more)) => {
+                    list.extend(more);
+                    Value::List(list)
+                }
+                (Value::Unknown, Value::Unknown) => Value::Unknown,
+                (value, more) => Value::Text(value.text() + &more.text()),
+            };
+        }
+        self.depth -= 1;
+        value
+    }
+
+    fn term(&mut self) -> Value {
+        let Some(token) = self.peek(0).cloned() else { return Value::Unknown };
+        self.at += 1;
+        let value = match token {
+            Token::Text(text) => {
+                self.awk_getline(&text);
+                Value::Text(text)
+            }
+            Token::Words(words) => Value::List(words),
+            Token::Command(text) => {
+                self.acts.push(Act::Shell(text));
+                Value::Unknown
+            }
+            Token::Word(word) => return self.named(&word),
+            Token::Sign('[') => self.list(']'),
+            Token::Sign('(') => self.list(')'),
+            Token::Sign('{') if self.language != Interpreter::Awk => self.list('}'),
+            _ => Value::Unknown,
+        };
+        self.methods(value)
+    }
+
+    fn awk_getline(&mut self, text: &str) {
+        if self.language == Interpreter::Awk
+            && self.is_sign(0, '|')
+            && self.peek(1) == Some(&Token::Word("getline".to_owned()))
+        {
+            self.acts.push(Act::Shell(text.to_owned()));
+            self.at += 2;
+        }
+    }
+
+    /// The elements up to the closing bracket. One element in parentheses is that element.
+    fn list(&mut self, close: char) -> Value {
+        let arguments = self.arguments(close);
+        match (&arguments[..], close) {
+            ([only], ')') => only.value.clone(),
+            ([], _) => Value::Unknown,
+            _ => {
+                Value::List(arguments.iter().flat_map(|argument| argument.value.texts()).collect())
+            }
+        }
+    }
+
+    fn arguments(&mut self, close: char) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        loop {
+            match self.peek(0) {
+                Some(Token::Sign(sign)) if *sign == close => {
+                    self.at += 1;
+                    return arguments;
+                }
+                // Another bracket closes what was left open.
+                None | Some(Token::Sign(')' | ']' | '}')) => return arguments,
+                Some(Token::Newline | Token::Sign(',' | ';')) => {
+                    self.at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            let start = self.at;
+            let mut name = None;
+            if let Some(word) = self.word(0)
+                && (self.is_sign(1, ':') || self.is_sign(1, '=') && !self.is_sign(2, '='))
+            {
+                name = Some(word.to_owned());
+                self.at += 2;
+                if self.is_sign(0, '>') {
+                    self.at += 1;
+                }
+            }
+            let value = self.expression();
+            arguments.push(Argument { name, value });
+            if self.at == start {
+                self.at += 1;
+            }
+            // What no term begins with: go on to the next comma.
+            while !matches!(
+                self.peek(0),
+                None | Some(Token::Sign(',' | ')' | ']' | '}' | ';') | Token::Newline)
+            ) {
+                let before = self.at;
+                self.statement();
+                self.at = self.at.max(before + 1);
+            }
+        }
+    }
+
+    /// A name: a variable, a function that is called, or nothing that is known.
+    fn named(&mut self, word: &str) -> Value {
+        if word == "getattr" && self.is_sign(0, '(') {
+            self.at += 1;
+            let arguments = self.arguments(')');
+            let name = arguments.get(1).map_or(String::new(), |argument| argument.value.text());
+            return self.called(&name);
+        }
+        // A method on a path that a variable holds.
+        if let Some(value) = self.variables.get(word).cloned()
+            && !self.is_sign(0, '(')
+        {
+            return self.methods(value);
+        }
+        self.called(word)
+    }
+
+    fn called(&mut self, word: &str) -> Value {
+        let name = self.names.get(word).cloned().unwrap_or_else(|| word.to_owned());
+        let kinds: Vec<Kind> = calls::find(self.language, &name)
+            .filter(|row| self.is_meant(row))
+            .map(|row| row.kind)
+            .collect();
+        let arguments = if self.is_sign(0, '(') {
+            self.at += 1;
+            self.arguments(')')
+        } else if !kinds.is_empty() && self.takes_bare_arguments() {
+            self.bare_arguments()
+        } else {
+            return self.methods(Value::Unknown);
+        };
+        let mut value = Value::Unknown;
+        for kind in kinds {
+            value = self.act(kind, &arguments);
+        }
+        self.methods(value)
+    }
+
+    /// Whether the function of a row is called, and not a method of the same name: `os.replace`
+    /// moves a file, `text.replace` does not.
+    fn is_meant(&self, row: &calls::Function) -> bool {
+        if row.needs.is_empty() {
+            return true;
+        }
+        let touches_files = matches!(row.kind, Kind::File(..) | Kind::Copy(_));
+        let receiver = self.at.checked_sub(2).map(|at| &self.tokens[at..]);
+        let receiver = match receiver {
+            Some([Token::Sign('.'), ..]) if touches_files => {
+                self.at.checked_sub(3).and_then(|at| self.tokens.get(at))
+            }
+            _ => None,
+        };
+        match receiver {
+            Some(Token::Word(word)) => {
+                let name = self.names.get(word).unwrap_or(word);
+                row.needs.contains(&name.as_str()) || name == "promises"
+            }
+            Some(Token::Sign(')')) | None => row.needs.iter().any(|need| self.code.contains(need)),
+            Some(_) => false,
+        }
+    }
+
+    /// Perl and Ruby call without parentheses, JavaScript with a template.
+    fn takes_bare_arguments(&self) -> bool {
+        let is_value = matches!(self.peek(0), Some(Token::Text(_) | Token::Words(_)))
+            || self.language == Interpreter::Perl && self.word(0).is_some();
+        match self.language {
+            Interpreter::Perl | Interpreter::Ruby | Interpreter::Awk => is_value,
+            Interpreter::JavaScript | Interpreter::Lua => {
+                matches!(self.peek(0), Some(Token::Text(_)))
+            }
+            _ => false,
+        }
+    }
+
+    fn bare_arguments(&mut self) -> Vec<Argument> {
+        let mut arguments = Vec::new();
+        loop {
+            let value = self.expression();
+            arguments.push(Argument { name: None, value });
+            if !self.is_sign(0, ',') {
+                return arguments;
+            }
+            self.at += 1;
+            while self.peek(0) == Some(&Token::Newline) {
+                self.at += 1;
+            }
+        }
+    }
+
+    /// `.split()`, `.write_text(…)`, `[0]` … after a value.
+    fn methods(&mut self, mut value: Value) -> Value {
+        loop {
+            // `child_process["exec"](…)`
+            if let (true, Some(Token::Text(name)), true, true) =
+                (self.is_sign(0, '['), self.peek(1), self.is_sign(2, ']'), self.is_sign(3, '('))
+            {
+                let name = name.clone();
+                self.at += 3;
+                value = self.called(&name);
+                continue;
+            }
+            let (dot, name) = if self.is_sign(0, '.') {
+                (1, self.word(1))
+            } else if self.is_sign(0, '-') && self.is_sign(1, '>')
+                || self.is_sign(0, ':') && self.is_sign(1, ':')
+            {
+                (2, self.word(2))
+            } else {
+                // The call of what an expression gave: `getattr(os, "system")("…")`.
+                return value;
+            };
+            let Some(name) = name.map(str::to_owned) else { return value };
+            self.at += dot + 1;
+            value = self.method(&value, &name);
+        }
+    }
+
+    fn method(&mut self, value: &Value, name: &str) -> Value {
+        match (name, value) {
+            ("split" | "strip" | "trim", Value::Text(text)) if self.is_sign(0, '(') => {
+                self.at += 1;
+                let arguments = self.arguments(')');
+                let by = arguments.first().map_or(" ".to_owned(), |argument| argument.value.text());
+                if name != "split" {
+                    return Value::Text(text.trim().to_owned());
+                }
+                let texts = text.split(|c: char| c.is_whitespace() || by.contains(c));
+                Value::List(texts.filter(|text| !text.is_empty()).map(str::to_owned).collect())
+            }
+            ("join", Value::Text(by)) if self.language == Interpreter::Python => {
+                if !self.is_sign(0, '(') {
+                    return Value::Unknown;
+                }
+                self.at += 1;
+                let arguments = self.arguments(')');
+                let list = arguments.first().map(|argument| argument.value.texts());
+                list.map_or(Value::Unknown, |texts| Value::Text(texts.join(by)))
+            }
+            ("join", Value::List(texts)) if self.is_sign(0, '(') => {
+                let texts = texts.clone();
+                self.at += 1;
+                let arguments = self.arguments(')');
+                let by = arguments.first().map_or(" ".to_owned(), |argument| argument.value.text());
+                Value::Text(texts.join(&by))
+            }
+            ("format", Value::Text(text)) => {
+                let text = text.replace("{}", &HOLE.to_string());
+                self.called(name);
+                Value::Text(text)
+            }
+            (_, Value::Text(path)) => {
+                let how = calls::find(self.language, name).find_map(|row| match row.kind {
+                    Kind::Method(how) => Some(how),
+                    _ => None,
+                });
+                if let Some(how) = how {
+                    self.acts.push(Act::Write(path.clone(), how));
+                    if self.is_sign(0, '(') {
+                        self.at += 1;
+                        self.arguments(')');
+                    }
+                    return Value::Unknown;
+                }
+                if name == "open" && self.is_sign(0, '(') {
+                    self.at += 1;
+                    let mode = self.arguments(')').first().map(|mode| mode.value.text());
+                    self.opened(path, mode.as_deref().unwrap_or("r"));
+                    return Value::Unknown;
+                }
+                // An attribute of a path is still near it: `p.parent`.
+                self.called(name)
+            }
+            _ => self.called(name),
+        }
+    }
+
+    fn act(&mut self, kind: Kind, arguments: &[Argument]) -> Value {
+        let plain: Vec<&Value> = arguments
+            .iter()
+            .filter(|a| {
+                a.name.as_deref().is_none_or(|name| matches!(name, "args" | "cmd" | "command"))
+            })
+            .map(|argument| &argument.value)
+            .collect();
+        let text = |place: usize| plain.get(place).map(|value| value.text());
+        match kind {
+            Kind::Shell => match plain[..] {
+                [] => {}
+                [Value::List(words), ..] => self.acts.push(Act::Program(words.clone())),
+                [Value::Text(first), Value::Text(_), ..] if self.takes_lists() => {
+                    let mut words = vec![first.clone()];
+                    words.extend(plain[1..].iter().flat_map(|value| value.texts()));
+                    self.acts.push(Act::Program(words));
+                }
+                [first, ..] => self.acts.push(Act::Shell(first.text())),
+            },
+            Kind::Program => {
+                let words = plain.iter().flat_map(|value| value.texts()).collect();
+                self.acts.push(Act::Program(words));
+            }
+            Kind::Named => {
+                let mut words: Vec<String> = text(0).into_iter().collect();
+                words.extend(plain.iter().skip(1).flat_map(|value| value.texts()).skip(1));
+                self.acts.push(Act::Program(words));
+            }
+            Kind::Code => {
+                if let Some(code) = text(0) {
+                    self.acts.extend(read(&code, self.language, self.nesting + 1));
+                }
+                return plain.first().map_or(Value::Unknown, |value| (*value).clone());
+            }
+            Kind::File(place, how) => {
+                self.acts.extend(text(place).map(|path| Act::Write(path, how)));
+                // `unlink` takes many.
+                for value in plain.iter().skip(place + 1).filter(|_| how == How::Remove) {
+                    if let Value::Text(path) = value {
+                        self.acts.push(Act::Write(path.clone(), how));
+                    }
+                }
+            }
+            Kind::Copy(how) => {
+                if how == How::Move {
+                    self.acts.extend(text(0).map(|path| Act::Write(path, how)));
+                } else {
+                    self.acts.extend(text(0).map(Act::Read));
+                }
+                self.acts.extend(text(1).map(|path| Act::Write(path, how)));
+            }
+            Kind::Open => {
+                let named = arguments.iter().find(|a| a.name.as_deref() == Some("mode"));
+                let mode = named.map(|argument| argument.value.text()).or(text(1));
+                if let Some(path) = text(0) {
+                    self.opened(&path, mode.as_deref().unwrap_or("r"));
+                }
+            }
+            Kind::PerlOpen => self.perl_open(&text(1).unwrap_or_default(), text(2)),
+            Kind::Path => {
+                let texts: Vec<String> = plain.iter().map(|value| value.text()).collect();
+                return if texts.is_empty() {
+                    Value::Unknown
+                } else {
+                    Value::Text(texts.join("/"))
+                };
+            }
+            Kind::Words => {
+                let words = text(0).unwrap_or_default();
+                return Value::List(words.split_whitespace().map(str::to_owned).collect());
+            }
+            Kind::Method(_) => {}
+        }
+        Value::Unknown
+    }
+
+    /// Whether several strings are a program and its arguments.
+    fn takes_lists(&self) -> bool {
+        matches!(self.language, Interpreter::Perl | Interpreter::Ruby)
+    }
+
+    fn opened(&mut self, path: &str, mode: &str) {
+        let how = match mode.chars().next() {
+            Some('w' | 'x' | HOLE) => How::Write,
+            Some('a') => How::Append,
+            Some('r') if mode.contains('+') => How::Edit,
+            _ => {
+                self.acts.push(Act::Read(path.to_owned()));
+                return;
+            }
+        };
+        self.acts.push(Act::Write(path.to_owned(), how));
+    }
+
+    fn perl_open(&mut self, mode: &str, path: Option<String>) {
+        let mode = mode.trim();
+        if let Some(command) = mode.strip_prefix("-|").or(mode.strip_prefix("|-")) {
+            let command = path.unwrap_or_else(|| command.to_owned());
+            self.acts.push(Act::Shell(command));
+        } else if let Some(command) = mode.strip_prefix('|').or(mode.strip_suffix('|')) {
+            self.acts.push(Act::Shell(command.to_owned()));
+        } else if let Some(rest) = mode.trim_start_matches('+').strip_prefix('>') {
+            let append = rest.starts_with('>');
+            let rest = rest.trim_start_matches('>');
+            let own = rest.split(':').next().unwrap_or("").trim();
+            let how = if append { How::Append } else { How::Write };
+            let path = if own.is_empty() { path } else { Some(own.to_owned()) };
+            self.acts.extend(path.map(|path| Act::Write(path, how)));
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Code to tokens: words, strings and signs; comments are dropped.
+
+use super::super::{HOLE, Interpreter};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A name, its sigil with it.
+    Word(String),
+    /// A string, with holes where something is put in.
+    Text(String),
+    /// A string that is itself a shell command: backticks, `qx(…)`, `%x(…)`.
+    Command(String),
+    /// `qw(…)`
+    Words(Vec<String>),
+    Sign(char),
+    Number,
+    Newline,
+}
+
+pub(super) fn tokens(code: &str, language: Interpreter) -> Vec<Token> {
+    let mut lexer = Lexer { code, at: 0, language, tokens: Vec::new() };
+    while lexer.token().is_some() {}
+    lexer.tokens
+}
+
+struct Lexer<'a> {
+    code: &'a str,
+    at: usize,
+    language: Interpreter,
+    tokens: Vec<Token>,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &str {
+        self.code.get(self.at..).unwrap_or("")
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let character = self.peek()?;
+        self.at += character.len_utf8();
+        Some(character)
+    }
+
+    fn is(&self, languages: &[Interpreter]) -> bool {
+        languages.contains(&self.language)
+    }
+
+    /// Reads one token or goes past one blank or comment; `None` at the end.
+    fn token(&mut self) -> Option<()> {
+        use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
+        let start = self.at;
+        let first = self.next()?;
+        match first {
+            '\n' => self.tokens.push(Token::Newline),
+            first if first.is_whitespace() => {}
+            '#' if self.is(&[Python, Perl, Ruby, Php, Awk]) => self.skip_line(),
+            '/' if self.is(&[JavaScript, Php]) && self.rest().starts_with('/') => self.skip_line(),
+            '/' if self.is(&[JavaScript, Php]) && self.rest().starts_with('*') => {
+                let end = self.rest().find("*/").map_or(self.rest().len(), |end| end + 2);
+                self.at += end;
+            }
+            '-' if self.language == Lua && self.rest().starts_with('-') => self.skip_line(),
+            '/' if self.is(&[JavaScript, Perl, Ruby, Awk]) && !self.follows_value() => {
+                self.delimited('/', '/');
+                self.tokens.push(Token::Number);
+            }
+            '"' | '\'' if !(first == '\'' && self.language == Awk) => self.string(first, start),
+            '`' if self.language == JavaScript => {
+                let text = self.delimited('`', '`');
+                let text = self.interpolated(&text);
+                self.tokens.push(Token::Text(text));
+            }
+            '`' if self.is(&[Perl, Ruby, Php]) => {
+                let text = self.delimited('`', '`');
+                let text = self.interpolated(&text);
+                self.tokens.push(Token::Command(text));
+            }
+            '%' if self.language == Ruby && !self.follows_value() => self.percent(),
+            '[' if self.language == Lua && self.rest().starts_with('[') => {
+                let end = self.rest().find("]]").unwrap_or(self.rest().len());
+                let text = self.rest()[1.min(end)..end].to_owned();
+                self.at = (self.at + end + 2).min(self.code.len());
+                self.tokens.push(Token::Text(text));
+            }
+            first if first.is_alphabetic() || matches!(first, '_' | '$' | '@') => self.word(start),
+            first if first.is_ascii_digit() => {
+                while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '.') {
+                    self.next();
+                }
+                self.tokens.push(Token::Number);
+            }
+            sign => self.tokens.push(Token::Sign(sign)),
+        }
+        Some(())
+    }
+
+    fn skip_line(&mut self) {
+        let length = self.rest().find('\n').unwrap_or(self.rest().len());
+        self.at += length;
+    }
+
+    /// Whether what came before is a value, so that `/` divides and `%` takes a remainder.
+    fn follows_value(&self) -> bool {
+        match self.tokens.last() {
+            Some(Token::Word(word)) => {
+                !matches!(word.as_str(), "return" | "print" | "puts" | "if" | "and" | "or" | "not")
+            }
+            Some(Token::Sign(sign)) => matches!(sign, ')' | ']'),
+            Some(Token::Newline) | None => false,
+            Some(_) => true,
+        }
+    }
+
+    fn word(&mut self, start: usize) {
+        while self.peek().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$')) {
+            self.next();
+        }
+        let word = &self.code[start..self.at];
+        let quotes = matches!(word, "q" | "qq" | "qx" | "qw" | "m" | "qr");
+        if self.language == Interpreter::Perl && quotes {
+            let word = word.to_owned();
+            let open = self.peek();
+            if let Some(open) = open.filter(|c| !c.is_whitespace() && !",;=)".contains(*c)) {
+                self.next();
+                let text = self.delimited(open, closing(open));
+                self.tokens.push(match word.as_str() {
+                    "q" => Token::Text(text),
+                    "qq" => Token::Text(self.interpolated(&text)),
+                    "qx" => Token::Command(self.interpolated(&text)),
+                    "qw" => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
+                    _ => Token::Number,
+                });
+                return;
+            }
+            self.tokens.push(Token::Word(word));
+            return;
+        }
+        self.tokens.push(Token::Word(word.to_owned()));
+    }
+
+    /// `%x(…)`, `%w(…)`, `%q(…)` of Ruby.
+    fn percent(&mut self) {
+        let mut ahead = self.rest().chars();
+        let letter = ahead.next().filter(char::is_ascii_alphabetic);
+        let open = if letter.is_some() { ahead.next() } else { self.peek() };
+        let Some(open) = open.filter(|c| "([{<|!".contains(*c)) else {
+            self.tokens.push(Token::Sign('%'));
+            return;
+        };
+        self.at += usize::from(letter.is_some()) + open.len_utf8();
+        let text = self.delimited(open, closing(open));
+        self.tokens.push(match letter {
+            Some('x') => Token::Command(self.interpolated(&text)),
+            Some('w' | 'W') => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
+            Some('q') => Token::Text(text),
+            _ => Token::Text(self.interpolated(&text)),
+        });
+    }
+
+    /// Text up to the closing delimiter, which may be nested if it differs from the opening one.
+    fn delimited(&mut self, open: char, close: char) -> String {
+        let mut text = String::new();
+        let mut depth = 1_usize;
+        while let Some(character) = self.next() {
+            if character == '\\' {
+                text.push(character);
+                text.extend(self.next());
+                continue;
+            }
+            if character == close {
+                depth -= 1;
+                if depth == 0 {
+                    break;
+                }
+            } else if character == open {
+                depth += 1;
+            }
+            text.push(character);
+        }
+        text
+    }
+
+    fn string(&mut self, quote: char, start: usize) {
+        let triple: String = std::iter::repeat_n(quote, 3).collect();
+        if self.language == Interpreter::Python && self.code[start..].starts_with(&triple) {
+            self.at = start + 3;
+            let end = self.rest().find(&triple).unwrap_or(self.rest().len());
+            let text = self.rest()[..end].to_owned();
+            self.at = (self.at + end + 3).min(self.code.len());
+            return self.text(&text, quote);
+        }
+        let text = self.delimited(quote, quote);
+        self.text(&text, quote);
+    }
+
+    /// A string's own text: escapes are undone, and what is put in becomes a hole.
+    fn text(&mut self, text: &str, quote: char) {
+        use Interpreter::{Perl, Php, Python, Ruby};
+        // The letters before a Python string: raw, formatted, bytes.
+        let mut prefix = String::new();
+        if self.language == Python
+            && let Some(Token::Word(word)) = self.tokens.last()
+            && word.len() <= 2
+            && word.chars().all(|c| "rRbBfFuU".contains(c))
+        {
+            prefix.push_str(word);
+            self.tokens.pop();
+        }
+        let interpolates =
+            quote == '"' && self.is(&[Perl, Ruby, Php]) || prefix.contains(['f', 'F']);
+        let text = if interpolates { self.interpolated(text) } else { text.to_owned() };
+        let raw = prefix.contains(['r', 'R']);
+        let text = if raw { text } else { unescaped(&text) };
+        self.tokens.push(Token::Text(text));
+    }
+
+    /// `$x`, `#{…}`, `${…}`, `{…}`: holes.
+    fn interpolated(&self, text: &str) -> String {
+        let mut result = String::new();
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '\\' => {
+                    result.push('\\');
+                    result.extend(characters.next());
+                }
+                '$' | '#' if characters.peek() == Some(&'{') => {
+                    skip_braces(&mut characters);
+                    result.push(HOLE);
+                }
+                '{' if self.language == Interpreter::Python => {
+                    skip_braces_after_first(&mut characters);
+                    result.push(HOLE);
+                }
+                '$' | '@'
+                    if self.is(&[Interpreter::Perl, Interpreter::Php])
+                        && characters.peek().is_some_and(|c| c.is_alphabetic() || *c == '_') =>
+                {
+                    while characters.next_if(|c| c.is_alphanumeric() || *c == '_').is_some() {}
+                    result.push(HOLE);
+                }
+                character => result.push(character),
+            }
+        }
+        result
+    }
+}
+
+type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn skip_braces(characters: &mut Characters<'_>) {
+    characters.next();
+    skip_braces_after_first(characters);
+}
+
+fn skip_braces_after_first(characters: &mut Characters<'_>) {
+    let mut depth = 1_usize;
+    for character in characters.by_ref() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '<' => '>',
+        other => other,
+    }
+}
+
+/// The escapes that most languages share.
+fn unescaped(text: &str) -> String {
+    let mut result = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            result.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('n') => result.push('\n'),
+            Some('t') => result.push('\t'),
+            Some('r') => result.push('\r'),
+            Some('\n') | None => {}
+            Some('x') => result.extend(code_point(&mut characters, 2)),
+            Some('u') => result.extend(code_point(&mut characters, 4)),
+            Some(other) => result.push(other),
+        }
+    }
+    result
+}
+
+fn code_point(characters: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
+    let mut value = 0;
+    for _ in 0..digits {
+        let mut ahead = characters.clone();
+        let Some(digit) = ahead.next().and_then(|c| c.to_digit(16)) else { break };
+        value = value * 16 + digit;
+        *characters = ahead;
+    }
+    char::from_u32(value)
+}

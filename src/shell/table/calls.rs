@@ -1,0 +1,225 @@
+//! Functions of other languages that run commands or write files.
+
+use super::super::{How, Interpreter};
+
+#[derive(Debug)]
+pub(in super::super) struct Function {
+    pub(in super::super) languages: &'static [Interpreter],
+    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) kind: Kind,
+    /// Something that must stand in the code, where the name alone says too little.
+    pub(in super::super) needs: &'static [&'static str],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Kind {
+    /// One string is code for a shell; a list, or several strings, are a program's words.
+    Shell,
+    /// A program, then its arguments, as a list or one by one.
+    Program,
+    /// The same, and the arguments begin with the program's name once more.
+    Named,
+    /// Code in the same language.
+    Code,
+    /// A file, by its place among the arguments.
+    File(usize, How),
+    /// Two files, the second is made.
+    Copy(How),
+    /// A path and a mode.
+    Open,
+    /// Perl's: a handle, a mode, a path; or a handle and both in one.
+    PerlOpen,
+    /// A path that methods are called on.
+    Path,
+    /// Splits a string into words.
+    Words,
+    /// A method of such a path.
+    Method(How),
+}
+
+const PYTHON: &[Interpreter] = &[Interpreter::Python];
+const NODE: &[Interpreter] = &[Interpreter::JavaScript];
+const PERL: &[Interpreter] = &[Interpreter::Perl];
+const RUBY: &[Interpreter] = &[Interpreter::Ruby];
+const PHP: &[Interpreter] = &[Interpreter::Php];
+const AWK: &[Interpreter] = &[Interpreter::Awk];
+const LUA: &[Interpreter] = &[Interpreter::Lua];
+const PROCESSES: &[&str] = &["child_process", "execa", "Bun", "Deno", "shelljs", "zx"];
+
+const fn row(
+    languages: &'static [Interpreter],
+    names: &'static [&'static str],
+    kind: Kind,
+    needs: &'static [&'static str],
+) -> Function {
+    Function { languages, names, kind, needs }
+}
+
+pub(in super::super) const FUNCTIONS: &[Function] = &[
+    row(PYTHON, &["system", "popen", "getoutput", "getstatusoutput"], Kind::Shell, &[]),
+    row(PYTHON, &["create_subprocess_shell"], Kind::Shell, &[]),
+    row(
+        PYTHON,
+        &["run", "call", "check_call", "check_output", "Popen", "spawn"],
+        Kind::Shell,
+        &["subprocess", "pty", "import sh", "invoke", "pexpect", "sarge"],
+    ),
+    row(PYTHON, &["split"], Kind::Words, &["shlex"]),
+    row(PYTHON, &["create_subprocess_exec"], Kind::Program, &[]),
+    row(PYTHON, &["execv", "execvp", "execve", "execvpe", "posix_spawn"], Kind::Named, &[]),
+    row(PYTHON, &["execl", "execlp", "execle", "execlpe"], Kind::Named, &[]),
+    row(PYTHON, &["exec", "eval", "compile"], Kind::Code, &[]),
+    row(PYTHON, &["open"], Kind::Open, &[]),
+    row(PYTHON, &["Path", "PurePath", "PosixPath", "str", "abspath", "join"], Kind::Path, &[]),
+    row(PYTHON, &["expanduser"], Kind::Path, &[]),
+    row(PYTHON, &["write_text", "write_bytes"], Kind::Method(How::Write), &[]),
+    row(PYTHON, &["touch"], Kind::Method(How::Touch), &[]),
+    row(PYTHON, &["unlink", "rmdir"], Kind::Method(How::Remove), &[]),
+    row(PYTHON, &["symlink_to", "hardlink_to"], Kind::Method(How::Link), &[]),
+    row(
+        PYTHON,
+        &["remove", "unlink", "rmtree", "removedirs"],
+        Kind::File(0, How::Remove),
+        &["os", "shutil"],
+    ),
+    row(PYTHON, &["makedirs", "mkdir"], Kind::File(0, How::Directory), &["os"]),
+    row(PYTHON, &["chmod", "chown", "lchmod"], Kind::File(0, How::Chmod), &["os"]),
+    row(PYTHON, &["symlink", "link"], Kind::File(1, How::Link), &["os"]),
+    row(PYTHON, &["truncate"], Kind::File(0, How::Write), &["os"]),
+    row(
+        PYTHON,
+        &["rename", "renames", "replace", "move"],
+        Kind::Copy(How::Move),
+        &["os", "shutil"],
+    ),
+    row(PYTHON, &["copy", "copy2", "copyfile", "copytree"], Kind::Copy(How::Write), &["shutil"]),
+    row(NODE, &["exec", "execSync"], Kind::Shell, PROCESSES),
+    row(NODE, &["$", "sh"], Kind::Shell, PROCESSES),
+    row(
+        NODE,
+        &["spawn", "spawnSync", "execFile", "execFileSync", "Command", "execa", "execaSync"],
+        Kind::Program,
+        PROCESSES,
+    ),
+    row(NODE, &["execaCommand", "execaCommandSync"], Kind::Shell, PROCESSES),
+    row(NODE, &["eval"], Kind::Code, &[]),
+    row(
+        NODE,
+        &[
+            "writeFileSync",
+            "writeFile",
+            "writeTextFile",
+            "writeTextFileSync",
+            "createWriteStream",
+            "outputFileSync",
+            "outputFile",
+            "outputJsonSync",
+            "truncateSync",
+        ],
+        Kind::File(0, How::Write),
+        &[],
+    ),
+    row(NODE, &["appendFileSync", "appendFile"], Kind::File(0, How::Append), &[]),
+    row(
+        NODE,
+        &["unlinkSync", "unlink", "rmSync", "rm", "rmdirSync", "removeSync"],
+        Kind::File(0, How::Remove),
+        &["fs", "Deno"],
+    ),
+    row(
+        NODE,
+        &["mkdirSync", "mkdir", "ensureDirSync"],
+        Kind::File(0, How::Directory),
+        &["fs", "Deno"],
+    ),
+    row(NODE, &["chmodSync", "chmod", "chownSync"], Kind::File(0, How::Chmod), &["fs", "Deno"]),
+    row(NODE, &["symlinkSync", "symlink", "linkSync"], Kind::File(1, How::Link), &["fs", "Deno"]),
+    row(NODE, &["renameSync", "rename", "moveSync"], Kind::Copy(How::Move), &["fs", "Deno"]),
+    row(
+        NODE,
+        &["copyFileSync", "copyFile", "cpSync", "copySync"],
+        Kind::Copy(How::Write),
+        &["fs", "Deno"],
+    ),
+    row(PERL, &["system", "exec", "readpipe"], Kind::Shell, &[]),
+    row(PERL, &["eval"], Kind::Code, &[]),
+    row(PERL, &["open"], Kind::PerlOpen, &[]),
+    row(PERL, &["unlink", "rmdir"], Kind::File(0, How::Remove), &[]),
+    row(PERL, &["rename", "move"], Kind::Copy(How::Move), &[]),
+    row(PERL, &["copy"], Kind::Copy(How::Write), &[]),
+    row(PERL, &["mkdir"], Kind::File(0, How::Directory), &[]),
+    row(PERL, &["chmod"], Kind::File(1, How::Chmod), &[]),
+    row(PERL, &["symlink", "link"], Kind::File(1, How::Link), &[]),
+    row(
+        RUBY,
+        &[
+            "system",
+            "exec",
+            "spawn",
+            "popen",
+            "capture2",
+            "capture2e",
+            "capture3",
+            "popen3",
+            "popen2",
+            "popen2e",
+            "pipeline",
+            "sh",
+        ],
+        Kind::Shell,
+        &[],
+    ),
+    row(RUBY, &["eval", "instance_eval"], Kind::Code, &[]),
+    row(RUBY, &["open", "new"], Kind::Open, &["File", "IO", "open"]),
+    row(RUBY, &["write", "binwrite"], Kind::File(0, How::Write), &["File", "IO"]),
+    row(
+        RUBY,
+        &["delete", "unlink", "rm", "rm_f", "rm_rf", "rm_r", "rmtree"],
+        Kind::File(0, How::Remove),
+        &["File", "FileUtils", "Dir"],
+    ),
+    row(
+        RUBY,
+        &["mkdir", "mkdir_p", "makedirs"],
+        Kind::File(0, How::Directory),
+        &["Dir", "FileUtils"],
+    ),
+    row(RUBY, &["touch"], Kind::File(0, How::Touch), &["FileUtils"]),
+    row(RUBY, &["chmod"], Kind::File(1, How::Chmod), &["File", "FileUtils"]),
+    row(
+        RUBY,
+        &["symlink", "link", "ln_s", "ln_sf", "ln"],
+        Kind::File(1, How::Link),
+        &["File", "FileUtils"],
+    ),
+    row(RUBY, &["rename", "mv", "move"], Kind::Copy(How::Move), &["File", "FileUtils"]),
+    row(RUBY, &["cp", "copy", "cp_r"], Kind::Copy(How::Write), &["File", "FileUtils"]),
+    row(PHP, &["system", "exec", "shell_exec", "passthru", "popen", "proc_open"], Kind::Shell, &[]),
+    row(PHP, &["pcntl_exec"], Kind::Program, &[]),
+    row(PHP, &["eval"], Kind::Code, &[]),
+    row(PHP, &["file_put_contents"], Kind::File(0, How::Write), &[]),
+    row(PHP, &["fopen"], Kind::Open, &[]),
+    row(PHP, &["unlink", "rmdir"], Kind::File(0, How::Remove), &[]),
+    row(PHP, &["mkdir"], Kind::File(0, How::Directory), &[]),
+    row(PHP, &["touch"], Kind::File(0, How::Touch), &[]),
+    row(PHP, &["chmod", "chown"], Kind::File(0, How::Chmod), &[]),
+    row(PHP, &["symlink", "link"], Kind::File(1, How::Link), &[]),
+    row(PHP, &["rename"], Kind::Copy(How::Move), &[]),
+    row(PHP, &["copy"], Kind::Copy(How::Write), &[]),
+    row(AWK, &["system"], Kind::Shell, &[]),
+    row(LUA, &["execute", "popen"], Kind::Shell, &["os", "io"]),
+    row(LUA, &["open"], Kind::Open, &["io"]),
+    row(LUA, &["remove"], Kind::File(0, How::Remove), &["os"]),
+    row(LUA, &["rename"], Kind::Copy(How::Move), &["os"]),
+    row(LUA, &["load", "loadstring"], Kind::Code, &[]),
+];
+
+/// The rows for a name. One name may have several.
+pub(in super::super) fn find(
+    language: Interpreter,
+    name: &str,
+) -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS
+        .iter()
+        .filter(move |row| row.languages.contains(&language) && row.names.contains(&name))
+}

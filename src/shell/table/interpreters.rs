@@ -1,0 +1,105 @@
+//! Programs that run code in a language other than the shell's.
+
+use super::super::Interpreter;
+use super::grammar::Grammar;
+
+#[derive(Debug)]
+pub(in super::super) struct Row {
+    /// Names without a version: `python3.11` is `python`.
+    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) language: Interpreter,
+    pub(in super::super) grammar: Grammar,
+    /// Options whose value is code.
+    pub(in super::super) code: &'static [&'static str],
+    /// Options whose value is a file of code.
+    pub(in super::super) files: &'static [&'static str],
+    /// What the first operand is, where no option held code.
+    pub(in super::super) operand: Operand,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Operand {
+    /// A file of code; without one the input is code.
+    File,
+    /// Code itself.
+    Code,
+    /// A word that must come before the code (`deno eval`).
+    After(&'static str),
+    /// No code.
+    Other,
+}
+
+const fn row(
+    names: &'static [&'static str],
+    language: Interpreter,
+    letters: &'static str,
+    long: &'static [&'static str],
+    code: &'static [&'static str],
+    operand: Operand,
+) -> Row {
+    let files = &["f", "file", "makefile"];
+    Row { names, language, grammar: Grammar { letters, long }, code, files, operand }
+}
+
+pub(in super::super) const INTERPRETERS: &[Row] = &[
+    row(
+        &["python", "pypy", "ipython", "micropython"],
+        Interpreter::Python,
+        "cmWXQ",
+        &["check-hash-based-pycs"],
+        &["c"],
+        Operand::File,
+    ),
+    row(
+        &["node", "nodejs", "tsx", "ts-node"],
+        Interpreter::JavaScript,
+        "eprCP",
+        &["eval", "print", "require", "import", "loader", "conditions", "env-file"],
+        &["e", "p", "eval", "print"],
+        Operand::File,
+    ),
+    row(
+        &["bun"],
+        Interpreter::JavaScript,
+        "epr",
+        &["eval", "print", "preload", "cwd"],
+        &["e", "p", "eval", "print"],
+        Operand::File,
+    ),
+    row(&["deno"], Interpreter::JavaScript, "", &[], &[], Operand::After("eval")),
+    row(&["perl"], Interpreter::Perl, "eEIMmxlF", &[], &["e", "E"], Operand::File),
+    row(&["ruby", "jruby"], Interpreter::Ruby, "eErIFK", &[], &["e"], Operand::File),
+    row(
+        &["php"],
+        Interpreter::Php,
+        "rBREfcdz",
+        &["run", "file"],
+        &["r", "B", "R", "E", "run"],
+        Operand::File,
+    ),
+    row(
+        &["awk", "gawk", "mawk", "nawk", "original-awk"],
+        Interpreter::Awk,
+        "FvfeiE",
+        &["source", "file", "assign", "field-separator", "include", "exec"],
+        &["e", "source"],
+        Operand::Code,
+    ),
+    row(&["lua", "luajit", "texlua"], Interpreter::Lua, "elW", &[], &["e"], Operand::File),
+    row(&["tclsh", "wish"], Interpreter::Tcl, "", &[], &[], Operand::File),
+    row(&["expect"], Interpreter::Tcl, "cf", &[], &["c"], Operand::File),
+    row(&["osascript"], Interpreter::AppleScript, "el", &[], &["e"], Operand::File),
+    row(
+        &["make", "gmake"],
+        Interpreter::Make,
+        "CfIjlo",
+        &["eval", "file", "directory", "makefile"],
+        &["eval"],
+        Operand::Other,
+    ),
+];
+
+pub(in super::super) fn find(name: &str) -> Option<&'static Row> {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    INTERPRETERS.iter().find(|row| row.names.contains(&name) || row.names.contains(&bare))
+}

@@ -1,0 +1,212 @@
+//! Programs that turn known input into known output: encodings, and the simple filters.
+
+use super::super::foreign;
+use super::field::Field;
+
+/// What a filter shows for an input. `None` where that is not modelled.
+pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String> {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
+    let operands: Vec<&str> =
+        texts.iter().copied().filter(|text| !text.starts_with('-') || *text == "-").collect();
+    match name {
+        "base64" | "gbase64" if has(&["-d", "-D", "--decode", "-di", "-id"]) => {
+            Some(lossy(&decoded(input, BASE64, 6)))
+        }
+        "base64" if operands.is_empty() => Some(encoded(input.as_bytes(), BASE64, 6)),
+        "base32" if has(&["-d", "-D", "--decode"]) => Some(lossy(&decoded(input, BASE32, 5))),
+        "openssl" if (has(&["base64"]) || has(&["-base64", "-a"])) && has(&["-d"]) => {
+            Some(lossy(&decoded(input, BASE64, 6)))
+        }
+        "xxd" if has(&["-r"]) && has(&["-p", "-ps"]) || has(&["-rp", "-pr"]) => {
+            Some(lossy(&decoded(&input.to_ascii_lowercase(), HEXADECIMAL, 4)))
+        }
+        "xxd" if has(&["-p"]) => Some(encoded(input.as_bytes(), HEXADECIMAL, 4)),
+        "rev" => Some(by_line(input, |line| Some(line.chars().rev().collect()))),
+        "tac" => {
+            let mut lines: Vec<&str> = input.lines().collect();
+            lines.reverse();
+            Some(lines.join("\n") + "\n")
+        }
+        "tr" => translated(&texts, input),
+        "sed" if !has(&["-i"]) => sed(&operands, input),
+        "grep" | "egrep" | "fgrep" => {
+            let [pattern] = operands[..] else { return None };
+            if !pattern.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
+                return None;
+            }
+            let inverted = has(&["-v"]);
+            Some(by_line(input, |line| {
+                (line.contains(pattern) != inverted).then(|| line.to_owned())
+            }))
+        }
+        "head" | "tail" => {
+            let count = count(&texts)?;
+            let lines: Vec<&str> = input.lines().collect();
+            let skip = if name == "tail" { lines.len().saturating_sub(count) } else { 0 };
+            let kept: Vec<&str> = lines.into_iter().skip(skip).take(count).collect();
+            Some(kept.join("\n") + "\n")
+        }
+        "cut" => cut(&texts, input),
+        _ => None,
+    }
+}
+
+const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const BASE32: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const HEXADECIMAL: &[u8] = b"0123456789abcdef";
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Digits of `width` bits to bytes; whatever is no digit is left out.
+fn decoded(input: &str, alphabet: &[u8], width: u32) -> Vec<u8> {
+    let mut places = [None; 256];
+    for (value, digit) in (0_u32..).zip(alphabet) {
+        places[usize::from(*digit)] = Some(value);
+    }
+    let mut bytes = Vec::with_capacity(input.len());
+    let (mut bits, mut buffer) = (0, 0_u32);
+    for value in input.bytes().filter_map(|byte| places[usize::from(byte)]) {
+        buffer = buffer << width | value;
+        bits += width;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((buffer >> bits & 0xff).to_le_bytes()[0]);
+        }
+        buffer &= (1 << bits) - 1;
+    }
+    bytes
+}
+
+fn encoded(input: &[u8], alphabet: &[u8], width: u32) -> String {
+    let mut text = String::new();
+    let (mut bits, mut buffer) = (0, 0_usize);
+    for byte in input {
+        buffer = buffer << 8 | usize::from(*byte);
+        bits += 8;
+        while bits >= width {
+            bits -= width;
+            text.push(char::from(alphabet[buffer >> bits]));
+            buffer &= (1 << bits) - 1;
+        }
+    }
+    if bits > 0 {
+        text.push(char::from(alphabet[buffer << (width - bits)]));
+    }
+    if width == 6 {
+        while !text.len().is_multiple_of(4) {
+            text.push('=');
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn by_line(input: &str, change: impl Fn(&str) -> Option<String>) -> String {
+    let mut text = String::with_capacity(input.len());
+    for line in input.lines().filter_map(change) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// `tr from to`, `tr -d characters`
+fn translated(words: &[&str], input: &str) -> Option<String> {
+    match *words {
+        ["-d", set] => {
+            let set = expanded(set);
+            Some(input.chars().filter(|c| !set.contains(c)).collect())
+        }
+        [from, to] if !from.starts_with('-') || from.len() == 1 => {
+            let (from, to) = (expanded(from), expanded(to));
+            let last = *to.last()?;
+            let change = |c: char| {
+                let place = from.iter().rposition(|own| *own == c);
+                place.map_or(c, |place| to.get(place).copied().unwrap_or(last))
+            };
+            Some(input.chars().map(change).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The characters of a set of `tr`.
+fn expanded(set: &str) -> Vec<char> {
+    match set {
+        "[:upper:]" => return ('A'..='Z').collect(),
+        "[:lower:]" => return ('a'..='z').collect(),
+        "[:space:]" => return " \t\n\r".chars().collect(),
+        "[:digit:]" => return ('0'..='9').collect(),
+        _ => {}
+    }
+    let mut characters = Vec::new();
+    let mut rest = set.chars().peekable();
+    while let Some(character) = rest.next() {
+        let character = match character {
+            '\\' => match rest.next() {
+                Some('n') => '\n',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => '\\',
+            },
+            character => character,
+        };
+        let mut ahead = rest.clone();
+        match (ahead.next(), ahead.next()) {
+            (Some('-'), Some(last)) if last >= character && u32::from(last) < 0x250 => {
+                characters.extend(character..=last);
+                rest = ahead;
+            }
+            _ => characters.push(character),
+        }
+    }
+    characters
+}
+
+/// `s/literal/replacement/g` alone, without an `e`.
+fn sed(operands: &[&str], input: &str) -> Option<String> {
+    let [script] = operands else { return None };
+    if !foreign::read_sed(script).is_empty() {
+        return None;
+    }
+    let body = script.strip_prefix('s')?;
+    let delimiter = body.chars().next()?;
+    let parts: Vec<&str> = body.split(delimiter).collect();
+    let ["", from, to, flags] = parts[..] else { return None };
+    let plain = |text: &str| !text.contains(['\\', '*', '[', '^', '$', '.', '&']);
+    if !plain(from) || !plain(to) || from.is_empty() || !matches!(flags, "" | "g") {
+        return None;
+    }
+    Some(by_line(input, |line| {
+        Some(if flags == "g" { line.replace(from, to) } else { line.replacen(from, to, 1) })
+    }))
+}
+
+/// `-n 3`, `-n3`, `-3`
+fn count(words: &[&str]) -> Option<usize> {
+    match *words {
+        [] => Some(10),
+        ["-n", count] => count.parse().ok(),
+        [option] => option.strip_prefix("-n").or(option.strip_prefix('-'))?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// `cut -d, -f1`
+fn cut(words: &[&str], input: &str) -> Option<String> {
+    let option = |letter: &str| {
+        let place = words.iter().position(|word| word.starts_with(letter))?;
+        let own = &words[place][letter.len()..];
+        if own.is_empty() { words.get(place + 1).copied() } else { Some(own) }
+    };
+    let delimiter = option("-d").unwrap_or("\t");
+    let field: usize = option("-f")?.parse().ok()?;
+    let field = field.checked_sub(1)?;
+    Some(by_line(input, |line| {
+        let mut fields = line.split(delimiter);
+        Some(fields.nth(field).unwrap_or("").to_owned())
+    }))
+}

@@ -1,0 +1,163 @@
+//! Interpreters of other languages: their code is found, read, and what it would do is walked.
+
+use super::super::foreign::{self, Act};
+use super::super::table::interpreters::{self, Operand, Row};
+use super::super::{HOLE, Interpreter};
+use super::call::Call;
+use super::field::{Field, texts};
+use super::{Io, Walker};
+
+impl Walker<'_> {
+    /// Walks the code that an interpreter is given, and names the scripts that it would run.
+    pub(super) fn foreign(&mut self, name: &str, call: &Call) {
+        match name {
+            "sed" | "gsed" => return self.sed(call),
+            "vim" | "vi" | "nvim" | "ex" | "view" => return self.editor(call),
+            _ => {}
+        }
+        let Some(row) = interpreters::find(name) else { return };
+        let (given, at) = row.grammar.leading(&call.words, 1);
+        let option = |names: &'static [&'static str]| {
+            let given = given.iter().filter(move |g| names.contains(&g.name.as_str()));
+            given.filter_map(|given| given.value.clone()).collect::<Vec<Field>>()
+        };
+        let code = option(row.code);
+        if !code.is_empty() {
+            let text = texts(&code).join("\n");
+            return self.acts(&text, row.language);
+        }
+        for file in option(row.files) {
+            self.code_file(&file, row, at, call);
+        }
+        self.operand(row, at, call);
+    }
+
+    fn operand(&mut self, row: &Row, at: usize, call: &Call) {
+        let operand = call.words.get(at).cloned();
+        match (row.operand, operand) {
+            (Operand::Code, Some(_)) if given_a_file(row, call, at) => {}
+            (Operand::Code, Some(code)) => self.acts(&code.text, row.language),
+            (Operand::After(word), Some(first)) if first.text == word => {
+                let (_, at) = row.grammar.leading(&call.words, at + 1);
+                if let Some(code) = call.words.get(at).cloned() {
+                    self.acts(&code.text, row.language);
+                }
+            }
+            (Operand::After(_), Some(first)) if first.text == "run" => {
+                let (_, at) = row.grammar.leading(&call.words, at + 1);
+                if let Some(file) = call.words.get(at).cloned() {
+                    self.code_file(&file, row, at + 1, call);
+                }
+            }
+            (Operand::File, Some(file)) if !is_input(&file.text) => {
+                self.code_file(&file, row, at + 1, call);
+            }
+            (Operand::File, _) => {
+                if let Some(text) = call.io.stdin.clone() {
+                    self.acts(&text, row.language);
+                }
+            }
+            (Operand::Other, _) if row.language == Interpreter::Make => {
+                for file in ["Makefile", "makefile", "GNUmakefile"] {
+                    if let Some(text) = self.content(file) {
+                        self.acts(&text, row.language);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A file of code: its text where the line has written it, else its name for the caller.
+    fn code_file(&mut self, file: &Field, row: &Row, at: usize, call: &Call) {
+        if is_input(&file.text) {
+            if let Some(text) = call.io.stdin.clone() {
+                self.acts(&text, row.language);
+            }
+        } else if let Some(text) = self.content(&file.text) {
+            self.acts(&text, row.language);
+        } else {
+            self.record_read(&file.text, file.certainty());
+            let arguments = texts(call.words.get(at..).unwrap_or(&[]));
+            self.record_script(&file.text, row.language, &arguments);
+        }
+    }
+
+    /// Walks what code in another language would do.
+    pub(super) fn acts(&mut self, code: &str, language: Interpreter) {
+        if !self.spend(1 + code.len() / 64) {
+            return;
+        }
+        self.walk_acts(foreign::read(code, language));
+    }
+
+    fn walk_acts(&mut self, acts: Vec<Act>) {
+        self.resolved += 1;
+        for act in acts {
+            match act {
+                Act::Shell(text) => {
+                    if !text.chars().eq([HOLE]) {
+                        self.nested_code(&text, &Io::default());
+                    }
+                }
+                Act::Program(words) => {
+                    let words = words.iter().map(|word| Field::literal(word)).collect();
+                    let io = Io::default();
+                    let call = Call { words, assignments: Vec::new(), io, direct: false };
+                    self.enter(|walker| walker.isolated(|walker| walker.call(call)));
+                }
+                Act::Write(path, how) => {
+                    self.record_write(&path, how, self.text_certainty(&path));
+                }
+                Act::Read(path) => self.record_read(&path, self.text_certainty(&path)),
+            }
+        }
+        self.resolved -= 1;
+    }
+
+    fn sed(&mut self, call: &Call) {
+        let grammar = super::super::table::grammar::Grammar {
+            letters: "efl",
+            long: &["expression", "file", "line-length"],
+        };
+        let taken = grammar.take(&call.words, 1);
+        let given = taken.options.iter().filter(|g| matches!(g.name.as_str(), "e" | "expression"));
+        let mut scripts: Vec<String> = given
+            .filter_map(|given| given.value.as_ref().map(|value| value.text.clone()))
+            .collect();
+        if scripts.is_empty() && !taken.has(&["f", "file"]) {
+            scripts.extend(taken.operands.first().map(|place| call.words[*place].text.clone()));
+        }
+        for script in scripts {
+            self.walk_acts(foreign::read_sed(&script));
+        }
+    }
+
+    /// `vim -c '!command'`, `vim '+!command'`
+    fn editor(&mut self, call: &Call) {
+        let words = &call.words;
+        let mut commands = Vec::new();
+        for (index, word) in words.iter().enumerate().skip(1) {
+            if let Some(command) = word.text.strip_prefix('+') {
+                commands.push(command.to_owned());
+            } else if matches!(word.text.as_str(), "-c" | "--cmd") {
+                commands.extend(words.get(index + 1).map(|word| word.text.clone()));
+            }
+        }
+        for command in commands {
+            let command = command.trim_start_matches(':');
+            if let Some(code) = command.strip_prefix('!').or(command.strip_prefix("silent !")) {
+                self.nested_code(code, &Io::default());
+            }
+        }
+    }
+}
+
+fn is_input(file: &str) -> bool {
+    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
+fn given_a_file(row: &Row, call: &Call, at: usize) -> bool {
+    let (given, _) = row.grammar.leading(&call.words[..at], 1);
+    given.iter().any(|given| matches!(given.name.as_str(), "f" | "file"))
+}
