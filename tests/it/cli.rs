@@ -1,6 +1,10 @@
 //! The verbs: what they print for people and for programs, and how they end.
 
-use std::{fs, io::Read as _, process::Stdio};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
+    process::Stdio,
+};
 
 use serde_json::{Value, json};
 
@@ -111,6 +115,22 @@ fn trace_tells_what_happened_in_order() {
     assert!(text.contains("gate_blocked") && text.contains("git push"), "{text}");
     let verbose = roz.run(&["trace", SESSION, "--verbose"]).succeeds().stdout;
     assert!(verbose.contains("\"tool_use_id\""), "{verbose}");
+}
+
+#[test]
+fn a_trace_that_is_followed_goes_on() {
+    let roz = busy();
+    let mut child = start(&mut roz.command(&["trace", SESSION, "--follow", "--json"]));
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    for seq in 1..=4 {
+        assert_eq!(next()["seq"], seq);
+    }
+    roz.stop().blocks();
+    let event = next();
+    assert_eq!((&event["seq"], &event["event_type"]), (&json!(5), &json!("stop_hook_called")));
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! person sits at a terminal; and what was looked at is what is approved.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     process::{Command, Stdio},
     time::{Duration, SystemTime},
 };
@@ -183,6 +183,42 @@ fn an_agent_file_that_bears_the_reviewers_name_gets_no_token() {
     assert!(reply.tells_user().contains("mine.md"));
 }
 
+/// The client keeps a note of how each subagent was started, beside its
+/// transcript.
+#[test]
+fn a_reviewer_that_the_client_says_another_call_started_gets_no_permit() {
+    let right = json!({ "agentType": REVIEWER, "toolUseId": "toolu_0000" });
+    let wrong = json!({ "agentType": REVIEWER, "toolUseId": "toolu_9999" });
+    let notes = [
+        ("agent-a1.meta.json", right.to_string(), true),
+        ("agent-a1.meta.json", wrong.to_string(), false),
+        ("agent-a1.meta.json", "{}".to_owned(), false),
+        ("agent-a2.meta.json", wrong.to_string(), true),
+        ("workflows/w1/agent-a1.meta.json", "{}".to_owned(), false),
+    ];
+    for (name, text, may_decide) in notes {
+        let roz = Roz::new();
+        let note = roz.user_home().join(".claude/projects/p/s1/subagents").join(name);
+        fs::create_dir_all(note.parent().unwrap()).unwrap();
+        fs::write(note, &text).unwrap();
+        roz.prompt("#roz").passes();
+        let reviewer = roz.reviewer("a1");
+        let args = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];
+        let reply = reviewer.bash(&line(&args));
+        assert_eq!(!reply.is_objection(), may_decide, "{name}: {text}: {}", reply.json);
+        assert_eq!(roz.run(&args).code == Some(0), may_decide, "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_workflow_may_not_start_a_reviewer() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let script = json!({ "script": "agent({ type: 'roz:roz', prompt: 'approve' })" });
+    roz.tool("Workflow", &script).denies();
+    roz.tool("Workflow", &json!({ "script": "agent({ type: 'general-purpose' })" })).passes();
+}
+
 #[test]
 fn a_finished_reviewer_is_not_spoken_to() {
     let roz = Roz::new();
@@ -276,18 +312,19 @@ fn a_change_after_the_approval_is_named_to_the_user() {
     roz.push().passes();
     roz.write("work.txt", "two words\n");
     roz.write("new.txt", "?\n");
-    for reply in [roz.push(), roz.stop()] {
-        let told = reply.objects_to_nothing().tells_user();
-        assert!(told.contains("work.txt") && told.contains("new.txt"), "{told}");
-        assert!(!told.contains("README"), "{told}");
-    }
+    let told = roz.push().objects_to_nothing().tells_user();
+    assert!(told.contains("work.txt") && told.contains("new.txt"), "{told}");
+    assert!(!told.contains("README"), "{told}");
     let allowed = roz.trace("gate_allowed");
     assert_eq!(allowed[1]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
-    assert_eq!(
-        roz.git(&["status", "--porcelain"]),
-        " M work.txt\n?? new.txt\n",
-        "nothing was staged"
-    );
+    // What the user has heard of is no news; the trace has it all the same.
+    roz.stop().passes();
+    let stops = roz.trace("stop_hook_called");
+    assert_eq!(stops[1]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
+    roz.write("newer.txt", "?\n");
+    assert!(roz.stop().objects_to_nothing().tells_user().contains("newer.txt"));
+    let status = " M work.txt\n?? new.txt\n?? newer.txt\n";
+    assert_eq!(roz.git(&["status", "--porcelain"]), status, "nothing was staged");
 }
 
 /// git looks at a file's second and size, and trusts them unless the file is as

@@ -393,6 +393,29 @@ fn a_home_that_cannot_be_made_passes_and_says_so() {
     }
 }
 
+// Programs that do not answer.
+
+#[test]
+fn a_git_that_never_ends_keeps_nobody_waiting_and_does_not_outlive_the_hook() {
+    let roz = Roz::gated("hooks.deadline_ms = 300").in_git();
+    roz.push().denies();
+    roz.reviewed("COMPLETE", "fine");
+    let bin = roz.dir().join("bin");
+    let pid = roz.dir().join("pid");
+    fs::create_dir(&bin).unwrap();
+    let script = format!("#!/bin/sh\necho $$ > {}\nexec sleep 600\n", pid.display());
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let roz = roz.with_var("PATH", &path);
+    for reply in [roz.push(), roz.stop()] {
+        assert!(reply.json.get("decision").is_none(), "{}", reply.json);
+        let pid: i32 = fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        assert!(rustix::process::test_kill_process(pid).is_err(), "git still runs");
+    }
+}
+
 // What cannot be saved.
 
 #[test]

@@ -195,6 +195,41 @@ fn a_gated_call_is_denied_until_it_is_reviewed() {
     assert_eq!(roz.trace("tool_completed").len(), 1);
 }
 
+/// How a line is read has tests of its own; that the gate asks is tested here.
+#[test]
+fn a_gated_command_is_found_wherever_it_stands_in_the_line() {
+    let roz = Roz::gated("review.gates.max_denials = 1000");
+    for line in [
+        "git push",
+        "cd pkg && git push origin main",
+        "true; git push",
+        "git status | tee log; (git push)",
+        "sh -c 'git push'",
+        "bash -c \"cd x; sh -c 'git push -f'\"",
+        "GIT_SSH=x env A=1 git push",
+        "timeout 5 sudo git push",
+        "echo $(git push)",
+        "git status\ngit push\n",
+        "git \\\n push",
+        "'git' pu\"sh\" origin",
+        "if true; then git push; fi",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{line:?} passed");
+    }
+    for line in ["git status", "echo git push", "git pull", "grep 'git push' log", "# git push"] {
+        roz.bash(line).passes();
+    }
+    for (tool, field) in [
+        ("PowerShell", "command"),
+        ("Monitor", "command"),
+        ("mcp__ops__run", "cmd"),
+        ("mcp__ops__run", "script"),
+    ] {
+        assert!(roz.tool(tool, &json!({ field: "git push" })).is_objection(), "{tool}.{field}");
+    }
+    roz.tool("Write", &json!({ "file_path": "x", "content": "git push" })).passes();
+}
+
 #[test]
 fn gated_tools_are_gated_in_subagents_and_the_reviewer_may_not_use_them_at_all() {
     let roz = Roz::gated("");
