@@ -27,6 +27,7 @@ pub(super) struct Args {
     /// Only say what would go
     #[arg(long)]
     dry_run: bool,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -21,6 +21,7 @@ pub(super) struct Args {
     /// A session's id or a unique beginning of it; without one, the newest
     /// session of this project
     session: Option<String>,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

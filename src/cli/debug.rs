@@ -1,9 +1,20 @@
 //! `roz debug`: a session, whole.
 
-use serde_json::json;
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
 
 use super::{Done, say};
-use crate::{open::Roz, world::World};
+use crate::{
+    core::{
+        review::state::Review,
+        session::SessionId,
+        trace::{Trace, TraceEvent},
+    },
+    open::Roz,
+    world::World,
+};
 
 /// Show a session whole: its state and its trace
 #[derive(Debug, clap::Args)]
@@ -17,19 +28,47 @@ pub(super) struct Args {
     json: bool,
 }
 
+/// The document with its trace, what one looks for first at the top.
+#[derive(Serialize)]
+struct Whole<'a> {
+    session_id: &'a SessionId,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    version: u32,
+    cwd: Option<&'a Path>,
+    project: Option<&'a Path>,
+    transcript_path: Option<&'a Path>,
+    head: Option<&'a str>,
+    state: State,
+    review: &'a Review,
+    trace_counters: &'a Trace,
+    trace: &'a [TraceEvent],
+}
+
+/// Each gate in a word.
+#[derive(Serialize)]
+struct State {
+    review: &'static str,
+}
+
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.session_or_newest(args.session.as_deref())?;
     let session = roz.load(&id)?.session;
-    let state = session.review.phase().word();
-    let mut document = serde_json::to_value(&session)?;
-    if let Some(fields) = document.as_object_mut() {
-        let counters = fields.remove("trace").unwrap_or_default();
-        fields.insert("trace_counters".into(), counters);
-        fields.insert("trace".into(), json!(roz.store.read_trace(&id)?));
-        fields.insert("state".into(), json!({ "review": state }));
-    }
-    say::print_json(&document)?;
+    say::print_json(&Whole {
+        session_id: &session.session_id,
+        created_at: session.created_at,
+        updated_at: session.updated_at,
+        version: session.version,
+        cwd: session.cwd.as_deref(),
+        project: session.project.as_deref(),
+        transcript_path: session.transcript_path.as_deref(),
+        head: session.head.as_deref(),
+        state: State { review: session.review.phase().word() },
+        review: &session.review,
+        trace_counters: &session.trace,
+        trace: &roz.store.read_trace(&id)?,
+    })?;
     let _ = args.json;
     Ok(Done::Well)
 }

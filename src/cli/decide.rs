@@ -54,6 +54,7 @@ pub(super) struct Args {
     /// Decide as a person, at a terminal
     #[arg(long, conflicts_with = "token")]
     human: bool,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -116,7 +117,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     } else {
         say::print(&match standing {
             Standing::Stands => {
-                format!("{verdict} recorded for session {id}; the review is {state}.\n")
+                let so = match &posting.decision {
+                    Decision::Complete { .. } => "the work is approved",
+                    Decision::Issues { .. } | Decision::Pending => "the agent will be told",
+                };
+                format!("{verdict} recorded for session {id}: {so}.\n")
             }
             Standing::Recorded(why) => {
                 format!("{verdict} recorded for session {id}, and changes nothing: {why}.\n")

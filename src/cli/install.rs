@@ -31,6 +31,7 @@ pub(super) struct Args {
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

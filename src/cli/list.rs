@@ -11,6 +11,7 @@ pub(super) struct Args {
     /// How many
     #[arg(short, long, default_value_t = 20)]
     limit: usize,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

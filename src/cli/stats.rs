@@ -21,6 +21,7 @@ pub(super) struct Args {
     /// Only attempts of the last so many days
     #[arg(long, default_value_t = 30)]
     days: u32,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -32,6 +32,7 @@ pub(super) struct Args {
     /// Only events of this type: `roz_decision`, `gate_blocked` …
     #[arg(long = "type", value_name = "TYPE")]
     event_type: Option<String>,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -72,7 +73,7 @@ fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()>
         let time = event.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
         let head = format!("{:>5}  {time}  {:<18}", event.seq, event.event_type);
         let room = out.width.saturating_sub(head.chars().count() + 2).max(20);
-        let gist = bounded::chars(&gist(&event.payload), room);
+        let gist = bounded::chars(&gist(event), room);
         say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
         if args.verbose && !event.payload.is_null() {
             let payload = serde_json::to_string_pretty(&event.payload)?;
@@ -94,13 +95,43 @@ fn tone(event: &TraceEvent) -> say::Tone {
     }
 }
 
-/// A payload in a line: `key=value` for what is short.
-fn gist(payload: &Value) -> String {
-    let Some(fields) = payload.as_object() else { return String::new() };
-    let words = fields.iter().filter_map(|(key, value)| match value {
-        Value::String(text) => Some(format!("{key}={}", bounded::line(text, 80))),
-        Value::Bool(_) | Value::Number(_) => Some(format!("{key}={value}")),
+/// What matters most of an event, in this order; of others, all that is short.
+const GISTS: &[(&str, &[&str])] = &[
+    ("session_start", &["source"]),
+    ("prompt_received", &["prompt"]),
+    ("client_prompt", &["prompt"]),
+    ("gate_blocked", &["answer", "tool", "pattern", "reason"]),
+    ("gate_allowed", &["tool", "pattern", "reason"]),
+    ("tool_completed", &["tool", "succeeded"]),
+    ("stop_hook_called", &["answer", "reason", "block_count"]),
+    ("breaker_tripped", &["block_count"]),
+    ("review_ended", &["by"]),
+    ("reviewer_launched", &["tool_use_id"]),
+    ("reviewer_started", &["agent_id"]),
+    ("token_refused", &["agent_id", "reason"]),
+    ("permit_given", &["agent_id", "verdict"]),
+    ("roz_decision", &["decision", "by", "summary"]),
+    ("decision_refused", &["reason"]),
+    ("reviewer_held", &["agent_id", "blocks"]),
+    ("reviewer_ended", &["agent_id", "outcome"]),
+    ("protected", &["answer", "rule", "subject"]),
+    ("trace_compacted", &["dropped"]),
+    ("session_end", &["reason"]),
+];
+
+fn gist(event: &TraceEvent) -> String {
+    let short = |value: &Value| match value {
+        Value::String(text) => Some(bounded::line(text, 80)),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
-    });
-    words.collect::<Vec<_>>().join(" ")
+    };
+    let Some(fields) = event.payload.as_object() else { return String::new() };
+    let words: Vec<String> = match GISTS.iter().find(|(it, _)| *it == event.event_type) {
+        Some((_, names)) => names.iter().filter_map(|it| short(fields.get(*it)?)).collect(),
+        None => fields
+            .iter()
+            .filter_map(|(name, value)| Some(format!("{name}={}", short(value)?)))
+            .collect(),
+    };
+    words.join("  ")
 }

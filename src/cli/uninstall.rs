@@ -19,6 +19,7 @@ use crate::{
 /// configuration stay, and so does this binary.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
