@@ -114,7 +114,6 @@ fn a_session_that_is_no_file_is_refused_and_its_gates_ask() {
 }
 
 #[test]
-#[ignore = "a stop of a session that cannot be read passes without a word to the user"]
 fn the_user_hears_of_a_stop_that_passes_because_its_session_cannot_be_read() {
     for_each_thing("s1.json", |roz, thing, _| {
         let reply = roz.stop();

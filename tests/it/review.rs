@@ -434,6 +434,50 @@ fn second_opinions_are_found_on_path_without_starting_them() {
 // Words.
 
 #[test]
+fn a_users_own_template_is_used_and_nothing_outside_its_folder_is() {
+    for (active, words) in [
+        ("mine", "Hold s1, this is mine: 1 of 3 {{no_such_thing}}"),
+        ("random", "Hold s1, this is mine: 1 of 3 {{no_such_thing}}"),
+        ("nobodys", "independent reviewer"),
+        ("../secret", "independent reviewer"),
+    ] {
+        let roz = Roz::with_config(&format!(
+            "templates = {{ active = '{active}', weights = {{ mine = 1 }} }}"
+        ));
+        let folder = roz.home().join("templates");
+        std::fs::create_dir(&folder).unwrap();
+        let text = "Hold {{session_id}}, this is mine: {{block_count}} of {{max_blocks}} {{no_such_thing}}\n";
+        std::fs::write(folder.join("block-mine.md"), text).unwrap();
+        std::fs::write(roz.home().join("secret.md"), "secret").unwrap();
+        std::fs::write(folder.join("secret.md"), "secret").unwrap();
+        roz.prompt("#roz").passes();
+        let reason = roz.stop().blocks();
+        assert!(reason.contains(words) && !reason.contains("secret"), "{active}: {reason}");
+    }
+}
+
+#[test]
+fn a_huge_template_is_cut() {
+    let roz = Roz::with_config("templates.active = 'mine'");
+    let folder = roz.home().join("templates");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("block-mine.md"), "é🦀 ".repeat(7000)).unwrap();
+    roz.prompt("#roz").passes();
+    assert!(roz.stop().blocks().ends_with("`roz context s1`.)"));
+}
+
+#[test]
+#[ignore = "fields of a rewritten launch, but for its prompt, are as long as they came"]
+fn no_field_of_a_launch_is_too_long_for_the_client() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let launch = json!({
+        "subagent_type": REVIEWER, "prompt": "x", "description": "é".repeat(20_000), "other": ["ü".repeat(20_000)],
+    });
+    roz.tool("Agent", &launch).objects_to_nothing();
+}
+
+#[test]
 fn nothing_that_is_said_is_too_long_whatever_goes_in() {
     let long = |mark: &str| format!("{mark} {}", "漢🦀é ".repeat(20_000));
     let roz = Roz::gated("");
