@@ -7,7 +7,7 @@ usage() {
     cat <<'EOF'
 Usage: ./install.sh [--prefix DIR] [--no-client]
 
-  --prefix DIR   install to DIR/bin (default: ~/.local, or $PREFIX)
+  --prefix DIR   install to DIR/bin (default: ~/.local)
   --no-client    leave the client alone: no `roz install`
 EOF
 }
@@ -15,7 +15,7 @@ EOF
 say() { printf '%s\n' "install.sh: $*"; }
 die() { printf '%s\n' "install.sh: $*" >&2; exit "${2:-1}"; }
 
-prefix=${PREFIX:-}
+prefix=
 client=yes
 while [ $# -gt 0 ]; do
     case $1 in
@@ -93,7 +93,7 @@ say "installed $("$bin/roz" --version) to $bin/roz: $kind"
 case ":$PATH:" in
     *":$bin:"*) ;;
     *)
-        say "$bin is not on your PATH, and reviewers run roz by name: add"
+        say "$bin is not on your PATH, and you will want \`roz\` there: add"
         # shellcheck disable=SC2016
         printf '    export PATH="%s:$PATH"\n' "$bin"
         say "to your shell's profile"

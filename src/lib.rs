@@ -1,4 +1,47 @@
 //! One binary that governs a coding agent through its client's hooks.
+//!
+//! The client (Claude Code) starts `roz hook` as a fresh process at every
+//! event, hands it one JSON object on stdin and obeys the JSON object that it
+//! prints. Between the two the event is put before the gates:
+//!
+//! ```text
+//! stdin ─► parse ─► load ─► gather facts ─► decide ─► save ─► reply ─► stdout
+//!         hooks    storage  hooks::gather   core      storage  hooks
+//! ```
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | [`core`] | decides what an event means: pure functions of a session, an event, a policy and facts |
+//! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
+//! | [`hooks`] | the client's side of the conversation; the one place that fails open |
+//! | [`storage`] | sessions and their traces, between one hook and the next |
+//! | [`config`] | which configuration applies, who may set what, what is wrong with it |
+//! | [`template`] | notices into words |
+//! | [`open`] | what every command works on: home, configuration, sessions |
+//! | [`plugin`] | the client's plugin: its files, and the client's own commands for it |
+//! | [`cli`] | the command line, a verb a file |
+//! | [`world`] | clock, dice, environment, git, processes: the only door to each |
+//!
+//! ```text
+//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage  ─┐
+//!                                         ├─► config   ─┼─► core ─► shell
+//!                                         └─► template ─┘   world
+//! ```
+//!
+//! Arrows are imports; a module may also name whatever lies further along.
+//! `tests/it/tidy.rs` holds us to it.
+//!
+//! What must stay true:
+//!
+//! - A decision is never softened: once a gate has objected, no trouble around
+//!   it turns that into a pass. Everything else fails open, in [`hooks::run`]
+//!   and nowhere else.
+//! - `roz` never says `allow`: no objection is silence, and the user's own
+//!   permissions stand.
+//! - Nothing is approved without a launch, a token and a permit, or a person at
+//!   a terminal: see [`core::review::proof`].
+//! - A hook that changes nothing writes nothing, and its cost does not grow
+//!   with the session, with other sessions or with time.
 
 pub mod cli;
 pub mod config;

@@ -12,8 +12,8 @@ use crate::{
     core::{
         self, bounded,
         review::{
+            decision::Decision,
             proof::{Claim, Posting, Standing},
-            state::Decision,
         },
         session::Session,
     },

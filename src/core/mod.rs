@@ -23,8 +23,8 @@ use crate::core::{
     outcome::{Outcome, Verdict},
     policy::Policy,
     review::{
+        decision::By,
         proof::{Posting, Refusal, Standing},
-        state::By,
     },
     session::{Session, SessionId},
     trace::Mark,

@@ -9,11 +9,7 @@ use crate::core::{
     event::{Background, Origin, Source, Stop, ToolCall},
     facts::Parent,
     policy::{Mode, Scope},
-    review::{
-        REVIEWER,
-        proof::Claim,
-        state::{Decision, Phase},
-    },
+    review::{REVIEWER, decision::Decision, proof::Claim, state::Phase},
 };
 
 /// Something that happens; small numbers name agents and calls, so that they

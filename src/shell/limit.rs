@@ -25,3 +25,6 @@ pub(crate) const TEXT: usize = 128 * 1024;
 /// The candidates of [`super::raw_words`], and the words in each.
 pub(crate) const RAW_WORDS: usize = 4096;
 pub(crate) const RAW_LENGTH: usize = 24;
+
+/// The longest directory that `cd` is followed into, in bytes.
+pub(crate) const PATH: usize = 4096;

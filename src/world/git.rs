@@ -3,6 +3,7 @@
 
 use std::{
     ffi::OsStr,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -79,7 +80,11 @@ pub fn tree(root: &Path, store: &Path, until: Instant) -> Result<String, Error> 
         return Err(Error::NoRepository(root.to_owned()));
     }
     let at = |path: &Path, source| Error::Io { path: path.to_owned(), source };
-    std::fs::create_dir_all(store).map_err(|err| at(store, err))?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(store)
+        .map_err(|err| at(store, err))?;
     let index = store.join(format!("index-{}", std::process::id()));
     let found = tree_with(root, store, &index, until);
     let _ = std::fs::remove_file(&index);
@@ -95,7 +100,15 @@ fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<
         return Err(Error::NoRepository(root.to_owned()));
     };
     // The copy keeps what git knows of unchanged files: they are not read again.
-    let _ = std::fs::copy(own_index, index);
+    // It has to be as old as the original, for git looks closer at files that
+    // are as young as its index.
+    let copied = std::fs::copy(&own_index, index).and_then(|_| {
+        let age = own_index.metadata()?.modified()?;
+        std::fs::File::options().write(true).open(index)?.set_modified(age)
+    });
+    if copied.is_err() {
+        let _ = std::fs::remove_file(index);
+    }
     let env = [
         ("GIT_INDEX_FILE", index.as_os_str()),
         ("GIT_OBJECT_DIRECTORY", store.as_os_str()),

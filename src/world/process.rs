@@ -197,3 +197,25 @@ fn is_client(cmdline: &[u8]) -> bool {
     let mut names = words.map(|it| it.rsplit('/').next().unwrap_or_default().to_owned());
     names.any(|it| matches!(it.as_str(), "claude" | "claude.exe"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_fed_more_than_a_pipe_holds() {
+        let input = vec![b'x'; 1 << 20];
+        let ran = feed(command("cat"), &input, Instant::now() + Duration::from_secs(20)).unwrap();
+        assert!(ran.ok && ran.stdout == input);
+    }
+
+    #[test]
+    fn a_program_that_does_not_eat_is_not_waited_for() {
+        let mut sleep = command("sleep");
+        sleep.arg("20");
+        let until = Instant::now() + Duration::from_millis(50);
+        let ran = feed(sleep, &vec![b'x'; 1 << 20], until);
+        assert!(matches!(ran, Err(Error::TimedOut(_))), "{ran:?}");
+        assert!(Instant::now() < until + Duration::from_secs(10));
+    }
+}

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::core::review::state::Decision;
+use crate::core::review::decision::Decision;
 
 const MAX_ATTEMPTS: usize = 50;
 

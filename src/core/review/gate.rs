@@ -101,7 +101,7 @@ impl Gate<'_> {
         if !again {
             review.served(id, scope);
         }
-        let (changed, message) = changed_since_approval(review, &self.cx.facts.tree);
+        let (changed, message) = changed_since_approval(&self.cx.facts.tree);
         let mut outcome = Outcome::pass();
         if !again {
             outcome = outcome.marked(Mark::GateAllowed {

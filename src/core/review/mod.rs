@@ -25,6 +25,7 @@
 //! `gate` and `stop` are the two places where the gate objects.
 
 pub mod attempt;
+pub mod decision;
 pub(crate) mod gate;
 pub mod proof;
 pub mod state;
@@ -36,7 +37,10 @@ use crate::core::{
     facts::Tree,
     outcome::{Notice, Outcome},
     policy::Mode,
-    review::state::{Decision, Phase, Review},
+    review::{
+        decision::Decision,
+        state::{Phase, Review},
+    },
     session::SessionId,
     trace::Mark,
 };
@@ -211,11 +215,11 @@ fn second_opinions(review: &Review) -> String {
     }
 }
 
-/// What the work tree became since it was approved: for the trace, and for
-/// the user where it is news.
-fn changed_since_approval(review: &mut Review, tree: &Tree) -> (Vec<String>, Option<String>) {
+/// What the work tree became since it was approved: for the trace, and in
+/// words for the user.
+fn changed_since_approval(tree: &Tree) -> (Vec<String>, Option<String>) {
     const NAMED: usize = 10;
-    let Tree::Changed { tree, files } = tree else {
+    let Tree::Changed { files, .. } = tree else {
         return (Vec::new(), None);
     };
     let named: Vec<String> = files.iter().take(NAMED).cloned().collect();
@@ -227,8 +231,7 @@ fn changed_since_approval(review: &mut Review, tree: &Tree) -> (Vec<String>, Opt
         "roz: changed after the approval, so no reviewer has seen it: {}{more}.",
         named.join(", ")
     );
-    let is_news = review.told_of(tree);
-    (named, is_news.then_some(message))
+    (named, Some(message))
 }
 
 #[cfg(test)]

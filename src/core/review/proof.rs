@@ -23,7 +23,8 @@ use crate::core::{
     policy,
     review::{
         REVIEWER,
-        state::{By, Decision, Phase, Posted, Review},
+        decision::{By, Decision, Posted},
+        state::{Phase, Review},
     },
     trace::Mark,
 };

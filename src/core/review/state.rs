@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::core::{
     bounded::{Text, TruncatedInput},
     breaker::{Breaker, Press},
     event::Background,
     policy::{self, BreakerPolicy, Policy, Scope},
-    review::{attempt::Attempts, proof::Launch, proof::Reviewer},
+    review::{
+        attempt::Attempts,
+        decision::{By, Decision, Posted},
+        proof::{Launch, Reviewer},
+    },
 };
 
 const MAX_PROMPTS: usize = 20;
@@ -74,47 +77,6 @@ pub struct Review {
     /// Gated calls that were let through and have not come to their end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     running: Vec<String>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Decision {
-    #[default]
-    Pending,
-    Complete {
-        summary: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        second_opinions: Option<String>,
-    },
-    Issues {
-        summary: String,
-        message_to_agent: String,
-    },
-}
-
-/// A decision as it was posted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Posted {
-    pub decision: Decision,
-    pub posted_at: DateTime<Utc>,
-    pub by: By,
-    /// The cycle that it belongs to.
-    pub cycle: u64,
-    /// What was checked before it was taken.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub proof: Value,
-    /// The git tree that was looked at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tree: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// A reviewer, by its `agent_id`.
-    Reviewer(String),
-    /// A person at a terminal.
-    Human,
 }
 
 /// The gated call that asked for a review.
@@ -222,8 +184,8 @@ impl Review {
         }
     }
 
-    /// The user is told that the work tree is now `tree`, not the one that was
-    /// approved. Answers whether that is news.
+    /// At a stop the user is told that the work tree is now `tree`, not the one
+    /// that was approved. Answers whether that is news.
     pub(super) fn told_of(&mut self, tree: &str) -> bool {
         let Some(approval) = &mut self.approval else { return false };
         let is_news = approval.told.as_deref() != Some(tree);
@@ -490,32 +452,6 @@ impl Review {
     }
 }
 
-impl Decision {
-    pub fn verdict(&self) -> &'static str {
-        match self {
-            Decision::Pending => "PENDING",
-            Decision::Complete { .. } => "COMPLETE",
-            Decision::Issues { .. } => "ISSUES",
-        }
-    }
-
-    pub fn summary(&self) -> &str {
-        match self {
-            Decision::Pending => "",
-            Decision::Complete { summary, .. } | Decision::Issues { summary, .. } => summary,
-        }
-    }
-
-    fn open_phase(&self) -> Phase<'_> {
-        match self {
-            Decision::Issues { summary, message_to_agent } => {
-                Phase::Issues { summary, message: message_to_agent }
-            }
-            Decision::Pending | Decision::Complete { .. } => Phase::Pending,
-        }
-    }
-}
-
 impl Phase<'_> {
     /// The state as one word, for tables and JSON.
     pub fn word(self) -> &'static str {
@@ -531,15 +467,6 @@ impl Phase<'_> {
     /// Whether a review is asked for and not answered yet.
     pub fn is_open(self) -> bool {
         !matches!(self, Phase::Idle | Phase::Approved)
-    }
-}
-
-impl std::fmt::Display for By {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            By::Reviewer(agent) => write!(f, "reviewer {agent}"),
-            By::Human => f.write_str("human"),
-        }
     }
 }
 

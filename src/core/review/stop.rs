@@ -4,6 +4,7 @@ use crate::core::{
     Cx,
     breaker::Press,
     event::{Background, Stop},
+    facts::Tree,
     outcome::{Notice, Outcome},
     review::{
         REVIEWER, changed_since_approval,
@@ -71,7 +72,11 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
 }
 
 fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
-    let (changed, message) = changed_since_approval(review, &cx.facts.tree);
+    let (changed, message) = changed_since_approval(&cx.facts.tree);
+    let is_news = match &cx.facts.tree {
+        Tree::Changed { tree, .. } => review.told_of(tree),
+        Tree::NotAsked | Tree::Unknown(_) | Tree::Same => false,
+    };
     let mut outcome = Outcome::pass().marked(Mark::StopHookCalled {
         answer: "pass",
         reason: "approved".into(),
@@ -79,7 +84,7 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         block_count: review.block_count(),
         changed_since_approval: changed,
     });
-    outcome.messages.extend(message);
+    outcome.messages.extend(message.filter(|_| is_news));
     outcome
 }
 

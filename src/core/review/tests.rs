@@ -1,4 +1,6 @@
 //! Every row of the transition table, and the rules around it.
+//!
+//! Long because the table is: one place in which each row can be found.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
@@ -900,7 +902,8 @@ fn a_change_after_the_approval_is_named() {
     gate.objects_to(push("p1")).decided("a1", complete());
     let changed = |tree: &str| Tree::Changed { tree: tree.into(), files: vec!["a.rs".into()] };
     gate.facts.tree = changed("t1");
-    gate.passes_with_a_word(push("p2"), "a.rs");
+    gate.passes_with_a_word(push("p2"), "a.rs").passes_with_a_word(push("p3"), "a.rs");
+    gate.passes_with_a_word(stop(), "a.rs");
     assert!(gate.sees(stop()).messages.is_empty(), "that is no news");
     gate.facts.tree = changed("t2");
     gate.passes_with_a_word(stop(), "a.rs");

@@ -1,6 +1,7 @@
 //! Functions of other languages that run commands or write files.
 
 use super::super::{How, Interpreter};
+use super::index::index;
 
 #[derive(Debug)]
 pub(in super::super) struct Function {
@@ -55,7 +56,7 @@ const fn row(
     Function { languages, names, kind, needs }
 }
 
-pub(in super::super) const FUNCTIONS: &[Function] = &[
+pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PYTHON, &["system", "popen", "getoutput", "getstatusoutput"], Kind::Shell, &[]),
     row(PYTHON, &["create_subprocess_shell"], Kind::Shell, &[]),
     row(
@@ -219,7 +220,8 @@ pub(in super::super) fn find(
     language: Interpreter,
     name: &str,
 ) -> impl Iterator<Item = &'static Function> {
-    FUNCTIONS
-        .iter()
+    index!(FUNCTIONS)
+        .rows(name)
+        .map(|place| &FUNCTIONS[place])
         .filter(move |row| row.languages.contains(&language) && row.names.contains(&name))
 }

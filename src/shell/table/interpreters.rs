@@ -2,6 +2,7 @@
 
 use super::super::Interpreter;
 use super::grammar::Grammar;
+use super::index::index;
 
 #[derive(Debug)]
 pub(in super::super) struct Row {
@@ -41,7 +42,7 @@ const fn row(
     Row { names, language, grammar: Grammar { letters, long }, code, files, operand }
 }
 
-pub(in super::super) const INTERPRETERS: &[Row] = &[
+pub(in super::super) static INTERPRETERS: &[Row] = &[
     row(
         &["python", "pypy", "ipython", "micropython"],
         Interpreter::Python,
@@ -101,5 +102,9 @@ pub(in super::super) const INTERPRETERS: &[Row] = &[
 
 pub(in super::super) fn find(name: &str) -> Option<&'static Row> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    INTERPRETERS.iter().find(|row| row.names.contains(&name) || row.names.contains(&bare))
+    let row = |name: &str| {
+        let rows = index!(INTERPRETERS).rows(name).map(|place| &INTERPRETERS[place]);
+        rows.into_iter().find(|row| row.names.contains(&name))
+    };
+    row(name).or_else(|| row(bare))
 }

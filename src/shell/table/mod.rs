@@ -2,6 +2,7 @@
 
 pub(super) mod calls;
 pub(super) mod grammar;
+pub(super) mod index;
 pub(super) mod interpreters;
 pub(super) mod options;
 pub(super) mod wrappers;

@@ -1,27 +1,28 @@
 //! The options that programs take before their subcommand, so that `git -C d push` is `git push`.
 
 use super::grammar::Grammar;
+use super::index::index;
 
 #[derive(Debug)]
 pub(in super::super) struct Program {
-    pub(in super::super) name: &'static str,
+    pub(in super::super) names: &'static [&'static str],
     pub(in super::super) grammar: Grammar,
     /// How many words its subcommands have (`gh issue close`): options may stand before each.
     pub(in super::super) levels: usize,
 }
 
 const fn row(
-    name: &'static str,
+    names: &'static [&'static str],
     levels: usize,
     letters: &'static str,
     long: &'static [&'static str],
 ) -> Program {
-    Program { name, levels, grammar: Grammar { letters, long } }
+    Program { names, levels, grammar: Grammar { letters, long } }
 }
 
-pub(in super::super) const PROGRAMS: &[Program] = &[
+pub(in super::super) static PROGRAMS: &[Program] = &[
     row(
-        "git",
+        &["git"],
         1,
         "Cc",
         &[
@@ -35,26 +36,31 @@ pub(in super::super) const PROGRAMS: &[Program] = &[
             "list-cmds",
         ],
     ),
-    row("gh", 2, "R", &["repo", "hostname"]),
-    row("glab", 2, "R", &["repo", "group"]),
-    row("hub", 1, "Cc", &["git-dir", "work-tree"]),
-    row("jj", 2, "R", &["repository", "at-operation", "at-op", "config", "config-file", "color"]),
-    row("hg", 1, "R", &["repository", "cwd", "config", "encoding", "color", "pager"]),
-    row("svn", 1, "", &["username", "password", "config-dir", "config-option"]),
-    row("tissue", 1, "", &["store", "format", "color"]),
-    row("bd", 1, "", &["db", "actor", "color"]),
-    row("beads", 1, "", &["db", "actor"]),
-    row("roz", 2, "", &["home", "config", "color"]),
-    row("claude", 2, "", &["settings", "model", "mcp-config", "permission-mode", "add-dir"]),
+    row(&["gh"], 2, "R", &["repo", "hostname"]),
+    row(&["glab"], 2, "R", &["repo", "group"]),
+    row(&["hub"], 1, "Cc", &["git-dir", "work-tree"]),
     row(
-        "docker",
+        &["jj"],
+        2,
+        "R",
+        &["repository", "at-operation", "at-op", "config", "config-file", "color"],
+    ),
+    row(&["hg"], 1, "R", &["repository", "cwd", "config", "encoding", "color", "pager"]),
+    row(&["svn"], 1, "", &["username", "password", "config-dir", "config-option"]),
+    row(&["tissue"], 1, "", &["store", "format", "color"]),
+    row(&["bd"], 1, "", &["db", "actor", "color"]),
+    row(&["beads"], 1, "", &["db", "actor"]),
+    row(&["roz"], 2, "", &["home", "config", "color"]),
+    row(&["claude"], 2, "", &["settings", "model", "mcp-config", "permission-mode", "add-dir"]),
+    row(
+        &["docker"],
         2,
         "cHl",
         &["config", "context", "host", "log-level", "tlscacert", "tlscert", "tlskey"],
     ),
-    row("podman", 2, "c", &["connection", "url", "root", "runroot", "log-level", "identity"]),
+    row(&["podman"], 2, "c", &["connection", "url", "root", "runroot", "log-level", "identity"]),
     row(
-        "kubectl",
+        &["kubectl"],
         2,
         "nsv",
         &[
@@ -72,33 +78,38 @@ pub(in super::super) const PROGRAMS: &[Program] = &[
             "certificate-authority",
         ],
     ),
-    row("oc", 2, "n", &["namespace", "context", "kubeconfig", "server", "token"]),
-    row("helm", 2, "n", &["namespace", "kube-context", "kubeconfig", "registry-config"]),
-    row("terraform", 2, "", &["chdir", "-chdir"]),
-    row("tofu", 2, "", &["chdir", "-chdir"]),
-    row("aws", 2, "", &["profile", "region", "output", "endpoint-url", "query", "color"]),
-    row("gcloud", 3, "", &["project", "account", "configuration", "format", "verbosity"]),
-    row("az", 3, "o", &["subscription", "output", "query"]),
-    row("fly", 2, "at", &["app", "config", "access-token"]),
-    row("heroku", 1, "ar", &["app", "remote"]),
-    row("npm", 2, "wC", &["prefix", "workspace", "userconfig", "registry", "loglevel", "otp"]),
-    row("pnpm", 2, "CF", &["dir", "filter", "registry", "loglevel"]),
-    row("yarn", 2, "", &["cwd", "registry"]),
-    row("bun", 2, "", &["cwd", "config"]),
-    row("cargo", 1, "ZC", &["config", "color", "manifest-path"]),
-    row("rustup", 2, "", &[]),
-    row("go", 2, "C", &[]),
-    row("make", 1, "CfjIoWl", &["directory", "file", "makefile", "jobs", "include-dir"]),
-    row("just", 1, "fd", &["justfile", "working-directory", "set", "dotenv-path", "shell"]),
-    row("uv", 2, "", &["directory", "project", "cache-dir", "config-file", "color"]),
-    row("poetry", 2, "CP", &["directory", "project"]),
-    row("pip", 1, "", &["proxy", "python", "log", "cert", "cache-dir", "timeout", "retries"]),
-    row("systemctl", 1, "HMnot", &["host", "machine", "lines", "output", "type", "state", "root"]),
-    row("brew", 1, "", &[]),
-    row("apt", 1, "oct", &["option", "config-file", "target-release"]),
-    row("apt-get", 1, "oct", &["option", "config-file", "target-release"]),
-    row("psql", 1, "hpUd", &["host", "port", "username", "dbname"]),
-    row("twine", 1, "", &["config-file"]),
+    row(&["oc"], 2, "n", &["namespace", "context", "kubeconfig", "server", "token"]),
+    row(&["helm"], 2, "n", &["namespace", "kube-context", "kubeconfig", "registry-config"]),
+    row(&["terraform"], 2, "", &["chdir", "-chdir"]),
+    row(&["tofu"], 2, "", &["chdir", "-chdir"]),
+    row(&["aws"], 2, "", &["profile", "region", "output", "endpoint-url", "query", "color"]),
+    row(&["gcloud"], 3, "", &["project", "account", "configuration", "format", "verbosity"]),
+    row(&["az"], 3, "o", &["subscription", "output", "query"]),
+    row(&["fly"], 2, "at", &["app", "config", "access-token"]),
+    row(&["heroku"], 1, "ar", &["app", "remote"]),
+    row(&["npm"], 2, "wC", &["prefix", "workspace", "userconfig", "registry", "loglevel", "otp"]),
+    row(&["pnpm"], 2, "CF", &["dir", "filter", "registry", "loglevel"]),
+    row(&["yarn"], 2, "", &["cwd", "registry"]),
+    row(&["bun"], 2, "", &["cwd", "config"]),
+    row(&["cargo"], 1, "ZC", &["config", "color", "manifest-path"]),
+    row(&["rustup"], 2, "", &[]),
+    row(&["go"], 2, "C", &[]),
+    row(&["make"], 1, "CfjIoWl", &["directory", "file", "makefile", "jobs", "include-dir"]),
+    row(&["just"], 1, "fd", &["justfile", "working-directory", "set", "dotenv-path", "shell"]),
+    row(&["uv"], 2, "", &["directory", "project", "cache-dir", "config-file", "color"]),
+    row(&["poetry"], 2, "CP", &["directory", "project"]),
+    row(&["pip"], 1, "", &["proxy", "python", "log", "cert", "cache-dir", "timeout", "retries"]),
+    row(
+        &["systemctl"],
+        1,
+        "HMnot",
+        &["host", "machine", "lines", "output", "type", "state", "root"],
+    ),
+    row(&["brew"], 1, "", &[]),
+    row(&["apt"], 1, "oct", &["option", "config-file", "target-release"]),
+    row(&["apt-get"], 1, "oct", &["option", "config-file", "target-release"]),
+    row(&["psql"], 1, "hpUd", &["host", "port", "username", "dbname"]),
+    row(&["twine"], 1, "", &["config-file"]),
 ];
 
 /// Subcommands of git that are programs of their own: `git-push`.
@@ -137,5 +148,5 @@ pub(in super::super) const GIT_PROGRAMS: &[&str] = &[
 ];
 
 pub(in super::super) fn find(name: &str) -> Option<&'static Program> {
-    PROGRAMS.iter().find(|row| row.name == name)
+    index!(PROGRAMS).rows(name).map(|place| &PROGRAMS[place]).find(|row| row.names.contains(&name))
 }

@@ -1,6 +1,7 @@
 //! Programs that run another command.
 
 use super::grammar::Grammar;
+use super::index::index;
 
 /// A program that runs the command in its arguments.
 #[derive(Debug)]
@@ -88,7 +89,7 @@ impl Wrapper {
 }
 
 /// One row for each. Where a name has rows with `then`, those come first.
-pub(in super::super) const WRAPPERS: &[Wrapper] = &[
+pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["sudo"])
         .options(
             "ugphCrtTDRU",
@@ -409,8 +410,9 @@ pub(in super::super) const WRAPPERS: &[Wrapper] = &[
 
 /// The row for a program and the words after it, and how many of those belong to its name.
 pub(in super::super) fn find(name: &str, words: &[&str]) -> Option<(&'static Wrapper, usize)> {
-    WRAPPERS
-        .iter()
+    index!(WRAPPERS)
+        .rows(name)
+        .map(|place| &WRAPPERS[place])
         .filter(|row| row.names.contains(&name))
         .find(|row| words.starts_with(row.then))
         .map(|row| (row, row.then.len()))

@@ -2,6 +2,7 @@
 
 use super::super::How;
 use super::grammar::Grammar;
+use super::index::index;
 
 #[derive(Debug)]
 pub(in super::super) struct FileProgram {
@@ -148,7 +149,7 @@ const GREP: Grammar = options(
 );
 
 /// A program may have several rows; each that fits counts.
-pub(in super::super) const FILE_PROGRAMS: &[FileProgram] = &[
+pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
     row(&["tee", "gtee"]).when(&["a", "append"]).how(How::Append),
     row(&["sponge"]).how(How::Write),
@@ -435,5 +436,8 @@ pub(in super::super) const FILE_PROGRAMS: &[FileProgram] = &[
 ];
 
 pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static FileProgram> {
-    FILE_PROGRAMS.iter().filter(move |row| row.names.contains(&name))
+    index!(FILE_PROGRAMS)
+        .rows(name)
+        .map(|place| &FILE_PROGRAMS[place])
+        .filter(move |row| row.names.contains(&name))
 }

@@ -131,11 +131,17 @@ impl Walker<'_> {
         let after = match target.map(|word| word.text.as_str()) {
             None if name == "pushd" => return,
             None => vec!["~".to_owned()],
-            Some("-") => self.env.stack.last().cloned().unwrap_or(vec![HOLE.to_string()]),
+            Some("-") if self.env.previous.is_empty() => vec![HOLE.to_string()],
+            Some("-") => self.env.previous.clone(),
             Some(path) => self.located(path).iter().map(|path| logical(path)).collect(),
         };
-        self.env.stack.push(before);
-        self.env.put_directories(after);
+        if name == "pushd" && self.env.stack.len() < super::limit::DEPTH {
+            self.env.stack.push(before.clone());
+        }
+        self.env.previous = before;
+        // The kernel has a limit, too.
+        let known = after.iter().all(|directory| directory.len() < super::limit::PATH);
+        self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
     }
 
     fn set(&mut self, words: &[Field]) {

@@ -178,9 +178,10 @@ impl Walker<'_> {
 
     /// `git` runs code that options and the configuration hold.
     fn subcommand_code(&mut self, name: &str, call: &Call) {
-        let Some(row) = options::find(name).filter(|row| matches!(row.name, "git" | "gh")) else {
+        if !matches!(name, "git" | "gh") {
             return;
-        };
+        }
+        let Some(row) = options::find(name) else { return };
         let (given, at) = row.grammar.leading(&call.words, 1);
         for option in given.iter().filter(|given| given.name == "c" || given.name == "config-env") {
             let Some((key, text)) = option.value.as_ref().and_then(|v| v.text.split_once('='))

@@ -49,8 +49,10 @@ pub(super) struct Env {
     pub(super) files: BTreeMap<String, Made>,
     /// The directories that the line may be in, relative to where it starts ("").
     directories: Vec<String>,
-    /// The directories that `popd` and `cd -` go back to.
+    /// The directories that `popd` goes back to.
     pub(super) stack: Vec<Vec<String>>,
+    /// The directories that `cd -` goes back to.
+    pub(super) previous: Vec<String>,
     /// One for each way that may have been taken.
     positional: Vec<Positional>,
     journal: Vec<Undo>,

@@ -29,7 +29,7 @@ impl Walker<'_> {
         if !self.choices.is_empty() {
             let mut branches = Vec::new();
             branches.push(self.env.take_back(mark));
-            while self.next_choice() && self.work > 0 {
+            while self.next_choice() && self.spend(1) {
                 let other = self.simple_once(simple, io, true);
                 if other != output {
                     output = HOLE.to_string();

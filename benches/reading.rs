@@ -1,0 +1,103 @@
+//! What a reading costs: over the corpus, over lines as agents write them, and over the worst that
+//! the limits let through. Prints the median and the worst; asserts nothing.
+
+use roz::shell;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+fn main() {
+    corpus();
+    for (name, line) in [("300 characters", typical()), ("a commit", commit())] {
+        report(name, line.len(), &times(&line, 2_000));
+    }
+    for (name, line) in worst() {
+        report(name, line.len(), &times(&line, 20));
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints")]
+fn report(name: &str, bytes: usize, times: &[Duration]) {
+    let median = times[times.len() / 2];
+    let worst = times[times.len() - 1];
+    println!("{name:<40} {bytes:>8} bytes   median {median:>10.1?}   worst {worst:>10.1?}");
+}
+
+/// Sorted.
+fn times(line: &str, rounds: usize) -> Vec<Duration> {
+    let mut times: Vec<Duration> = (0..rounds)
+        .map(|_| {
+            let begun = Instant::now();
+            black_box(shell::read(black_box(line)).keys());
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    times
+}
+
+fn corpus() {
+    let lines = include_str!("../tests/it/commands/runs.tsv")
+        .lines()
+        .filter(|row| !row.starts_with('#'))
+        .filter_map(|row| row.split('\t').next())
+        .map(|cell| cell.replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\"));
+    let mut each: Vec<Duration> = lines.map(|line| times(&line, 20)[10]).collect();
+    each.sort();
+    report("the corpus, a line", 0, &each);
+}
+
+fn typical() -> String {
+    "cd /home/u/project && git add -A && git commit -m \"fix: close the reader before it is dropped\" \
+     && cargo test --workspace 2>&1 | tail -n 20; for f in src/a.rs src/b.rs; do grep -n 'TODO' \"$f\" \
+     | head -5; done; if [ -f Cargo.lock ]; then echo \"locked: $(wc -l < Cargo.lock)\"; fi > /tmp/out.txt"
+        .to_owned()
+}
+
+fn commit() -> String {
+    "git commit -m \"$(cat <<'EOF'\nfix: don't lose (the) `last` line\n\nCo-Authored-By: A <a@b.c>\nEOF\n)\" && git status"
+        .to_owned()
+}
+
+/// What costs most for its length.
+fn worst() -> Vec<(&'static str, String)> {
+    let fill = |text: &str| text.repeat(64 * 1024 / text.len());
+    vec![
+        ("64 KiB of a word", fill("a")),
+        ("64 KiB of commands", fill("a;")),
+        ("64 KiB of real commands", fill("git status -s && grep -n x f | head -5\n")),
+        ("64 KiB of words", fill("a ")),
+        ("64 KiB of assignments", fill("x=$x;")),
+        ("64 KiB of assignments that grow", fill("x=$x$x;")),
+        ("64 KiB of quotes", fill("'a'\"b\"")),
+        ("64 KiB of substitutions", fill("$(a)")),
+        ("64 KiB of subshells", fill("(a);")),
+        ("64 KiB of branches", fill("if a;then x=b;fi;")),
+        ("64 KiB of loops", fill("for x in a b;do x=$x;done;")),
+        ("64 KiB of braces", fill("{a,b} ")),
+        ("64 KiB of braces in a word", fill("{a,b}")),
+        ("64 KiB of here-documents", fill("cat <<E\n$x\nE\n")),
+        ("64 KiB of sudo", fill("sudo ")),
+        ("64 KiB of functions", fill("f(){ f;};f;")),
+        ("64 KiB of eval", fill("eval 'a b';")),
+        ("64 KiB of bash -c", fill("bash -c 'a b';")),
+        ("64 KiB of echo into sh", fill("echo a|sh;")),
+        (
+            "64 KiB of choices",
+            format!("for x in a b c d;do for y in 1 2 3 4;do {} done;done", fill("$x$y;")),
+        ),
+        ("64 KiB of python", format!("python3 -c '{}'", fill("os.system(\"a\");"))),
+        ("64 KiB of python brackets", format!("python3 -c '{}'", fill("f("))),
+        ("64 KiB of base64", format!("echo {} | base64 -d | sh", fill("YTti"))),
+        ("64 KiB of variables", fill("$a$b ")),
+        ("64 KiB of cuts", format!("x={};{}", "a".repeat(4000), fill("${x%b*};"))),
+        ("64 KiB of cd", fill("cd a;")),
+        ("64 KiB of appends", fill("echo a>>f;")),
+        ("64 KiB of case", fill("case $x in a)b;;esac;")),
+        ("64 KiB of sed", format!("sed '{}'", fill("s/a/b/;"))),
+        ("100,000 parentheses", "(".repeat(100_000)),
+        ("100,000 substitutions", "$(".repeat(100_000)),
+        ("4,000 stages", "cat | ".repeat(3_999) + "git push"),
+        ("1 MB of a's", "a".repeat(1_000_000)),
+        ("64 KiB of raw words", fill("a 'b ")),
+    ]
+}

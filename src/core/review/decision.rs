@@ -1,0 +1,83 @@
+//! What a review came to, and who says so.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::core::review::state::Phase;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Decision {
+    #[default]
+    Pending,
+    Complete {
+        summary: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        second_opinions: Option<String>,
+    },
+    Issues {
+        summary: String,
+        message_to_agent: String,
+    },
+}
+
+/// A decision as it was posted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Posted {
+    pub decision: Decision,
+    pub posted_at: DateTime<Utc>,
+    pub by: By,
+    /// The cycle that it belongs to.
+    pub cycle: u64,
+    /// What was checked before it was taken.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub proof: Value,
+    /// The git tree that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A reviewer, by its `agent_id`.
+    Reviewer(String),
+    /// A person at a terminal.
+    Human,
+}
+
+impl Decision {
+    pub fn verdict(&self) -> &'static str {
+        match self {
+            Decision::Pending => "PENDING",
+            Decision::Complete { .. } => "COMPLETE",
+            Decision::Issues { .. } => "ISSUES",
+        }
+    }
+
+    pub fn summary(&self) -> &str {
+        match self {
+            Decision::Pending => "",
+            Decision::Complete { summary, .. } | Decision::Issues { summary, .. } => summary,
+        }
+    }
+
+    pub(super) fn open_phase(&self) -> Phase<'_> {
+        match self {
+            Decision::Issues { summary, message_to_agent } => {
+                Phase::Issues { summary, message: message_to_agent }
+            }
+            Decision::Pending | Decision::Complete { .. } => Phase::Pending,
+        }
+    }
+}
+
+impl std::fmt::Display for By {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            By::Reviewer(agent) => write!(f, "reviewer {agent}"),
+            By::Human => f.write_str("human"),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Finding the rows of a name without walking the table: built by the compiler, no cost at start.
+
+/// Buckets; a power of two.
+pub(in super::super) const BUCKETS: usize = 256;
+
+/// The end of a chain.
+pub(in super::super) const END: u16 = u16::MAX;
+
+/// For each bucket the first of its entries, and for each entry its row and the next entry.
+#[derive(Debug)]
+pub(in super::super) struct Index<const N: usize> {
+    pub(in super::super) heads: [u16; BUCKETS],
+    pub(in super::super) entries: [(u16, u16); N],
+}
+
+/// The bucket of a name.
+pub(in super::super) const fn bucket(name: &[u8]) -> usize {
+    let mut hash = name.len();
+    let mut at = 0;
+    // The first and last few letters tell names apart well enough.
+    while at < name.len() && at < 4 {
+        hash = hash.wrapping_mul(31) ^ name[at] as usize;
+        hash = hash.wrapping_mul(31) ^ name[name.len() - 1 - at] as usize;
+        at += 1;
+    }
+    (hash ^ (hash >> 8)) % BUCKETS
+}
+
+impl<const N: usize> Index<N> {
+    /// The places of the rows that may have this name, each once, first things first.
+    pub(in super::super) fn rows(&self, name: &str) -> impl Iterator<Item = usize> {
+        let first = self.heads[bucket(name.as_bytes())];
+        let next = |entry: &u16| {
+            let next = self.entries[usize::from(*entry)].1;
+            (next != END).then_some(next)
+        };
+        let chain = std::iter::successors((first != END).then_some(first), next);
+        let mut last = usize::MAX;
+        chain.filter_map(move |entry| {
+            let row = usize::from(self.entries[usize::from(entry)].0);
+            (std::mem::replace(&mut last, row) != row).then_some(row)
+        })
+    }
+}
+
+/// The index of a table whose rows have `names`.
+macro_rules! index {
+    ($table:ident) => {{
+        use $crate::shell::table::index::{BUCKETS, END, Index, bucket};
+        const COUNT: usize = {
+            let (mut count, mut row) = (0, 0);
+            while row < $table.len() {
+                count += $table[row].names.len();
+                row += 1;
+            }
+            count
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "tables are far shorter than 65,535")]
+        const INDEX: Index<COUNT> = {
+            let mut heads = [END; BUCKETS];
+            let mut entries = [(0_u16, END); COUNT];
+            // Backwards, so that each chain begins with the first row.
+            let (mut row, mut entry) = ($table.len(), 0);
+            while row > 0 {
+                row -= 1;
+                let mut name = 0;
+                while name < $table[row].names.len() {
+                    let place = bucket($table[row].names[name].as_bytes());
+                    entries[entry] = (row as u16, heads[place]);
+                    heads[place] = entry as u16;
+                    entry += 1;
+                    name += 1;
+                }
+            }
+            Index { heads, entries }
+        };
+        static THE: Index<COUNT> = INDEX;
+        &THE
+    }};
+}
+
+pub(in super::super) use index;

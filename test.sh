@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Installs what the tests need, and passes them all: formats, lints, the tests
+# of the crate, and the scenarios with the real client.
+#
+#   ./test.sh              everything
+#   ./test.sh --no-client  all but the real client
+set -euo pipefail
+cd "$(dirname "$0")"
+
+with_client=yes
+for arg in "$@"; do
+    case $arg in
+        --no-client) with_client=no ;;
+        *) echo "usage: ./test.sh [--no-client]" >&2; exit 2 ;;
+    esac
+done
+
+need() {
+    command -v "$1" >/dev/null 2>&1 && return
+    echo "test.sh: $1 is needed: $2" >&2
+    exit 1
+}
+need cargo "install Rust from your package manager or with rustup"
+need git "the tests work in real repositories"
+for part in rustfmt clippy; do
+    cargo "${part/rustfmt/fmt}" --version >/dev/null 2>&1 && continue
+    rustup component add "$part"
+done
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "format and lints"
+cargo fmt --check
+cargo clippy --locked --all-targets -- -D warnings
+
+step "the crate's tests"
+cargo test --locked
+
+[ "$with_client" = yes ] || exit 0
+
+step "the real client"
+if [ "$(uname -s)" != Linux ]; then
+    echo "test.sh: the scenarios with the real client need Linux (a network of their own); skipped" >&2
+    exit 0
+fi
+need python3 "the scenarios are played by it"
+need npm "the client comes from the npm registry"
+tests/client/install.sh
+# The binary as it is shipped, in a quicker build.
+target=$(rustc -vV | sed -n 's/^host: //p')
+case $(rustup target list --installed 2>/dev/null || true) in
+    *"${target/-gnu/-musl}"*) target=${target/-gnu/-musl} ;;
+esac
+cargo build --locked --profile quick --target "$target"
+ROZ_BIN="$PWD/target/$target/quick/roz" tests/client/run.py
