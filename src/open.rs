@@ -197,7 +197,22 @@ impl Roz {
                 cleaned.leftovers.push(leftover.name().to_owned());
             }
         }
+        if !what.dry_run {
+            self.sweep_cache(what.before);
+        }
         Ok(cleaned)
+    }
+
+    /// Configurations of projects that nobody has worked in for a while. What
+    /// is gone is made again when it is needed.
+    fn sweep_cache(&self, before: DateTime<Utc>) {
+        let entries = std::fs::read_dir(self.home.join("cache")).into_iter().flatten().flatten();
+        for entry in entries {
+            let modified = entry.metadata().and_then(|it| it.modified());
+            if modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 }
 

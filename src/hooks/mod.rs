@@ -352,6 +352,3 @@ fn chain(err: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(err.source(), |&it| it.source());
     causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
 }
-
-#[cfg(test)]
-mod tests;

@@ -380,14 +380,15 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// The subagents among the tasks that run in the background.
+/// The subagents among the tasks that run in the background. A workflow counts
+/// as one: its agents are not listed by themselves.
 fn background(tasks: &RawValue) -> Option<Vec<Background>> {
     let tasks: Vec<Value> = serde_json::from_str(tasks.get()).ok()?;
     let text = |task: &Value, field: &str| {
         task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     let runs = |task: &&Value| {
-        text(task, "type") == "subagent"
+        matches!(text(task, "type").as_str(), "subagent" | "workflow")
             && matches!(text(task, "status").as_str(), "running" | "pending" | "")
     };
     let agent = |task: &Value| Background {
