@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     client::{REVIEWER, SESSION, line, token_in},
-    support::{Ran, Roz, skip, works},
+    support::{BINARY, Ran, Roz, is_run_by_an_agent, skip, works},
 };
 
 // Who may decide.
@@ -317,10 +317,13 @@ fn a_change_after_the_approval_is_named_to_the_user() {
     assert!(!told.contains("README"), "{told}");
     let allowed = roz.trace("gate_allowed");
     assert_eq!(allowed[1]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
-    // What the user has heard of is no news; the trace has it all the same.
+    assert_eq!(roz.stop().objects_to_nothing().tells_user(), told);
+    // At a stop what was told at one is no news; a gated call is told of each
+    // time, and the trace has all of it.
     roz.stop().passes();
     let stops = roz.trace("stop_hook_called");
-    assert_eq!(stops[1]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
+    assert_eq!(stops[2]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
+    assert_eq!(roz.push().tells_user(), told);
     roz.write("newer.txt", "?\n");
     assert!(roz.stop().objects_to_nothing().tells_user().contains("newer.txt"));
     let status = " M work.txt\n?? new.txt\n?? newer.txt\n";
@@ -404,13 +407,10 @@ fn a_person_needs_a_terminal() {
 /// A command through a terminal of its own; none if there is no way to make
 /// one here.
 fn at_a_terminal(roz: &Roz, args: &[&str]) -> Option<Command> {
-    let line = |program: &str| {
-        let quoted = args.iter().map(|it| format!(" '{it}'"));
-        std::iter::once(program.to_owned()).chain(quoted).collect::<String>()
-    };
-    let binary = env!("CARGO_BIN_EXE_roz");
+    let quoted = args.iter().map(|it| format!(" '{it}'"));
+    let line: String = std::iter::once(BINARY.to_owned()).chain(quoted).collect();
     if works(&["script", "-qec", "true", "/dev/null"]) {
-        let mut command = roz.program(&["script", "-qec", &line(binary), "/dev/null"]);
+        let mut command = roz.program(&["script", "-qec", &line, "/dev/null"]);
         command.stdin(Stdio::null());
         return Some(command);
     }
@@ -433,7 +433,18 @@ fn a_person_at_a_terminal_decides_and_an_agent_there_does_not() {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(roz.state(), "pending");
+    // An agent can empty its environment; whose child it is it cannot change.
+    let line = line(&human).replacen("roz", BINARY, 1);
+    let script = format!("env -u CLAUDECODE script -qec \"{line}\" /dev/null; exit $?");
+    let mut command = roz.program(&["sh", "-c", &script]);
+    let output = command.env("CLAUDECODE", "1").stdin(Stdio::null()).output().unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(roz.state(), "pending");
 
+    if is_run_by_an_agent() {
+        skip("a person decides at a terminal", "an agent runs these tests, and roz sees that");
+        return;
+    }
     let output = at_a_terminal(&roz, &human).unwrap().output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let told = roz.push().objects_to_nothing().tells_user();

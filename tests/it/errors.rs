@@ -101,11 +101,16 @@ fn a_gated_command_with_bytes_that_are_no_text_is_still_denied() {
 
 #[test]
 fn fifty_megabytes_are_governed_like_fifty_bytes() {
-    let roz = Roz::gated("");
-    roz.configure(GATE);
+    let roz = Roz::with_config(GATE);
     let huge = "é".repeat(25_000_000);
-    roz.tool("Write", &json!({ "file_path": "/x", "content": huge })).denies();
-    roz.prompt(&format!("#roz {huge}")).passes();
+    let send = |word: &str, more: Value| {
+        let payload = roz.payload(word, more).to_string();
+        let (before, after) = payload.split_once("HUGE").unwrap();
+        roz.raw(&["hook", word], [before, &huge, after].concat().as_bytes())
+    };
+    let write = json!({ "file_path": "/x", "content": "HUGE" });
+    send("pre-tool-use", roz.call("Write", &write)).denies();
+    send("user-prompt", json!({ "prompt": "#roz HUGE" })).passes();
     let session = roz.debug("s1");
     assert_eq!(session["state"]["review"], "pending");
     let kept = &session["review"]["user_prompts"][0];
@@ -254,6 +259,7 @@ fn half_a_surrogate_hides_nothing() {
             assert!(is_denied(&answer.stdout), "{broken}: {answer:?}");
         }
     }
+    let inside = Inside::new("");
     let prompt = inside.roz.payload("user-prompt", json!({ "prompt": "#roz @" }));
     let prompt = prompt.to_string().replace('@', r"\udfff");
     inside.hook("user-prompt", prompt.as_bytes());

@@ -16,3 +16,4 @@ mod review;
 mod store_race;
 mod support;
 mod tidy;
+mod words;

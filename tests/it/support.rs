@@ -21,7 +21,7 @@ use crate::{
     contract,
 };
 
-const BINARY: &str = env!("CARGO_BIN_EXE_roz");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_roz");
 pub(crate) const MORNING: &str = "2026-01-02T03:04:05Z";
 
 pub(crate) struct Roz {
@@ -381,7 +381,13 @@ pub(crate) fn give(child: &mut Child, stdin: &[u8]) {
 #[track_caller]
 pub(crate) fn skip(test: &str, why: &str) {
     assert!(std::env::var_os("ROZ_TEST_NO_SKIP").is_none(), "{test} is skipped: {why}");
-    let _ = writeln!(io::stderr().lock(), "SKIPPED: {test}: {why}");
+    // In one piece: other tests write there too.
+    let _ = io::stderr().write_all(format!("\nSKIPPED: {test}: {why}\n").as_bytes());
+}
+
+/// Whether the tests run under the client themselves.
+pub(crate) fn is_run_by_an_agent() -> bool {
+    std::env::var_os("CLAUDECODE").is_some() || std::env::var_os("CLAUDE_PID").is_some()
 }
 
 /// Whether a program can be started that way and ends well.
