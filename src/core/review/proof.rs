@@ -34,6 +34,9 @@ const LAUNCH_SECONDS: u64 = 60;
 const MAX_LAUNCHES: usize = 16;
 /// What two clocks may differ by.
 const CLOCK_SECONDS: i64 = 5;
+/// What is left of a long text in the launching call, in bytes. Its prompt is
+/// ours, and a description is a few words.
+const MAX_FIELD: usize = 4000;
 /// Fields of the launching call that would change who reviews what: a fresh
 /// worktree hides uncommitted work, another model is another reviewer.
 const DROPPED: &[&str] = &["model", "effort", "isolation", "mode", "name"];
@@ -127,6 +130,13 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
             fields.remove(*field);
         }
         fields.insert("subagent_type".into(), REVIEWER.into());
+        for field in fields.values_mut() {
+            if let Value::String(text) = field
+                && text.len() > MAX_FIELD
+            {
+                *text = bounded::cut(text, MAX_FIELD).to_owned();
+            }
+        }
     }
     // The words must not be able to end their own quotation.
     let quoted: String =
