@@ -133,12 +133,12 @@ impl Walker<'_> {
 
     /// A program that is itself a script: `./f.sh`, `../tools/x`.
     pub(super) fn script_of(&mut self, name: &str, call: &Call) {
-        let path = call.words[0].text.clone();
-        let Some(made) = self.made(&path).cloned() else {
+        let path = call.words[0].text.as_str();
+        let Some(made) = self.made(path).cloned() else {
             // A path that is not in a directory of programs.
             if name.contains('/') || is_script_name(name) && path.contains('/') {
                 let arguments = texts(&call.words[1..]);
-                self.record_script(&path, Interpreter::Itself, &arguments);
+                self.record_script(path, Interpreter::Itself, &arguments);
             }
             return;
         };

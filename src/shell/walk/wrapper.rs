@@ -20,14 +20,11 @@ impl Walker<'_> {
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             _ => {}
         }
-        let at = Self::subcommand(name, &call.words);
-        let after: Vec<&str> = call.words[1..].iter().map(|word| word.text.as_str()).collect();
-        let known =
-            wrappers::find(name, &after).map(|(row, count)| (row, count + 1)).or_else(|| {
-                let after: Vec<&str> =
-                    call.words[at..].iter().map(|word| word.text.as_str()).collect();
-                wrappers::find(name, &after).map(|(row, count)| (row, count + at))
-            });
+        let known = wrappers::find(name, &call.words[1..]).map(|(row, count)| (row, count + 1));
+        let known = known.or_else(|| {
+            let at = Self::subcommand(name, &call.words);
+            wrappers::find(name, &call.words[at..]).map(|(row, count)| (row, count + at))
+        });
         if let Some((row, from)) = known {
             return self.by_row(row, from, call);
         }
