@@ -91,6 +91,16 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
+/// Cuts every text in a value to at most `max` bytes.
+pub fn shorten(value: &mut Value, max: usize) {
+    match value {
+        Value::String(text) => text.truncate(text.floor_char_boundary(max)),
+        Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, max)),
+        Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, max)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+    }
+}
+
 /// The first line of `text`, at most `max` characters of it, and an ellipsis
 /// where something is missing.
 pub fn line(text: &str, max: usize) -> String {

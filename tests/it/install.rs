@@ -1,5 +1,7 @@
 //! `roz install`, `roz uninstall` and `roz doctor`, by the built binary in a
 //! home of its own.
+//!
+//! Long because each fault that doctor knows is made once here.
 
 use std::{
     collections::BTreeMap,

@@ -130,14 +130,8 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
             fields.remove(*field);
         }
         fields.insert("subagent_type".into(), REVIEWER.into());
-        for field in fields.values_mut() {
-            if let Value::String(text) = field
-                && text.len() > MAX_FIELD
-            {
-                *text = bounded::cut(text, MAX_FIELD).to_owned();
-            }
-        }
     }
+    bounded::shorten(&mut input, MAX_FIELD);
     // The words must not be able to end their own quotation.
     let quoted: String =
         bounded::chars(&words, 4000).lines().flat_map(|line| ["> ", line, "\n"]).collect();

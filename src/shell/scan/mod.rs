@@ -1,6 +1,8 @@
 //! Text to syntax tree: lists, pipelines and compound commands. One pass, recursive, with a depth
 //! that [`limit::DEPTH`] bounds. On an error it stops and keeps what it has: bash runs the lines
 //! before a syntax error, too.
+//!
+//! Long because it is one grammar: the productions call each other.
 
 mod dollar;
 mod simple;
