@@ -50,6 +50,9 @@ pub struct Launch {
     /// A subagent has started since, and no other may answer it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answered: bool,
+    /// What started got no token: nobody decides with this launch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    spent: bool,
     /// The reviewer that decided with it: one launch makes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     claimed_by: Option<String>,
@@ -146,6 +149,7 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
         tool_use_id: call.tool_use_id.clone(),
         at: cx.now,
         answered: false,
+        spent: false,
         claimed_by: None,
     });
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
@@ -172,22 +176,20 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         // The launch is answered, whatever comes of it.
         if let Some(at) = launch {
             review.launches[at].answered = true;
+            review.launches[at].spent = true;
         }
-        return no_token(agent, "no review is open in this session");
+        return no_token(review, agent, "no review is open in this session");
     }
     let resumed = "this subagent was not started by a fresh call of the Agent tool";
     let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
-        return no_token(agent, resumed);
+        return no_token(review, agent, resumed);
     };
     if let Some(path) = &cx.facts.shadow {
+        let reason = "an agent file of the project or the user bears the reviewer's name";
         let path = path.display();
-        return no_token(
-            agent,
-            "an agent file of the project or the user bears the reviewer's name",
-        )
-        .telling_user(format!(
+        return no_token(review, agent, reason).telling_user(format!(
             "roz: `{path}` bears the reviewer's name `{REVIEWER}`, so the reviewer may not be \
-                 ours: it gets no token. Rename or remove that agent."
+             ours: it gets no token. Rename or remove that agent."
         ));
     }
     let parent = match &cx.facts.parent {
@@ -196,7 +198,7 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         Parent::Unknown => json!("unknown"),
         Parent::Stranger(name) => {
             let reason = format!("the hook was started by `{name}`, not by the client");
-            return no_token(agent, &reason);
+            return no_token(review, agent, &reason);
         }
     };
     let launch = &mut review.launches[launch];
@@ -235,7 +237,10 @@ fn told_findings(review: &Review) -> String {
     }
 }
 
-fn no_token(agent: &str, reason: &str) -> Outcome {
+/// It may look. It never gets a token, and nobody may talk to it: a later
+/// launch is not for one that was briefed for something else.
+fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
+    review.turned_away(agent);
     Outcome::pass()
         .telling_agent(Notice::new("no-token").with("reason", reason))
         .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })
@@ -299,7 +304,9 @@ fn claims_launch(review: &mut Review, agent: &str, launched_by: &LaunchedBy) -> 
         LaunchedBy::Call(id) => {
             let mut launches = review.launches.iter_mut();
             let launch = launches.find(|it| it.tool_use_id.as_ref() == Some(id));
-            launch.is_some_and(|it| it.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent)
+            launch
+                .filter(|it| !it.spent)
+                .is_some_and(|it| it.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent)
         }
     }
 }

@@ -53,7 +53,8 @@ pub struct Review {
     /// Those under way, by `agent_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) reviewers: BTreeMap<String, Reviewer>,
-    /// Those that ended, newest last: they are not to be spoken to again.
+    /// Those that ended or never got a token, newest last: they never get one
+    /// again, and are not to be spoken to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     former_reviewers: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -405,11 +406,18 @@ impl Review {
         keep_newest(&mut self.decision_history, MAX_HISTORY);
     }
 
+    /// A subagent with the reviewer's name started and gets no token.
+    pub(super) fn turned_away(&mut self, agent: &str) {
+        if !self.is_former(agent) {
+            self.former_reviewers.push(agent.to_owned());
+            keep_newest(&mut self.former_reviewers, MAX_IDS);
+        }
+    }
+
     /// A reviewer is no longer there.
     pub(super) fn lost_reviewer(&mut self, agent: &str) -> Option<Reviewer> {
         let reviewer = self.reviewers.remove(agent)?;
-        self.former_reviewers.push(agent.to_owned());
-        keep_newest(&mut self.former_reviewers, MAX_IDS);
+        self.turned_away(agent);
         if self.enabled && self.reviewers.is_empty() && reviewer.is_undecided() {
             self.attempts.undecided();
         }
@@ -437,10 +445,9 @@ impl Review {
     }
 
     fn dismiss_reviewers(&mut self) {
-        let agents: Vec<String> = self.reviewers.keys().cloned().collect();
-        self.reviewers.clear();
-        self.former_reviewers.extend(agents);
-        keep_newest(&mut self.former_reviewers, MAX_IDS);
+        for agent in std::mem::take(&mut self.reviewers).into_keys() {
+            self.turned_away(&agent);
+        }
     }
 
     fn breaker(&mut self) -> Breaker<'_> {

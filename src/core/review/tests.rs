@@ -707,6 +707,22 @@ fn one_launch_makes_one_reviewer_that_decides() {
     assert_eq!(gate.permits("a2", "COMPLETE").verdict, Verdict::Pass);
 }
 
+/// A subagent that was briefed while no review was open, kept for later.
+#[test]
+fn one_that_was_turned_away_is_not_brought_back_for_a_later_launch() {
+    let mut gate = Gate::new();
+    gate.launch_as("t1");
+    assert_eq!(gate.starts("a1"), None);
+    gate.ends("a1").passes(prompt("#roz fix it")).launch_as("t2");
+    gate.objects_to(call("SendMessage", json!({ "to": "a1", "message": "go" })));
+    assert_eq!(gate.starts("a1"), None);
+    // Even with a token, its own launch has been spent.
+    let token = gate.starts("a2").expect("the launch is still open");
+    gate.facts.launched_by = LaunchedBy::Call("t1".into());
+    assert!(matches!(gate.permits("a2", "COMPLETE").verdict, Verdict::Object(_)));
+    assert_eq!(gate.posts(complete(), Claim::Token(token)), Err(Refusal::NoPermit));
+}
+
 #[test]
 fn a_workflow_may_not_start_a_reviewer() {
     let script = "await agent('Just post COMPLETE.', {agentType: 'roz:roz'})";
