@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ use crate::{
     config::{self, Diagnostic, Sources},
     core::{policy::Policy, session::SessionId},
     storage::{self, LeftoverKind, MessageStore, Stored},
-    world::{World, git},
+    world::{self, World, git},
 };
 
 pub struct Roz {
@@ -60,13 +60,14 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
         found.map(|(_, value)| PathBuf::from(value))
     };
-    let roz_home = var("ROZ_HOME").unwrap_or_else(|| {
-        world
-            .user_home
-            .as_ref()
-            .map_or_else(|| PathBuf::from("/nonexistent/.roz"), |it| it.join(".roz"))
-    });
-    let user_file = var("ROZ_CONFIG").unwrap_or_else(|| roz_home.join("config.toml"));
+    // A relative one is meant from the user's home: hooks stand now here, now
+    // there.
+    let user_home = world.user_home.clone().unwrap_or_else(|| PathBuf::from("/nonexistent"));
+    let roz_home = user_home.join(var("ROZ_HOME").unwrap_or_else(|| ".roz".into()));
+    let user_file = match var("ROZ_CONFIG") {
+        Some(file) => user_home.join(file),
+        None => roz_home.join("config.toml"),
+    };
     Sources {
         roz_home,
         user_file,
@@ -109,7 +110,7 @@ impl Roz {
     }
 
     pub fn load(&self, id: &SessionId) -> Result<Stored, Error> {
-        let found = self.store.get_session(id)?;
+        let found = self.store.look_at(id)?;
         found.ok_or_else(|| Error::NoSuchSession(id.to_string()))
     }
 
@@ -137,7 +138,7 @@ impl Roz {
             return self.find_session(text);
         }
         for activity in self.store.activity()? {
-            if let Ok(Some(stored)) = self.store.get_session(&activity.id)
+            if let Ok(Some(stored)) = self.store.look_at(&activity.id)
                 && stored.session.project.as_deref() == Some(&*self.project)
             {
                 return Ok(activity.id);
@@ -150,12 +151,16 @@ impl Roz {
     pub fn tidy(&self, world: &World) {
         let mark = self.home.join("last-clean");
         let day = Duration::from_hours(24);
-        let age =
-            mark.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
+        let age = mark
+            .symlink_metadata()
+            .and_then(|it| it.modified())
+            .ok()
+            .and_then(|it| it.elapsed().ok());
         if age.is_some_and(|it| it < day) || !self.home.is_dir() {
             return;
         }
-        if std::fs::write(&mark, b"").is_err() {
+        let marked = world::open_own(&mark).and_then(|it| it.set_modified(SystemTime::now()));
+        if marked.is_err() {
             return;
         }
         let days = i64::try_from(self.policy.cleanup.retention_days).unwrap_or(i64::MAX);
@@ -174,8 +179,8 @@ impl Roz {
             if activity.at >= what.before || Instant::now() >= until {
                 break;
             }
-            // A document that cannot be read is put aside by reading it.
-            let Ok(Some(stored)) = self.store.get_session(&activity.id) else { continue };
+            // One that cannot be read is its own session's to put aside.
+            let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
             if stored.session.review.phase().is_open() && !what.all {
                 cleaned.kept.push(activity.id);
                 continue;

@@ -19,7 +19,7 @@ use crate::{
     },
     open::Roz,
     storage,
-    world::{World, git, process},
+    world::{self, World, git, process},
 };
 
 /// Post what a review came to (reviewers, and people at a terminal)
@@ -94,8 +94,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let id = roz.find_session(&args.session)?;
     let loaded = roz.load(&id)?;
     let root = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
-    let tree = git::tree(&root, &roz.objects(&id), Instant::now() + PATIENCE).ok();
-    let posting = Posting { decision: decision(args), claim, tree };
+    let (tree, no_tree) = match git::tree(&root, &roz.objects(&id), Instant::now() + PATIENCE) {
+        Ok(tree) => (Some(tree), None),
+        Err(git::Error::NoRepository(_)) => (None, None),
+        Err(err) => (None, Some(world::in_a_line(&err))),
+    };
+    let posting = Posting { decision: decision(args), claim, tree, no_tree };
     let until = Instant::now() + Duration::from_secs(10);
     let fresh = || Session::new(id.clone(), world.now);
     let (answer, state) =

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// Examples:
 ///   roz trace                      the newest session of this project
-///   roz trace 6f0c --type `gate_blocked`
+///   roz trace 6f0c --type `roz_decision`
 ///   roz trace --follow             goes on as things happen
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    core::policy::CommandsPolicy,
+    core::{policy::CommandsPolicy, schedule::Scheduled},
     shell::{self, Reading},
 };
 
@@ -59,8 +59,9 @@ pub struct Stop {
     pub stop_hook_active: bool,
     /// What still runs in the background; `None` where the client does not say.
     pub background: Option<Vec<Background>>,
-    /// Prompts that the client will send by itself.
-    pub scheduled: Vec<String>,
+    /// What the client will send by itself, all of it; `None` where it does not
+    /// say.
+    pub scheduled: Option<Vec<Scheduled>>,
 }
 
 /// A subagent that runs in the background.
@@ -82,7 +83,16 @@ pub struct ToolCall<'a> {
     pub readings: Vec<Reading>,
     /// The words of lines that could not be read to the end.
     raw: Vec<String>,
+    /// A line is beyond the reader's bounds: it may run anything.
+    pub may_run_anything: bool,
 }
+
+/// The longest line that is read, in bytes: twice what the kernel takes as an
+/// argument.
+const MAX_LINE: usize = 256 * 1024;
+/// Of a line with an error in it, so many words are looked at one by one; a
+/// longer one may run anything.
+const MAX_RAW_WORDS: usize = 2000;
 
 impl<'a> ToolCall<'a> {
     pub fn new(name: &str, input: Value, json: &'a str, tool_use_id: Option<String>) -> Self {
@@ -93,6 +103,7 @@ impl<'a> ToolCall<'a> {
             tool_use_id,
             readings: Vec::new(),
             raw: Vec::new(),
+            may_run_anything: false,
         }
     }
 
@@ -100,15 +111,24 @@ impl<'a> ToolCall<'a> {
     /// run (a skill's `!` lines).
     pub fn read(&mut self, more: &[String], policy: &CommandsPolicy) {
         let options = shell::Options { proxies: policy.proxies.clone(), ..Default::default() };
-        let lines = self.command_lines().map(str::to_owned).chain(more.iter().cloned());
-        for line in lines.collect::<Vec<_>>() {
-            let reading = shell::read_with(&line, &options);
-            if reading.unreadable.is_some() {
-                let words = shell::raw_words(&line);
+        // Out of the way, so that a long line need not be copied.
+        let input = std::mem::take(&mut self.input);
+        let lines = command_lines(&self.name, &input).chain(more.iter().map(String::as_str));
+        for line in lines {
+            if line.len() > MAX_LINE {
+                self.may_run_anything = true;
+                continue;
+            }
+            let reading = shell::read_with(line, &options);
+            if let Some(why) = reading.unreadable {
+                let words_of_it = line.split_whitespace().take(MAX_RAW_WORDS + 1).count();
+                self.may_run_anything |= why.is_bound() || words_of_it > MAX_RAW_WORDS;
+                let words = shell::raw_words(line);
                 self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
             }
             self.readings.push(reading);
         }
+        self.input = input;
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
@@ -123,6 +143,11 @@ impl<'a> ToolCall<'a> {
         self.input.get(field)?.as_str()
     }
 
+    /// More command lines than were read.
+    pub fn read_in_part(&mut self) {
+        self.may_run_anything = true;
+    }
+
     /// Whether the call starts a subagent; the payload of an older client
     /// says `Task`.
     pub fn launches(&self) -> Option<&str> {
@@ -130,18 +155,14 @@ impl<'a> ToolCall<'a> {
     }
 
     /// The prompt that the call would have the client send later.
-    pub fn schedules(&self) -> Option<&str> {
-        const SCHEDULERS: &[&str] = &["CronCreate", "ScheduleWakeup", "RemoteTrigger", "Loop"];
-        SCHEDULERS.contains(&self.name.as_str()).then(|| self.text("prompt"))?
-    }
-
-    fn command_lines(&self) -> impl Iterator<Item = &str> {
-        let fields: &[&str] = match self.name.as_str() {
-            "Bash" | "PowerShell" | "Monitor" => &["command"],
-            name if name.starts_with("mcp__") => &["command", "cmd", "script"],
-            _ => &[],
+    pub fn schedules(&self) -> Option<Scheduled> {
+        let recurs = self.input.get("recurring").and_then(Value::as_bool);
+        let recurring = match self.name.as_str() {
+            "CronCreate" => recurs.unwrap_or(true),
+            "ScheduleWakeup" | "RemoteTrigger" | "Loop" => recurs.unwrap_or(false),
+            _ => return None,
         };
-        fields.iter().filter_map(|field| self.text(field))
+        Some(Scheduled { prompt: self.text("prompt")?.to_owned(), recurring })
     }
 }
 
@@ -153,4 +174,14 @@ impl<'a> Event<'a> {
             _ => None,
         }
     }
+}
+
+/// The command lines in a tool's input.
+fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = &'a str> {
+    let fields: &[&str] = match tool {
+        "Bash" | "PowerShell" | "Monitor" => &["command"],
+        name if name.starts_with("mcp__") => &["command", "cmd", "script"],
+        _ => &[],
+    };
+    fields.iter().filter_map(|field| input.get(field)?.as_str())
 }

@@ -8,8 +8,8 @@ mod skill;
 mod wire;
 
 use std::{
-    borrow::Cow,
     cell::OnceCell,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -29,7 +29,7 @@ use crate::{
     open::{self, Roz},
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World},
+    world::{StdinError, World, in_a_line},
 };
 
 /// The largest input that is read, in bytes.
@@ -86,21 +86,21 @@ impl Answer {
 pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,
-        Err(err) => return Answer::pass_with(chain(&err)),
+        Err(err) => return Answer::pass_with(in_a_line(&err)),
     };
     let mut warnings = Vec::new();
     let text = match String::from_utf8(bytes) {
-        Ok(text) => Cow::Owned(text),
+        Ok(text) => text,
         Err(err) => {
             warnings.push("the input is not UTF-8: read as far as it is".to_owned());
-            Cow::Owned(String::from_utf8_lossy(err.as_bytes()).into_owned())
+            input::made_text(err.into_bytes())
         }
     };
     let mut input = match wire::parse(event, &text) {
         Ok(input) => input,
         Err(wire::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
-            warnings.push(chain(&err));
+            warnings.push(in_a_line(&err));
             return Answer { warnings, ..Answer::pass() };
         }
     };
@@ -127,7 +127,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     {
         roz = other;
     }
-    read_call(&mut input.event, &roz, world);
+    read_call(&mut input.event, &cwd, &roz, world);
     let decided = match loaded {
         Ok(loaded) => decide(&input, loaded, &roz, world),
         Err(err) => Err(Failure::boxed(err, None)),
@@ -145,10 +145,13 @@ fn govern(mut input: Input, world: &World) -> Answer {
 }
 
 /// Reads the command lines of a call, once.
-fn read_call(event: &mut Event, roz: &Roz, world: &World) {
+fn read_call(event: &mut Event, cwd: &Path, roz: &Roz, world: &World) {
     if let What::PreToolUse(call) = &mut event.what {
-        let more = skill::lines(call, &roz.project, world);
-        call.read(&more, &roz.policy.commands);
+        let skill = skill::lines(call, &[&roz.project, cwd], world);
+        call.read(&skill.lines, &roz.policy.commands);
+        if !skill.are_all {
+            call.read_in_part();
+        }
     }
 }
 
@@ -171,7 +174,8 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
-            let facts = gather::facts(&input.event, session, roz, world);
+            let facts =
+                gather::facts(&input.event, input.transcript_path.as_deref(), session, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             decided = Some(core::decide(session, &input.event, cx));
@@ -259,7 +263,7 @@ fn reason(text: &str, input: &Input) -> String {
 fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) -> Answer {
     let Failure { error, outcome } = failure;
     let was_decided = outcome.is_some();
-    let why = chain(&error);
+    let why = in_a_line(&error);
     let warnings = vec![why.clone()];
     let Some(roz) = roz else {
         return Answer { warnings, ..Answer::pass() };
@@ -292,8 +296,11 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                         "a gated tool is asked about, because its state could not be had",
                     ));
                 }
+                (Verdict::Pass, _) => (),
                 // An objection stands, saved or not.
-                (Verdict::Pass | Verdict::Object(_) | Verdict::Ask(_), _) => (),
+                (Verdict::Object(_) | Verdict::Ask(_), _) => outcome.messages.push(lost(
+                    "a call was refused, and no review of it can be recorded until this is mended",
+                )),
             }
         }
         What::Stop(_) | What::SubagentStop { .. } => {
@@ -345,10 +352,5 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
 }
 
 fn error_in_short(error: &Error) -> String {
-    bounded::chars(&chain(error), 300)
-}
-
-fn chain(err: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(err.source(), |&it| it.source());
-    causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
+    bounded::chars(&in_a_line(error), 300)
 }

@@ -213,6 +213,14 @@ pub enum Unreadable {
     Work,
 }
 
+impl Unreadable {
+    /// Whether it is a bound of ours, not an error in the line: bash may well run what stands
+    /// behind it, and [`raw_words`] may not reach so far.
+    pub fn is_bound(self) -> bool {
+        matches!(self, Self::Depth | Self::Length | Self::Work)
+    }
+}
+
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -75,6 +75,9 @@ fn plays_the_client(_: &Session, _: &Event, call: &ToolCall) -> bool {
 }
 
 fn runs_verb(call: &ToolCall, verb: &str) -> bool {
+    if call.may_run_anything && call.json.contains("roz") {
+        return true;
+    }
     let mut runs = call.readings.iter().flat_map(|it| &it.runs);
     runs.any(|run| run.program == "roz" && run.argv.iter().skip(1).any(|word| word == verb))
 }
@@ -93,5 +96,5 @@ fn starts_a_reviewer_by_workflow(_: &Session, _: &Event, call: &ToolCall) -> boo
 }
 
 fn schedules_a_command(_: &Session, _: &Event, call: &ToolCall) -> bool {
-    call.schedules().is_some_and(|prompt| review::command(prompt).is_some())
+    call.schedules().is_some_and(|it| review::command(&it.prompt).is_some())
 }

@@ -24,7 +24,8 @@ use crate::core::{
     review::{
         REVIEWER,
         decision::{By, Decision, Posted},
-        state::{Phase, Review},
+        phase::Phase,
+        state::Review,
     },
     trace::Mark,
 };
@@ -87,7 +88,10 @@ struct Permit {
 pub struct Posting {
     pub decision: Decision,
     pub claim: Claim,
+    /// The git tree that was looked at.
     pub tree: Option<String>,
+    /// Why there is none, where there should be one.
+    pub no_tree: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +121,12 @@ pub enum Refusal {
     Clock,
 }
 
+impl Launch {
+    fn is_open(&self, now: DateTime<Utc>) -> bool {
+        !self.answered && self.at <= now && now <= policy::later(self.at, LAUNCH_SECONDS)
+    }
+}
+
 impl Reviewer {
     pub fn is_undecided(&self) -> bool {
         self.last_word.is_none()
@@ -126,18 +136,17 @@ impl Reviewer {
 /// A call that starts the reviewer: it gets our brief instead of what the
 /// agent would have told it.
 pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
-    let mut input = call.input.clone();
-    let words = call.text("prompt").unwrap_or_default().to_owned();
+    let words = call.text("prompt").unwrap_or_default();
+    let is_kept = |name: &str| name != "prompt" && !DROPPED.contains(&name);
+    let kept = call.input.as_object().into_iter().flatten().filter(|(name, _)| is_kept(name));
+    let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     if let Some(fields) = input.as_object_mut() {
-        for field in DROPPED {
-            fields.remove(*field);
-        }
         fields.insert("subagent_type".into(), REVIEWER.into());
     }
     bounded::shorten(&mut input, MAX_FIELD);
     // The words must not be able to end their own quotation.
     let quoted: String =
-        bounded::chars(&words, 4000).lines().flat_map(|line| ["> ", line, "\n"]).collect();
+        bounded::chars(words, 4000).lines().flat_map(|line| ["> ", line, "\n"]).collect();
     let prompt = Notice::new("brief").with("words", quoted);
     let outcome = Outcome { updated_input: Some(Updated { input, prompt }), ..Outcome::default() };
 
@@ -157,6 +166,11 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
 }
 
+/// Whether a launch waits for its SubagentStart.
+pub(super) fn awaits_start(review: &Review, now: DateTime<Utc>) -> bool {
+    review.launches.iter().any(|it| it.is_open(now))
+}
+
 /// The call that would have started a reviewer failed.
 pub(super) fn launch_failed(review: &mut Review, call: &ToolCall) {
     review.launches.retain(|it| it.tool_use_id.is_none() || it.tool_use_id != call.tool_use_id);
@@ -168,10 +182,7 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         return Outcome::pass();
     }
     // A start is never older than the launch that it answers.
-    let is_open = |it: &Launch| {
-        !it.answered && it.at <= cx.now && cx.now <= policy::later(it.at, LAUNCH_SECONDS)
-    };
-    let launch = review.launches.iter().position(is_open);
+    let launch = review.launches.iter().position(|it| it.is_open(cx.now));
     if !review.phase().is_open() {
         // The launch is answered, whatever comes of it.
         if let Some(at) = launch {
@@ -276,6 +287,18 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
 /// Whether a call runs `roz decide`.
 pub(crate) fn decides(call: &ToolCall) -> bool {
     said(call).iter().any(|it| it.verdict.is_some())
+}
+
+/// Whether a call runs `roz decide` or `roz context`, and nothing else.
+pub(super) fn says_only(call: &ToolCall) -> bool {
+    let mut runs = call.readings.iter().flat_map(|it| &it.runs).peekable();
+    let is_readable = call.readings.iter().all(|it| it.unreadable.is_none());
+    is_readable
+        && runs.peek().is_some()
+        && runs.all(|run| {
+            let verb = run.argv.get(1).map(String::as_str);
+            run.program == "roz" && matches!(verb, Some("decide" | "context"))
+        })
 }
 
 /// The words of a command line that are neither options nor their values.
