@@ -81,6 +81,14 @@ fn a_pipeline_of_four_thousand_stages_is_read() {
     assert!(reading.may_run("Bash:git push*"));
 }
 
+/// Properties found it: after an error, a comment was skipped for ever.
+#[test]
+fn a_comment_after_an_error_ends() {
+    for line in ["a (#", "a ( # b", "f(# )", "if (; #"] {
+        assert!(read(line).unreadable.is_some(), "{line}");
+    }
+}
+
 #[test]
 fn what_was_read_before_an_error_stands() {
     let reading = read("git push\necho \"unclosed");
