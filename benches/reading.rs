@@ -12,7 +12,7 @@ fn main() {
     if is_picked("corpus") {
         corpus();
     }
-    let typical = [("300 characters", typical(), 2_000), ("a commit", commit(), 2_000)];
+    let typical = [("300 characters", typical(), 10_000), ("a commit", commit(), 10_000)];
     let worst = worst().into_iter().map(|(name, line)| (name, line, 20));
     for (name, line, rounds) in typical.into_iter().chain(worst) {
         if is_picked(name) {

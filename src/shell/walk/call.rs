@@ -161,7 +161,7 @@ impl Walker<'_> {
         self.files(name, &call.words);
         self.subcommand_code(name, call);
         self.foreign(name, call);
-        self.script_of(name, call);
+        self.script_of(call);
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
     }
 

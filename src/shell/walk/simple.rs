@@ -244,7 +244,9 @@ impl Walker<'_> {
             return;
         }
         let path = self.text(&redirection.target);
-        self.record_write(&path, how, self.text_certainty(&path));
+        let literal = redirection.target.as_text().is_some();
+        let least = if literal { Certainty::Literal } else { Certainty::Resolved };
+        self.record_write(&path, how, self.text_certainty(&path).max(least));
         if is_output || both {
             streams.arrives = false;
             if path != "/dev/null" {

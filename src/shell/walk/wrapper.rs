@@ -153,11 +153,16 @@ impl Walker<'_> {
     /// `env -S 'code'`, where blanks split and quotes hold together as in the shell.
     fn env_string(&mut self, call: &Call) -> bool {
         const ENV: Grammar = Grammar { letters: "uCSP", long: &["unset", "chdir", "split-string"] };
-        let (given, at) = ENV.leading(&call.words, 1);
-        let string = given.iter().find(|g| matches!(g.name.as_str(), "S" | "split-string"));
-        let Some(text) = string.and_then(|given| given.value.as_ref()) else { return false };
+        // Words after the string belong to its command, whatever they look like.
+        let found = (2..=call.words.len()).take(limit::CHOICES).find_map(|end| {
+            let (given, _) = ENV.leading(&call.words[..end], 1);
+            let string =
+                given.into_iter().find(|g| matches!(g.name.as_str(), "S" | "split-string"));
+            Some((string?.value?, end))
+        });
+        let Some((text, at)) = found else { return false };
         let line = format!("env {} {}", text.text, quoted(&call.words[at..]));
-        self.derived(text, |walker| walker.nested_code(&line, &call.io));
+        self.derived(&text, |walker| walker.nested_code(&line, &call.io));
         true
     }
 
@@ -192,7 +197,8 @@ impl Walker<'_> {
             for item in &items {
                 calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
             }
-        } else if single {
+        // Without input it runs once all the same.
+        } else if single && !items.is_empty() {
             for item in items {
                 calls.push([words, &[item]].concat());
             }
