@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    core::policy::CommandsPolicy,
-    shell::{self, Reading},
-};
+use crate::shell::{self, Reading, Script};
 
 /// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,10 +75,22 @@ pub struct ToolCall<'a> {
     /// The input's own JSON text, whole.
     pub json: &'a str,
     pub tool_use_id: Option<String>,
-    /// What the command lines in it would run.
+    /// What the command lines in it would run, and the scripts that they name.
     pub readings: Vec<Reading>,
-    /// The words of lines that could not be read to the end.
+    /// Lines that could not be read to the end.
+    pub unread: Vec<String>,
+    /// Commands in a committed script that may not run: they do not count.
+    pub spared: Vec<Spared>,
+    /// The words of the lines that could not be read.
     raw: Vec<String>,
+}
+
+/// Something in a script that does not count, because it may not run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spared {
+    pub script: String,
+    /// The pattern or rule that would have objected.
+    pub by: String,
 }
 
 impl<'a> ToolCall<'a> {
@@ -92,23 +101,52 @@ impl<'a> ToolCall<'a> {
             json,
             tool_use_id,
             readings: Vec::new(),
+            unread: Vec::new(),
+            spared: Vec::new(),
             raw: Vec::new(),
         }
     }
 
     /// Reads the command lines of the call: its own, and `more` that it would
     /// run (a skill's `!` lines).
-    pub fn read(&mut self, more: &[String], policy: &CommandsPolicy) {
-        let options = shell::Options { proxies: policy.proxies.clone(), ..Default::default() };
+    pub fn read(&mut self, more: &[String], options: &shell::Options) {
         let lines = self.command_lines().map(str::to_owned).chain(more.iter().cloned());
         for line in lines.collect::<Vec<_>>() {
-            let reading = shell::read_with(&line, &options);
-            if reading.unreadable.is_some() {
-                let words = shell::raw_words(&line);
-                self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
-            }
-            self.readings.push(reading);
+            let reading = shell::read_with(&line, options);
+            self.add(reading, &line);
         }
+    }
+
+    /// Reads the text of a script that a line runs. `kept`: the project has it
+    /// so since the session began; then only what it runs in any case counts,
+    /// and what else it may run is given back.
+    pub fn read_script(
+        &mut self,
+        script: &Script,
+        text: &str,
+        kept: bool,
+        options: &shell::Options,
+    ) -> Vec<String> {
+        let mut reading = shell::read_script(text, script.interpreter, &script.arguments, options);
+        let mut spared = Vec::new();
+        if kept {
+            let (may, runs) = reading.runs.into_iter().partition(|it| it.conditional);
+            reading.runs = runs;
+            reading.writes.retain(|it| !it.conditional);
+            reading.code.clear();
+            spared = Reading { runs: may, ..Reading::default() }.keys();
+        }
+        self.add(reading, text);
+        spared
+    }
+
+    fn add(&mut self, reading: Reading, text: &str) {
+        if reading.unreadable.is_some() {
+            let words = shell::raw_words(text);
+            self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
+            self.unread.push(text.to_owned());
+        }
+        self.readings.push(reading);
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and

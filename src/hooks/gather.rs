@@ -132,25 +132,12 @@ fn agent_file(folder: &Path, depth: usize) -> Option<PathBuf> {
                 return Some(found);
             }
         } else if path.extension().is_some_and(|it| it == "md")
-            && read_text(&path, 256 * 1024).is_some_and(|text| names_reviewer(&text))
+            && read_text(&path, 256 * 1024).is_some_and(|text| review::names_reviewer(&text))
         {
             return Some(path);
         }
     }
     None
-}
-
-fn names_reviewer(text: &str) -> bool {
-    let Some(front) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
-        return false;
-    };
-    let front = front.split("\n---").next().unwrap_or_default();
-    front.lines().any(|line| {
-        line.split_once(':').is_some_and(|(key, value)| {
-            let value = value.trim().trim_matches(['"', '\'']);
-            key.trim() == "name" && value.eq_ignore_ascii_case(REVIEWER)
-        })
-    })
 }
 
 /// The client's own folder of the user.

@@ -14,6 +14,10 @@ use super::{
     read_text,
 };
 
+/// Variables that would make git look somewhere else.
+pub(crate) const PLACES: [&str; 4] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"];
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("`{0}` is in no git work tree")]
@@ -171,7 +175,7 @@ fn git<const N: usize>(
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .envs(env.iter().copied());
-    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+    for name in PLACES {
         if !env.iter().any(|(it, _)| *it == name) {
             git.env_remove(name);
         }

@@ -94,6 +94,20 @@ pub fn command(prompt: &str) -> Option<Command> {
     }
 }
 
+/// Whether the text of an agent file says that it is the reviewer.
+pub fn names_reviewer(text: &str) -> bool {
+    let Some(front) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
+        return false;
+    };
+    let front = front.split("\n---").next().unwrap_or_default();
+    front.lines().any(|line| {
+        line.split_once(':').is_some_and(|(key, value)| {
+            let value = value.trim().trim_matches(['"', '\'']);
+            key.trim() == "name" && value.eq_ignore_ascii_case(REVIEWER)
+        })
+    })
+}
+
 fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
     if let Some(found) = &cx.facts.second_opinions {
         review.found_second_opinions(found);
