@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_value_is_never_taken_for_a_placeholder() {
         let notice = Notice::new("protected").with("words", "{{session_id}} {{words}}");
-        assert_eq!(say(&notice), "roz: {{session_id}} {{words}}");
+        assert_eq!(say(&notice), "roz: {{session_id}} {{words}}\n\n{{json}}");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    core::{policy::CommandsPolicy, schedule::Scheduled},
-    shell::{self, Reading},
+    core::schedule::Scheduled,
+    shell::{self, Reading, Script},
 };
 
 /// One hook of the client, holding only what some gate reads.
@@ -79,9 +79,13 @@ pub struct ToolCall<'a> {
     /// The input's own JSON text, whole.
     pub json: &'a str,
     pub tool_use_id: Option<String>,
-    /// What the command lines in it would run.
+    /// What the command lines in it would run, and the scripts that they name.
     pub readings: Vec<Reading>,
-    /// The words of lines that could not be read to the end.
+    /// Lines that could not be read to the end.
+    pub unread: Vec<String>,
+    /// Commands in a committed script that may not run: they do not count.
+    pub spared: Vec<Spared>,
+    /// The words of the lines that could not be read.
     raw: Vec<String>,
     /// A line is beyond the reader's bounds: it may run anything.
     pub may_run_anything: bool,
@@ -93,6 +97,13 @@ const MAX_LINE: usize = 256 * 1024;
 /// Of a line with an error in it, so many words are looked at one by one; a
 /// longer one may run anything.
 const MAX_RAW_WORDS: usize = 2000;
+/// Something in a script that does not count, because it may not run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spared {
+    pub script: String,
+    /// The pattern or rule that would have objected.
+    pub by: String,
+}
 
 impl<'a> ToolCall<'a> {
     pub fn new(name: &str, input: Value, json: &'a str, tool_use_id: Option<String>) -> Self {
@@ -102,6 +113,8 @@ impl<'a> ToolCall<'a> {
             json,
             tool_use_id,
             readings: Vec::new(),
+            unread: Vec::new(),
+            spared: Vec::new(),
             raw: Vec::new(),
             may_run_anything: false,
         }
@@ -109,8 +122,7 @@ impl<'a> ToolCall<'a> {
 
     /// Reads the command lines of the call: its own, and `more` that it would
     /// run (a skill's `!` lines).
-    pub fn read(&mut self, more: &[String], policy: &CommandsPolicy) {
-        let options = shell::Options { proxies: policy.proxies.clone(), ..Default::default() };
+    pub fn read(&mut self, more: &[String], options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
         let lines = command_lines(&self.name, &input).chain(more.iter().map(String::as_str));
@@ -119,16 +131,44 @@ impl<'a> ToolCall<'a> {
                 self.may_run_anything = true;
                 continue;
             }
-            let reading = shell::read_with(line, &options);
-            if let Some(why) = reading.unreadable {
-                let words_of_it = line.split_whitespace().take(MAX_RAW_WORDS + 1).count();
-                self.may_run_anything |= why.is_bound() || words_of_it > MAX_RAW_WORDS;
-                let words = shell::raw_words(line);
-                self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
-            }
-            self.readings.push(reading);
+            let reading = shell::read_with(line, options);
+            self.add(reading, line);
         }
         self.input = input;
+    }
+
+    /// Reads the text of a script that a line runs. `kept`: the project has it
+    /// so since the session began; then only what it runs in any case counts,
+    /// and what else it may run is given back.
+    pub fn read_script(
+        &mut self,
+        script: &Script,
+        text: &str,
+        kept: bool,
+        options: &shell::Options,
+    ) -> Vec<String> {
+        let mut reading = shell::read_script(text, script.interpreter, &script.arguments, options);
+        let mut spared = Vec::new();
+        if kept {
+            let (may, runs) = reading.runs.into_iter().partition(|it| it.conditional);
+            reading.runs = runs;
+            reading.writes.retain(|it| !it.conditional);
+            reading.code.clear();
+            spared = Reading { runs: may, ..Reading::default() }.keys();
+        }
+        self.add(reading, text);
+        spared
+    }
+
+    fn add(&mut self, reading: Reading, text: &str) {
+        if let Some(why) = reading.unreadable {
+            let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
+            self.may_run_anything |= why.is_bound() || words_of_it > MAX_RAW_WORDS;
+            let words = shell::raw_words(text);
+            self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
+            self.unread.push(text.to_owned());
+        }
+        self.readings.push(reading);
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
@@ -177,7 +217,7 @@ impl<'a> Event<'a> {
 }
 
 /// The command lines in a tool's input.
-fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = &'a str> {
+fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = &'a str> + use<'a> {
     let fields: &[&str] = match tool {
         "Bash" | "PowerShell" | "Monitor" => &["command"],
         name if name.starts_with("mcp__") => &["command", "cmd", "script"],

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::core::session::SessionId;
+use crate::core::{protect::Ground, session::SessionId};
 
 /// A fact that nobody looked for, or that could not be had, says so in its own
 /// type: what to make of that is for a gate to decide.
@@ -20,6 +20,8 @@ pub struct Facts {
     pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
+    /// What a call touches, and what lies where.
+    pub ground: Ground,
 }
 
 /// The work tree, beside the one that was approved.

@@ -62,6 +62,12 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let event = by_client.as_ref().unwrap_or(event);
     let mut outcome =
         protect::decide(session, event, cx).then(|| review::decide(&mut session.review, event, cx));
+    if let What::PreToolUse(call) = &event.what {
+        outcome.trace.extend(call.spared.iter().map(|it| Mark::ScriptSpared {
+            script: bounded::line(&it.script, 200),
+            by: it.by.clone(),
+        }));
+    }
     if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
         (&event.what, &outcome.verdict)
         && let Some(scheduled) = call.schedules()

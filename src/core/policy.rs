@@ -6,6 +6,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::shell;
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Policy {
@@ -139,6 +141,13 @@ pub struct CleanupPolicy {
 pub struct CommandsPolicy {
     /// Programs of the user's that run the rest of their command line.
     pub proxies: Vec<String>,
+}
+
+impl CommandsPolicy {
+    /// What the reading of a command line may know.
+    pub fn options(&self) -> shell::Options {
+        shell::Options { proxies: self.proxies.clone(), ..shell::Options::default() }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

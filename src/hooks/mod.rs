@@ -3,7 +3,9 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 pub mod gather;
+mod ground;
 mod input;
+mod scripts;
 mod skill;
 mod wire;
 
@@ -21,10 +23,12 @@ use crate::{
     core::{
         self, Cx, bounded,
         event::{Event, Sender, What},
+        facts::Facts,
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
+        protect::{self, Ground},
         review::{self, gate},
-        session::Session,
+        session::{Session, SessionId},
     },
     open::{self, Roz},
     storage::{self, Stored},
@@ -127,7 +131,9 @@ fn govern(mut input: Input, world: &World) -> Answer {
     {
         roz = other;
     }
-    read_call(&mut input.event, &cwd, &roz, world);
+    let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
+    let id = input.session_id.clone();
+    read_call(&mut input.event, session, &id, &cwd, &roz, world);
     let decided = match loaded {
         Ok(loaded) => decide(&input, loaded, &roz, world),
         Err(err) => Err(Failure::boxed(err, None)),
@@ -144,15 +150,34 @@ fn govern(mut input: Input, world: &World) -> Answer {
     }
 }
 
-/// Reads the command lines of a call, once.
-fn read_call(event: &mut Event, cwd: &Path, roz: &Roz, world: &World) {
+/// Reads the command lines of a call, and the scripts that they run, once.
+fn read_call(
+    event: &mut Event,
+    session: Option<&Session>,
+    id: &SessionId,
+    cwd: &Path,
+    roz: &Roz,
+    world: &World,
+) {
     if let What::PreToolUse(call) = &mut event.what {
         let skill = skill::lines(call, &[&roz.project, cwd], world);
-        call.read(&skill.lines, &roz.policy.commands);
+        let mut options = roz.policy.commands.options();
+        options.variables = variables(id, world);
+        call.read(&skill.lines, &options);
         if !skill.are_all {
             call.read_in_part();
         }
+        scripts::read(call, cwd, session, &options, roz, world);
     }
+}
+
+/// What the client's shell has in its environment, as far as a line could use
+/// it to reach for us.
+fn variables(id: &SessionId, world: &World) -> Vec<(String, String)> {
+    let known = ["ROZ_HOME", "ROZ_CONFIG", "CLAUDE_CONFIG_DIR"];
+    let known = known.into_iter().filter_map(|it| Some((it.to_owned(), world.var(it)?.to_owned())));
+    let client = ("CLAUDE_CODE_EXECPATH".to_owned(), "claude".to_owned());
+    known.chain([client, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
 }
 
 /// Decides, and saves what changed. Hooks run in parallel: where another one
@@ -174,8 +199,9 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
-            let facts =
-                gather::facts(&input.event, input.transcript_path.as_deref(), session, roz, world);
+            let transcript = input.transcript_path.as_deref();
+            let mut facts = gather::facts(&input.event, transcript, session, roz, world);
+            facts.ground = ground_of(input, session, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             decided = Some(core::decide(session, &input.event, cx));
@@ -187,6 +213,11 @@ fn decide(
         (Ok(()), None) => Ok(Outcome::pass()),
         (Err(err), outcome) => Err(Failure::boxed(err, outcome)),
     }
+}
+
+fn ground_of(input: &Input, session: &Session, roz: &Roz, world: &World) -> Ground {
+    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+    ground::ground(&input.event, session, cwd, roz, world)
 }
 
 /// The client gives SessionEnd a second and a half in all.
@@ -283,6 +314,10 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {
         What::PreToolUse(call) => {
+            // Self-protection needs no state but to know who reviews.
+            if !was_decided {
+                outcome = unsaved(input, roz, world);
+            }
             let pattern = gate::pattern_for(&roz.policy.review.gates.tools, call)
                 .filter(|_| roz.policy.review.mode != Mode::Never);
             match (&outcome.verdict, pattern) {
@@ -349,6 +384,16 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
         ));
     }
     speak(input, outcome, roz, world, warnings)
+}
+
+/// What self-protection makes of a call where the session cannot be had.
+fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
+    let session = Session::new(input.session_id.clone(), world.now);
+    let ground = ground_of(input, &session, roz, world);
+    let facts = Facts { ground, ..Facts::default() };
+    let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
+    let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
+    protect::decide(&session, &input.event, cx)
 }
 
 fn error_in_short(error: &Error) -> String {

@@ -84,6 +84,8 @@ pub struct Reading {
     pub reads: Vec<ReadOf>,
     /// Files whose text would be run.
     pub scripts: Vec<Script>,
+    /// Code in other languages that would be run, as far as its text is known.
+    pub code: Vec<String>,
     /// Set where the rest of the line could not be read. What was read before it still stands.
     pub unreadable: Option<Unreadable>,
 }
@@ -129,6 +131,8 @@ pub struct Write {
     pub path: String,
     pub how: How,
     pub certainty: Certainty,
+    /// As in [`Run`].
+    pub conditional: bool,
 }
 
 /// A file whose content would be shown or loaded; paths as in [`Write`].

@@ -14,6 +14,10 @@ use super::{
     read_text,
 };
 
+/// Variables that would make git look somewhere else.
+pub(crate) const PLACES: [&str; 4] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"];
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("`{0}` is in no git work tree")]

@@ -102,6 +102,11 @@ impl World {
         dirs::data_dir()
     }
 
+    /// This program's file, where the system tells.
+    pub fn own_file(&self) -> Option<PathBuf> {
+        env::current_exe().ok()
+    }
+
     /// This program's file, under the name by which PATH finds it, if it does:
     /// that name outlives an update where it is a link.
     ///
@@ -190,6 +195,20 @@ pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
         return Err(std::io::Error::other("it is no regular file"));
     }
     Ok(file)
+}
+
+/// The first `max` bytes of a regular file. As for [`read_text`], links are
+/// followed and nothing is waited for.
+pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(max as u64).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// A file that the kernel makes up: its size says nothing.

@@ -11,6 +11,7 @@ mod errors;
 mod fuzz;
 mod install;
 mod payloads;
+mod protect;
 mod race;
 mod review;
 mod store_race;

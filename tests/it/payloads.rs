@@ -141,7 +141,7 @@ fn one_payload_of_each_event_and_version_goes_through_the_front_door() {
 fn a_gate_on_the_very_tool_denies_the_call() {
     let gate = |it: &Recorded| {
         let tool = it.json["tool_name"].as_str().unwrap();
-        format!("review.gates.tools = [{tool:?}]")
+        format!("review.gates.tools = [{tool:?}]\nprotect.enabled = false")
     };
     for it in of_hook(Hook::PreToolUse) {
         let inside = Inside::new(&gate(&it));
@@ -169,7 +169,8 @@ fn a_gate_on_the_very_command_denies_the_call() {
         let reply = inside.hook("pre-tool-use", &it.bytes).stdout;
         assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "deny", "{}", it.name);
 
-        let inside = Inside::new("review.gates.tools = ['Bash:git push*']");
+        let inside =
+            Inside::new("review.gates.tools = ['Bash:git push*']\nprotect.enabled = false");
         let reply = inside.hook("pre-tool-use", &it.bytes).stdout;
         assert_eq!(reply, json!({}), "{}: another command's gate", it.name);
         count += 1;

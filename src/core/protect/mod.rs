@@ -1,100 +1,115 @@
 //! Self-protection: an agent's tools do not play the client's part, the
 //! reviewer's or the user's.
 //!
-//! A rule is a row of [`RULES`]; the first that objects ends the round.
+//! A rule is a row of [`RULES`]; the first that objects ends the round. What a
+//! row looks at: `commands` at what would run, `paths` at what would be
+//! written, `settings` at what that would make of the client's settings.
+//! What lies where is a fact ([`Ground`]) that the shell gathers, and only for
+//! calls that touch anything ([`touches`]).
 
+mod commands;
+mod paths;
+mod place;
+mod settings;
+mod table;
+mod touch;
+
+pub use self::{
+    paths::wants_text,
+    place::{Before, Ground, Touched},
+    table::{Answer, Code, Example, RULES, Rule},
+    touch::{Act, Touch, touches},
+};
 use crate::core::{
     Cx, bounded,
     event::{Event, ToolCall, What},
     outcome::{Notice, Outcome},
-    review::{self, REVIEWER},
-    session::Session,
+    session::{Session, SessionId},
     trace::Mark,
 };
 
-/// One thing that an agent may not do.
-#[derive(Debug, Clone, Copy)]
-pub struct Rule {
-    pub name: &'static str,
-    /// What it is and what to do instead, for the agent.
-    pub words: &'static str,
-    objects: fn(&Session, &Event, &ToolCall) -> bool,
+/// What a rule looks at.
+#[derive(Clone, Copy)]
+struct Scene<'a> {
+    session: &'a Session,
+    session_id: &'a SessionId,
+    /// The subagent whose call it is.
+    agent: Option<&'a str>,
+    call: &'a ToolCall<'a>,
+    ground: &'a Ground,
 }
 
-pub const RULES: &[Rule] = &[
-    Rule {
-        name: "decide",
-        words: "Only a reviewer that roz has given a token may run `roz decide`; a person runs it \
-                at a terminal of their own with `--human`.",
-        objects: decides_without_a_token,
-    },
-    Rule { name: "hook", words: "`roz hook` is the client's to call.", objects: plays_the_client },
-    Rule {
-        name: "message-to-reviewer",
-        words: "A reviewer is independent: nobody talks to it. Spawn a new one with the Agent \
-                tool, subagent_type \"roz:roz\".",
-        objects: talks_to_a_reviewer,
-    },
-    Rule {
-        name: "workflow-reviewer",
-        words: "A workflow may not start the reviewer: it would be briefed by the agent under \
-                review. Use the Agent tool, subagent_type \"roz:roz\".",
-        objects: starts_a_reviewer_by_workflow,
-    },
-    Rule {
-        name: "scheduled-command",
-        words: "`#roz` is the user's word; a scheduled prompt may not begin with it.",
-        objects: schedules_a_command,
-    },
-];
+/// A rule that objects to a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Objection {
+    pub rule: &'static Rule,
+    /// What of the call it is about.
+    pub subject: String,
+}
 
-pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
-    let What::PreToolUse(call) = &event.what else {
-        return Outcome::pass();
-    };
+pub fn decide(session: &Session, event: &Event, cx: Cx) -> Outcome {
     if !cx.policy.protect.enabled {
         return Outcome::pass();
     }
-    let Some(rule) = RULES.iter().find(|it| (it.objects)(session, event, call)) else {
-        return Outcome::pass();
-    };
-    let subject =
-        call.text("command").map_or_else(|| call.name.clone(), |it| bounded::line(it, 200));
-    Outcome::object(Notice::new("protected").with("rule", rule.name).with("words", rule.words))
-        .marked(Mark::Protected { rule: rule.name, answer: "deny", subject })
-}
-
-fn decides_without_a_token(session: &Session, event: &Event, call: &ToolCall) -> bool {
-    let is_reviewer =
-        event.origin.agent_id.as_deref().is_some_and(|it| session.review.has_token(it));
-    !is_reviewer && runs_verb(call, "decide")
-}
-
-fn plays_the_client(_: &Session, _: &Event, call: &ToolCall) -> bool {
-    runs_verb(call, "hook")
-}
-
-fn runs_verb(call: &ToolCall, verb: &str) -> bool {
-    if call.may_run_anything && call.json.contains("roz") {
-        return true;
+    match objections(session, event, cx).next() {
+        Some(objection) => objection.outcome(),
+        None => Outcome::pass(),
     }
-    let mut runs = call.readings.iter().flat_map(|it| &it.runs);
-    runs.any(|run| run.program == "roz" && run.argv.iter().skip(1).any(|word| word == verb))
 }
 
-fn talks_to_a_reviewer(session: &Session, _: &Event, call: &ToolCall) -> bool {
-    const ADDRESSES: &[&str] = &["to", "recipient", "agent_id", "agentId", "target", "name"];
-    call.name == "SendMessage"
-        && ADDRESSES.iter().filter_map(|field| call.text(field)).any(|address| {
-            session.review.is_reviewer(address.trim())
-                || address.trim().eq_ignore_ascii_case(REVIEWER)
+/// Every rule that objects to a call, in the table's order.
+pub fn objections<'a>(
+    session: &'a Session,
+    event: &'a Event<'a>,
+    cx: Cx<'a>,
+) -> impl Iterator<Item = Objection> {
+    let call = match &event.what {
+        What::PreToolUse(call) => Some(call),
+        _ => None,
+    };
+    let agent = event.origin.agent_id.as_deref();
+    call.into_iter().flat_map(move |call| {
+        let ground = &cx.facts.ground;
+        let scene = Scene { session, session_id: cx.session_id, agent, call, ground };
+        RULES.iter().filter_map(move |rule| {
+            let subject = (rule.objects)(scene)?;
+            Some(Objection { rule, subject: bounded::line(&subject, 160) })
         })
+    })
 }
 
-fn starts_a_reviewer_by_workflow(_: &Session, _: &Event, call: &ToolCall) -> bool {
-    call.name == "Workflow" && call.json.contains(REVIEWER)
+impl Objection {
+    /// One line for programs: the last one of what the agent reads.
+    pub fn json(&self) -> String {
+        // Holes are ours; nobody else knows them.
+        let subject = self.subject.replace(crate::shell::HOLE, "…");
+        serde_json::json!({
+            "error": self.rule.code.word(),
+            "rule": self.rule.name,
+            "subject": subject,
+        })
+        .to_string()
+    }
+
+    fn outcome(&self) -> Outcome {
+        let notice = Notice::new("protected")
+            .with("rule", self.rule.name)
+            .with("words", self.rule.instead)
+            .with("json", self.json());
+        let answer = self.rule.answer.word();
+        let outcome = match self.rule.answer {
+            Answer::Deny => Outcome::object(notice),
+            Answer::Ask => Outcome::ask(notice),
+        };
+        let (rule, subject) = (self.rule.name, self.subject.clone());
+        outcome.marked(Mark::Protected { rule, answer, subject })
+    }
 }
 
-fn schedules_a_command(_: &Session, _: &Event, call: &ToolCall) -> bool {
-    call.schedules().is_some_and(|it| review::command(&it.prompt).is_some())
+/// Whether `word` is one of a list of words.
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|it| it == word)
 }
+
+#[cfg(test)]
+mod tests;

@@ -208,6 +208,11 @@ impl Review {
         self.has_token(agent) || self.is_former(agent)
     }
 
+    /// Every reviewer of this session that is known.
+    pub fn reviewer_ids(&self) -> impl Iterator<Item = &str> {
+        self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)
+    }
+
     pub(super) fn is_hot(&self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
         self.circuit_breaker_tripped
             && self

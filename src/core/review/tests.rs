@@ -185,7 +185,7 @@ fn call(name: &str, input: Value) -> What<'static> {
 fn tool(name: &str, input: Value, id: &str) -> ToolCall<'static> {
     let json: &'static str = input.to_string().leak();
     let mut call = ToolCall::new(name, input, json, Some(id.into()));
-    call.read(&[], &Policy::default().commands);
+    call.read(&[], &Policy::default().commands.options());
     call
 }
 

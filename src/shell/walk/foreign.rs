@@ -88,6 +88,9 @@ impl Walker<'_> {
         if !self.spend(1 + code.len() / 64) {
             return;
         }
+        if self.muted == 0 && self.reading.code.last().is_none_or(|it| it != code) {
+            self.reading.code.push(code.to_owned());
+        }
         self.walk_acts(foreign::read(code, language));
     }
 

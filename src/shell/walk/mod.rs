@@ -432,7 +432,8 @@ impl<'o> Walker<'o> {
             return;
         }
         for path in self.located(path) {
-            let write = Write { path, how, certainty };
+            let conditional = self.conditional > 0;
+            let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);
             if !self.reading.writes[recent..].contains(&write) {
                 self.reading.writes.push(write);

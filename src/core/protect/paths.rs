@@ -1,0 +1,293 @@
+//! Rules about places: what of what a call touches is protected.
+
+use super::{
+    Scene,
+    place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
+    settings::{self, Content},
+    touch::Act,
+};
+use crate::{
+    core::{event::ToolCall, review},
+    shell::{HOLE, How, Run},
+};
+
+/// Whether a rule wants to know a file's text before it is written.
+pub fn wants_text(touched: &Touched, ground: &Ground) -> bool {
+    matches!(touched.touch.act, Act::Write(_))
+        && touched.at.iter().any(|it| is_settings(it, ground) || is_agent_file(it, ground))
+}
+
+pub(super) fn touches_home(scene: Scene) -> Option<String> {
+    const NAMES: &[&str] =
+        &["find", "ls", "fd", "fdfind", "echo", "printf", "realpath", "readlink"];
+    let Scene { ground, call, .. } = scene;
+    let telling = |it: &str| {
+        let parts = known_parts(it);
+        // A project's folder of that name is free, but for its configuration.
+        let is_projects = matches!(parts.last(), Some(&("learnings.md" | "stats.log")));
+        has_hole(it) && parts.contains(&".roz") && !is_projects
+    };
+    let found = first(scene, |it| {
+        it.changes(&ground.home, call) || it.writes_or_may() && telling(&it.touch.path)
+    });
+    if found.is_some() {
+        return found;
+    }
+    let in_home = |it: &Touched| it.lies(&ground.home, Lies::Inside);
+    // `exec 9< lock; flock 9`, and names that one program gives to another.
+    let runs = || call.readings.iter().flat_map(|it| &it.runs);
+    let locks = runs().any(|it| it.program == "flock");
+    let read = ground.touched.iter().find(|it| it.touch.act == Act::Read && in_home(it));
+    if let (true, Some(read)) = (locks, read) {
+        return Some(read.touch.path.clone());
+    }
+    let removes_unknown = call.readings.iter().flat_map(|it| &it.writes).any(|it| {
+        let takes = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
+        takes && !it.path.is_empty() && it.path.chars().all(|c| c == HOLE)
+    });
+    let prints = |it: &&Run| NAMES.contains(&it.program.as_str());
+    let printed = runs().filter(prints).flat_map(|it| it.argv.iter().skip(1)).find(|word| {
+        let tail = word.trim_end_matches('/');
+        ground.home.iter().any(|home| lies(tail, home) == Lies::Inside)
+            || tail.split('/').any(|it| it == ".roz") && tail.starts_with(['~', '/', HOLE])
+    });
+    if let (true, Some(path)) = (removes_unknown, printed) {
+        return Some(path.clone());
+    }
+    code_changes(scene, |code| {
+        let is_users = ["home", "HOME", "expanduser", "~/", "environ", "ENV"];
+        code.contains("ROZ_HOME")
+            || ground.home.iter().any(|home| code.contains(home.as_str()))
+            || code.contains(".roz") && is_users.iter().any(|it| code.contains(it))
+    })
+}
+
+pub(super) fn touches_notes(scene: Scene) -> Option<String> {
+    let Scene { ground, call, .. } = scene;
+    let is_note = |path: &str| {
+        let in_client = has_hole(path)
+            || ground
+                .config_dirs
+                .iter()
+                .any(|it| lies(path, &format!("{it}/projects")) == Lies::Inside);
+        in_client && known_parts(path).contains(&"subagents")
+    };
+    first(scene, |it| {
+        it.changes(&ground.notes, call)
+            || it.writes_or_may() && it.is(is_note) && {
+                let parts = known_parts(&it.touch.path);
+                !has_hole(&it.touch.path)
+                    || parts.iter().any(|it| it.starts_with("agent-") || *it == "workflows")
+            }
+    })
+}
+
+fn is_settings(path: &str, ground: &Ground) -> bool {
+    const NAMES: &[&str] = &["settings.json", "settings.local.json"];
+    const MANAGED: &[&str] = &["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+    let of_user = ground
+        .config_dirs
+        .iter()
+        .any(|dir| NAMES.iter().any(|it| same_place(path, &format!("{dir}/{it}"))));
+    let parts = known_parts(path);
+    let of_project = match parts[..] {
+        [.., folder, name] => fits(folder, ".claude") && NAMES.iter().any(|it| fits(name, it)),
+        _ => false,
+    };
+    of_user || of_project || MANAGED.iter().any(|it| lies(path, it) == Lies::Inside)
+}
+
+pub(super) fn changes_settings(scene: Scene) -> Option<String> {
+    let Scene { ground, call, .. } = scene;
+    let found = ground.touched.iter().find(|it| {
+        let Act::Write(how) = it.touch.act else { return false };
+        if !it.is(|path| is_settings(path, ground)) || how == How::Touch {
+            return false;
+        }
+        let before = match &it.before {
+            Before::Absent => Content::Absent,
+            Before::Text(text) => Content::Text(text.clone()),
+            Before::NotAsked | Before::Unreadable => Content::Unknown,
+        };
+        let after = match how {
+            How::Remove => Content::Absent,
+            _ => settings::after(call, &before),
+        };
+        !settings::stays(&before, &after)
+    });
+    found
+        .map(|it| it.touch.path.clone())
+        .or_else(|| code_changes(scene, |it| it.contains(".claude") && it.contains("settings")))
+}
+
+pub(super) fn touches_plugin(scene: Scene) -> Option<String> {
+    let Scene { ground, call, .. } = scene;
+    let is_ours = |path: &str| {
+        ground.config_dirs.iter().any(|dir| {
+            let parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+            let depth = dir.split('/').filter(|it| !it.is_empty()).count() + 1;
+            lies(path, &format!("{dir}/plugins")) == Lies::Inside
+                && parts.iter().skip(depth).any(|it| it.starts_with("roz"))
+        })
+    };
+    let telling = |path: &str| {
+        let parts = known_parts(path);
+        has_hole(path)
+            && parts.contains(&"plugins")
+            && parts.last().is_some_and(|it| {
+                matches!(*it, "installed_plugins.json" | "known_marketplaces.json")
+            })
+    };
+    first(scene, |it| {
+        it.changes(&ground.plugin, call)
+            || it.writes_or_may() && (it.is(is_ours) || telling(&it.touch.path))
+    })
+}
+
+fn is_agent_file(path: &str, ground: &Ground) -> bool {
+    let parts = known_parts(path);
+    let in_folder = parts.windows(2).any(|it| it == [".claude", "agents"]);
+    in_folder
+        || ground.config_dirs.iter().any(|it| lies(path, &format!("{it}/agents")) == Lies::Inside)
+}
+
+pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
+    let Scene { ground, call, .. } = scene;
+    first(scene, |it| {
+        let Act::Write(how) = it.touch.act else { return false };
+        if !it.is(|path| is_agent_file(path, ground))
+            || matches!(how, How::Remove | How::Touch | How::Directory | How::Chmod)
+        {
+            return false;
+        }
+        let before = match &it.before {
+            Before::Text(text) => Content::Text(text.clone()),
+            Before::Absent => Content::Absent,
+            Before::NotAsked | Before::Unreadable => Content::Unknown,
+        };
+        match settings::after(call, &before) {
+            Content::Text(text) => review::names_reviewer(&text),
+            // Unknown: the call's own words have to do.
+            Content::Absent | Content::Unknown => {
+                call.json.contains(review::REVIEWER)
+                    || it.is(|path| {
+                        let name = path.rsplit('/').next().unwrap_or_default();
+                        name.starts_with("roz")
+                    })
+            }
+        }
+    })
+}
+
+pub(super) fn touches_binary(scene: Scene) -> Option<String> {
+    let Scene { ground, call, .. } = scene;
+    let is_on_path = |path: &str| {
+        path.rsplit_once('/').is_some_and(|(folder, name)| {
+            name == "roz" && ground.path.iter().any(|it| same_place(folder, it))
+        })
+    };
+    let found = first(scene, |it| {
+        let changes = it.writes() && it.lies(&ground.binary, Lies::Inside);
+        let takes = it.takes_away(call) && it.lies(&ground.binary, Lies::Above);
+        changes || takes || it.writes() && it.is(is_on_path)
+    });
+    found.or_else(|| first(scene, |it| it.writes() && it.is(is_startup) && defines_roz(call)))
+}
+
+/// What a shell reads when it starts.
+fn is_startup(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    matches!(
+        name,
+        ".bashrc"
+            | ".bash_profile"
+            | ".bash_login"
+            | ".bash_aliases"
+            | ".profile"
+            | ".zshrc"
+            | ".zshenv"
+            | ".zprofile"
+            | ".zlogin"
+            | ".kshrc"
+            | ".envrc"
+            | "config.fish"
+    )
+}
+
+/// Whether a call says that `roz` is to be something else.
+fn defines_roz(call: &ToolCall) -> bool {
+    let text = call.json;
+    ["alias roz", "function roz", "roz()", "roz ()", "hash -p"].iter().any(|it| text.contains(it))
+}
+
+pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
+    let Scene { ground, call, session, .. } = scene;
+    let review = &session.review;
+    if matches!(call.name.as_str(), "TaskOutput" | "AgentOutputTool" | "AgentOutput" | "BashOutput")
+    {
+        let ids = ["task_id", "agent_id", "agentId", "id", "bash_id", "shell_id"];
+        let mut ids = ids.iter().filter_map(|it| call.text(it));
+        if let Some(id) = ids.find(|it| review.is_reviewer(it.trim())) {
+            return Some(id.to_owned());
+        }
+    }
+    let is_reviewers = |path: &str| {
+        let parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+        let [.., folder, name] = parts[..] else { return false };
+        review.reviewer_ids().any(|id| {
+            folder == "subagents" && fits(name, &format!("agent-{id}.jsonl"))
+                || folder == "tasks" && fits(name, &format!("{id}.output"))
+                || name == format!("agent-{id}.jsonl")
+        })
+    };
+    first(scene, |it| match it.touch.act {
+        Act::Read | Act::Unknown | Act::Search if it.is(is_reviewers) => true,
+        Act::Search => {
+            review.reviewer_ids().next().is_some()
+                && it.is(|path| {
+                    ground.notes.iter().any(|notes| {
+                        let session = notes.rsplit_once('/').map_or("", |it| it.0);
+                        same_place(path, notes) || same_place(path, session)
+                    })
+                })
+        }
+        Act::Read | Act::Unknown | Act::Write(_) => false,
+    })
+}
+
+pub(super) fn writes_orchestration(scene: Scene) -> Option<String> {
+    first(scene, |it| {
+        it.writes() && it.is(|path| path.split('/').any(|it| fits(it, ".orchestration")))
+    })
+}
+
+pub(super) fn writes_project_config(scene: Scene) -> Option<String> {
+    let is_folder = |it: &str| fits(it, ".roz") || fits(it, ".grove");
+    first(scene, |it| {
+        let takes = it.takes_away(scene.call);
+        it.writes()
+            && it.is(|path| {
+                let parts = known_parts(path);
+                match parts[..] {
+                    [.., folder, name] if is_folder(folder) => fits(name, "config.toml"),
+                    [.., name] => takes && is_folder(name),
+                    [] => false,
+                }
+            })
+    })
+}
+
+fn first(scene: Scene, is_it: impl Fn(&Touched) -> bool) -> Option<String> {
+    scene.ground.touched.iter().find(|it| is_it(it)).map(|it| it.touch.path.clone())
+}
+
+/// Code in another language that names a place and has a word of changing: the
+/// reading follows literal paths, and not what a program makes of them.
+fn code_changes(scene: Scene, names_place: impl Fn(&str) -> bool) -> Option<String> {
+    const CHANGES: &[&str] = &[
+        "write", "'w", "\"w", "'a", "\"a", "r+", "dump(", "unlink", "remove", "rmtree", "rename",
+        "replace(", "chmod", "symlink", "link(", "truncate", "flock", "lockf", "copy", "move(",
+    ];
+    let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
+    codes.find(|it| names_place(it) && CHANGES.iter().any(|word| it.contains(word))).cloned()
+}

@@ -1,0 +1,139 @@
+//! Where things lie. A path counts as it is named and as it really is once
+//! links are followed; patterns and holes in it may be more than one.
+
+use glob::{MatchOptions, Pattern};
+
+use super::touch::{Act, Touch};
+use crate::{
+    core::event::ToolCall,
+    shell::{HOLE, How},
+};
+
+/// What lies where, as far as a call called for looking: absolute paths.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ground {
+    /// `ROZ_HOME`, and what of roz's the configuration puts elsewhere.
+    pub home: Vec<String>,
+    /// The client's folders of the user.
+    pub config_dirs: Vec<String>,
+    /// Folders of the plugin, and the client's lists of plugins.
+    pub plugin: Vec<String>,
+    /// This program's file.
+    pub binary: Vec<String>,
+    /// The folders of PATH.
+    pub path: Vec<String>,
+    /// The client's notes of this session's subagents.
+    pub notes: Vec<String>,
+    pub touched: Vec<Touched>,
+}
+
+/// A touch, and where it would be done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touched {
+    pub touch: Touch,
+    /// As it is named, and as it really is.
+    pub at: Vec<String>,
+    /// The file's text, where a rule asks for it.
+    pub before: Before,
+}
+
+/// A file's text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Before {
+    #[default]
+    NotAsked,
+    Absent,
+    Text(String),
+    Unreadable,
+}
+
+impl Touched {
+    pub(super) fn is(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        self.at.iter().any(|it| is_it(it))
+    }
+
+    pub(super) fn lies(&self, places: &[String], lies_so: Lies) -> bool {
+        places.iter().any(|place| self.is(|path| lies(path, place) == lies_so))
+    }
+
+    pub(super) fn writes(&self) -> bool {
+        matches!(self.touch.act, Act::Write(_))
+    }
+
+    pub(super) fn writes_or_may(&self) -> bool {
+        matches!(self.touch.act, Act::Write(_) | Act::Unknown)
+    }
+
+    /// Whether it takes away what is below it.
+    pub(super) fn takes_away(&self, call: &ToolCall) -> bool {
+        match self.touch.act {
+            Act::Write(How::Remove | How::Move) => true,
+            Act::Write(How::Chmod) => {
+                let runs = call.readings.iter().flat_map(|it| &it.runs);
+                let is_deep = |it: &String| {
+                    it == "--recursive"
+                        || (it.starts_with('-') && !it.starts_with("--") && it.contains('R'))
+                };
+                runs.into_iter().any(|it| it.argv.iter().any(is_deep))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it changes something in one of `places`, or takes one away.
+    pub(super) fn changes(&self, places: &[String], call: &ToolCall) -> bool {
+        self.writes_or_may() && self.lies(places, Lies::Inside)
+            || self.takes_away(call) && self.lies(places, Lies::Above)
+    }
+}
+
+/// How a path lies to a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lies {
+    /// It is the place, or below it.
+    Inside,
+    /// The place is below it.
+    Above,
+    Apart,
+}
+
+pub(super) fn lies(path: &str, place: &str) -> Lies {
+    let parts = |it: &'_ str| -> Vec<String> {
+        it.split('/').filter(|it| !it.is_empty() && *it != ".").map(str::to_owned).collect()
+    };
+    let (path, place) = (parts(path), parts(place));
+    if place.is_empty() || !path.iter().zip(&place).all(|(said, part)| fits(said, part)) {
+        return Lies::Apart;
+    }
+    if path.len() < place.len() { Lies::Above } else { Lies::Inside }
+}
+
+/// Whether two paths may be the same.
+pub(super) fn same_place(said: &str, place: &str) -> bool {
+    let parts = |it: &str| it.split('/').filter(|it| !it.is_empty() && *it != ".").count();
+    lies(said, place) == Lies::Inside && parts(said) == parts(place)
+}
+
+/// Whether a part of a path, with patterns or holes in it, may be `part`.
+pub(super) fn fits(said: &str, part: &str) -> bool {
+    if said == part {
+        return true;
+    }
+    if !said.contains(['*', '?', '[', HOLE]) || said.chars().all(|it| it == HOLE) {
+        return false;
+    }
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    let pattern = said.replace(HOLE, "*");
+    Pattern::new(&pattern).is_ok_and(|it| it.matches_with(part, options))
+}
+
+/// The parts of a path that are known for certain: those behind a hole, if
+/// there is one that stands for folders.
+pub(super) fn known_parts(path: &str) -> Vec<&str> {
+    let known = path.rsplit(HOLE).next().unwrap_or_default();
+    known.split('/').filter(|it| !it.is_empty()).collect()
+}
+
+pub(super) fn has_hole(path: &str) -> bool {
+    path.contains(HOLE)
+}

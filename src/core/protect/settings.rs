@@ -1,0 +1,99 @@
+//! What a change would make of the client's settings: only what hooks, plugins
+//! and a few variables rest on is protected, and an edit of another key passes.
+
+use serde_json::{Map, Value};
+
+use crate::core::event::ToolCall;
+
+/// A file as it is or would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    Absent,
+    Text(String),
+    Unknown,
+}
+
+/// Whether what is protected stays as it is. Where either side cannot be read,
+/// the file counts whole.
+pub(super) fn stays(before: &Content, after: &Content) -> bool {
+    match (protected(before), protected(after)) {
+        (Some(before), Some(after)) => before == after,
+        _ => before == after && *before != Content::Unknown,
+    }
+}
+
+/// What of the settings is protected; `None` if they cannot be read.
+fn protected(content: &Content) -> Option<Map<String, Value>> {
+    let text = match content {
+        Content::Absent => return Some(Map::new()),
+        Content::Unknown => return None,
+        Content::Text(text) => text.trim_start_matches('\u{feff}'),
+    };
+    if text.trim().is_empty() {
+        return Some(Map::new());
+    }
+    let Ok(Value::Object(settings)) = serde_json::from_str(text) else { return None };
+    let mut res = Map::new();
+    for (key, value) in settings {
+        let name = key.to_lowercase();
+        if ["hook", "plugin", "marketplace"].iter().any(|it| name.contains(it)) {
+            res.insert(key, value);
+        } else if key == "env" {
+            let Value::Object(variables) = value else { return None };
+            let kept = variables.into_iter().filter(|(name, _)| is_protected_variable(name));
+            let kept: Map<String, Value> = kept.collect();
+            if !kept.is_empty() {
+                res.insert(key, Value::Object(kept));
+            }
+        }
+    }
+    Some(res)
+}
+
+fn is_protected_variable(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "PATH",
+        "HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+        "CLAUDE_CODE_SIMPLE",
+    ];
+    name.starts_with("ROZ_") || NAMES.contains(&name)
+}
+
+/// What a call of the file tools makes of a file.
+pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
+    let known = |text: Option<&str>| text.map_or(Content::Unknown, |it| Content::Text(it.into()));
+    match call.name.as_str() {
+        "Write" => known(call.text("content")),
+        "Edit" => edited(before, &[&call.input]),
+        "MultiEdit" => match call.input.get("edits").and_then(Value::as_array) {
+            Some(edits) => edited(before, &edits.iter().collect::<Vec<_>>()),
+            None => Content::Unknown,
+        },
+        _ => Content::Unknown,
+    }
+}
+
+/// The client's own rule: the old text stands there exactly once, or all of
+/// it is replaced; no old text at all makes a file.
+fn edited(before: &Content, edits: &[&Value]) -> Content {
+    let mut text = match before {
+        Content::Absent => String::new(),
+        Content::Text(text) => text.clone(),
+        Content::Unknown => return Content::Unknown,
+    };
+    for edit in edits {
+        let field = |name: &str| edit.get(name).and_then(Value::as_str);
+        let (Some(old), Some(new)) = (field("old_string"), field("new_string")) else {
+            return Content::Unknown;
+        };
+        let all = edit.get("replace_all").is_some_and(|it| *it == Value::Bool(true));
+        text = match (old.is_empty(), text.matches(old).take(2).count(), all) {
+            (true, _, _) if text.is_empty() => new.to_owned(),
+            (false, 1, _) | (false, 2, true) => text.replace(old, new),
+            _ => return Content::Unknown,
+        };
+    }
+    Content::Text(text)
+}

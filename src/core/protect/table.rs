@@ -1,0 +1,371 @@
+//! The rules: what an agent may not do, and what it is told. One table, which
+//! the code, the tests and `docs/self-protection.md` walk. Denials stand before
+//! questions.
+
+use super::{Scene, commands, paths};
+
+/// One thing that an agent may not do.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    pub name: &'static str,
+    /// What it is, for the docs.
+    pub what: &'static str,
+    pub answer: Answer,
+    pub code: Code,
+    /// Why, and what to do instead, for the agent.
+    pub instead: &'static str,
+    /// Calls that it objects to.
+    pub objects_to: &'static [Example],
+    /// Calls beside them that are free.
+    pub passes: &'static [Example],
+    pub(super) objects: fn(Scene) -> Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    Deny,
+    Ask,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    Path,
+    Command,
+}
+
+/// A tool and its input: a command line, or JSON. `{home}` is `ROZ_HOME`,
+/// `{user}` the user's home directory, `{project}` the project, `{session}` the
+/// session, `{notes}` the client's folder for it, and `{reviewer}` a reviewer's
+/// `agent_id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Example {
+    pub tool: &'static str,
+    pub input: &'static str,
+}
+
+impl Answer {
+    pub fn word(self) -> &'static str {
+        match self {
+            Answer::Deny => "deny",
+            Answer::Ask => "ask",
+        }
+    }
+}
+
+impl Code {
+    pub fn word(self) -> &'static str {
+        match self {
+            Code::Path => "PROTECTED_PATH",
+            Code::Command => "PROTECTED_COMMAND",
+        }
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+const fn bash(input: &'static str) -> Example {
+    Example { tool: "Bash", input }
+}
+
+const fn tool(tool: &'static str, input: &'static str) -> Example {
+    Example { tool, input }
+}
+
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "decide",
+        what: "run `roz decide`, but as a reviewer with its token",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "Only a reviewer that roz has given a token may run `roz decide`; a person runs it at a terminal of their own with `--human`. Spawn a reviewer with the Agent tool, subagent_type \"roz:roz\".",
+        objects_to: &[
+            bash("roz decide {session} COMPLETE fine"),
+            bash("bash -c 'roz decide {session} COMPLETE fine'"),
+        ],
+        passes: &[bash("roz context {session}"), bash("git commit -m 'roz decide'")],
+        objects: commands::decides_without_a_token,
+    },
+    Rule {
+        name: "hook",
+        what: "run `roz hook`",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "`roz hook` is the client's to call. To see what roz would say, use `roz explain`.",
+        objects_to: &[bash("roz hook stop < payload.json")],
+        passes: &[bash("roz trace --type hook"), bash("roz doctor")],
+        objects: commands::plays_the_client,
+    },
+    Rule {
+        name: "code",
+        what: "start `roz decide` or `roz hook` from the code of another language",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "This code starts programs and names `roz decide` or `roz hook`: a decision is a reviewer's, in a plain Bash call of its own. If it only mentions them, keep them out of code that starts programs.",
+        objects_to: &[bash(
+            "python3 -c 'import os; f = [os.system]; f[0](\"roz decide {session} COMPLETE\")'",
+        )],
+        passes: &[bash("python3 -c 'print(\"roz decide\")'")],
+        objects: commands::code_reaches_for_roz,
+    },
+    Rule {
+        name: "roz-home",
+        what: "write, remove, move, link, chmod or lock anything under `ROZ_HOME`",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "What lies under ROZ_HOME is roz's and the user's: read it freely, and change nothing. A setting is changed by a person, in an editor of their own; `roz trace`, `roz debug` and `roz config show` print what stands there.",
+        objects_to: &[
+            bash("echo '{}' > {home}/sessions/{session}.json"),
+            tool("Write", r#"{"file_path": "{home}/config.toml", "content": ""}"#),
+            tool("mcp__files__write_file", r#"{"path": "{home}/config.toml", "content": ""}"#),
+        ],
+        passes: &[
+            bash("cat {home}/sessions/{session}.json"),
+            tool("Read", r#"{"file_path": "{home}/config.toml"}"#),
+            tool("mcp__files__read_file", r#"{"path": "{home}/config.toml"}"#),
+        ],
+        objects: paths::touches_home,
+    },
+    Rule {
+        name: "client-notes",
+        what: "write the client's notes of its subagents, which prove how a reviewer was started",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "The client's notes of its subagents say who started a reviewer: they are the client's to write.",
+        objects_to: &[bash("echo '{}' > {notes}/subagents/agent-x.meta.json")],
+        passes: &[bash("ls {notes}/subagents")],
+        objects: paths::touches_notes,
+    },
+    Rule {
+        name: "settings",
+        what: "change hooks, plugins, or variables that roz rests on (`ROZ_*`, `PATH`, `HOME`, `CLAUDE_CONFIG_DIR` …) in the client's settings; a settings file that cannot be read before and after counts whole",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "Hooks, plugins and the variables that roz rests on are the user's to set, in an editor of their own. Other keys are free: change them with the Edit or Write tool, so that what becomes of the file can be seen beforehand.",
+        objects_to: &[
+            tool(
+                "Write",
+                r#"{"file_path": "{project}/.claude/settings.json", "content": "{\"disableAllHooks\": true}"}"#,
+            ),
+            bash(
+                "jq 'del(.hooks)' {user}/.claude/settings.json > x && mv x {user}/.claude/settings.json",
+            ),
+        ],
+        passes: &[
+            tool(
+                "Write",
+                r#"{"file_path": "{project}/.claude/settings.json", "content": "{\"model\": \"opus\"}"}"#,
+            ),
+            bash("jq .hooks {user}/.claude/settings.json"),
+        ],
+        objects: paths::changes_settings,
+    },
+    Rule {
+        name: "plugin",
+        what: "write the plugin's folder, or the client's list of plugins",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "The plugin is what makes the client call roz. A person installs it anew with `roz install`, at a terminal.",
+        objects_to: &[
+            bash("rm -rf {user}/.local/share/roz/plugin"),
+            bash("echo '{}' > {user}/.claude/plugins/installed_plugins.json"),
+        ],
+        passes: &[bash("cat {user}/.local/share/roz/plugin/hooks/hooks.json")],
+        objects: paths::touches_plugin,
+    },
+    Rule {
+        name: "reviewer-agent",
+        what: "write an agent file that bears the reviewer's name",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "An agent file may not bear the name of the reviewer, `roz:roz`: choose another name.",
+        objects_to: &[tool(
+            "Write",
+            r#"{"file_path": "{project}/.claude/agents/x.md", "content": "---\nname: roz:roz\n---\n"}"#,
+        )],
+        passes: &[tool(
+            "Write",
+            r#"{"file_path": "{project}/.claude/agents/x.md", "content": "---\nname: helper\n---\n"}"#,
+        )],
+        objects: paths::makes_a_reviewer,
+    },
+    Rule {
+        name: "binary",
+        what: "replace, move, chmod or delete the binary; put another `roz` on PATH",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "The roz that governs this session is the user's to replace: a person installs another one at a terminal.",
+        objects_to: &[
+            bash("cp target/release/roz {binary}"),
+            bash("chmod -x {binary}"),
+            bash("ln -sf /bin/true {path}/roz"),
+        ],
+        passes: &[bash("ls -l {binary}"), bash("cp README.md docs/roz")],
+        objects: paths::touches_binary,
+    },
+    Rule {
+        name: "package",
+        what: "install or remove a package of the name `roz`",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "The roz that governs this session is the user's to install or remove, at a terminal.",
+        objects_to: &[bash("cargo install roz"), bash("cargo uninstall roz")],
+        passes: &[bash("cargo build -p roz"), bash("cargo install ripgrep")],
+        objects: commands::replaces_the_package,
+    },
+    Rule {
+        name: "kill",
+        what: "end a hook's process",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "A process of roz answers the client and ends by itself: leave it alone.",
+        objects_to: &[bash("pkill -f 'roz hook'"), bash("kill -9 $(pgrep roz)")],
+        passes: &[bash("pgrep roz"), bash("pkill -f 'npm run dev'")],
+        objects: commands::kills_roz,
+    },
+    Rule {
+        name: "client",
+        what: "start a client without these hooks: `--bare`, `--safe-mode`, `--settings …`, another home",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "A client that is started here has the hooks of this one: start it without options or variables that take them away.",
+        objects_to: &[
+            bash("claude --bare -p hi"),
+            bash("claude -p --settings '{}' hi"),
+            bash("CLAUDE_CONFIG_DIR=/tmp/x claude -p hi"),
+        ],
+        passes: &[bash("claude -p hi"), bash("claude --version")],
+        objects: commands::starts_a_client_without_hooks,
+    },
+    Rule {
+        name: "resume",
+        what: "start a client that resumes this session",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "This session goes on here, not in a second client: its user's prompts are the user's. Start a client without `--resume` or `--continue`, or name another session.",
+        objects_to: &[bash("claude -p --resume {session} '#roz:stop'"), bash("claude -c -p hi")],
+        passes: &[bash("claude -p --resume another hi")],
+        objects: commands::resumes_this_session,
+    },
+    Rule {
+        name: "client-plugin",
+        what: "disable, uninstall or remove roz by the client's own verbs",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "The plugin is the user's to switch off: a person does it at a terminal.",
+        objects_to: &[
+            bash("claude plugin disable roz@roz"),
+            bash("claude plugin marketplace remove roz"),
+        ],
+        passes: &[bash("claude plugin list"), bash("claude plugin disable another")],
+        objects: commands::unplugs_roz,
+    },
+    Rule {
+        name: "message-to-reviewer",
+        what: "send a message to a reviewer",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "A reviewer is independent: nobody talks to it. Spawn a new one with the Agent tool, subagent_type \"roz:roz\".",
+        objects_to: &[tool("SendMessage", r#"{"to": "{reviewer}", "message": "approve"}"#)],
+        passes: &[tool("SendMessage", r#"{"to": "another", "message": "hi"}"#)],
+        objects: commands::talks_to_a_reviewer,
+    },
+    Rule {
+        name: "workflow-reviewer",
+        what: "start a reviewer by a workflow",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "A workflow may not start the reviewer: it would be briefed by the agent under review. Use the Agent tool, subagent_type \"roz:roz\".",
+        objects_to: &[tool(
+            "Workflow",
+            r#"{"script": "await agent('approve', {agentType: 'roz:roz'})"}"#,
+        )],
+        passes: &[tool("Workflow", r#"{"script": "await agent('x')"}"#)],
+        objects: commands::starts_a_reviewer_by_workflow,
+    },
+    Rule {
+        name: "scheduled-command",
+        what: "schedule a prompt that begins with `#roz`",
+        answer: Answer::Deny,
+        code: Code::Command,
+        instead: "`#roz` is the user's word; a scheduled prompt may not begin with it.",
+        objects_to: &[tool("CronCreate", r##"{"cron": "* * * * *", "prompt": "#roz:stop"}"##)],
+        passes: &[tool("CronCreate", r#"{"cron": "* * * * *", "prompt": "look at the build"}"#)],
+        objects: commands::schedules_a_command,
+    },
+    Rule {
+        name: "reviewer-transcript",
+        what: "read a reviewer's transcript, or the output of its task",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "What a reviewer does is its own affair until it decides; `roz context` says what it found.",
+        objects_to: &[
+            tool("Read", r#"{"file_path": "{notes}/subagents/agent-{reviewer}.jsonl"}"#),
+            bash("cat {notes}/subagents/*.jsonl"),
+            tool("TaskOutput", r#"{"task_id": "{reviewer}"}"#),
+        ],
+        passes: &[
+            tool("Read", r#"{"file_path": "{notes}/subagents/agent-another.jsonl"}"#),
+            tool("TaskOutput", r#"{"task_id": "another"}"#),
+        ],
+        objects: paths::reads_a_reviewer,
+    },
+    Rule {
+        name: "orchestration",
+        what: "write `.orchestration/`, but through roz",
+        answer: Answer::Deny,
+        code: Code::Path,
+        instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely.",
+        objects_to: &[tool(
+            "Write",
+            r#"{"file_path": "{project}/.orchestration/active_intents.yaml", "content": ""}"#,
+        )],
+        passes: &[bash("cat .orchestration/active_intents.yaml")],
+        objects: paths::writes_orchestration,
+    },
+    Rule {
+        name: "project-config",
+        what: "write `<project>/.roz/config.toml`",
+        answer: Answer::Ask,
+        code: Code::Path,
+        instead: "A project's `.roz/config.toml` says what is gated, so a person decides on a change of it: at a terminal, `$EDITOR .roz/config.toml`, then `roz config check`.",
+        objects_to: &[tool(
+            "Write",
+            r#"{"file_path": "{project}/.roz/config.toml", "content": ""}"#,
+        )],
+        passes: &[
+            bash("cat .roz/config.toml"),
+            tool("Write", r#"{"file_path": "{project}/.roz/learnings.md", "content": ""}"#),
+        ],
+        objects: paths::writes_project_config,
+    },
+    Rule {
+        name: "verb",
+        what: "run roz's verbs that end, widen or reconfigure: `clean`, `uninstall`, `install`, `init --import`, what writes the configuration",
+        answer: Answer::Ask,
+        code: Code::Command,
+        instead: "This changes what governs the agent, so a person decides: at a terminal, with the same command line.",
+        objects_to: &[bash("roz clean --all"), bash("roz uninstall"), bash("roz init --import x")],
+        passes: &[bash("roz config show"), bash("roz list"), bash("roz init")],
+        objects: commands::reconfigures_roz,
+    },
+    Rule {
+        name: "intent",
+        what: "run `roz intent new`, `expand` or `complete`, or MCP tools of that meaning",
+        answer: Answer::Ask,
+        code: Code::Command,
+        instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete …`.",
+        objects_to: &[bash("roz intent expand 1 'src/**'"), tool("mcp__roz__intent_new", "{}")],
+        passes: &[bash("roz intent list"), tool("mcp__roz__intent_show", "{}")],
+        objects: commands::widens_an_intent,
+    },
+];

@@ -1,0 +1,216 @@
+//! What a call touches, in the call's own words: paths in the input of tools,
+//! and what the reading of its command lines found.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{commands, is_in};
+use crate::{
+    core::event::ToolCall,
+    shell::{How, Run},
+};
+
+/// A path that a call would do something to, as the call says it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    pub path: String,
+    pub act: Act,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Act {
+    Read,
+    /// Files below it are read as well.
+    Search,
+    Write(How),
+    /// A program that we do not know is given it.
+    Unknown,
+}
+
+/// What a call touches. `reads` says whether anybody asks what it reads.
+pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
+    let mut found = Vec::new();
+    // However many there are, each is looked at: padding hides nothing. What a
+    // line can name is bounded by the reading.
+    let mut seen = BTreeSet::new();
+    let mut add = |path: &str, act: Act| {
+        let free = !reads && matches!(act, Act::Read | Act::Search);
+        if !free && !path.is_empty() && seen.insert((path.to_owned(), act)) {
+            found.push(Touch { path: path.to_owned(), act });
+        }
+    };
+    of_tool(call, &mut add);
+    for reading in &call.readings {
+        for write in &reading.writes {
+            add(&write.path, Act::Write(write.how));
+        }
+        for run in &reading.runs {
+            of_run(run, &mut add);
+        }
+        for read in &reading.reads {
+            add(&read.path, Act::Read);
+        }
+    }
+    // Of a line that cannot be read, a mention is enough.
+    for line in &call.unread {
+        for word in commands::words_of(line).filter(|it| is_telling(it)) {
+            add(word, Act::Write(How::Edit));
+        }
+    }
+    found
+}
+
+fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
+    let mut field = |name: &str, act: Act| {
+        if let Some(path) = call.text(name) {
+            add(path, act);
+        }
+    };
+    match call.name.as_str() {
+        "Read" => field("file_path", Act::Read),
+        "NotebookRead" => field("notebook_path", Act::Read),
+        "Grep" | "Glob" | "LS" => field("path", Act::Search),
+        "Write" => field("file_path", Act::Write(How::Write)),
+        "Edit" | "MultiEdit" => field("file_path", Act::Write(How::Edit)),
+        "NotebookEdit" => {
+            field("notebook_path", Act::Write(How::Edit));
+            field("file_path", Act::Write(How::Edit));
+        }
+        "Bash" | "PowerShell" | "Monitor" | "Agent" | "Task" | "Skill" | "SendMessage" => (),
+        name => {
+            let act = if only_reads(name) { Act::Search } else { Act::Write(How::Edit) };
+            let mut paths = Vec::new();
+            strings(&call.input, 0, &mut paths);
+            for path in paths {
+                add(path, act);
+            }
+        }
+    }
+}
+
+/// Whether a tool, by its name, changes nothing.
+fn only_reads(name: &str) -> bool {
+    const READS: &str = "read get list search find view show stat info cat fetch query grep glob tree \
+        describe exists open ls head tail lookup";
+    const WRITES: &str = "write edit create delete remove move rename replace update put set append insert \
+        patch save copy link chmod apply make touch truncate execute exec run modify";
+    let tool = name.rsplit("__").next().unwrap_or_default();
+    let mut words: Vec<String> = Vec::new();
+    let mut after_small = false;
+    for c in tool.chars() {
+        if !c.is_alphanumeric() {
+            words.push(String::new());
+        } else if (c.is_uppercase() && after_small) || words.is_empty() {
+            words.push(c.to_lowercase().collect());
+        } else if let Some(last) = words.last_mut() {
+            last.extend(c.to_lowercase());
+        }
+        after_small = c.is_lowercase() || c.is_ascii_digit();
+    }
+    let has = |list: &str| words.iter().any(|it| is_in(list, it));
+    has(READS) && !has(WRITES)
+}
+
+/// The texts in a value that may be paths.
+fn strings<'a>(value: &'a Value, depth: usize, found: &mut Vec<&'a str>) {
+    const MAX_DEPTH: usize = 8;
+    match value {
+        Value::String(text) => {
+            let text = text.strip_prefix("file://").unwrap_or(text);
+            let is_path = text.len() < 4096 && !text.contains('\n') && is_telling(text);
+            if is_path {
+                found.push(text);
+            }
+        }
+        Value::Array(values) if depth < MAX_DEPTH => {
+            for it in values {
+                strings(it, depth + 1, found);
+            }
+        }
+        Value::Object(fields) if depth < MAX_DEPTH => {
+            for it in fields.values() {
+                strings(it, depth + 1, found);
+            }
+        }
+        _ => (),
+    }
+}
+
+fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
+    let program = run.program.rsplit('/').next().unwrap_or_default();
+    let links = matches!(program, "cp" | "gcp")
+        && run.argv.iter().any(|it| matches!(it.as_str(), "-l" | "--link" | "-al" | "-rl"));
+    let act = match program {
+        // `chmod -x file` has its mode in an option's place.
+        "chmod" | "chown" | "chgrp" | "chattr" => Act::Write(How::Chmod),
+        "grep" | "egrep" | "rg" | "ag" | "ack" | "tar" | "rsync" => Act::Search,
+        "cp" if !links => Act::Search,
+        _ if links || is_in(CHANGERS, program) => Act::Write(How::Link),
+        _ if is_in(READERS, program) => Act::Read,
+        _ => Act::Unknown,
+    };
+    for word in run.argv.iter().skip(1) {
+        let word = match word.split_once('=') {
+            Some((before, path)) if !before.contains('/') => path,
+            _ => word,
+        };
+        if !word.starts_with('-') && is_telling(word) {
+            add(word, act);
+        }
+    }
+    copies(run, program, add);
+}
+
+/// What is put into a folder has the name it had.
+fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
+    const NAMES: &[&str] = &[
+        "roz",
+        "settings.json",
+        "settings.local.json",
+        "config.toml",
+        "installed_plugins.json",
+        "known_marketplaces.json",
+    ];
+    if !matches!(program, "cp" | "mv" | "ln" | "install" | "rsync" | "scp" | "gcp" | "gmv" | "gln")
+    {
+        return;
+    }
+    let operands: Vec<&String> =
+        run.argv.iter().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let [sources @ .., folder] = &operands[..] else { return };
+    for source in sources {
+        let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if NAMES.contains(&name) {
+            add(&format!("{}/{name}", folder.trim_end_matches('/')), Act::Write(How::Write));
+        }
+    }
+}
+
+/// Whether a path could concern a protected place, by its looks.
+pub(super) fn is_telling(path: &str) -> bool {
+    const TELLING: &str = "roz .claude .orchestration settings subagents .output .grove .bash .zsh .profile \
+        claude-code plugins";
+    path.len() < 4096 && TELLING.split(' ').any(|it| path.contains(it))
+        || (path.starts_with(['/', '~', '.']) && path.contains('/') && path.len() < 4096)
+}
+
+/// Programs that only read, or do nothing with a file at all. What a program
+/// is known to write is in the reading anyway; this is about the others.
+const READERS: &str = "cat bat batcat less more head tail nl tac od xxd hexdump strings wc cut paste column \
+    fold fmt rev base64 md5sum sha1sum sha256sum b2sum cksum shasum file stat view zcat \
+    diff cmp comm join sort uniq grep egrep fgrep zgrep rg ag ack jq yq gojq awk gawk \
+    mawk sed ls ll dir tree find fd fdfind du df test [ [[ echo printf cd pushd popd pwd \
+    export declare local readonly typeset set unset read type which command hash alias \
+    realpath readlink basename dirname true false : exit return sleep date git gh tar cp \
+    rsync scp source . bash sh dash zsh open xdg-open exa eza lsd tee rm mv mkdir rmdir \
+    touch chmod chown getfacl lsattr namei lsof pgrep ps taplo tomlq sqlite3 dd claude \
+    roz watch inotifywait entr env printenv time unzip zip gzip curl wget patch \
+    Get-Content Get-ChildItem Get-Item Select-String Test-Path Get-FileHash Resolve-Path \
+    gc gci python python3 node perl ruby php make cargo Write-Output Write-Host";
+/// Programs that change every file they are given, and that the reading does
+/// not know.
+const CHANGERS: &str = "Set-Content Add-Content Clear-Content Out-File Remove-Item Move-Item Copy-Item \
+    Rename-Item New-Item Tee-Object Set-Acl Set-ItemProperty sd strip upx patchelf \
+    objcopy setcap mount umount ln gln link mkfifo mknod fuser vipe vidir mmv rename \
+    renameat";

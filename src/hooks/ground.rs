@@ -1,0 +1,213 @@
+//! Where things lie that a call touches, and what self-protection guards. A
+//! call that touches nothing pays for nothing.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::gather::config_dir;
+use crate::{
+    core::{
+        event::{Event, What},
+        protect::{self, Act, Before, Ground, Touch, Touched},
+        session::Session,
+    },
+    open::Roz,
+    shell::{HOLE, How},
+    world::{World, read_text},
+};
+
+/// A file that a rule wants to know is at most this long, in bytes.
+const MAX_TEXT: u64 = 1 << 20;
+const MAX_LINKS: usize = 40;
+const SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
+
+pub(super) fn ground(
+    event: &Event,
+    session: &Session,
+    cwd: &Path,
+    roz: &Roz,
+    world: &World,
+) -> Ground {
+    let What::PreToolUse(call) = &event.what else { return Ground::default() };
+    if !roz.policy.protect.enabled {
+        return Ground::default();
+    }
+    // What is read matters only where there is a reviewer to read of, or a
+    // lock to hold.
+    let locks = call.readings.iter().flat_map(|it| &it.runs).any(|it| it.program == "flock");
+    let reads = locks || session.review.reviewer_ids().next().is_some();
+    let touches = protect::touches(call, reads);
+    let names_code = call.readings.iter().any(|it| !it.code.is_empty());
+    if touches.is_empty() && !names_code && !removes_unknown(event) {
+        return Ground::default();
+    }
+    let from = From { cwd, home: world.user_home.as_deref() };
+    let mut ground = places(session, roz, world);
+    for touch in touches {
+        add(touch, from, &mut ground);
+    }
+    ground
+}
+
+fn removes_unknown(event: &Event) -> bool {
+    let call = event.call().into_iter();
+    let mut writes = call.flat_map(|it| &it.readings).flat_map(|it| &it.writes);
+    writes.any(|it| it.path.chars().all(|c| c == HOLE))
+}
+
+fn places(session: &Session, roz: &Roz, world: &World) -> Ground {
+    let user = world.user_home.as_deref();
+    let own = roz.policy.storage.path.clone();
+    let config = world.var("ROZ_CONFIG").map(PathBuf::from);
+    let home = [Some(roz.home.clone()), own, config].into_iter().flatten();
+    let config_dirs = [config_dir(world), user.map(|it| it.join(".claude"))];
+    let config_dirs = named_and_real(config_dirs.into_iter().flatten());
+    let of_client = config_dirs.iter().flat_map(|dir| {
+        ["installed_plugins.json", "known_marketplaces.json"]
+            .map(|it| Path::new(dir).join("plugins").join(it))
+    });
+    let own_folder = world.data_dir().map(|it| it.join("roz"));
+    let loaded = world.var("CLAUDE_PLUGIN_ROOT").map(PathBuf::from);
+    let loaded = loaded
+        .into_iter()
+        .flat_map(|root| [".claude-plugin", "hooks", "agents", "bin"].map(|it| root.join(it)));
+    let plugin = named_and_real(own_folder.into_iter().chain(loaded).chain(of_client));
+    let notes = session.transcript_path.as_ref().map(|it| it.with_extension("").join("subagents"));
+    let path = world.var("PATH").unwrap_or_default();
+    Ground {
+        home: named_and_real(home),
+        config_dirs,
+        plugin,
+        binary: named_and_real(world.own_file().into_iter()),
+        path: path.split(':').filter(|it| it.starts_with('/')).map(str::to_owned).collect(),
+        notes: named_and_real(notes.into_iter()),
+        touched: Vec::new(),
+    }
+}
+
+fn named_and_real(paths: impl Iterator<Item = PathBuf>) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in paths.filter(|it| it.is_absolute()) {
+        for it in [text(&normal(&path)), text(&real(&path, MAX_LINKS))] {
+            if !found.contains(&it) {
+                found.push(it);
+            }
+        }
+    }
+    found
+}
+
+fn add(touch: Touch, from: From, ground: &mut Ground) {
+    let path = from.absolute(&touch.path);
+    let mut at = vec![text(&normal(&path))];
+    let is_known = !touch.path.starts_with(HOLE);
+    let real = if is_known { real(&path, MAX_LINKS) } else { path.clone() };
+    let resolved = text(&real);
+    if !at.contains(&resolved) {
+        at.push(resolved);
+    }
+    // The folders of PATH may be links themselves.
+    if real.file_name().is_some_and(|it| it == "roz") || path.ends_with("roz") {
+        let more = named_and_real(ground.path.iter().map(PathBuf::from));
+        ground.path = more;
+    }
+    // With a folder of PATH goes the roz in it.
+    if matches!(touch.act, Act::Write(How::Remove | How::Move | How::Chmod)) {
+        let below = |it: &&String| at.iter().any(|path| Path::new(it).starts_with(path));
+        let found = ground.path.iter().filter(below).map(|it| format!("{it}/roz"));
+        let found: Vec<String> = found.filter(|it| Path::new(it).exists()).collect();
+        ground.binary.extend(found);
+    }
+    // With the client's folder go the settings in it.
+    if matches!(touch.act, Act::Write(How::Remove | How::Move)) && path.ends_with(".claude") {
+        for name in SETTINGS {
+            let touch = Touch { path: format!("{}/{name}", touch.path), act: touch.act };
+            add(touch, from, ground);
+        }
+    }
+    let mut touched = Touched { touch, at, before: Before::NotAsked };
+    if protect::wants_text(&touched, ground) {
+        touched.before = match real.symlink_metadata() {
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Before::Absent,
+            Err(_) => Before::Unreadable,
+            Ok(_) => read_text(&real, MAX_TEXT).map_or(Before::Unreadable, Before::Text),
+        };
+    }
+    ground.touched.push(touched);
+}
+
+/// Where a path that a call names begins.
+#[derive(Clone, Copy)]
+struct From<'a> {
+    cwd: &'a Path,
+    home: Option<&'a Path>,
+}
+
+impl From<'_> {
+    fn absolute(self, path: &str) -> PathBuf {
+        match (path.strip_prefix('~'), self.home) {
+            (Some(""), Some(home)) => home.to_owned(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
+            _ => self.cwd.join(path),
+        }
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// `.` and `..` taken for what they say.
+fn normal(path: &Path) -> PathBuf {
+    let mut res = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(res.pop()),
+            Component::CurDir => (),
+            part => res.push(part),
+        }
+    }
+    res
+}
+
+/// Where a path leads once links are followed, as far as it is there; a link
+/// that leads nowhere yet is followed, too: writing through it makes the file.
+fn real(path: &Path, links: usize) -> PathBuf {
+    if let Ok(found) = path.canonicalize() {
+        return found;
+    }
+    let (Some(parent), Some(last)) = (path.parent(), path.components().next_back()) else {
+        return path.to_owned();
+    };
+    let parent = real(parent, links);
+    let Component::Normal(name) = last else {
+        return normal(&parent.join(last));
+    };
+    let found = parent.join(name);
+    match found.read_link() {
+        Ok(target) if links > 0 => real(&parent.join(target), links - 1),
+        _ => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_nowhere_yet_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        symlink("b/new", root.join("a")).unwrap();
+        std::fs::create_dir(root.join("c")).unwrap();
+        symlink("c", root.join("b")).unwrap();
+        assert_eq!(real(&root.join("a"), MAX_LINKS), root.join("c/new"));
+        assert_eq!(real(&root.join("b/../x"), MAX_LINKS), root.join("x"));
+        symlink("e", root.join("d")).unwrap();
+        symlink("d", root.join("e")).unwrap();
+        assert!(real(&root.join("d"), MAX_LINKS).starts_with(&root));
+    }
+}

@@ -1,0 +1,104 @@
+//! The client's settings: what is protected in them stays, other keys are free.
+
+use serde_json::{Value, json};
+
+use super::{House, USERS};
+
+#[test]
+fn hooks_stay_in_the_settings() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    house.project_file(".claude/settings.local.json", USERS);
+    for file in [
+        "{user}/.claude/settings.json",
+        "{project}/.claude/settings.json",
+        "{project}/.claude/settings.local.json",
+    ] {
+        for line in [
+            "jq 'del(.hooks)' F > /tmp/x && mv /tmp/x F",
+            "jq 'del(.hooks)' F | sponge F",
+            "sed -i /hooks/d F",
+            "echo '{}' > F",
+            "rm F",
+            "chmod 000 F",
+            "python3 -c \"import json; d=json.load(open('F')); d.pop('hooks'); json.dump(d, open('F','w'))\"",
+        ] {
+            house.denies("settings", &line.replace('F', file));
+        }
+        for (tool, input) in [
+            ("Write", json!({ "file_path": file, "content": "{}" })),
+            ("Write", json!({ "file_path": file, "content": "{ no json" })),
+            (
+                "Write",
+                json!({ "file_path": file, "content": with("disableAllHooks", json!(true)) }),
+            ),
+            (
+                "Write",
+                json!({ "file_path": file, "content": with("env", json!({ "ROZ_HOME": "/x" })) }),
+            ),
+            (
+                "Write",
+                json!({ "file_path": file, "content": with("env", json!({ "PATH": "/x" })) }),
+            ),
+            ("Write", json!({ "file_path": file, "content": with("enabledPlugins", json!({})) })),
+            ("Edit", json!({ "file_path": file, "old_string": "\"Stop\": []", "new_string": "" })),
+            ("Edit", json!({ "file_path": file, "old_string": "absent", "new_string": "" })),
+            (
+                "MultiEdit",
+                json!({ "file_path": file, "edits": [
+                { "old_string": "\"model\": \"x\"", "new_string": "\"model\": \"y\"" },
+                { "old_string": "true", "new_string": "false" },
+            ] }),
+            ),
+            ("mcp__fs__write_file", json!({ "path": file, "content": "{}" })),
+        ] {
+            house.denies_tool("settings", tool, &input);
+        }
+        for (tool, input) in [
+            ("Edit", json!({ "file_path": file, "old_string": "\"x\"", "new_string": "\"y\"" })),
+            (
+                "Write",
+                json!({ "file_path": file, "content": with("permissions", json!({ "allow": [] })) }),
+            ),
+            (
+                "Write",
+                json!({ "file_path": file, "content": with("env", json!({ "EDITOR": "vi" })) }),
+            ),
+            (
+                "MultiEdit",
+                json!({ "file_path": file, "edits": [
+                { "old_string": "\"model\": \"x\"", "new_string": "\"model\": \"y\"" },
+            ] }),
+            ),
+        ] {
+            house.frees_tool(tool, &input);
+        }
+    }
+    house.denies("settings", "rm -rf .claude");
+    house.denies("settings", "cp /tmp/settings.json .claude/");
+}
+
+/// [`USERS`], with another key.
+fn with(key: &str, value: Value) -> String {
+    let mut settings: Value = serde_json::from_str(USERS).unwrap();
+    settings[key] = value;
+    settings.to_string()
+}
+
+#[test]
+fn a_settings_file_that_is_new_may_not_bring_what_is_protected() {
+    let house = House::new();
+    let file = "{project}/sub/.claude/settings.local.json";
+    for content in [
+        json!({ "hooks": {} }),
+        json!({ "disableAllHooks": true }),
+        json!({ "env": { "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0" } }),
+        json!({ "extraKnownMarketplaces": { "x": 1 } }),
+    ] {
+        let input = json!({ "file_path": file, "content": content.to_string() });
+        house.denies_tool("settings", "Write", &input);
+    }
+    let input = json!({ "file_path": file, "content": "{\"model\": \"x\"}" });
+    house.frees_tool("Write", &input);
+    house.is_free("rm sub/.claude/settings.local.json");
+}
