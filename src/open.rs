@@ -12,7 +12,7 @@ use crate::{
     config::{self, Diagnostic, Sources},
     core::{policy::Policy, session::SessionId},
     storage::{self, LeftoverKind, MessageStore, Stored},
-    world::{self, World, git},
+    world::{self, World, git, process},
 };
 
 pub struct Roz {
@@ -51,10 +51,13 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let mut variables = world.roz_vars();
     let names = ["ROZ_HOME", "ROZ_CONFIG", "ROZ_STORAGE_PATH"];
-    let set = names.into_iter().filter(|it| world.var(it).is_some());
-    let dirs: Vec<&Path> =
-        [Some(project.as_path()), launch_dir.as_deref()].into_iter().flatten().collect();
-    let of_project = config::set_by_project(set, &dirs, world.user_home.as_deref());
+    let set = names.iter().copied().filter(|it| world.var(it).is_some());
+    let launch_root = launch_dir.as_deref().map(git::root);
+    let dirs = [Some(project.as_path()), launch_dir.as_deref(), launch_root.as_deref()];
+    let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
+    let mut of_project = config::set_by_project(set, &dirs, world.user_home.as_deref());
+    // The file may have said so when the client started, and not any more.
+    of_project.extend(set_by_client(world, &names));
     variables.retain(|(name, _)| !of_project.contains(&name.as_str()));
     let var = |name: &str| {
         let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
@@ -78,6 +81,24 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     }
 }
 
+/// Those of `names` that the client has put into our environment and that were
+/// not in its own when it started: they come from some settings file. What the
+/// user's own file says is the user's.
+fn set_by_client<'a>(world: &World, names: &[&'a str]) -> Vec<&'a str> {
+    let set: Vec<&str> = names.iter().copied().filter(|it| world.var(it).is_some()).collect();
+    if set.is_empty() || world.var("CLAUDECODE").is_none() {
+        return Vec::new();
+    }
+    let Some(environment) = process::environment_of_parent() else { return Vec::new() };
+    let users = world.user_home.as_ref().map(|it| it.join(".claude/settings.json"));
+    let users = users.and_then(|it| world::read_text(&it, 4 << 20)).unwrap_or_default();
+    let is_inherited = |name: &str| {
+        let value = world.var(name).unwrap_or_default();
+        environment.iter().any(|it| it.strip_prefix(name) == Some(&format!("={value}")))
+    };
+    set.into_iter().filter(|it| !is_inherited(it) && !users.contains(it)).collect()
+}
+
 impl Roz {
     /// Opens what the project that holds `dir` works with.
     pub fn open(world: &World, dir: &Path) -> Result<Self, Error> {
@@ -91,6 +112,11 @@ impl Roz {
             diagnostics: loaded.diagnostics,
             store,
         })
+    }
+
+    /// Whether the project has a configuration.
+    pub fn has_own_rules(&self) -> bool {
+        config::project_dir(&self.project).join("config.toml").exists()
     }
 
     /// Where the git objects lie that a session's decisions refer to.

@@ -84,11 +84,16 @@ enum Error {
          terminal (`--human`)"
     )]
     NoToken,
+    #[error("the summary is empty: say what was looked at")]
+    NoSummary,
     #[error("the decision is refused")]
     Refused(#[from] core::review::proof::Refusal),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.summary.trim().is_empty() {
+        return Err(Error::NoSummary.into());
+    }
     let claim = claim(args, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;

@@ -101,6 +101,29 @@ pub fn shorten(value: &mut Value, max: usize) {
     }
 }
 
+/// Text for people: a control character, other than the end of a line, is
+/// spelt out, so that no text drives a terminal.
+pub fn plain(text: &str) -> String {
+    let is_kept = |c: char| c == '\n' || !c.is_control();
+    if text.chars().all(is_kept) {
+        return text.to_owned();
+    }
+    let mut res = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\t' => res.push_str("    "),
+            c if is_kept(c) => res.push(c),
+            c => res.extend(c.escape_default()),
+        }
+    }
+    res
+}
+
+/// As [`plain`], in one line.
+pub fn plain_line(text: &str) -> String {
+    plain(text).replace('\n', "\\n")
+}
+
 /// The first line of `text`, at most `max` characters of it, and an ellipsis
 /// where something is missing.
 pub fn line(text: &str, max: usize) -> String {

@@ -29,6 +29,7 @@ use crate::{
         protect::{self, Ground},
         review::{self, gate},
         session::{Session, SessionId},
+        trace::Mark,
     },
     open::{self, Roz},
     storage::{self, Stored},
@@ -204,6 +205,12 @@ fn decide(
             facts.ground = ground_of(input, session, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
+            // A session of a project with rules of its own is kept from its
+            // first event on: they hold wherever the agent goes.
+            let is_start = input.hook == Hook::SessionStart;
+            if session.trace.seq == 0 && !is_start && roz.has_own_rules() {
+                session.record(&Mark::SessionSeen, now);
+            }
             decided = Some(core::decide(session, &input.event, cx));
             session.updated_at = now;
         },

@@ -358,7 +358,7 @@ fn nothing_of_the_users_disturbs_the_canary() {
     ]);
     let found = machine.doctor();
     assert_eq!(found.check("canary")["status"], "ok");
-    found.finds("review gate", "warn", "`never`");
+    found.finds("review gate", "fail", "`never`");
     found.finds("self-protection", "warn", "`protect.enabled` is false");
     found.finds("breaker", "warn", "0");
 }

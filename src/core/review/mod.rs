@@ -246,7 +246,7 @@ fn changed_since_approval(tree: &Tree) -> (Vec<String>, Option<String>) {
         }
         Tree::NotAsked | Tree::Same => return (Vec::new(), None),
     };
-    let named: Vec<String> = files.iter().take(NAMED).cloned().collect();
+    let named: Vec<String> = files.iter().take(NAMED).map(|it| bounded::plain_line(it)).collect();
     let more = match files.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -38,9 +38,10 @@ const CLOCK_SECONDS: i64 = 5;
 /// What is left of a long text in the launching call, in bytes. Its prompt is
 /// ours, and a description is a few words.
 const MAX_FIELD: usize = 4000;
-/// Fields of the launching call that would change who reviews what: a fresh
-/// worktree hides uncommitted work, another model is another reviewer.
-const DROPPED: &[&str] = &["model", "effort", "isolation", "mode", "name"];
+/// What is kept of the launching call. Other fields could change who reviews
+/// what: a fresh worktree hides uncommitted work, another model is another
+/// reviewer, an older conversation is a coached one.
+const KEPT: &[&str] = &["description", "run_in_background"];
 
 /// A call of the Agent tool that starts a reviewer with our brief.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -137,8 +138,8 @@ impl Reviewer {
 /// agent would have told it.
 pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     let words = call.text("prompt").unwrap_or_default();
-    let is_kept = |name: &str| name != "prompt" && !DROPPED.contains(&name);
-    let kept = call.input.as_object().into_iter().flatten().filter(|(name, _)| is_kept(name));
+    let fields = call.input.as_object().into_iter().flatten();
+    let kept = fields.filter(|(name, _)| KEPT.contains(&name.as_str()));
     let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     if let Some(fields) = input.as_object_mut() {
         fields.insert("subagent_type".into(), REVIEWER.into());
@@ -146,7 +147,10 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     bounded::shorten(&mut input, MAX_FIELD);
     // The words must not be able to end their own quotation.
     let quoted: String =
-        bounded::chars(words, 4000).lines().flat_map(|line| ["> ", line, "\n"]).collect();
+        bounded::plain(&bounded::chars(words, 4000).replace(['\r', '\u{2028}', '\u{2029}'], "\n"))
+            .lines()
+            .flat_map(|line| ["> ", line, "\n"])
+            .collect();
     let prompt = Notice::new("brief").with("words", quoted);
     let outcome = Outcome { updated_input: Some(Updated { input, prompt }), ..Outcome::default() };
 
@@ -178,7 +182,7 @@ pub(super) fn launch_failed(review: &mut Review, call: &ToolCall) {
 
 /// A subagent with the reviewer's name starts.
 pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
-    if review.reviewers.contains_key(agent) {
+    if agent.is_empty() || review.reviewers.contains_key(agent) {
         return Outcome::pass();
     }
     // A start is never older than the launch that it answers.
@@ -410,8 +414,11 @@ pub fn post(
             });
             let agent = agent.clone();
             let standing = standing(review, &agent, reviewer.started_at, &posting.decision);
+            let used = permit.tool_use_id.clone();
             if let Some(reviewer) = review.reviewers.get_mut(&agent) {
                 reviewer.last_word = Some(verdict.to_owned());
+                // One call, one decision.
+                reviewer.permits.retain(|it| it.tool_use_id != used);
             }
             (By::Reviewer(agent), proof, standing)
         }

@@ -32,27 +32,19 @@ const MAX_IDS: usize = 64;
 pub struct Review {
     enabled: bool,
     decision: Decision,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     decision_history: Vec<Posted>,
     user_prompts: Vec<Text>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     gate_trigger: Option<GateTrigger>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     gate_approved_at: Option<DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     last_prompt_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_prompt_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     review_started_at: Option<DateTime<Utc>>,
     block_count: u32,
     circuit_breaker_tripped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     circuit_breaker_tripped_at: Option<DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Attempts::is_empty")]
     pub(super) attempts: Attempts,
     /// Those under way, by `agent_id`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) reviewers: BTreeMap<String, Reviewer>,
     /// Those that ended or never got a token, newest last: they never get one
     /// again, and are not to be spoken to.
