@@ -6,6 +6,7 @@ mod context;
 mod debug;
 mod decide;
 mod doctor;
+mod explain;
 pub mod hook;
 mod install;
 mod list;
@@ -38,6 +39,7 @@ enum Command {
     Debug(debug::Args),
     Trace(trace::Args),
     Context(context::Args),
+    Explain(explain::Args),
     Stats(stats::Args),
     Clean(clean::Args),
     Config(config::Args),
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Debug(args) => debug::run(&args, &world),
         Command::Trace(args) => trace::run(&args, &world),
         Command::Context(args) => context::run(&args, &world),
+        Command::Explain(args) => explain::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),

@@ -81,6 +81,8 @@ pub struct ToolCall<'a> {
     pub tool_use_id: Option<String>,
     /// What the command lines in it would run, and the scripts that they name.
     pub readings: Vec<Reading>,
+    /// The scripts that the last of the readings are of.
+    pub scripts: Vec<String>,
     /// Lines that could not be read to the end.
     pub unread: Vec<String>,
     /// Commands in a committed script that may not run: they do not count.
@@ -113,6 +115,7 @@ impl<'a> ToolCall<'a> {
             json,
             tool_use_id,
             readings: Vec::new(),
+            scripts: Vec::new(),
             unread: Vec::new(),
             spared: Vec::new(),
             raw: Vec::new(),
@@ -157,6 +160,7 @@ impl<'a> ToolCall<'a> {
             spared = Reading { runs: may, ..Reading::default() }.keys();
         }
         self.add(reading, text);
+        self.scripts.push(script.path.clone());
         spared
     }
 

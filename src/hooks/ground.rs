@@ -1,7 +1,10 @@
 //! Where things lie that a call touches, and what self-protection guards. A
 //! call that touches nothing pays for nothing.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
 
 use super::gather::config_dir;
 use crate::{
@@ -41,9 +44,10 @@ pub(super) fn ground(
         return Ground::default();
     }
     let from = From { cwd, home: world.user_home.as_deref() };
-    let mut ground = places(session, roz, world);
+    let mut links = Links::default();
+    let mut ground = places(session, roz, world, &mut links);
     for touch in touches {
-        add(touch, from, &mut ground);
+        add(touch, from, &mut ground, &mut links);
     }
     ground
 }
@@ -54,13 +58,13 @@ fn removes_unknown(event: &Event) -> bool {
     writes.any(|it| it.path.chars().all(|c| c == HOLE))
 }
 
-fn places(session: &Session, roz: &Roz, world: &World) -> Ground {
+fn places(session: &Session, roz: &Roz, world: &World, links: &mut Links) -> Ground {
     let user = world.user_home.as_deref();
     let own = roz.policy.storage.path.clone();
     let config = world.var("ROZ_CONFIG").map(PathBuf::from);
     let home = [Some(roz.home.clone()), own, config].into_iter().flatten();
     let config_dirs = [config_dir(world), user.map(|it| it.join(".claude"))];
-    let config_dirs = named_and_real(config_dirs.into_iter().flatten());
+    let config_dirs = named_and_real(config_dirs.into_iter().flatten(), links);
     let of_client = config_dirs.iter().flat_map(|dir| {
         ["installed_plugins.json", "known_marketplaces.json"]
             .map(|it| Path::new(dir).join("plugins").join(it))
@@ -70,24 +74,24 @@ fn places(session: &Session, roz: &Roz, world: &World) -> Ground {
     let loaded = loaded
         .into_iter()
         .flat_map(|root| [".claude-plugin", "hooks", "agents", "bin"].map(|it| root.join(it)));
-    let plugin = named_and_real(own_folder.into_iter().chain(loaded).chain(of_client));
+    let plugin = named_and_real(own_folder.into_iter().chain(loaded).chain(of_client), links);
     let notes = session.transcript_path.as_ref().map(|it| it.with_extension("").join("subagents"));
     let path = world.var("PATH").unwrap_or_default();
     Ground {
-        home: named_and_real(home),
+        home: named_and_real(home, links),
         config_dirs,
         plugin,
-        binary: named_and_real(world.own_file().into_iter()),
+        binary: named_and_real(world.own_file().into_iter(), links),
         path: path.split(':').filter(|it| it.starts_with('/')).map(str::to_owned).collect(),
-        notes: named_and_real(notes.into_iter()),
+        notes: named_and_real(notes.into_iter(), links),
         touched: Vec::new(),
     }
 }
 
-fn named_and_real(paths: impl Iterator<Item = PathBuf>) -> Vec<String> {
+fn named_and_real(paths: impl Iterator<Item = PathBuf>, links: &mut Links) -> Vec<String> {
     let mut found = Vec::new();
     for path in paths.filter(|it| it.is_absolute()) {
-        for it in [text(&normal(&path)), text(&real(&path, MAX_LINKS))] {
+        for it in [text(&normal(&path)), text(&links.real(&path))] {
             if !found.contains(&it) {
                 found.push(it);
             }
@@ -96,18 +100,18 @@ fn named_and_real(paths: impl Iterator<Item = PathBuf>) -> Vec<String> {
     found
 }
 
-fn add(touch: Touch, from: From, ground: &mut Ground) {
+fn add(touch: Touch, from: From, ground: &mut Ground, links: &mut Links) {
     let path = from.absolute(&touch.path);
     let mut at = vec![text(&normal(&path))];
     let is_known = !touch.path.starts_with(HOLE);
-    let real = if is_known { real(&path, MAX_LINKS) } else { path.clone() };
+    let real = if is_known { links.real(&path) } else { path.clone() };
     let resolved = text(&real);
     if !at.contains(&resolved) {
         at.push(resolved);
     }
     // The folders of PATH may be links themselves.
     if real.file_name().is_some_and(|it| it == "roz") || path.ends_with("roz") {
-        let more = named_and_real(ground.path.iter().map(PathBuf::from));
+        let more = named_and_real(ground.path.iter().map(PathBuf::from), links);
         ground.path = more;
     }
     // With a folder of PATH goes the roz in it.
@@ -121,7 +125,7 @@ fn add(touch: Touch, from: From, ground: &mut Ground) {
     if matches!(touch.act, Act::Write(How::Remove | How::Move)) && path.ends_with(".claude") {
         for name in SETTINGS {
             let touch = Touch { path: format!("{}/{name}", touch.path), act: touch.act };
-            add(touch, from, ground);
+            add(touch, from, ground, links);
         }
     }
     let mut touched = Touched { touch, at, before: Before::NotAsked };
@@ -171,23 +175,71 @@ fn normal(path: &Path) -> PathBuf {
     res
 }
 
-/// Where a path leads once links are followed, as far as it is there; a link
-/// that leads nowhere yet is followed, too: writing through it makes the file.
-fn real(path: &Path, links: usize) -> PathBuf {
-    if let Ok(found) = path.canonicalize() {
-        return found;
+/// Where paths lead once links are followed. Many have their beginning in
+/// common: each part is looked at once.
+#[derive(Debug, Default)]
+struct Links {
+    seen: BTreeMap<PathBuf, Part>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Link(PathBuf),
+    Other,
+    Absent,
+}
+
+impl Links {
+    /// As far as the path is there; the rest as it says. A link that leads
+    /// nowhere yet is followed, too: writing through it makes the file.
+    fn real(&mut self, path: &Path) -> PathBuf {
+        let mut links = MAX_LINKS;
+        let mut todo: Vec<PathBuf> = vec![path.to_owned()];
+        let mut res = PathBuf::new();
+        let mut is_there = true;
+        while let Some(path) = todo.pop() {
+            let mut parts = path.components();
+            let Some(part) = parts.next() else { continue };
+            todo.push(parts.as_path().to_owned());
+            match part {
+                Component::ParentDir => {
+                    res.pop();
+                    // Whatever was missing is left again.
+                    is_there = true;
+                }
+                Component::Normal(name) => {
+                    res.push(name);
+                    if !is_there {
+                        continue;
+                    }
+                    match self.part(&res) {
+                        Part::Link(target) if links > 0 => {
+                            links -= 1;
+                            res.pop();
+                            todo.push(target);
+                        }
+                        Part::Link(_) | Part::Other => (),
+                        Part::Absent => is_there = false,
+                    }
+                }
+                // An absolute link begins anew.
+                part => res.push(part),
+            }
+        }
+        res
     }
-    let (Some(parent), Some(last)) = (path.parent(), path.components().next_back()) else {
-        return path.to_owned();
-    };
-    let parent = real(parent, links);
-    let Component::Normal(name) = last else {
-        return normal(&parent.join(last));
-    };
-    let found = parent.join(name);
-    match found.read_link() {
-        Ok(target) if links > 0 => real(&parent.join(target), links - 1),
-        _ => found,
+
+    fn part(&mut self, path: &Path) -> Part {
+        if let Some(part) = self.seen.get(path) {
+            return part.clone();
+        }
+        let part = match path.read_link() {
+            Ok(target) => Part::Link(target),
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Part::Absent,
+            Err(_) => Part::Other,
+        };
+        self.seen.insert(path.to_owned(), part.clone());
+        part
     }
 }
 
@@ -201,13 +253,21 @@ mod tests {
     fn a_link_that_leads_nowhere_yet_is_followed() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
+        let real = |path: &str| Links::default().real(&root.join(path));
         symlink("b/new", root.join("a")).unwrap();
         std::fs::create_dir(root.join("c")).unwrap();
         symlink("c", root.join("b")).unwrap();
-        assert_eq!(real(&root.join("a"), MAX_LINKS), root.join("c/new"));
-        assert_eq!(real(&root.join("b/../x"), MAX_LINKS), root.join("x"));
+        assert_eq!(real("a"), root.join("c/new"));
+        assert_eq!(real("b/../x"), root.join("x"));
+        assert_eq!(real("none/../b/none/../y"), root.join("c/y"));
+        assert_eq!(real("b/none/deep"), root.join("c/none/deep"));
+        symlink(root.join("c"), root.join("absolute")).unwrap();
+        assert_eq!(real("absolute/z"), root.join("c/z"));
         symlink("e", root.join("d")).unwrap();
         symlink("d", root.join("e")).unwrap();
-        assert!(real(&root.join("d"), MAX_LINKS).starts_with(&root));
+        assert!(real("d").starts_with(&root), "a circle ends");
+        for name in ["", "c", "b", "absolute"] {
+            assert_eq!(real(name), root.join(name).canonicalize().unwrap(), "{name}");
+        }
     }
 }

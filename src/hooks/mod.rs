@@ -2,6 +2,7 @@
 //!
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
+pub mod explain;
 pub mod gather;
 mod ground;
 mod input;

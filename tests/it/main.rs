@@ -8,6 +8,7 @@ mod corrupt;
 mod decide;
 mod disk;
 mod errors;
+mod explain;
 mod fuzz;
 mod install;
 mod payloads;

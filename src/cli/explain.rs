@@ -1,0 +1,233 @@
+//! `roz explain`: how a command is read, and what would object to it.
+
+use serde_json::{Value, json};
+
+use super::{Done, say};
+use crate::{
+    core::session::{Session, SessionId},
+    hooks::explain::{Explained, explain},
+    open::Roz,
+    shell::{Certainty, HOLE, How, Reading},
+    world::World,
+};
+
+/// Show how a command is read, and which gates and rules would object
+///
+/// Nothing is run, and no session hears of it.
+///
+/// Examples:
+///   roz explain 'cd x && git push origin main'
+///   roz explain --tool Write --input '{"file_path": "a.md", "content": "x"}'
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the help shows JSON")]
+pub(super) struct Args {
+    /// A command line, as the Bash tool would get it
+    #[arg(required_unless_present = "tool", conflicts_with = "tool")]
+    command: Option<String>,
+    /// Another tool, by the client's name for it
+    #[arg(long, value_name = "NAME", requires = "input")]
+    tool: Option<String>,
+    /// The tool's input
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    input: Option<String>,
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let (tool, input) = match (&args.tool, &args.input, &args.command) {
+        (Some(tool), Some(input), _) => {
+            let _: Value = serde_json::from_str(input)
+                .map_err(|err| format!("`--input` is no JSON: {err}"))?;
+            (tool.as_str(), input.clone())
+        }
+        (_, _, command) => ("Bash", json!({ "command": command }).to_string()),
+    };
+    // Who reviews is a session's affair: that of the newest one here.
+    let id = roz.session_or_newest(None).ok();
+    let session = id.and_then(|it| roz.store.get_session(&it).ok()?).map(|it| it.session);
+    let session = session.unwrap_or_else(|| Session::new(nobodys(), world.now));
+    let explained = explain(tool, &input, &session, &roz, world);
+    if args.json {
+        say::print_json(&as_json(tool, &explained))?;
+    } else {
+        say::print(&in_words(&explained, &say::Out::new(world), roz.policy.protect.enabled))?;
+    }
+    Ok(Done::Well)
+}
+
+fn nobodys() -> SessionId {
+    "explain".parse().expect("letters are a session's id")
+}
+
+fn as_json(tool: &str, explained: &Explained) -> Value {
+    let own = explained.readings.len() - explained.scripts.len();
+    let readings = explained.readings.iter().enumerate().map(|(at, it)| {
+        let script = at.checked_sub(own).map(|it| explained.scripts[it].as_str());
+        reading_json(it, script)
+    });
+    json!({
+        "tool": tool,
+        "readings": readings.collect::<Vec<_>>(),
+        "keys": explained.keys,
+        "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
+        "rules": explained.rules.iter().map(|it| json!({
+            "rule": it.rule.name,
+            "answer": it.rule.answer.word(),
+            "error": it.rule.code.word(),
+            "subject": it.subject,
+            "instead": it.rule.instead,
+        })).collect::<Vec<_>>(),
+        "spared": explained.spared.iter().map(|it| json!({ "script": it.script, "by": it.by })).collect::<Vec<_>>(),
+    })
+}
+
+fn reading_json(reading: &Reading, script: Option<&str>) -> Value {
+    let runs = reading.runs.iter().map(|it| {
+        json!({
+            "program": it.program,
+            "argv": it.argv,
+            "assignments": it.assignments.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "certainty": certainty(it.certainty),
+            "conditional": it.conditional,
+        })
+    });
+    let writes = reading.writes.iter().map(
+        |it| json!({ "path": it.path, "how": how(it.how), "certainty": certainty(it.certainty), "conditional": it.conditional }),
+    );
+    let reads = reading
+        .reads
+        .iter()
+        .map(|it| json!({ "path": it.path, "certainty": certainty(it.certainty) }));
+    let scripts = reading.scripts.iter().map(
+        |it| json!({ "path": it.path, "arguments": it.arguments, "conditional": it.conditional }),
+    );
+    json!({
+        "script": script,
+        "runs": runs.collect::<Vec<_>>(),
+        "writes": writes.collect::<Vec<_>>(),
+        "reads": reads.collect::<Vec<_>>(),
+        "scripts": scripts.collect::<Vec<_>>(),
+        "unreadable": reading.unreadable.map(|it| it.to_string()),
+    })
+}
+
+fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
+    let own = explained.readings.len() - explained.scripts.len();
+    let mut text = String::new();
+    let mut section = |heading: &[&str], rows: Vec<Vec<String>>| {
+        if !rows.is_empty() {
+            let shown = out.table(heading, &rows);
+            text += if text.is_empty() { "" } else { "\n" };
+            text += &shown;
+        }
+    };
+    for (at, reading) in explained.readings.iter().enumerate() {
+        if let Some(script) = at.checked_sub(own).and_then(|it| explained.scripts.get(it)) {
+            section(&["IN THE SCRIPT"], vec![vec![script.clone()]]);
+        }
+        let sure = |it: Certainty, conditional: bool| {
+            let branch = if conditional { ", in a branch" } else { "" };
+            format!("{}{branch}", certainty(it))
+        };
+        let runs = reading.runs.iter();
+        let runs = runs.map(|it| vec![sure(it.certainty, it.conditional), words(&it.argv)]);
+        section(&["RUNS", ""], runs.collect());
+        let writes = reading.writes.iter().map(|it| {
+            let how = format!("{}, {}", how(it.how), sure(it.certainty, it.conditional));
+            vec![how, shown(&it.path)]
+        });
+        section(&["WRITES", ""], writes.collect());
+        let reads = reading.reads.iter();
+        section(
+            &["READS", ""],
+            reads.map(|it| vec![sure(it.certainty, false), shown(&it.path)]).collect(),
+        );
+        let scripts = reading.scripts.iter();
+        section(&["RUNS THE SCRIPTS"], scripts.map(|it| vec![shown(&it.path)]).collect());
+        let unread = reading.unreadable.iter();
+        section(&["NOT READ TO THE END"], unread.map(|it| vec![it.to_string()]).collect());
+    }
+    let mut keys: Vec<String> = Vec::new();
+    for key in explained.keys.iter().map(|it| shown(it)) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    section(&["KEYS"], keys.into_iter().map(|it| vec![it]).collect());
+    let gates = explained.gates.iter();
+    section(
+        &["GATE", "COVERS"],
+        gates.map(|(pattern, key)| vec![pattern.clone(), shown(key)]).collect(),
+    );
+    let rules = explained.rules.iter().map(|it| {
+        vec![it.rule.name.to_owned(), it.rule.answer.word().to_owned(), shown(&it.subject)]
+    });
+    section(&["RULE", "ANSWER", "BECAUSE OF"], rules.collect());
+    let spared = explained.spared.iter();
+    section(
+        &["NOT COUNTED: IN A BRANCH OF", "GATE"],
+        spared.map(|it| vec![it.script.clone(), it.by.clone()]).collect(),
+    );
+    text + "\n" + &verdict(explained, out, is_protected)
+}
+
+fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
+    let said = match (explained.rules.first(), explained.gates.first()) {
+        (Some(it), _) => {
+            let answer = match it.rule.answer.word() {
+                "deny" => "Self-protection denies it",
+                _ => "Self-protection asks about it",
+            };
+            out.paint(say::Tone::Bad, &format!("{answer} ({}).", it.rule.name))
+                + " "
+                + it.rule.instead
+        }
+        (None, Some((pattern, _))) => {
+            out.paint(say::Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
+        }
+        (None, None) => out.paint(say::Tone::Good, "Nothing objects."),
+    };
+    let off = if is_protected { "" } else { " Self-protection is switched off." };
+    format!("{said}{off}\n")
+}
+
+/// What is unknown is an ellipsis to people.
+fn shown(text: &str) -> String {
+    text.replace(HOLE, "…").replace(['\n', '\t'], " ")
+}
+
+/// Words as one would type them.
+fn words(argv: &[String]) -> String {
+    let quoted = |it: &String| {
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,~".contains(c) || c == HOLE;
+        let plain = !it.is_empty() && it.chars().all(is_plain);
+        if plain { it.clone() } else { format!("'{}'", it.replace('\'', r"'\''")) }
+    };
+    shown(&argv.iter().map(quoted).collect::<Vec<_>>().join(" "))
+}
+
+fn certainty(certainty: Certainty) -> &'static str {
+    match certainty {
+        Certainty::Literal => "literal",
+        Certainty::Resolved => "resolved",
+        Certainty::Opaque => "opaque",
+    }
+}
+
+fn how(how: How) -> &'static str {
+    match how {
+        How::Write => "write",
+        How::Append => "append",
+        How::Edit => "edit",
+        How::Remove => "remove",
+        How::Move => "move",
+        How::Chmod => "chmod",
+        How::Link => "link",
+        How::Touch => "touch",
+        How::Directory => "directory",
+        How::Lock => "lock",
+    }
+}

@@ -1,0 +1,59 @@
+//! What the gates would make of a call, without a client and without a word in
+//! any session.
+
+use super::{ground, read_call};
+use crate::{
+    core::{
+        Cx,
+        event::{Event, Origin, Spared, ToolCall, What},
+        facts::Facts,
+        pattern,
+        protect::{self, Objection},
+        session::Session,
+    },
+    open::Roz,
+    shell::Reading,
+    world::World,
+};
+
+/// A call as it is read, and what would object to it.
+#[derive(Debug)]
+pub struct Explained {
+    pub readings: Vec<Reading>,
+    /// The scripts that the last of the readings are of.
+    pub scripts: Vec<String>,
+    /// What gate patterns are matched against.
+    pub keys: Vec<String>,
+    /// The gates' patterns that cover the call, each with the key that it
+    /// covers.
+    pub gates: Vec<(String, String)>,
+    pub rules: Vec<Objection>,
+    pub spared: Vec<Spared>,
+}
+
+/// Reads a call of `tool` with this input (JSON), as the hook before it would
+/// in `session`.
+pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
+    let call = ToolCall::new(tool, super::input::value(json), json, None);
+    let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
+    let id = &session.session_id;
+    read_call(&mut event, Some(session), id, &world.cwd, roz, world);
+    let ground = ground::ground(&event, session, &world.cwd, roz, world);
+    let facts = Facts { ground, ..Facts::default() };
+    let dice = [0; 32];
+    let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
+    let rules = if roz.policy.protect.enabled {
+        protect::objections(session, &event, cx).collect()
+    } else {
+        Vec::new()
+    };
+    let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
+    let keys = call.keys();
+    let covered = |pattern: &String| {
+        let key = keys.iter().find(|it| pattern::matches(pattern, it))?;
+        Some((pattern.clone(), key.clone()))
+    };
+    let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
+    let ToolCall { readings, scripts, spared, .. } = call;
+    Explained { readings, scripts, keys, gates, rules, spared }
+}

@@ -1,0 +1,70 @@
+//! `roz explain`: how a command is read, and what would object to it.
+
+use serde_json::json;
+
+use crate::{client::SESSION, support::Roz};
+
+#[test]
+fn a_command_is_shown_as_it_is_read_with_what_objects() {
+    let roz = Roz::gated("");
+    let shown = roz.run(&["explain", "cd x && git -C y push; echo z > ~/.roz/config.toml"]);
+    let shown = shown.succeeds().stdout;
+    for word in [
+        "git -C y push",
+        "Bash:git push",
+        "~/.roz/config.toml",
+        "Bash:git push*",
+        "roz-home",
+        "deny",
+        "Self-protection denies it",
+    ] {
+        assert!(shown.contains(word), "`{word}` is not in: {shown}");
+    }
+    let shown = roz.run(&["explain", "git push"]).succeeds().stdout;
+    assert!(shown.contains("waits for a review (gate `Bash:git push*`)"), "{shown}");
+    let shown = roz.run(&["explain", "git log | head"]).succeeds().stdout;
+    assert!(shown.contains("Nothing objects."), "{shown}");
+    assert!(roz.session_files().is_empty(), "no session hears of it");
+}
+
+#[test]
+fn programs_are_told_in_json() {
+    let roz = Roz::gated("");
+    roz.write("f.sh", "git push\n");
+    let told = roz.json(&["explain", "A=1 bash f.sh \"$x\" > out; rm ~/.roz/config.toml"]);
+    assert_eq!(told["tool"], "Bash");
+    let run = &told["readings"][0]["runs"][0];
+    assert_eq!(run["program"], "bash");
+    assert_eq!(run["certainty"], "opaque");
+    assert_eq!(told["readings"][0]["writes"][0]["path"], "out");
+    assert_eq!(told["readings"][0]["writes"][0]["how"], "write");
+    assert_eq!(told["readings"][0]["scripts"][0]["path"], "f.sh");
+    assert_eq!(told["readings"][1]["script"], "f.sh");
+    assert_eq!(told["gates"], json!([{ "pattern": "Bash:git push*", "key": "Bash:git push" }]));
+    assert_eq!(told["rules"][0]["rule"], "roz-home");
+    assert_eq!(told["rules"][0]["error"], "PROTECTED_PATH");
+    let told = roz.json(&["explain", "git push 'x"]);
+    assert_eq!(told["readings"][0]["unreadable"], "a quote is not closed");
+}
+
+#[test]
+fn other_tools_are_explained_by_their_input() {
+    let roz = Roz::gated("");
+    let input = json!({ "file_path": roz.home().join("x"), "content": "" }).to_string();
+    let told = roz.json(&["explain", "--tool", "Write", "--input", &input]);
+    assert_eq!(told["rules"][0]["rule"], "roz-home");
+    roz.run(&["explain", "--tool", "Write", "--input", "{"]).fails();
+    roz.run(&["explain"]).misuses();
+    roz.run(&["explain", "--tool", "Write"]).misuses();
+}
+
+#[test]
+fn the_newest_session_says_who_reviews() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    let reviewer = roz.reviewer("a1");
+    let input = json!({ "to": reviewer.agent, "message": "x" }).to_string();
+    let told = roz.json(&["explain", "--tool", "SendMessage", "--input", &input]);
+    assert_eq!(told["rules"][0]["rule"], "message-to-reviewer");
+    assert_eq!(roz.debug(SESSION)["review"]["reviewers"]["a1"]["session_id"], SESSION);
+}
