@@ -177,7 +177,7 @@ impl<'a> ToolCall<'a> {
         SCHEDULERS.contains(&self.name.as_str()).then(|| self.text("prompt"))?
     }
 
-    fn command_lines(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &str> {
         let fields: &[&str] = match self.name.as_str() {
             "Bash" | "PowerShell" | "Monitor" => &["command"],
             name if name.starts_with("mcp__") => &["command", "cmd", "script"],
