@@ -107,7 +107,8 @@ fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
         name => {
             let act = if only_reads(name) { Act::Search } else { Act::Write(How::Edit) };
             let mut paths = Vec::new();
-            strings(&call.input, 0, &mut paths);
+            let any = if name.starts_with("mcp__") { None } else { Some(false) };
+            strings(&call.input, any, 0, &mut paths);
             for path in paths {
                 add(path, act);
             }
@@ -138,25 +139,29 @@ fn only_reads(name: &str) -> bool {
     has(READS) && !has(WRITES)
 }
 
-/// The texts in a value that may be paths.
-fn strings<'a>(value: &'a Value, depth: usize, found: &mut Vec<&'a str>) {
+/// The texts in a value that may be paths: those of fields that say so, and
+/// of a server's tools any that is no prose.
+fn strings<'a>(value: &'a Value, is_path: Option<bool>, depth: usize, found: &mut Vec<&'a str>) {
     const MAX_DEPTH: usize = 8;
     match value {
         Value::String(text) => {
             let text = text.strip_prefix("file://").unwrap_or(text);
-            let is_path = text.len() < 4096 && !text.contains('\n') && is_telling(text);
-            if is_path {
+            let is_prose = text.contains(char::is_whitespace);
+            if is_path.unwrap_or(!is_prose) && is_telling(text) {
                 found.push(text);
             }
         }
         Value::Array(values) if depth < MAX_DEPTH => {
             for it in values {
-                strings(it, depth + 1, found);
+                strings(it, is_path, depth + 1, found);
             }
         }
         Value::Object(fields) if depth < MAX_DEPTH => {
-            for it in fields.values() {
-                strings(it, depth + 1, found);
+            for (name, it) in fields {
+                let name = name.to_lowercase();
+                let says = ["path", "file", "dir", "folder", "uri", "source", "dest", "target"];
+                let says = says.iter().any(|word| name.contains(word));
+                strings(it, if says { Some(true) } else { is_path }, depth + 1, found);
             }
         }
         _ => (),
