@@ -55,7 +55,7 @@ pub(super) fn ground(
 fn removes_unknown(event: &Event) -> bool {
     let call = event.call().into_iter();
     let mut writes = call.flat_map(|it| &it.readings).flat_map(|it| &it.writes);
-    writes.any(|it| it.path.chars().all(|c| c == HOLE))
+    writes.any(|it| it.path.ends_with(HOLE))
 }
 
 fn places(session: &Session, roz: &Roz, world: &World, links: &mut Links) -> Ground {
@@ -123,7 +123,8 @@ fn add(touch: Touch, from: From, ground: &mut Ground, links: &mut Links) {
     }
     // With the client's folder go the settings in it.
     if matches!(touch.act, Act::Write(How::Remove | How::Move)) && path.ends_with(".claude") {
-        for name in SETTINGS {
+        let is_there = real.exists();
+        for name in SETTINGS.into_iter().filter(|it| !is_there || real.join(it).exists()) {
             let touch = Touch { path: format!("{}/{name}", touch.path), act: touch.act };
             add(touch, from, ground, links);
         }

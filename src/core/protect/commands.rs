@@ -15,7 +15,7 @@ const EVENTS: &str = "session-start user-prompt pre-tool-use post-tool-use post-
 /// Programs that only say their arguments.
 const MENTIONS: &[&str] = &["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "expr"];
 /// Variables without which the client is another one, or has other hooks.
-const HOMES: &[&str] = &["HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "PATH"];
+const HOMES: [&str; 4] = ["HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "PATH"];
 
 fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
     call.readings.iter().flat_map(|it| &it.runs)
@@ -81,11 +81,18 @@ pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
     let decides = |words: &[&str]| words.first().is_some_and(|it| *it == "decide" || is_hidden(it));
     let found = verbs(scene.call).find(|it| decides(it));
     let found = found.map(|it| format!("roz {}", it.join(" ")));
-    found.or_else(|| {
+    found.or_else(|| scheduled(scene.call, "decide")).or_else(|| {
         disguised(scene.call, |words| {
             words.first() == Some(&"decide") && words.iter().take(3).skip(1).any(is_verdict)
         })
     })
+}
+
+/// A table of commands for later that the line itself holds.
+fn scheduled(call: &ToolCall, verb: &str) -> Option<String> {
+    let run = runs(call).find(|it| base(it) == "crontab")?;
+    let mut lines = call.command_lines();
+    lines.any(|it| is_word_in(it, "roz") && is_word_in(it, verb)).then(|| line(run))
 }
 
 fn is_hidden(word: &str) -> bool {
@@ -99,7 +106,7 @@ pub(super) fn plays_the_client(scene: Scene) -> Option<String> {
     }
     let found = verbs(scene.call).find(|it| it.first() == Some(&"hook"));
     let found = found.map(|it| format!("roz {}", it.join(" ")));
-    found.or_else(|| {
+    found.or_else(|| scheduled(scene.call, "hook")).or_else(|| {
         disguised(scene.call, |words| {
             words.first() == Some(&"hook") && words.get(1).is_some_and(|it| is_in(EVENTS, it))
         })
@@ -129,6 +136,12 @@ fn is_word_in(text: &str, word: &str) -> bool {
 }
 
 pub(super) fn reconfigures_roz(scene: Scene) -> Option<String> {
+    // Asking how is free.
+    let asks =
+        |run: &Run| run.argv.iter().any(|it| it == "--help" || it == "-h" || it == "--dry-run");
+    if runs(scene.call).filter(|it| is_roz(it)).all(asks) && scene.call.unread.is_empty() {
+        return None;
+    }
     let mut verbs = verbs(scene.call).map(|it| (it.join(" "), it));
     let changes = |words: &[&str]| match words {
         ["clean" | "uninstall" | "install", ..] => true,
@@ -137,9 +150,7 @@ pub(super) fn reconfigures_roz(scene: Scene) -> Option<String> {
     };
     let found = verbs.find(|(_, words)| changes(words)).map(|(text, _)| text);
     let imports = |run: &&Run| {
-        let asks_help = run.argv.iter().any(|it| it == "--help");
         is_roz(run)
-            && !asks_help
             && operands(run).next() == Some("init")
             && run.argv.iter().any(|it| it.starts_with("--import") || is_hidden(it))
     };
@@ -241,13 +252,14 @@ pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
         return Some(line(run));
     }
     let client = clients(scene.call).find(|it| is_client(it))?;
-    let sets = |run: &&Run| {
-        let is_set = |it: &String| it.split('=').next().is_some_and(is_home);
-        matches!(run.program.as_str(), "export" | "declare" | "typeset" | "unset")
-            && run.argv.iter().skip(1).any(is_set)
-    };
-    let set = runs(scene.call).find(sets)?;
-    Some(format!("{}; {}", line(set), line(client)))
+    // What a shell in between was given, the reading does not carry along.
+    const OTHERS: &[&str] = &["su", "sudo", "doas", "runuser", "machinectl"];
+    let mut lines = scene.call.command_lines();
+    let moves = lines.any(|it| {
+        let mut words = words_of(it);
+        words.any(|word| OTHERS.contains(&word) || HOMES[..3].contains(&word))
+    });
+    moves.then(|| line(client))
 }
 
 pub(super) fn resumes_this_session(scene: Scene) -> Option<String> {

@@ -4,11 +4,11 @@ use super::{
     Scene,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
     settings::{self, Content},
-    touch::Act,
+    touch::{Act, takes_unknown},
 };
 use crate::{
     core::{event::ToolCall, review},
-    shell::{HOLE, How, Run},
+    shell::{How, Run},
 };
 
 /// Whether a rule wants to know a file's text before it is written.
@@ -41,15 +41,19 @@ pub(super) fn touches_home(scene: Scene) -> Option<String> {
     if let (true, Some(read)) = (locks, read) {
         return Some(read.touch.path.clone());
     }
-    let removes_unknown = call.readings.iter().flat_map(|it| &it.writes).any(|it| {
-        let takes = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
-        takes && !it.path.is_empty() && it.path.chars().all(|c| c == HOLE)
-    });
+    let lists = |it: &Touched| {
+        let near = it.lies(&ground.home, Lies::Inside) || it.lies(&ground.home, Lies::Above);
+        it.touch.act == Act::Names && near && it.may_find(&ground.home, call)
+    };
+    if let Some(found) = first(scene, lists) {
+        return Some(found);
+    }
+    let removes_unknown = call.readings.iter().any(takes_unknown);
     let prints = |it: &&Run| NAMES.contains(&it.program.as_str());
     let printed = runs().filter(prints).flat_map(|it| it.argv.iter().skip(1)).find(|word| {
-        let tail = word.trim_end_matches('/');
-        ground.home.iter().any(|home| lies(tail, home) == Lies::Inside)
-            || tail.split('/').any(|it| it == ".roz") && tail.starts_with(['~', '/', HOLE])
+        let word = word.trim_end_matches('/');
+        ground.home.iter().any(|home| lies(word, home) == Lies::Inside)
+            || word.split('/').any(|it| it == ".roz")
     });
     if let (true, Some(path)) = (removes_unknown, printed) {
         return Some(path.clone());
@@ -251,7 +255,7 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
                     })
                 })
         }
-        Act::Read | Act::Unknown | Act::Write(_) => false,
+        Act::Read | Act::Names | Act::Unknown | Act::Write(_) => false,
     })
 }
 

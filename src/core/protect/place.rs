@@ -6,7 +6,7 @@ use glob::{MatchOptions, Pattern};
 use super::touch::{Act, Touch};
 use crate::{
     core::event::ToolCall,
-    shell::{HOLE, How},
+    shell::{HOLE, How, Run},
 };
 
 /// What lies where, as far as a call called for looking: absolute paths.
@@ -83,8 +83,49 @@ impl Touched {
     /// Whether it changes something in one of `places`, or takes one away.
     pub(super) fn changes(&self, places: &[String], call: &ToolCall) -> bool {
         self.writes_or_may() && self.lies(places, Lies::Inside)
-            || self.takes_away(call) && self.lies(places, Lies::Above)
+            || self.takes_away(call)
+                && self.lies(places, Lies::Above)
+                && self.may_find(places, call)
     }
+
+    /// Whether what is taken away here may be in one of `places`: `find` takes
+    /// only what it is told to find.
+    pub(super) fn may_find(&self, places: &[String], call: &ToolCall) -> bool {
+        let runs = call.readings.iter().flat_map(|it| &it.runs);
+        let begins = |run: &&Run| {
+            run.program == "find"
+                && (run.argv.contains(&self.touch.path) || run.argv.iter().any(|it| it == "."))
+        };
+        let mut finds = runs.filter(begins).peekable();
+        finds.peek().is_none() || finds.any(|it| may_find(it, places))
+    }
+}
+
+/// Whether the tests of a `find` let something in `places` through.
+fn may_find(run: &Run, places: &[String]) -> bool {
+    const FILES: &[&str] =
+        &["", "/config.toml", "/sessions", "/sessions/x.json", "/sessions/x.trace.jsonl", "/x.md"];
+    let mut patterns: Vec<(bool, String)> = Vec::new();
+    for (at, word) in run.argv.iter().enumerate() {
+        match word.as_str() {
+            "!" | "-not" | "-o" | "-or" | "-regex" | "-iregex" | "-files0-from" => {
+                return true;
+            }
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                let is_name = word.ends_with("iname") || word == "-name";
+                let pattern = run.argv.get(at + 1).map_or("", String::as_str);
+                patterns.push((is_name, pattern.to_lowercase().replace(HOLE, "*")));
+            }
+            _ => (),
+        }
+    }
+    let fits = |(is_name, pattern): &(bool, String), path: &str| {
+        let text = if *is_name { path.rsplit('/').next().unwrap_or_default() } else { path };
+        Pattern::new(pattern).map_or(true, |it| it.matches(&text.to_lowercase()))
+    };
+    let mut files =
+        places.iter().flat_map(|place| FILES.iter().map(move |it| format!("{place}{it}")));
+    files.any(|path| patterns.iter().all(|it| fits(it, &path)))
 }
 
 /// How a path lies to a place.
@@ -98,14 +139,18 @@ pub(super) enum Lies {
 }
 
 pub(super) fn lies(path: &str, place: &str) -> Lies {
-    let parts = |it: &'_ str| -> Vec<String> {
-        it.split('/').filter(|it| !it.is_empty() && *it != ".").map(str::to_owned).collect()
-    };
-    let (path, place) = (parts(path), parts(place));
-    if place.is_empty() || !path.iter().zip(&place).all(|(said, part)| fits(said, part)) {
-        return Lies::Apart;
+    let parts = |it| str::split(it, '/').filter(|it: &&str| !it.is_empty() && *it != ".");
+    let (mut said, mut parts_of_place) = (parts(path), parts(place));
+    let mut seen = 0;
+    loop {
+        match (said.next(), parts_of_place.next()) {
+            (_, None) if seen == 0 => return Lies::Apart,
+            (_, None) => return Lies::Inside,
+            (None, Some(_)) => return Lies::Above,
+            (Some(said), Some(part)) if !fits(said, part) => return Lies::Apart,
+            (Some(_), Some(_)) => seen += 1,
+        }
     }
-    if path.len() < place.len() { Lies::Above } else { Lies::Inside }
 }
 
 /// Whether two paths may be the same.

@@ -147,8 +147,16 @@ fn tools_of_others_are_judged_by_their_names() {
         let found = touched(tool, json!({ "deep": [{ "p": "/h/.roz/config.toml" }] }));
         assert_eq!(found.is_empty(), is_free, "{tool}: {found:?}");
     }
-    let prose = json!({ "body": "see ~/.roz/config.toml\nand more" });
-    assert_eq!(touched("mcp__tracker__create", prose), []);
+    for (tool, input) in [
+        ("mcp__tracker__create", json!({ "body": "see ~/.roz/config.toml and more" })),
+        ("mcp__tracker__create", json!({ "title": "mend src/.claude/settings.json" })),
+        ("TodoWrite", json!({ "todos": [{ "content": "src/.claude/settings.json" }] })),
+        ("WebFetch", json!({ "url": "https://example.com/.claude/settings.json" })),
+    ] {
+        assert_eq!(touched(tool, input), [], "{tool}");
+    }
+    let path = json!({ "filePath": "/a b/.claude/settings.json" });
+    assert_eq!(touched("NewEdit", path).len(), 1, "a tool of a newer client");
 }
 
 #[test]

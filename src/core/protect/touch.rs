@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{commands, is_in};
 use crate::{
     core::event::ToolCall,
-    shell::{How, Run},
+    shell::{HOLE, How, Reading, Run},
 };
 
 /// A path that a call would do something to, as the call says it.
@@ -24,6 +24,9 @@ pub enum Act {
     /// Files below it are read as well.
     Search,
     Write(How),
+    /// The names of files below it are printed, and something unknown is taken
+    /// away.
+    Names,
     /// A program that we do not know is given it.
     Unknown,
 }
@@ -36,7 +39,9 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
     let mut seen = BTreeSet::new();
     let mut add = |path: &str, act: Act| {
         let free = !reads && matches!(act, Act::Read | Act::Search);
-        if !free && !path.is_empty() && seen.insert((path.to_owned(), act)) {
+        // What nearly every line writes to, and nobody guards.
+        let is_sink = matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
+        if !free && !is_sink && !path.is_empty() && seen.insert((path.to_owned(), act)) {
             found.push(Touch { path: path.to_owned(), act });
         }
     };
@@ -51,6 +56,16 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
         for read in &reading.reads {
             add(&read.path, Act::Read);
         }
+        if takes_unknown(reading) {
+            for run in reading.runs.iter().filter(|it| matches!(base(it), "find" | "fd")) {
+                let operands =
+                    run.argv[1..].iter().take_while(|it| !it.starts_with(['-', '(', '!']));
+                operands.for_each(|it| add(it, Act::Names));
+            }
+        }
+    }
+    for line in call.command_lines() {
+        mounts(line, &mut add);
     }
     // Of a line that cannot be read, a mention is enough.
     for line in &call.unread {
@@ -59,6 +74,19 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
         }
     }
     found
+}
+
+/// Whether a line takes away what it does not name: `find | xargs rm`.
+pub(super) fn takes_unknown(reading: &Reading) -> bool {
+    reading.writes.iter().any(|it| {
+        let takes = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
+        let last = it.path.rsplit('/').next().unwrap_or_default();
+        takes && !last.is_empty() && last.chars().all(|c| c == HOLE)
+    })
+}
+
+fn base(run: &Run) -> &str {
+    run.program.rsplit('/').next().unwrap_or_default()
 }
 
 fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
@@ -81,7 +109,8 @@ fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
         name => {
             let act = if only_reads(name) { Act::Search } else { Act::Write(How::Edit) };
             let mut paths = Vec::new();
-            strings(&call.input, 0, &mut paths);
+            let any = if name.starts_with("mcp__") { None } else { Some(false) };
+            strings(&call.input, any, 0, &mut paths);
             for path in paths {
                 add(path, act);
             }
@@ -112,25 +141,29 @@ fn only_reads(name: &str) -> bool {
     has(READS) && !has(WRITES)
 }
 
-/// The texts in a value that may be paths.
-fn strings<'a>(value: &'a Value, depth: usize, found: &mut Vec<&'a str>) {
+/// The texts in a value that may be paths: those of fields that say so, and
+/// of a server's tools any that is no prose.
+fn strings<'a>(value: &'a Value, is_path: Option<bool>, depth: usize, found: &mut Vec<&'a str>) {
     const MAX_DEPTH: usize = 8;
     match value {
         Value::String(text) => {
             let text = text.strip_prefix("file://").unwrap_or(text);
-            let is_path = text.len() < 4096 && !text.contains('\n') && is_telling(text);
-            if is_path {
+            let is_prose = text.contains(char::is_whitespace);
+            if is_path.unwrap_or(!is_prose) && is_telling(text) {
                 found.push(text);
             }
         }
         Value::Array(values) if depth < MAX_DEPTH => {
             for it in values {
-                strings(it, depth + 1, found);
+                strings(it, is_path, depth + 1, found);
             }
         }
         Value::Object(fields) if depth < MAX_DEPTH => {
-            for it in fields.values() {
-                strings(it, depth + 1, found);
+            for (name, it) in fields {
+                let name = name.to_lowercase();
+                let says = ["path", "file", "dir", "folder", "uri", "source", "dest", "target"];
+                let says = says.iter().any(|word| name.contains(word));
+                strings(it, if says { Some(true) } else { is_path }, depth + 1, found);
             }
         }
         _ => (),
@@ -138,7 +171,7 @@ fn strings<'a>(value: &'a Value, depth: usize, found: &mut Vec<&'a str>) {
 }
 
 fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
-    let program = run.program.rsplit('/').next().unwrap_or_default();
+    let program = base(run);
     let links = matches!(program, "cp" | "gcp")
         && run.argv.iter().any(|it| matches!(it.as_str(), "-l" | "--link" | "-al" | "-rl"));
     let act = match program {
@@ -148,8 +181,12 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         "cp" if !links => Act::Search,
         _ if links || is_in(CHANGERS, program) => Act::Write(How::Link),
         _ if is_in(READERS, program) => Act::Read,
+        _ if run.argv.iter().any(|it| is_in(IN_PLACE, it)) => Act::Write(How::Edit),
         _ => Act::Unknown,
     };
+    if program == "git" {
+        elsewhere(run, add);
+    }
     for word in run.argv.iter().skip(1) {
         let word = match word.split_once('=') {
             Some((before, path)) if !before.contains('/') => path,
@@ -162,6 +199,47 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
     copies(run, program, add);
 }
 
+/// git in another work tree than the one it stands in.
+fn elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
+    const READS: &str = "status log diff show ls-files ls-tree cat-file rev-parse grep blame \
+        branch remote describe shortlog reflog rev-list check-ignore version help";
+    let mut places: Vec<&str> = Vec::new();
+    let mut verb = "";
+    let mut words = run.argv.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "--work-tree" | "--git-dir" => places.extend(words.next()),
+            "-c" | "--namespace" => drop(words.next()),
+            it if it.starts_with("--work-tree=") || it.starts_with("--git-dir=") => {
+                places.extend(it.split_once('=').map(|it| it.1));
+            }
+            it if it.starts_with('-') => (),
+            it => {
+                verb = it;
+                break;
+            }
+        }
+    }
+    let named = run.assignments.iter().filter(|(name, _)| is_in("GIT_WORK_TREE GIT_DIR", name));
+    places.extend(named.map(|(_, place)| place.as_str()));
+    if !is_in(READS, verb) {
+        places.into_iter().filter(|it| is_telling(it)).for_each(|it| add(it, Act::Unknown));
+    }
+}
+
+/// What a container is given of the system's files.
+fn mounts(line: &str, add: &mut impl FnMut(&str, Act)) {
+    if !["docker", "podman", "nerdctl", "bwrap"].iter().any(|it| line.contains(it)) {
+        return;
+    }
+    for word in commands::words_of(line) {
+        let path = word.split(':').next().unwrap_or_default().replace("$HOME", "~");
+        if path.len() < word.len() && is_telling(&path) || word == path && path.contains(".roz") {
+            add(&path, Act::Write(How::Link));
+        }
+    }
+}
+
 /// What is put into a folder has the name it had.
 fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
     const NAMES: &[&str] = &[
@@ -171,6 +249,7 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
         "config.toml",
         "installed_plugins.json",
         "known_marketplaces.json",
+        ".roz",
     ];
     if !matches!(program, "cp" | "mv" | "ln" | "install" | "rsync" | "scp" | "gcp" | "gmv" | "gln")
     {
@@ -181,8 +260,15 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
     let [sources @ .., folder] = &operands[..] else { return };
     for source in sources {
         let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        let folder = folder.trim_end_matches('/');
         if NAMES.contains(&name) {
-            add(&format!("{}/{name}", folder.trim_end_matches('/')), Act::Write(How::Write));
+            add(&format!("{folder}/{name}"), Act::Write(How::Write));
+        }
+        // A folder brings what is in it.
+        let is_own = source.trim_end_matches('/') == "~/.claude";
+        if name == ".claude" && !is_own {
+            add(&format!("{folder}/{name}/settings.json"), Act::Write(How::Write));
+            add(&format!("{folder}/{name}/settings.local.json"), Act::Write(How::Write));
         }
     }
 }
@@ -208,6 +294,8 @@ const READERS: &str = "cat bat batcat less more head tail nl tac od xxd hexdump 
     roz watch inotifywait entr env printenv time unzip zip gzip curl wget patch \
     Get-Content Get-ChildItem Get-Item Select-String Test-Path Get-FileHash Resolve-Path \
     gc gci python python3 node perl ruby php make cargo Write-Output Write-Host";
+/// Options by which a program that we do not know changes its files.
+const IN_PLACE: &str = "-i -I -w --in-place --inplace --write --fix -o --output --overwrite";
 /// Programs that change every file they are given, and that the reading does
 /// not know.
 const CHANGERS: &str = "Set-Content Add-Content Clear-Content Out-File Remove-Item Move-Item Copy-Item \

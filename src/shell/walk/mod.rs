@@ -371,10 +371,10 @@ impl<'o> Walker<'o> {
             // It goes round zero times, unless a word that is empty here is not so in truth.
             return String::new();
         }
-        // A file name that a pattern will find is not known here.
+        // A file name that a pattern will find is not known here, its folder may be.
         let values = values.into_iter().map(|value| {
             if words.is_some() && expand::has_glob(&value) {
-                Value::hole()
+                Value::Text(found_by(&value))
             } else {
                 Value::Text(value)
             }
@@ -459,6 +459,14 @@ impl<'o> Walker<'o> {
     fn certainty(&self, certainty: Certainty) -> Certainty {
         if self.resolved > 0 { certainty.max(Certainty::Resolved) } else { certainty }
     }
+}
+
+/// What a pattern will find: a hole for each part that is a pattern.
+fn found_by(pattern: &str) -> String {
+    let hole = super::HOLE.to_string();
+    let parts = pattern.split('/');
+    let parts = parts.map(|part| if expand::has_glob(part) { hole.as_str() } else { part });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// `path` in `directory`, which is "" where the line starts.

@@ -16,6 +16,7 @@ fn the_main_agent_does_not_decide_in_whatever_words() {
         "env -u CLAUDECODE script -qec 'roz decide s1 COMPLETE fine --human' /dev/null",
         "setsid -f script -qec 'roz decide s1 COMPLETE fine --human' /dev/null",
         "python3 -c \"import pty; pty.spawn(['roz','decide','s1','COMPLETE','x','--human'])\"",
+        "crontab - <<< '* * * * * roz decide s1 COMPLETE x'",
         "tmux new-session -d 'roz decide s1 COMPLETE x --human'",
         "cp /usr/local/bin/roz /tmp/r; /tmp/r decide s1 COMPLETE fine",
         "/tmp/r decide s1 complete fine --human",
@@ -108,6 +109,9 @@ fn no_client_is_started_without_these_hooks() {
         "env CLAUDE_CODE_SIMPLE=1 claude -p hi",
         "$CLAUDE_CODE_EXECPATH --bare -p hi",
         "$CLAUDE_CODE_EXECPATH --settings x hi",
+        "env -u HOME claude -p hi",
+        "HOME=/x bash -c 'claude -p hi'",
+        "su another -c 'claude -p hi'",
         "npx -y @anthropic-ai/claude-code --bare -p hi",
     ] {
         house.denies("client", line);

@@ -38,11 +38,24 @@ fn whatever_writes_roz_home_is_denied() {
             "find {home} -name '*' -delete",
             "find ~/.roz -type f | xargs rm",
             "frobnicate {home}/F",
+            "docker run -v ~/.roz:/x alpine sh -c 'rm /x/F'",
+            "GIT_WORK_TREE=~/.roz git checkout F",
+            "git -C {home} checkout .",
+            "cd ~ && for f in .roz/*; do echo x > $f; done",
         ] {
             house.denies("roz-home", &line.replace('F', file));
         }
     }
-    for line in ["rm -rf {home}", "mv ~/.roz /tmp/x", "rm -rf {user}", "chmod -R 000 {user}"] {
+    for line in [
+        "rm -rf {home}",
+        "mv ~/.roz /tmp/x",
+        "rm -rf {user}",
+        "chmod -R 000 {user}",
+        "find ~ -name '*.json' -delete",
+        "find ~ -path '*/.roz/*' -exec rm {} +",
+        "find ~ -type f | xargs rm",
+        "for f in ~/.roz/sessions/*; do : > \"$f\"; done",
+    ] {
         house.denies("roz-home", line);
     }
     for (tool, input) in [
@@ -109,6 +122,14 @@ fn reading_is_free() {
         "X=$(mktemp); echo hi > $X; rm $X",
         "export PATH=$HOME/bin:$PATH; make",
         "kill $(cat server.pid)",
+        "find ~ -name '*.log' -delete",
+        "find . -name '*.orig' | xargs rm",
+        "for f in src/*; do sed -i s/a/b/ \"$f\"; done",
+        "git -C ~/.roz status",
+        "docker run -v $PWD:/w rust cargo test",
+        "tar czf /tmp/backup.tgz ~/.roz",
+        "cp -r ~/.claude /tmp/backup",
+        "python3 -m json.tool ~/.roz/sessions/s1.json",
         "pkill -f 'npm run dev'",
     ] {
         house.is_free(line);
