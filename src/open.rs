@@ -3,7 +3,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -12,7 +12,7 @@ use crate::{
     config::{self, Diagnostic, Sources},
     core::{policy::Policy, session::SessionId},
     storage::{self, LeftoverKind, MessageStore, Stored},
-    world::{World, git},
+    world::{self, World, git, process},
 };
 
 pub struct Roz {
@@ -51,22 +51,26 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let mut variables = world.roz_vars();
     let names = ["ROZ_HOME", "ROZ_CONFIG", "ROZ_STORAGE_PATH"];
-    let set = names.into_iter().filter(|it| world.var(it).is_some());
-    let dirs: Vec<&Path> =
-        [Some(project.as_path()), launch_dir.as_deref()].into_iter().flatten().collect();
-    let of_project = config::set_by_project(set, &dirs, world.user_home.as_deref());
+    let set = names.iter().copied().filter(|it| world.var(it).is_some());
+    let launch_root = launch_dir.as_deref().map(git::root);
+    let dirs = [Some(project.as_path()), launch_dir.as_deref(), launch_root.as_deref()];
+    let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
+    let mut of_project = config::set_by_project(set, &dirs, world.user_home.as_deref());
+    // The file may have said so when the client started, and not any more.
+    of_project.extend(set_by_client(world, &names));
     variables.retain(|(name, _)| !of_project.contains(&name.as_str()));
     let var = |name: &str| {
         let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
         found.map(|(_, value)| PathBuf::from(value))
     };
-    let roz_home = var("ROZ_HOME").unwrap_or_else(|| {
-        world
-            .user_home
-            .as_ref()
-            .map_or_else(|| PathBuf::from("/nonexistent/.roz"), |it| it.join(".roz"))
-    });
-    let user_file = var("ROZ_CONFIG").unwrap_or_else(|| roz_home.join("config.toml"));
+    // A relative one is meant from the user's home: hooks stand now here, now
+    // there.
+    let user_home = world.user_home.clone().unwrap_or_else(|| PathBuf::from("/nonexistent"));
+    let roz_home = user_home.join(var("ROZ_HOME").unwrap_or_else(|| ".roz".into()));
+    let user_file = match var("ROZ_CONFIG") {
+        Some(file) => user_home.join(file),
+        None => roz_home.join("config.toml"),
+    };
     Sources {
         roz_home,
         user_file,
@@ -75,6 +79,24 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         launch_dir,
         env: variables,
     }
+}
+
+/// Those of `names` that the client has put into our environment and that were
+/// not in its own when it started: they come from some settings file. What the
+/// user's own file says is the user's.
+fn set_by_client<'a>(world: &World, names: &[&'a str]) -> Vec<&'a str> {
+    let set: Vec<&str> = names.iter().copied().filter(|it| world.var(it).is_some()).collect();
+    if set.is_empty() || world.var("CLAUDECODE").is_none() {
+        return Vec::new();
+    }
+    let Some(environment) = process::environment_of_parent() else { return Vec::new() };
+    let users = world.user_home.as_ref().map(|it| it.join(".claude/settings.json"));
+    let users = users.and_then(|it| world::read_text(&it, 4 << 20)).unwrap_or_default();
+    let is_inherited = |name: &str| {
+        let value = world.var(name).unwrap_or_default();
+        environment.iter().any(|it| it.strip_prefix(name) == Some(&format!("={value}")))
+    };
+    set.into_iter().filter(|it| !is_inherited(it) && !users.contains(it)).collect()
 }
 
 impl Roz {
@@ -90,6 +112,11 @@ impl Roz {
             diagnostics: loaded.diagnostics,
             store,
         })
+    }
+
+    /// Whether the project has a configuration.
+    pub fn has_own_rules(&self) -> bool {
+        config::project_dir(&self.project).join("config.toml").exists()
     }
 
     /// Where the git objects lie that a session's decisions refer to.
@@ -109,7 +136,7 @@ impl Roz {
     }
 
     pub fn load(&self, id: &SessionId) -> Result<Stored, Error> {
-        let found = self.store.get_session(id)?;
+        let found = self.store.look_at(id)?;
         found.ok_or_else(|| Error::NoSuchSession(id.to_string()))
     }
 
@@ -137,7 +164,7 @@ impl Roz {
             return self.find_session(text);
         }
         for activity in self.store.activity()? {
-            if let Ok(Some(stored)) = self.store.get_session(&activity.id)
+            if let Ok(Some(stored)) = self.store.look_at(&activity.id)
                 && stored.session.project.as_deref() == Some(&*self.project)
             {
                 return Ok(activity.id);
@@ -150,12 +177,16 @@ impl Roz {
     pub fn tidy(&self, world: &World) {
         let mark = self.home.join("last-clean");
         let day = Duration::from_hours(24);
-        let age =
-            mark.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
+        let age = mark
+            .symlink_metadata()
+            .and_then(|it| it.modified())
+            .ok()
+            .and_then(|it| it.elapsed().ok());
         if age.is_some_and(|it| it < day) || !self.home.is_dir() {
             return;
         }
-        if std::fs::write(&mark, b"").is_err() {
+        let marked = world::open_own(&mark).and_then(|it| it.set_modified(SystemTime::now()));
+        if marked.is_err() {
             return;
         }
         let days = i64::try_from(self.policy.cleanup.retention_days).unwrap_or(i64::MAX);
@@ -174,8 +205,8 @@ impl Roz {
             if activity.at >= what.before || Instant::now() >= until {
                 break;
             }
-            // A document that cannot be read is put aside by reading it.
-            let Ok(Some(stored)) = self.store.get_session(&activity.id) else { continue };
+            // One that cannot be read is its own session's to put aside.
+            let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
             if stored.session.review.phase().is_open() && !what.all {
                 cleaned.kept.push(activity.id);
                 continue;

@@ -42,7 +42,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.json {
         say::print_json(&as_json(&session, &changes, &opinions))?;
     } else {
-        say::print(&as_text(&session, &changes, &opinions, world))?;
+        say::print_plain(&as_text(&session, &changes, &opinions, world))?;
     }
     Ok(Done::Well)
 }

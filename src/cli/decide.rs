@@ -19,7 +19,7 @@ use crate::{
     },
     open::Roz,
     storage,
-    world::{World, git, process},
+    world::{self, World, git, process},
 };
 
 /// Post what a review came to (reviewers, and people at a terminal)
@@ -84,18 +84,27 @@ enum Error {
          terminal (`--human`)"
     )]
     NoToken,
+    #[error("the summary is empty: say what was looked at")]
+    NoSummary,
     #[error("the decision is refused")]
     Refused(#[from] core::review::proof::Refusal),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.summary.trim().is_empty() {
+        return Err(Error::NoSummary.into());
+    }
     let claim = claim(args, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;
     let loaded = roz.load(&id)?;
     let root = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
-    let tree = git::tree(&root, &roz.objects(&id), Instant::now() + PATIENCE).ok();
-    let posting = Posting { decision: decision(args), claim, tree };
+    let (tree, no_tree) = match git::tree(&root, &roz.objects(&id), Instant::now() + PATIENCE) {
+        Ok(tree) => (Some(tree), None),
+        Err(git::Error::NoRepository(_)) => (None, None),
+        Err(err) => (None, Some(world::in_a_line(&err))),
+    };
+    let posting = Posting { decision: decision(args), claim, tree, no_tree };
     let until = Instant::now() + Duration::from_secs(10);
     let fresh = || Session::new(id.clone(), world.now);
     let (answer, state) =

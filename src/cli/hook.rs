@@ -1,7 +1,6 @@
 //! `roz hook`: the door to the client.
 
 use std::{
-    fs,
     io::{self, Write as _},
     panic::{self, AssertUnwindSafe},
     process::ExitCode,
@@ -9,9 +8,9 @@ use std::{
 };
 
 use crate::{
-    hooks::{self, Answer, MAX_INPUT},
+    hooks::{self, Answer, Hook, MAX_INPUT},
     open,
-    world::{World, read_stdin},
+    world::{World, open_own, read_stdin},
 };
 
 /// Answer an event of the client: JSON in, JSON out
@@ -27,8 +26,14 @@ pub(super) struct Args {
     pub(super) event: String,
 }
 
-/// How long the client may take to say what happened.
-const PATIENCE: Duration = Duration::from_millis(2500);
+/// How long the client may take to say what happened. It gives SessionEnd a
+/// second and a half in all.
+fn patience(event: &str) -> Duration {
+    match Hook::find(event) {
+        Some(Hook::SessionEnd) => Duration::from_millis(600),
+        _ => Duration::from_millis(2500),
+    }
+}
 
 /// Answers one hook. No panic reaches the client.
 pub fn answer(event: &str) -> ExitCode {
@@ -36,7 +41,7 @@ pub fn answer(event: &str) -> ExitCode {
     panic::set_hook(Box::new(|_| ()));
     let world = World::from_env();
     let answer = panic::catch_unwind(AssertUnwindSafe(|| {
-        hooks::run(event, read_stdin(MAX_INPUT, PATIENCE), &world)
+        hooks::run(event, read_stdin(MAX_INPUT, patience(event)), &world)
     }));
     let answer = answer.unwrap_or_else(|cause| {
         let said = cause.downcast_ref::<String>().map(String::as_str);
@@ -64,6 +69,5 @@ fn say(answer: &Answer) -> ExitCode {
 fn log_crash(event: &str, said: &str, world: &World) {
     let path = open::home(world).join("crash.log");
     let line = format!("{} hook {event:?}: {said}\n", world.now.to_rfc3339());
-    let file = fs::OpenOptions::new().create(true).append(true).open(path);
-    let _ = file.and_then(|mut it| it.write_all(line.as_bytes()));
+    let _ = open_own(&path).and_then(|mut it| it.write_all(line.as_bytes()));
 }

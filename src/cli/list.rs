@@ -38,7 +38,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             let place = it.project.as_ref().or(it.cwd.as_ref());
             vec![
                 it.session_id.to_string(),
-                say::when(it.updated_at, world.now),
+                if out.width < 100 {
+                    say::ago(it.updated_at, world.now)
+                } else {
+                    say::when(it.updated_at, world.now)
+                },
                 it.review.phase().word().to_owned(),
                 place.map(|it| it.display().to_string()).unwrap_or_default(),
             ]

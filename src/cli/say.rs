@@ -8,7 +8,7 @@ use std::{
 use chrono::{DateTime, Local, Utc};
 use serde::Serialize;
 
-use crate::world::World;
+use crate::{core::bounded, world::World};
 
 /// Standard output, and whether it likes colour.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Out {
             let mut res = String::new();
             for (at, cell) in cells.enumerate() {
                 if at + 1 == columns {
-                    res.push_str(&crate::core::bounded::chars(cell, last));
+                    res.push_str(&bounded::chars(&bounded::plain_line(cell), last));
                 } else {
                     let _ = write!(res, "{cell:<0$}", widths[at] + 2);
                 }
@@ -87,6 +87,11 @@ impl Out {
 
 fn terminal_width() -> Option<usize> {
     rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| it.ws_col.into()).filter(|it| *it > 0)
+}
+
+/// Prints what an agent or a user has written, without its control characters.
+pub(super) fn print_plain(text: &str) -> io::Result<()> {
+    print(&bounded::plain(text))
 }
 
 /// Prints, and answers what went wrong with that: a closed pipe among others.

@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut sessions = 0;
     for activity in roz.store.activity()?.into_iter().take_while(|it| it.at >= since) {
-        let Ok(Some(stored)) = roz.store.get_session(&activity.id) else { continue };
+        let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
         sessions += 1;
         for attempt in stored.session.review.attempts().iter().filter(|it| it.timestamp >= since) {
             tallies.entry(attempt.template_id.clone()).or_default().count(attempt);

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// Examples:
 ///   roz trace                      the newest session of this project
-///   roz trace 6f0c --type `gate_blocked`
+///   roz trace 6f0c --type `roz_decision`
 ///   roz trace --follow             goes on as things happen
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -73,12 +73,12 @@ fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()>
         let time = event.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
         let head = format!("{:>5}  {time}  {:<18}", event.seq, event.event_type);
         let room = out.width.saturating_sub(head.chars().count() + 2).max(20);
-        let gist = bounded::chars(&gist(event), room);
+        let gist = bounded::chars(&bounded::plain_line(&gist(event)), room);
         say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
         if args.verbose && !event.payload.is_null() {
             let payload = serde_json::to_string_pretty(&event.payload)?;
             for line in payload.lines() {
-                say::print(&format!("       {line}\n"))?;
+                say::print_plain(&format!("       {line}\n"))?;
             }
         }
     }

@@ -157,7 +157,7 @@ impl Reader<'_> {
             }
             Item::Pattern => {
                 if let Err(why) = pattern::check(text) {
-                    let problem = format!("`{}`: {} is no glob: {why}", key.path, quoted(text));
+                    let problem = format!("`{}`: {} is no pattern: {why}", key.path, quoted(text));
                     let remedy = "until it is mended it gates whatever begins with it";
                     self.flaw(at, problem, remedy.to_owned());
                 }

@@ -91,6 +91,39 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
+/// Cuts every text in a value to at most `max` bytes.
+pub fn shorten(value: &mut Value, max: usize) {
+    match value {
+        Value::String(text) => text.truncate(text.floor_char_boundary(max)),
+        Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, max)),
+        Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, max)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+    }
+}
+
+/// Text for people: a control character, other than the end of a line, is
+/// spelt out, so that no text drives a terminal.
+pub fn plain(text: &str) -> String {
+    let is_kept = |c: char| c == '\n' || !c.is_control();
+    if text.chars().all(is_kept) {
+        return text.to_owned();
+    }
+    let mut res = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\t' => res.push_str("    "),
+            c if is_kept(c) => res.push(c),
+            c => res.extend(c.escape_default()),
+        }
+    }
+    res
+}
+
+/// As [`plain`], in one line.
+pub fn plain_line(text: &str) -> String {
+    plain(text).replace('\n', "\\n")
+}
+
 /// The first line of `text`, at most `max` characters of it, and an ellipsis
 /// where something is missing.
 pub fn line(text: &str, max: usize) -> String {

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::shell::{self, Reading, Script};
+use crate::{
+    core::schedule::Scheduled,
+    shell::{self, Reading, Script},
+};
 
 /// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +59,9 @@ pub struct Stop {
     pub stop_hook_active: bool,
     /// What still runs in the background; `None` where the client does not say.
     pub background: Option<Vec<Background>>,
-    /// Prompts that the client will send by itself.
-    pub scheduled: Vec<String>,
+    /// What the client will send by itself, all of it; `None` where it does not
+    /// say.
+    pub scheduled: Option<Vec<Scheduled>>,
 }
 
 /// A subagent that runs in the background.
@@ -85,7 +89,16 @@ pub struct ToolCall<'a> {
     pub spared: Vec<Spared>,
     /// The words of the lines that could not be read.
     raw: Vec<String>,
+    /// A line is beyond the reader's bounds: it may run anything.
+    pub may_run_anything: bool,
 }
+
+/// The longest line that is read, in bytes: twice what the kernel takes as an
+/// argument.
+const MAX_LINE: usize = 256 * 1024;
+/// Of a line with an error in it, so many words are looked at one by one; a
+/// longer one may run anything.
+const MAX_RAW_WORDS: usize = 2000;
 
 /// Something in a script that does not count, because it may not run.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,17 +120,25 @@ impl<'a> ToolCall<'a> {
             unread: Vec::new(),
             spared: Vec::new(),
             raw: Vec::new(),
+            may_run_anything: false,
         }
     }
 
     /// Reads the command lines of the call: its own, and `more` that it would
     /// run (a skill's `!` lines).
     pub fn read(&mut self, more: &[String], options: &shell::Options) {
-        let lines = self.command_lines().map(str::to_owned).chain(more.iter().cloned());
-        for line in lines.collect::<Vec<_>>() {
-            let reading = shell::read_with(&line, options);
-            self.add(reading, &line);
+        // Out of the way, so that a long line need not be copied.
+        let input = std::mem::take(&mut self.input);
+        let lines = command_lines(&self.name, &input).chain(more.iter().map(String::as_str));
+        for line in lines {
+            if line.len() > MAX_LINE {
+                self.may_run_anything = true;
+                continue;
+            }
+            let reading = shell::read_with(line, options);
+            self.add(reading, line);
         }
+        self.input = input;
     }
 
     /// Reads the text of a script that a line runs. `kept`: the project has it
@@ -145,7 +166,9 @@ impl<'a> ToolCall<'a> {
     }
 
     fn add(&mut self, reading: Reading, text: &str) {
-        if reading.unreadable.is_some() {
+        if let Some(why) = reading.unreadable {
+            let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
+            self.may_run_anything |= why.is_bound() || words_of_it > MAX_RAW_WORDS;
             let words = shell::raw_words(text);
             self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
             self.unread.push(text.to_owned());
@@ -165,6 +188,16 @@ impl<'a> ToolCall<'a> {
         self.input.get(field)?.as_str()
     }
 
+    /// The command lines that stand in the call itself.
+    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &str> {
+        command_lines(&self.name, &self.input)
+    }
+
+    /// More command lines than were read.
+    pub fn read_in_part(&mut self) {
+        self.may_run_anything = true;
+    }
+
     /// Whether the call starts a subagent; the payload of an older client
     /// says `Task`.
     pub fn launches(&self) -> Option<&str> {
@@ -172,18 +205,14 @@ impl<'a> ToolCall<'a> {
     }
 
     /// The prompt that the call would have the client send later.
-    pub fn schedules(&self) -> Option<&str> {
-        const SCHEDULERS: &[&str] = &["CronCreate", "ScheduleWakeup", "RemoteTrigger", "Loop"];
-        SCHEDULERS.contains(&self.name.as_str()).then(|| self.text("prompt"))?
-    }
-
-    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &str> {
-        let fields: &[&str] = match self.name.as_str() {
-            "Bash" | "PowerShell" | "Monitor" => &["command"],
-            name if name.starts_with("mcp__") => &["command", "cmd", "script"],
-            _ => &[],
+    pub fn schedules(&self) -> Option<Scheduled> {
+        let recurs = self.input.get("recurring").and_then(Value::as_bool);
+        let recurring = match self.name.as_str() {
+            "CronCreate" => recurs.unwrap_or(true),
+            "ScheduleWakeup" | "RemoteTrigger" | "Loop" => recurs.unwrap_or(false),
+            _ => return None,
         };
-        fields.iter().filter_map(|field| self.text(field))
+        Some(Scheduled { prompt: self.text("prompt")?.to_owned(), recurring })
     }
 }
 
@@ -195,4 +224,14 @@ impl<'a> Event<'a> {
             _ => None,
         }
     }
+}
+
+/// The command lines in a tool's input.
+fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = &'a str> + use<'a> {
+    let fields: &[&str] = match tool {
+        "Bash" | "PowerShell" | "Monitor" => &["command"],
+        name if name.starts_with("mcp__") => &["command", "cmd", "script"],
+        _ => &[],
+    };
+    fields.iter().filter_map(|field| input.get(field)?.as_str())
 }

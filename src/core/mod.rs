@@ -12,6 +12,7 @@ pub mod pattern;
 pub mod policy;
 pub mod protect;
 pub mod review;
+pub mod schedule;
 pub mod session;
 pub mod trace;
 
@@ -69,9 +70,18 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     }
     if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
         (&event.what, &outcome.verdict)
-        && let Some(prompt) = call.schedules()
+        && let Some(scheduled) = call.schedules()
     {
-        session.schedule(prompt);
+        session.schedule.add(&scheduled);
+    }
+    if let What::Prompt { text, .. } = &event.what
+        && by_client.is_some()
+        && review::command(text).is_some()
+    {
+        outcome = outcome.telling_user(
+            "roz: this prompt was scheduled by the session, so its `#roz` is not taken as yours. \
+             Type it again if it is.",
+        );
     }
     lifecycle(session, event, &mut outcome);
     outcome.messages.extend(session.take_messages());
@@ -117,6 +127,12 @@ pub fn post(
                 },
                 now,
             );
+            if let Some(why) = &posting.no_tree {
+                session.tell_user(format!(
+                    "roz: what was looked at could not be taken down, so later changes will not \
+                     be noticed: {why}"
+                ));
+            }
             if same_tree_had_issues && stands {
                 session.tell_user(
                     "roz: the reviewer approved the very tree in which issues had been found: \
@@ -137,13 +153,15 @@ pub fn post(
 /// sends it word for word and without a mark: the event as it really is.
 fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>> {
     match &event.what {
-        What::Prompt { text, sender: Sender::User } if session.has_scheduled(text) => {
+        What::Prompt { text, sender: Sender::User }
+            if session.schedule.takes(text, event.origin.prompt_id.as_deref()) =>
+        {
             let what = What::Prompt { text: text.clone(), sender: Sender::Client };
             Some(Event { origin: event.origin.clone(), what })
         }
         What::Stop(stop) => {
-            for prompt in &stop.scheduled {
-                session.schedule(prompt);
+            if let Some(listed) = &stop.scheduled {
+                session.schedule.replace(listed);
             }
             None
         }

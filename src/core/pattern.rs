@@ -38,7 +38,18 @@ fn begins_alike(pattern: &str, key: &str) -> bool {
 
 /// What is wrong with a pattern, if anything is.
 pub fn check(pattern: &str) -> Result<(), String> {
-    Pattern::new(pattern).map(drop).map_err(|err| err.msg.to_owned())
+    Pattern::new(pattern).map_err(|err| err.msg.to_owned())?;
+    let (tool, rest) = pattern.split_once(':').unwrap_or((pattern, ""));
+    if tool.contains(['(', ' ']) {
+        return Err("it names no tool; for a command write `Bash:git push*`".to_owned());
+    }
+    if tool.eq_ignore_ascii_case("bash") && tool != "Bash" {
+        return Err("the tool is called `Bash`".to_owned());
+    }
+    if tool == "Bash" && rest.starts_with(' ') {
+        return Err("no blank stands behind `Bash:`".to_owned());
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -8,15 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::core::{
     bounded,
     review::state::Review,
+    schedule::Schedule,
     trace::{Mark, Trace},
 };
 
 /// What this roz writes. A document with a higher number is read, never
 /// written.
 pub const VERSION: u32 = 1;
-
-/// How many scheduled prompts are remembered.
-const MAX_SCHEDULED: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
@@ -40,10 +38,9 @@ pub struct Session {
     pub review: Review,
     #[serde(default)]
     pub trace: Trace,
-    /// SHA-256 of the prompts that this session scheduled: the client sends
-    /// them later word for word, and they are not the user's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    scheduled: Vec<String>,
+    /// The prompts that this session scheduled.
+    #[serde(default, skip_serializing_if = "Schedule::is_empty")]
+    pub(crate) schedule: Schedule,
     /// Words to the user that wait for a hook that can carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
@@ -71,7 +68,7 @@ impl Session {
             head: None,
             review: Review::default(),
             trace: Trace::default(),
-            scheduled: Vec::new(),
+            schedule: Schedule::default(),
             messages: Vec::new(),
         }
     }
@@ -88,21 +85,6 @@ impl Session {
 
     pub(crate) fn take_messages(&mut self) -> Vec<String> {
         std::mem::take(&mut self.messages)
-    }
-
-    /// Remembers a prompt that the client will send by itself.
-    pub(crate) fn schedule(&mut self, prompt: &str) {
-        let digest = bounded::sha256(prompt.trim().as_bytes());
-        if !self.scheduled.contains(&digest) {
-            self.scheduled.push(digest);
-            let surplus = self.scheduled.len().saturating_sub(MAX_SCHEDULED);
-            self.scheduled.drain(..surplus);
-        }
-    }
-
-    pub(crate) fn has_scheduled(&self, prompt: &str) -> bool {
-        !self.scheduled.is_empty()
-            && self.scheduled.contains(&bounded::sha256(prompt.trim().as_bytes()))
     }
 }
 

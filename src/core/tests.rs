@@ -9,7 +9,7 @@ use crate::core::{
     event::{Background, Origin, Source, Stop, ToolCall},
     facts::Parent,
     policy::{Mode, Scope},
-    review::{REVIEWER, decision::Decision, proof::Claim, state::Phase},
+    review::{REVIEWER, decision::Decision, phase::Phase, proof::Claim},
 };
 
 /// Something that happens; small numbers name agents and calls, so that they
@@ -194,7 +194,7 @@ impl Play {
         } else {
             Decision::Issues { summary: "x".into(), message_to_agent: "y".into() }
         };
-        let posting = Posting { decision, claim: Claim::Token(token), tree: None };
+        let posting = Posting { decision, claim: Claim::Token(token), tree: None, no_tree: None };
         let answer = post(&mut self.session, &posting, self.now);
         self.posts.push(answer.is_ok());
     }

@@ -40,6 +40,8 @@ pub enum Mark {
     SessionStart {
         source: String,
     },
+    /// Its first event, where that is not its start.
+    SessionSeen,
     PromptReceived {
         prompt: String,
         asks_for_review: bool,

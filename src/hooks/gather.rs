@@ -17,12 +17,18 @@ use crate::{
         session::{Session, SessionId},
     },
     open::Roz,
-    world::{World, git, process, read_text},
+    world::{World, git, process, read_beginning, read_text},
 };
 
 /// What looking may cost at the most; the hook answers well before the client
 /// loses patience.
-pub(super) fn facts(event: &Event, session: &Session, roz: &Roz, world: &World) -> Facts {
+pub(super) fn facts(
+    event: &Event,
+    transcript: Option<&Path>,
+    session: &Session,
+    roz: &Roz,
+    world: &World,
+) -> Facts {
     let mut facts = Facts::default();
     match &event.what {
         What::SessionStart { source } => {
@@ -52,13 +58,17 @@ pub(super) fn facts(event: &Event, session: &Session, roz: &Roz, world: &World) 
                 && session.review.has_token(agent)
                 && review::proof::decides(call)
             {
-                facts.launched_by = launched_by(agent, session);
+                let places = [session.transcript_path.as_deref(), transcript];
+                let places: Vec<&Path> = places.into_iter().flatten().collect();
+                facts.launched_by = launched_by(agent, &places);
             }
         }
         What::Stop(_) => facts.tree = tree(session, roz, world),
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));
-            facts.shadow = shadow(project(session, roz), world);
+            let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
+            let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
+            facts.shadow = shadow(&dirs, world);
             facts.parent = parent(world);
         }
         What::Prompt { .. }
@@ -90,7 +100,7 @@ fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
         let files = git::changed(root, &store, approved, &tree, until)?;
         Ok(Tree::Changed { tree, files })
     });
-    found.unwrap_or_else(|err| Tree::Unknown(err.to_string()))
+    found.unwrap_or_else(|err| Tree::Unknown(crate::world::in_a_line(&err)))
 }
 
 /// When a hook has to have its answer.
@@ -115,24 +125,34 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
 }
 
 /// An agent file that bears the reviewer's name: an older client would start
-/// that one.
-pub fn shadow(project: &Path, world: &World) -> Option<PathBuf> {
-    let user = config_dir(world);
-    let folders = [Some(project.join(".claude/agents")), user.map(|it| it.join("agents"))];
-    folders.into_iter().flatten().find_map(|folder| agent_file(&folder, 0))
+/// that one. A folder that cannot be looked through whole counts as well.
+pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
+    let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
+    let dirs = dirs.iter().copied().chain(launch_dir);
+    let mut folders: Vec<PathBuf> =
+        dirs.map(|it| it.join(".claude")).chain(config_dir(world)).collect();
+    folders.dedup();
+    let mut budget = 5000;
+    folders.into_iter().find_map(|it| agent_file(&it.join("agents"), 0, &mut budget))
 }
 
-fn agent_file(folder: &Path, depth: usize) -> Option<PathBuf> {
-    const MAX_FILES: usize = 500;
+fn agent_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<PathBuf> {
+    const MAX_DEPTH: usize = 16;
+    const MAX_FRONT: u64 = 64 * 1024;
     let entries = std::fs::read_dir(folder).ok()?;
-    for entry in entries.take(MAX_FILES).flatten() {
+    for entry in entries.flatten() {
+        if *budget == 0 || depth > MAX_DEPTH {
+            return Some(folder.to_owned());
+        }
+        *budget -= 1;
         let path = entry.path();
-        if path.is_dir() && depth < 3 {
-            if let Some(found) = agent_file(&path, depth + 1) {
+        if path.is_dir() {
+            if let Some(found) = agent_file(&path, depth + 1, budget) {
                 return Some(found);
             }
-        } else if path.extension().is_some_and(|it| it == "md")
-            && read_text(&path, 256 * 1024).is_some_and(|text| review::names_reviewer(&text))
+        } else if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"))
+            && let Some((text, _)) = read_beginning(&path, MAX_FRONT)
+            && review::names_reviewer(&text)
         {
             return Some(path);
         }
@@ -163,14 +183,35 @@ fn parent(world: &World) -> Parent {
 /// How the client says that a subagent was started: it keeps a note beside the
 /// subagent's transcript. Measured on versions 2.1.197 and 2.1.330: the note of
 /// an Agent call names the call; that of a workflow lies in a folder of its own.
-fn launched_by(agent: &str, session: &Session) -> LaunchedBy {
-    const MAX_NOTE: u64 = 64 * 1024;
+/// The transcript may move in the course of a session, so both its first place
+/// and the one that the event names are looked at.
+fn launched_by(agent: &str, transcripts: &[&Path]) -> LaunchedBy {
     let is_name = agent.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let Some(transcript) = session.transcript_path.as_deref().filter(|_| is_name) else {
-        return LaunchedBy::Unknown;
-    };
-    let folder = transcript.with_extension("").join("subagents");
+    if !is_name {
+        return LaunchedBy::Other("an id that is no name".to_owned());
+    }
+    let found =
+        transcripts.iter().map(|it| note_of(agent, &it.with_extension("").join("subagents")));
+    let mut said = LaunchedBy::Unknown;
+    for note in found {
+        match note {
+            LaunchedBy::Other(_) => return note,
+            LaunchedBy::Call(_) => said = note,
+            LaunchedBy::NotAsked | LaunchedBy::Unknown => (),
+        }
+    }
+    said
+}
+
+fn note_of(agent: &str, folder: &Path) -> LaunchedBy {
+    const MAX_NOTE: u64 = 64 * 1024;
     let note = format!("agent-{agent}.meta.json");
+    let is_note = |path: &Path| path.to_string_lossy().ends_with(".meta.json");
+    let files = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut workflows = files(&folder.join("workflows")).map(|it| it.path());
+    if workflows.any(|it| it.join(&note).exists()) {
+        return LaunchedBy::Other("a workflow".to_owned());
+    }
     if let Some(text) = read_text(&folder.join(&note), MAX_NOTE) {
         let note: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         return match note.get("toolUseId").and_then(serde_json::Value::as_str) {
@@ -178,11 +219,11 @@ fn launched_by(agent: &str, session: &Session) -> LaunchedBy {
             None => LaunchedBy::Other("no call is named".to_owned()),
         };
     }
-    let workflows = std::fs::read_dir(folder.join("workflows")).into_iter().flatten().flatten();
-    match workflows.map(|it| it.path()).find(|it| it.join(&note).exists()) {
-        Some(_) => LaunchedBy::Other("a workflow".to_owned()),
-        None => LaunchedBy::Unknown,
+    // A client that keeps notes keeps one of every subagent.
+    if files(folder).any(|it| is_note(&it.path())) {
+        return LaunchedBy::Other("the client has no note of it".to_owned());
     }
+    LaunchedBy::Unknown
 }
 
 /// Other sessions of this project with an open review, active within the hour.

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 
+use crate::core::bounded;
+
 /// Above this an input is not made a value of whole.
 const LARGE: usize = 1024 * 1024;
 /// Of a large input, fields up to this size are kept, and as many of them.
@@ -14,6 +16,63 @@ const MAX_FIELDS: usize = 256;
 /// Of a large input, texts that gates read are kept whatever their size.
 const READ_BY_GATES: &[&str] =
     &["command", "cmd", "script", "prompt", "subagent_type", "to", "file_path", "notebook_path"];
+
+/// Bytes as text: what is no UTF-8 becomes `?`, in place.
+pub(super) fn made_text(mut bytes: Vec<u8>) -> String {
+    let mut at = 0;
+    while let Err(err) = std::str::from_utf8(&bytes[at..]) {
+        at += err.valid_up_to();
+        bytes[at] = b'?';
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// A short text: an id, a name. What is longer is none.
+pub(super) fn short(raw: Option<&RawValue>, max: usize) -> Option<String> {
+    text(raw.filter(|it| it.get().len() <= 2 + 6 * max)).filter(|it| it.len() <= max)
+}
+
+/// An id: one that is too long is recognised by its digest.
+pub(super) fn id(raw: Option<&RawValue>) -> Option<String> {
+    const MAX: usize = 256;
+    let id = text(raw).filter(|it| !it.is_empty())?;
+    Some(if id.len() > MAX { bounded::sha256(id.as_bytes()) } else { id })
+}
+
+/// A tool's name, its beginning if it is too long to be one.
+pub(super) fn name(raw: Option<&RawValue>) -> String {
+    const MAX: usize = 1024;
+    text(raw).map(|it| bounded::cut(&it, MAX).to_owned()).unwrap_or_default()
+}
+
+/// What `pick` makes of each item of an array, as long as there are not too
+/// many: they are read one by one.
+pub(super) fn items<T>(raw: &RawValue, pick: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
+    const MAX_ITEMS: usize = 1000;
+
+    struct Items<F>(F);
+
+    impl<'de, T, F: Fn(Value) -> Option<T>> serde::de::Visitor<'de> for Items<F> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            f.write_str("an array")
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
+            let mut picked = Vec::new();
+            while let Some(item) = seq.next_element::<&RawValue>()? {
+                if picked.len() < MAX_ITEMS && item.get().len() <= SMALL_FIELD {
+                    picked.extend(serde_json::from_str(item.get()).ok().and_then(&self.0));
+                }
+            }
+            Ok(picked)
+        }
+    }
+
+    let mut json = serde_json::Deserializer::from_str(raw.get());
+    serde::Deserializer::deserialize_seq(&mut json, Items(pick)).ok()
+}
 
 /// A text; `None` for anything else.
 pub(super) fn text(raw: Option<&RawValue>) -> Option<String> {

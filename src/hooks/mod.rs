@@ -11,7 +11,6 @@ mod skill;
 mod wire;
 
 use std::{
-    borrow::Cow,
     cell::OnceCell,
     path::Path,
     time::{Duration, Instant},
@@ -31,11 +30,12 @@ use crate::{
         protect::{self, Ground},
         review::{self, gate},
         session::{Session, SessionId},
+        trace::Mark,
     },
     open::{self, Roz},
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World},
+    world::{StdinError, World, in_a_line},
 };
 
 /// The largest input that is read, in bytes.
@@ -92,21 +92,21 @@ impl Answer {
 pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,
-        Err(err) => return Answer::pass_with(chain(&err)),
+        Err(err) => return Answer::pass_with(in_a_line(&err)),
     };
     let mut warnings = Vec::new();
     let text = match String::from_utf8(bytes) {
-        Ok(text) => Cow::Owned(text),
+        Ok(text) => text,
         Err(err) => {
             warnings.push("the input is not UTF-8: read as far as it is".to_owned());
-            Cow::Owned(String::from_utf8_lossy(err.as_bytes()).into_owned())
+            input::made_text(err.into_bytes())
         }
     };
     let mut input = match wire::parse(event, &text) {
         Ok(input) => input,
         Err(wire::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
-            warnings.push(chain(&err));
+            warnings.push(in_a_line(&err));
             return Answer { warnings, ..Answer::pass() };
         }
     };
@@ -162,10 +162,13 @@ fn read_call(
     world: &World,
 ) {
     if let What::PreToolUse(call) = &mut event.what {
-        let more = skill::lines(call, &roz.project, world);
+        let skill = skill::lines(call, &[&roz.project, cwd], world);
         let mut options = roz.policy.commands.options();
         options.variables = variables(id, world);
-        call.read(&more, &options);
+        call.read(&skill.lines, &options);
+        if !skill.are_all {
+            call.read_in_part();
+        }
         scripts::read(call, cwd, session, &options, roz, world);
     }
 }
@@ -198,10 +201,17 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
-            let mut facts = gather::facts(&input.event, session, roz, world);
+            let transcript = input.transcript_path.as_deref();
+            let mut facts = gather::facts(&input.event, transcript, session, roz, world);
             facts.ground = ground_of(input, session, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
+            // A session of a project with rules of its own is kept from its
+            // first event on: they hold wherever the agent goes.
+            let is_start = input.hook == Hook::SessionStart;
+            if session.trace.seq == 0 && !is_start && roz.has_own_rules() {
+                session.record(&Mark::SessionSeen, now);
+            }
             decided = Some(core::decide(session, &input.event, cx));
             session.updated_at = now;
         },
@@ -292,7 +302,7 @@ fn reason(text: &str, input: &Input) -> String {
 fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) -> Answer {
     let Failure { error, outcome } = failure;
     let was_decided = outcome.is_some();
-    let why = chain(&error);
+    let why = in_a_line(&error);
     let warnings = vec![why.clone()];
     let Some(roz) = roz else {
         return Answer { warnings, ..Answer::pass() };
@@ -329,8 +339,11 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                         "a gated tool is asked about, because its state could not be had",
                     ));
                 }
+                (Verdict::Pass, _) => (),
                 // An objection stands, saved or not.
-                (Verdict::Pass | Verdict::Object(_) | Verdict::Ask(_), _) => (),
+                (Verdict::Object(_) | Verdict::Ask(_), _) => outcome.messages.push(lost(
+                    "a call was refused, and no review of it can be recorded until this is mended",
+                )),
             }
         }
         What::Stop(_) | What::SubagentStop { .. } => {
@@ -392,10 +405,5 @@ fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
 }
 
 fn error_in_short(error: &Error) -> String {
-    bounded::chars(&chain(error), 300)
-}
-
-fn chain(err: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(err.source(), |&it| it.source());
-    causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
+    bounded::chars(&in_a_line(error), 300)
 }

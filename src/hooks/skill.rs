@@ -8,45 +8,74 @@ use serde_json::Value;
 use super::gather::config_dir;
 use crate::{
     core::event::ToolCall,
-    world::{World, read_text},
+    world::{World, read_beginning, read_text},
 };
 
 const MAX_TEXT: u64 = 256 * 1024;
 const MAX_LINES: usize = 200;
 
 /// The lines that a Skill call would run.
-pub(super) fn lines(call: &ToolCall, project: &Path, world: &World) -> Vec<String> {
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    pub(super) lines: Vec<String>,
+    /// Not, if a file is too long or holds too many of them.
+    pub(super) are_all: bool,
+}
+
+pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
+    let nothing = Lines { lines: Vec::new(), are_all: true };
     if !matches!(call.name.as_str(), "Skill" | "SlashCommand") {
-        return Vec::new();
+        return nothing;
     }
     let named = ["skill", "command", "name"].into_iter().find_map(|field| call.text(field));
-    let Some(name) = named else { return Vec::new() };
+    let Some(name) = named else { return nothing };
     let name = name.trim().trim_start_matches('/').split_whitespace().next().unwrap_or_default();
     if name.split([':', '/']).any(|it| it.is_empty() || it == ".." || it == ".") {
-        return Vec::new();
+        return nothing;
     }
-    let texts = files(name, project, world).into_iter().filter_map(|it| read_text(&it, MAX_TEXT));
-    texts.flat_map(|text| lines_of(&text)).take(MAX_LINES).collect()
+    let mut found = nothing;
+    for path in files(name, dirs, world) {
+        if let Some((text, is_whole)) = read_beginning(&path, MAX_TEXT) {
+            found.lines.extend(lines_of(&text));
+            found.are_all &= is_whole;
+        }
+    }
+    found.are_all &= found.lines.len() <= MAX_LINES;
+    found.lines.truncate(MAX_LINES);
+    found
 }
 
 /// Where a skill or a command of that name may lie.
-fn files(name: &str, project: &Path, world: &World) -> Vec<PathBuf> {
+fn files(name: &str, dirs: &[&Path], world: &World) -> Vec<PathBuf> {
     let as_path = name.replace(':', "/");
-    let mut folders = vec![project.join(".claude")];
+    let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
+    let dirs = dirs.iter().copied().chain(launch_dir);
+    let mut folders: Vec<PathBuf> = dirs
+        .flat_map(Path::ancestors)
+        .map(|it| it.join(".claude"))
+        .filter(|it| it.is_dir())
+        .collect();
+    folders.sort();
+    folders.dedup();
     let user = config_dir(world);
     folders.extend(user.clone());
     let mut found: Vec<PathBuf> = folders
         .iter()
         .flat_map(|it| {
             let skill = it.join("skills").join(&as_path).join("SKILL.md");
-            [skill, it.join("commands").join(&as_path).with_extension("md")]
+            [skill, it.join("commands").join(format!("{as_path}.md"))]
         })
         .collect();
+    // A command in a subfolder goes by its own name, too.
+    for folder in &folders {
+        let inner = std::fs::read_dir(folder.join("commands")).into_iter().flatten().flatten();
+        found.extend(inner.map(|it| it.path().join(format!("{name}.md"))));
+    }
     if let (Some(user), Some((plugin, rest))) = (user, name.split_once(':')) {
         let rest = rest.replace(':', "/");
         for folder in plugin_folders(&user, plugin) {
             found.push(folder.join("skills").join(&rest).join("SKILL.md"));
-            found.push(folder.join("commands").join(&rest).with_extension("md"));
+            found.push(folder.join("commands").join(format!("{rest}.md")));
         }
     }
     found

@@ -17,6 +17,7 @@ use super::input;
 use crate::core::{
     bounded,
     event::{Background, Event, Origin, Sender, Source, Stop, ToolCall, What},
+    schedule::Scheduled,
     session::{BadSessionId, SessionId},
 };
 
@@ -268,13 +269,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for Payload<'a> {
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// The longest name and path that are taken for one, in bytes.
+const MAX_ID: usize = 256;
+const MAX_PATH: usize = 4096;
+
 /// Reads a payload. `word` is the command line's, for payloads that do not
 /// name their event.
 pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let payload: Payload = serde_json::from_str(text).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
-    let named = input::text(payload.hook_event_name);
+    let named = input::short(payload.hook_event_name, MAX_ID).filter(|it| !it.is_empty());
     let hook = match (named.as_deref(), Hook::find(word)) {
         (None, Some(hook)) => hook,
         (None, None) => return Err(unknown(word)),
@@ -290,16 +295,14 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     };
     let session_id = input::text(payload.session_id).ok_or(Error::NoSession)?;
     let session_id = SessionId::try_from(session_id)?;
-    let origin = Origin {
-        agent_id: input::text(payload.agent_id).filter(|it| !it.is_empty()),
-        prompt_id: input::text(payload.prompt_id).filter(|it| !it.is_empty()),
-    };
+    let origin =
+        Origin { agent_id: input::id(payload.agent_id), prompt_id: input::id(payload.prompt_id) };
     let what = payload.what(hook);
     Ok(Input {
         hook,
         session_id,
-        cwd: input::text(payload.cwd).map(PathBuf::from).filter(|it| it.is_absolute()),
-        transcript_path: input::text(payload.transcript_path).map(PathBuf::from),
+        cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
+        transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event: Event { origin, what },
         warnings,
     })
@@ -314,8 +317,9 @@ fn unknown(name: &str) -> Error {
 
 impl<'a> Payload<'a> {
     fn what(&self, hook: Hook) -> What<'a> {
-        let agent_id = || input::text(self.agent_id).unwrap_or_default();
-        let agent_type = || input::text(self.agent_type.or(self.subagent_type)).unwrap_or_default();
+        let agent_id = || input::id(self.agent_id).unwrap_or_default();
+        let agent_type =
+            || input::short(self.agent_type.or(self.subagent_type), MAX_ID).unwrap_or_default();
         match hook {
             Hook::SessionStart => What::SessionStart { source: self.start_source() },
             Hook::UserPrompt => {
@@ -337,10 +341,10 @@ impl<'a> Payload<'a> {
             Hook::Stop => What::Stop(Stop {
                 stop_hook_active: input::flag(self.stop_hook_active),
                 background: self.background_tasks.and_then(background),
-                scheduled: self.session_crons.map(scheduled).unwrap_or_default(),
+                scheduled: self.session_crons.and_then(scheduled),
             }),
             Hook::TaskCompleted => What::TaskCompleted {
-                task_id: input::text(self.task_id).unwrap_or_default(),
+                task_id: input::id(self.task_id).unwrap_or_default(),
                 subject: input::text(self.task_subject).unwrap_or_default(),
             },
             Hook::SessionEnd => {
@@ -351,8 +355,8 @@ impl<'a> Payload<'a> {
 
     fn call(&self) -> ToolCall<'a> {
         let json = self.tool_input.map_or("{}", RawValue::get);
-        let name = input::text(self.tool_name).unwrap_or_default();
-        ToolCall::new(&name, input::value(json), json, input::text(self.tool_use_id))
+        let name = input::name(self.tool_name);
+        ToolCall::new(&name, input::value(json), json, input::id(self.tool_use_id))
     }
 
     fn start_source(&self) -> Source {
@@ -383,11 +387,10 @@ impl<'a> Payload<'a> {
 /// The subagents among the tasks that run in the background. A workflow counts
 /// as one: its agents are not listed by themselves.
 fn background(tasks: &RawValue) -> Option<Vec<Background>> {
-    let tasks: Vec<Value> = serde_json::from_str(tasks.get()).ok()?;
     let text = |task: &Value, field: &str| {
         task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    let runs = |task: &&Value| {
+    let runs = |task: &Value| {
         matches!(text(task, "type").as_str(), "subagent" | "workflow")
             && matches!(text(task, "status").as_str(), "running" | "pending" | "")
     };
@@ -395,13 +398,14 @@ fn background(tasks: &RawValue) -> Option<Vec<Background>> {
         agent_id: text(task, "id"),
         agent_type: text(task, "agent_type"),
     };
-    Some(tasks.iter().filter(runs).map(agent).collect())
+    input::items(tasks, |task| runs(&task).then(|| agent(&task)))
 }
 
-fn scheduled(crons: &RawValue) -> Vec<String> {
-    let crons: Vec<Value> = serde_json::from_str(crons.get()).unwrap_or_default();
-    let prompt = |cron: &Value| Some(cron.get("prompt")?.as_str()?.to_owned());
-    crons.iter().filter_map(prompt).collect()
+fn scheduled(crons: &RawValue) -> Option<Vec<Scheduled>> {
+    input::items(crons, |cron| {
+        let recurring = cron.get("recurring").and_then(Value::as_bool).unwrap_or(true);
+        Some(Scheduled { prompt: cron.get("prompt")?.as_str()?.to_owned(), recurring })
+    })
 }
 
 /// What is to be said to the client.

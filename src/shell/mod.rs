@@ -13,6 +13,11 @@
 //! here-document that goes to a file or a function that nobody calls does not. What cannot be known
 //! is a [`HOLE`] in a word, and never a word that is left out.
 //!
+//! What it cannot see: what a compiled program or a script that nobody gathered does, what a program
+//! decides at run time, code that comes from the network or from a file that the line did not write
+//! (`curl … | sh` is a run of `sh` whose certainty is [`Certainty::Opaque`]), the environment beyond
+//! [`Options::variables`], whether a `cd` fails, and the names that a pattern of files stands for.
+//!
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
 //! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
 
@@ -215,6 +220,14 @@ pub enum Unreadable {
     Length,
     /// More commands than [`limit::WORK`] allows.
     Work,
+}
+
+impl Unreadable {
+    /// Whether it is a bound of ours, not an error in the line: bash may well run what stands
+    /// behind it, and [`raw_words`] may not reach so far.
+    pub fn is_bound(self) -> bool {
+        matches!(self, Self::Depth | Self::Length | Self::Work)
+    }
 }
 
 impl fmt::Display for Unreadable {

@@ -81,6 +81,14 @@ fn a_pipeline_of_four_thousand_stages_is_read() {
     assert!(reading.may_run("Bash:git push*"));
 }
 
+/// Properties found it: after an error, a comment was skipped for ever.
+#[test]
+fn a_comment_after_an_error_ends() {
+    for line in ["a (#", "a ( # b", "f(# )", "if (; #"] {
+        assert!(read(line).unreadable.is_some(), "{line}");
+    }
+}
+
 #[test]
 fn what_was_read_before_an_error_stands() {
     let reading = read("git push\necho \"unclosed");
@@ -93,5 +101,109 @@ fn the_raw_words_of_a_padded_line_hold_the_command() {
     for line in ["x 'a; git push origin", "echo \"$(git push origin", "g''it push origin '"] {
         let words = raw_words(line);
         assert!(words.iter().any(|words| words.starts_with("git push origin")), "{words:?}");
+    }
+}
+
+#[test]
+fn a_proxy_of_the_user_is_taken_off_like_a_wrapper() {
+    let options = Options { proxies: vec!["rtk".to_owned()], ..Options::default() };
+    assert!(read_with("rtk -v git push", &options).may_run("Bash:git push*"));
+    assert!(!read("rtk -v git push").may_run("Bash:git push*"));
+}
+
+#[test]
+fn variables_that_the_caller_knows_are_followed() {
+    let variables = vec![("ROZ_HOME".to_owned(), "/home/u/.roz".to_owned())];
+    let options = Options { variables, ..Options::default() };
+    let reading = read_with("rm -rf \"$ROZ_HOME/sessions\"", &options);
+    assert_eq!(reading.writes[0].path, "/home/u/.roz/sessions");
+    assert_eq!(reading.writes[0].certainty, Certainty::Resolved);
+}
+
+#[test]
+fn scripts_are_named_with_who_runs_them_and_their_arguments() {
+    let scripts = |line: &str| {
+        let scripts = read(line).scripts.into_iter();
+        scripts.map(|s| (s.path, s.interpreter, s.arguments)).collect::<Vec<_>>()
+    };
+    let one = |path: &str, interpreter, arguments: &[&str]| {
+        let arguments = arguments.iter().map(|text| (*text).to_owned()).collect();
+        vec![(path.to_owned(), interpreter, arguments)]
+    };
+    assert_eq!(scripts("bash f.sh a b"), one("f.sh", Interpreter::Shell, &["a", "b"]));
+    assert_eq!(scripts("cd d && ./f.sh x"), one("d/f.sh", Interpreter::Itself, &["x"]));
+    assert_eq!(scripts("/tmp/f"), one("/tmp/f", Interpreter::Itself, &[]));
+    assert_eq!(scripts("source env"), one("env", Interpreter::Shell, &[]));
+    assert_eq!(scripts("sudo python3 -u f.py x"), one("f.py", Interpreter::Python, &["x"]));
+    assert_eq!(scripts("node f.js"), one("f.js", Interpreter::JavaScript, &[]));
+    assert_eq!(scripts("/usr/bin/git push; cargo test; bash -c x"), vec![]);
+}
+
+#[test]
+fn a_gathered_script_is_read_with_its_arguments() {
+    let text = "#!/bin/sh\ncase \"$1\" in release) git push;; test) cargo test;; esac\n";
+    let options = Options::default();
+    let reads = |argument: &str| {
+        let arguments = [argument.to_owned()];
+        read_script(text, Interpreter::Itself, &arguments, &options)
+    };
+    assert!(reads("release").may_run("Bash:git push*"));
+    assert!(!reads("test").may_run("Bash:git push*"));
+    let python = "#!/usr/bin/env python3\nimport os\nos.system('git push')\n";
+    assert!(read_script(python, Interpreter::Itself, &[], &options).may_run("Bash:git push*"));
+}
+
+#[test]
+fn what_hangs_on_a_test_is_conditional() {
+    let conditional = |line: &str| {
+        let runs = read(line).runs;
+        runs.iter().find(|run| run.program == "git").is_some_and(|run| run.conditional)
+    };
+    for line in ["[ -f x ] && git push", "if a; then git push; fi", "a || git push"] {
+        assert!(conditional(line), "{line}");
+    }
+    for line in ["git push", "cd d && git push", "f() { git push; }; f", "a; (git push)"] {
+        assert!(!conditional(line), "{line}");
+    }
+}
+
+#[test]
+fn files_that_are_shown_are_reads() {
+    let reads = |line: &str| read(line).reads.into_iter().map(|r| r.path).collect::<Vec<_>>();
+    assert_eq!(reads("cat a b"), ["a", "b"]);
+    assert_eq!(reads("cd d && head -n 5 a"), ["d/a"]);
+    assert_eq!(reads("grep -n x a"), ["a"]);
+    assert_eq!(reads("sort < a"), ["a"]);
+    assert_eq!(reads("python3 -c 'open(\"a\").read()'"), ["a"]);
+    assert_eq!(reads("echo a"), Vec::<String>::new());
+}
+
+#[test]
+fn no_name_stands_twice_in_one_table() {
+    for row in table::wrappers::WRAPPERS {
+        let rows = table::wrappers::WRAPPERS.iter().filter(|other| other.then == row.then);
+        for name in row.names {
+            let count = rows.clone().filter(|other| other.names.contains(name)).count();
+            assert_eq!(count, 1, "{name} {:?}", row.then);
+        }
+    }
+}
+
+#[test]
+fn every_name_of_a_table_is_found() {
+    for row in table::wrappers::WRAPPERS {
+        for name in row.names {
+            let words: Vec<_> =
+                row.then.iter().map(|word| walk::field::Field::literal(word)).collect();
+            assert!(table::wrappers::find(name, &words).is_some(), "{name}");
+        }
+    }
+    for row in table::writers::FILE_PROGRAMS {
+        for name in row.names {
+            assert!(table::writers::rows(name).any(|found| std::ptr::eq(found, row)), "{name}");
+        }
+    }
+    for row in table::options::PROGRAMS {
+        assert!(row.names.iter().all(|name| table::options::find(name).is_some()));
     }
 }

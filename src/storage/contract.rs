@@ -9,6 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 
 use super::*;
+use crate::core::schedule::Scheduled;
 use crate::core::trace::Mark;
 
 /// Small enough that every test of the bound stays small.
@@ -103,7 +104,7 @@ pub(super) fn seqs(store: &dyn MessageStore) -> Vec<u64> {
 fn a_session_comes_back_as_it_was_saved(store: &dyn MessageStore) {
     let mut saved = session(1);
     saved.cwd = Some("/work/pröject \"x\"\n".into());
-    saved.schedule("tick");
+    saved.schedule.add(&Scheduled { prompt: "tick".into(), recurring: true });
     store.put_session(&saved, &Revision::ABSENT, soon()).unwrap();
     assert_eq!(get(store, 1).session, saved);
     let revision = get(store, 1).revision;

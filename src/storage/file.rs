@@ -206,6 +206,17 @@ impl MessageStore for FileStore {
         }
     }
 
+    fn look_at(&self, id: &SessionId) -> Result<Option<Stored>> {
+        let files = self.files(id);
+        match read(id, &files)? {
+            Document::Absent => Ok(None),
+            Document::Whole(stored) => Ok(Some(*stored)),
+            Document::Broken { why, .. } => {
+                Err(Error::Unreadable { path: files.state, source: why })
+            }
+        }
+    }
+
     fn put_session(&self, session: &Session, revision: &Revision, until: Instant) -> Result<()> {
         let files = self.files(&session.session_id);
         check_version(session, &files.state)?;
@@ -222,7 +233,7 @@ impl MessageStore for FileStore {
 
     fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
         let newest = self.activity()?.into_iter().take(limit);
-        let read = |it: Activity| Some(self.get_session(&it.id).transpose()?.map(|it| it.session));
+        let read = |it: Activity| Some(self.look_at(&it.id).transpose()?.map(|it| it.session));
         Ok(newest.filter_map(read).collect())
     }
 

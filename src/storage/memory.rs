@@ -94,6 +94,10 @@ impl MessageStore for MemoryStore {
         self.kept().get(id)
     }
 
+    fn look_at(&self, id: &SessionId) -> Result<Option<Stored>> {
+        self.get_session(id)
+    }
+
     fn put_session(&self, session: &Session, revision: &Revision, _until: Instant) -> Result<()> {
         check_version(session, Path::new(session.session_id.as_str()))?;
         let mut kept = self.kept();

@@ -48,6 +48,15 @@ pub trait MessageStore {
     /// roz's document that is [`Error::NewerVersion`], and nothing is moved.
     fn get_session(&self, id: &SessionId) -> Result<Option<Stored>>;
 
+    /// As [`Self::get_session`], for whoever only looks: a document that cannot
+    /// be parsed stays where it is, for the session's own hook to put aside and
+    /// to tell the user of.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreadable`] if it cannot be parsed.
+    fn look_at(&self, id: &SessionId) -> Result<Option<Stored>>;
+
     /// Saves `session`, and before it the events that wait in its trace,
     /// provided that the store still holds it as it was at `revision`.
     ///
@@ -64,7 +73,7 @@ pub trait MessageStore {
     fn put_session(&self, session: &Session, revision: &Revision, until: Instant) -> Result<()>;
 
     /// The sessions with the newest activity, newest first, each as
-    /// [`Self::get_session`] answers it: one that cannot be read hides no
+    /// [`Self::look_at`] answers it: one that cannot be read hides no
     /// other. Only these are parsed.
     fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>>;
 
@@ -170,6 +179,8 @@ pub enum Error {
     Io { path: PathBuf, source: io::Error },
     #[error("failed to make sense of `{}`. It is kept as `{}`", path.display(), kept_as.display())]
     Corrupt { path: PathBuf, kept_as: PathBuf, source: io::Error },
+    #[error("failed to make sense of `{}`. The session's next hook puts it aside", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
     #[error(
         "`{}` is version {version}, written by a newer roz. Update this one to write it",
         path.display()

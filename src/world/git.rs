@@ -22,6 +22,8 @@ pub(crate) const PLACES: [&str; 4] =
 pub enum Error {
     #[error("`{0}` is in no git work tree")]
     NoRepository(PathBuf),
+    #[error("untracked files weigh {0} MiB: have git ignore what is no part of the work")]
+    TooLarge(u64),
     #[error(transparent)]
     Process(#[from] process::Error),
     #[error("`git {verb}` failed: {said}")]
@@ -89,14 +91,50 @@ pub fn tree(root: &Path, store: &Path, until: Instant) -> Result<String, Error> 
         .mode(0o700)
         .create(store)
         .map_err(|err| at(store, err))?;
+    refuse_large(root, until)?;
     let index = store.join(format!("index-{}", std::process::id()));
-    let found = tree_with(root, store, &index, until);
+    // A copy that git cannot work with must not be the end of it.
+    let found = tree_with(root, store, &index, true, until)
+        .or_else(|_| tree_with(root, store, &index, false, until));
     let _ = std::fs::remove_file(&index);
     let _ = std::fs::remove_file(index.with_extension("lock"));
+    if found.is_err() {
+        sweep(store);
+    }
     found
 }
 
-fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<String, Error> {
+/// What git leaves behind when its time is over.
+fn sweep(store: &Path) {
+    for folder in [store.to_owned(), store.join("pack")] {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("tmp_") {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// Everything that is not ignored is written down, so it must not be a
+/// warehouse.
+fn refuse_large(root: &Path, until: Instant) -> Result<(), Error> {
+    const MAX: u64 = 64 * 1024 * 1024;
+    let new = git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
+    let size = |name: &str| root.join(name).symlink_metadata().map_or(0, |it| it.len());
+    let total: u64 = new.split('\0').filter(|it| !it.is_empty()).map(size).sum();
+    if total > MAX {
+        return Err(Error::TooLarge(total / (1024 * 1024)));
+    }
+    Ok(())
+}
+
+fn tree_with(
+    root: &Path,
+    store: &Path,
+    index: &Path,
+    from_copy: bool,
+    until: Instant,
+) -> Result<String, Error> {
     let paths =
         git(root, ["rev-parse", "--git-path", "objects", "--git-path", "index"], &[], until)?;
     let mut paths = paths.lines().map(|it| root.join(it));
@@ -106,11 +144,9 @@ fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<
     // The copy keeps what git knows of unchanged files: they are not read again.
     // It has to be as old as the original, for git looks closer at files that
     // are as young as its index.
-    let copied = std::fs::copy(&own_index, index).and_then(|_| {
-        let age = own_index.metadata()?.modified()?;
-        std::fs::File::options().write(true).open(index)?.set_modified(age)
-    });
-    if copied.is_err() {
+    let is_file = own_index.symlink_metadata().is_ok_and(|it| it.is_file());
+    let copied = from_copy && is_file && copy_with_age(&own_index, index).is_ok();
+    if !copied {
         let _ = std::fs::remove_file(index);
     }
     let env = [
@@ -125,6 +161,12 @@ fn tree_with(root: &Path, store: &Path, index: &Path, until: Instant) -> Result<
         until,
     )?;
     git(root, ["write-tree"], &env, until).map(|it| it.trim().to_owned())
+}
+
+fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::copy(from, to)?;
+    let age = from.metadata()?.modified()?;
+    std::fs::File::options().write(true).open(to)?.set_modified(age)
 }
 
 /// The files in which two trees of [`tree`] differ, at most 1000.
@@ -160,6 +202,9 @@ pub fn log(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
     git(root, ["log", "--oneline", "--no-decorate", "-n", "50", &range, "--"], &[], until)
 }
 
+/// Variables that we set for git ourselves.
+const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
+
 fn git<const N: usize>(
     root: &Path,
     args: [&str; N],
@@ -170,14 +215,18 @@ fn git<const N: usize>(
     // Nobody is asked for anything, and no program of the repository's choice
     // is started to watch its files.
     git.current_dir(root)
-        .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"])
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+        .args(["-c", "core.quotePath=false"])
         .args(args)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .envs(env.iter().copied());
-    for name in PLACES {
-        if !env.iter().any(|(it, _)| *it == name) {
-            git.env_remove(name);
+    // What somebody's environment says of another repository, or another git.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let is_ours = |it: &(&str, &OsStr)| *it.0 == *text;
+        if text.starts_with("GIT_") && !OWN.contains(&&*text) && !env.iter().any(is_ours) {
+            git.env_remove(&name);
         }
     }
     let ran = process::run(git, until)?;

@@ -172,6 +172,31 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
     Some(text)
 }
 
+/// The beginning of a regular file as text, what is no UTF-8 replaced, and
+/// whether that is all of it; `None` if there is no such file to be read.
+pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    file.take(max).read_to_end(&mut bytes).ok()?;
+    Some((String::from_utf8_lossy(&bytes).into_owned(), meta.len() <= max))
+}
+
+/// A file of ours to append to, made if it is not there. What is no regular
+/// file is refused, not followed and not waited for.
+pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let mut options = std::fs::OpenOptions::new();
+    let file = options.create(true).append(true).mode(0o600).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
+    Ok(file)
+}
+
 /// The first `max` bytes of a regular file. As for [`read_text`], links are
 /// followed and nothing is waited for.
 pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
@@ -189,6 +214,12 @@ pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
 /// A file that the kernel makes up: its size says nothing.
 pub(crate) fn read_proc(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
+}
+
+/// An error and its causes, in a line.
+pub fn in_a_line(err: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(err.source(), |&it| it.source());
+    causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -166,6 +166,15 @@ pub fn parent() -> (Option<u32>, Option<String>) {
     (pid, name)
 }
 
+/// What stood in the environment of the process that started this one when it
+/// started itself, as `NAME=value`; none where the system does not tell.
+pub fn environment_of_parent() -> Option<Vec<String>> {
+    let pid = rustix::process::getppid()?.as_raw_nonzero();
+    let bytes = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let words = bytes.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned());
+    Some(words.collect())
+}
+
 /// Whether an agent's client is among the processes that this one descends
 /// from: `CLAUDECODE` stands in the environment of one of them, or its name is
 /// the client's. An agent can empty its own environment and make a terminal of

@@ -167,6 +167,7 @@ fn a_hook_that_is_not_the_clients_own_child_gets_no_token() {
 
     let roz = roz.with_var("CLAUDE_PID", &std::process::id().to_string());
     roz.launch();
+    let start = json!({ "agent_id": "a2", "agent_type": REVIEWER });
     let reply = roz.hook("subagent-start", start);
     assert!(token_in(&reply.context()).is_some());
 }
@@ -193,7 +194,8 @@ fn a_reviewer_that_the_client_says_another_call_started_gets_no_permit() {
         ("agent-a1.meta.json", right.to_string(), true),
         ("agent-a1.meta.json", wrong.to_string(), false),
         ("agent-a1.meta.json", "{}".to_owned(), false),
-        ("agent-a2.meta.json", wrong.to_string(), true),
+        // A client that keeps notes keeps one of every subagent.
+        ("agent-a2.meta.json", wrong.to_string(), false),
         ("workflows/w1/agent-a1.meta.json", "{}".to_owned(), false),
     ];
     for (name, text, may_decide) in notes {

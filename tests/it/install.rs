@@ -1,5 +1,7 @@
 //! `roz install`, `roz uninstall` and `roz doctor`, by the built binary in a
 //! home of its own.
+//!
+//! Long because each fault that doctor knows is made once here.
 
 use std::{
     collections::BTreeMap,
@@ -356,7 +358,7 @@ fn nothing_of_the_users_disturbs_the_canary() {
     ]);
     let found = machine.doctor();
     assert_eq!(found.check("canary")["status"], "ok");
-    found.finds("review gate", "warn", "`never`");
+    found.finds("review gate", "fail", "`never`");
     found.finds("self-protection", "warn", "`protect.enabled` is false");
     found.finds("breaker", "warn", "0");
 }

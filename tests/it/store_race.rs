@@ -186,8 +186,15 @@ fn fill(store: &FileStore, dir: &Path) {
 
 fn remount_and_read(store: &FileStore, dir: &Path) {
     step(store, false).unwrap();
-    let mut mount = Command::new("mount");
-    assert!(mount.args(["-o", "remount,ro"]).arg(dir).status().unwrap().success());
+    // Bound to itself first: a plain remount is not for a user namespace.
+    for options in [&["--bind"][..], &["-o", "remount,bind,ro"]] {
+        let mut mount = Command::new("mount");
+        mount.args(options);
+        if options == ["--bind"] {
+            mount.arg(dir);
+        }
+        assert!(mount.arg(dir).status().unwrap().success());
+    }
     let failed = step(store, false);
     assert!(matches!(&failed, Err(Error::Io { path, .. }) if path.starts_with(dir)), "{failed:?}");
     assert_eq!(count(&load(store)), 1);

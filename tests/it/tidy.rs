@@ -80,7 +80,6 @@ fn the_core_is_pure() {
 }
 
 #[test]
-#[ignore = "three files do not say yet why they are long"]
 fn no_file_is_long_without_a_reason() {
     let found: Vec<String> = ["src", "tests", "benches"]
         .iter()

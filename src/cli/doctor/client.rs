@@ -295,7 +295,7 @@ impl Look {
 
     fn reviewer(&self, world: &World) -> Check {
         const NAME: &str = "reviewer";
-        match shadow(&self.project, world) {
+        match shadow(&[self.project.as_path()], world) {
             None => Check::ok(NAME, "no agent file bears its name"),
             Some(path) => Check::fail(
                 NAME,

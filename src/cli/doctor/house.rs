@@ -128,7 +128,7 @@ fn weakened(policy: &Policy) -> Vec<Check> {
     const CLIENTS_CAP: u32 = 8;
     let mut checks = Vec::new();
     if policy.review.mode == Mode::Never {
-        checks.push(Check::warn(
+        checks.push(Check::fail(
             "review gate",
             "`review.mode` is `never`: no review is ever asked for",
             "set it to `prompt` or `always`",

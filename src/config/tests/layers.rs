@@ -184,7 +184,7 @@ fn a_typo_is_named_with_its_line_and_the_rest_applies() {
             "…/home/.roz/config.toml:3: `review.mod` is no key; did you mean `review.mode`?",
             "…/home/.roz/config.toml:7: `review.gates.tools` has an item of type integer; \
              it wants a list of globs",
-            "…/home/.roz/config.toml:7: `review.gates.tools`: `Bash:git push[` is no glob: invalid range pattern; \
+            "…/home/.roz/config.toml:7: `review.gates.tools`: `Bash:git push[` is no pattern: invalid range pattern; \
              until it is mended it gates whatever begins with it",
             "…/home/.roz/config.toml:8: `review.gates.approval_scope` is `promt`; \
              did you mean `prompt`?",

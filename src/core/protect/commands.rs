@@ -100,6 +100,11 @@ fn is_hidden(word: &str) -> bool {
 }
 
 pub(super) fn plays_the_client(scene: Scene) -> Option<String> {
+    // Beyond the reader's bounds anything may stand: a mention is enough.
+    let names = ["roz", ".claude", ".orchestration"];
+    if scene.call.may_run_anything && names.iter().any(|it| scene.call.json.contains(it)) {
+        return Some("a command line that is too long or too deep to be read".to_owned());
+    }
     let found = verbs(scene.call).find(|it| it.first() == Some(&"hook"));
     let found = found.map(|it| format!("roz {}", it.join(" ")));
     found.or_else(|| scheduled(scene.call, "hook")).or_else(|| {
@@ -321,5 +326,5 @@ pub(super) fn starts_a_reviewer_by_workflow(scene: Scene) -> Option<String> {
 
 pub(super) fn schedules_a_command(scene: Scene) -> Option<String> {
     let prompt = scene.call.schedules()?;
-    review::command(prompt).is_some().then(|| prompt.to_owned())
+    review::command(&prompt.prompt).is_some().then_some(prompt.prompt)
 }

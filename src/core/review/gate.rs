@@ -8,8 +8,10 @@ use crate::core::{
     pattern,
     policy::{Mode, Scope},
     review::{
-        changed_since_approval,
-        state::{GateTrigger, Phase, Reach, Review},
+        changed_since_approval, is_reviewer_name,
+        phase::Phase,
+        proof,
+        state::{GateTrigger, Reach, Review},
     },
     trace::Mark,
 };
@@ -20,7 +22,10 @@ pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option
         return None;
     }
     let keys = call.keys();
-    let covers = |pattern: &&String| keys.iter().any(|key| pattern::matches(pattern, key));
+    let covers = |pattern: &&String| {
+        let is_hidden = call.may_run_anything && pattern.starts_with("Bash:");
+        is_hidden || keys.iter().any(|key| pattern::matches(pattern, key))
+    };
     patterns.iter().find(covers).map(String::as_str)
 }
 
@@ -30,6 +35,12 @@ pub(super) fn on_tool(
     call: &ToolCall,
     cx: Cx,
 ) -> Outcome {
+    // Without these no review could ever end.
+    let is_needed = call.launches().is_some_and(is_reviewer_name)
+        || reviewer.is_some() && proof::says_only(call);
+    if is_needed {
+        return Outcome::pass();
+    }
     let Some(pattern) = pattern_for(&cx.policy.review.gates.tools, call) else {
         return Outcome::pass();
     };
@@ -51,6 +62,9 @@ pub(super) fn on_tool(
     if review.is_tripped() {
         review.cool_down();
     }
+    if review.was_asked(id) {
+        return gate.ask("denials", "this call was asked about already");
+    }
     if review.was_denied(id) {
         return gate.deny("this call was denied already");
     }
@@ -66,8 +80,12 @@ pub(super) fn on_tool(
         review.open(cx.facts.head.as_deref(), cx.now);
     }
     review.triggered(gate.trigger());
-    if cx.policy.review.gates.max_denials <= review.denied(id) {
+    if review.denied(id, cx.policy.review.gates.max_denials) {
         return gate.ask("denials", "this gate has denied often enough in this review");
+    }
+    if call.may_run_anything {
+        return gate
+            .deny("the command is too long or too deeply nested to be read; write it shorter");
     }
     gate.deny(reason)
 }

@@ -24,9 +24,11 @@
 //! [`state`] is the record and its arrows, [`proof`] says who may decide,
 //! `gate` and `stop` are the two places where the gate objects.
 
+mod agent_file;
 pub mod attempt;
 pub mod decision;
 pub(crate) mod gate;
+pub mod phase;
 pub mod proof;
 pub mod state;
 mod stop;
@@ -37,13 +39,12 @@ use crate::core::{
     facts::Tree,
     outcome::{Notice, Outcome},
     policy::Mode,
-    review::{
-        decision::Decision,
-        state::{Phase, Review},
-    },
+    review::{decision::Decision, phase::Phase, state::Review},
     session::SessionId,
     trace::Mark,
 };
+
+pub use self::agent_file::names_reviewer;
 
 /// The subagent that reviews: agent `roz` of plugin `roz`.
 pub const REVIEWER: &str = "roz:roz";
@@ -72,10 +73,13 @@ pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
             stop::on_reviewer_stop(review, agent_id, cx)
         }
         What::Stop(stop) => stop::on_stop(review, stop, cx),
-        What::SessionEnd { .. }
-        | What::SubagentStart { .. }
-        | What::SubagentStop { .. }
-        | What::TaskCompleted { .. } => Outcome::pass(),
+        What::SessionEnd { .. } => {
+            review.session_ended();
+            Outcome::pass()
+        }
+        What::SubagentStart { .. } | What::SubagentStop { .. } | What::TaskCompleted { .. } => {
+            Outcome::pass()
+        }
     }
 }
 
@@ -94,20 +98,6 @@ pub fn command(prompt: &str) -> Option<Command> {
     }
 }
 
-/// Whether the text of an agent file says that it is the reviewer.
-pub fn names_reviewer(text: &str) -> bool {
-    let Some(front) = text.trim_start_matches('\u{feff}').strip_prefix("---") else {
-        return false;
-    };
-    let front = front.split("\n---").next().unwrap_or_default();
-    front.lines().any(|line| {
-        line.split_once(':').is_some_and(|(key, value)| {
-            let value = value.trim().trim_matches(['"', '\'']);
-            key.trim() == "name" && value.eq_ignore_ascii_case(REVIEWER)
-        })
-    })
-}
-
 fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
     if let Some(found) = &cx.facts.second_opinions {
         review.found_second_opinions(found);
@@ -116,12 +106,23 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
         // The conversation has forgotten what was demanded of it.
         Source::Compact | Source::Resume if review.phase().is_open() => {
             let phase = review.phase();
-            let findings = match phase {
-                Phase::Issues { message, .. } => format!("\nWhat the reviewer found:\n{message}"),
-                Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => String::new(),
+            let findings = match review.decision() {
+                Decision::Issues { message_to_agent, .. } => {
+                    format!("\nWhat the reviewer found:\n{message_to_agent}")
+                }
+                Decision::Pending | Decision::Complete { .. } => String::new(),
+            };
+            let next = match phase {
+                Phase::Reviewing => "A reviewer is at work: wait for its end.".to_owned(),
+                Phase::Idle | Phase::Pending | Phase::Issues { .. } | Phase::Approved => format!(
+                    "Before you stop, spawn the reviewer: Agent tool, subagent_type \"{REVIEWER}\", \
+                     run_in_background false, prompt \"Review session {}.\"",
+                    cx.session_id
+                ),
             };
             let notice = Notice::new("again")
                 .with("state", phase.word())
+                .with("next", next)
                 .with("findings", findings)
                 .with("gate", gate::waiting(review));
             Outcome::pass().telling_agent(notice)
@@ -185,12 +186,14 @@ fn on_tool(review: &mut Review, event: &Event, call: &ToolCall, cx: Cx) -> Outco
     let reviewer = event.origin.agent_id.as_deref().filter(|it| review.is_reviewer(it));
     let outcome = gate::on_tool(review, reviewer, call, cx);
     outcome.then(|| match (call.launches(), reviewer) {
-        (Some(kind), _) if kind.trim().eq_ignore_ascii_case(REVIEWER) => {
-            proof::launch(review, call, cx)
-        }
+        (Some(kind), _) if is_reviewer_name(kind) => proof::launch(review, call, cx),
         (_, Some(agent)) => proof::permit(review, agent, call, cx),
         _ => Outcome::pass(),
     })
+}
+
+fn is_reviewer_name(name: &str) -> bool {
+    name.trim().eq_ignore_ascii_case(REVIEWER)
 }
 
 fn on_tool_done(review: &mut Review, event: &Event, call: &ToolCall, succeeded: bool) -> Outcome {
@@ -233,10 +236,17 @@ fn second_opinions(review: &Review) -> String {
 /// words for the user.
 fn changed_since_approval(tree: &Tree) -> (Vec<String>, Option<String>) {
     const NAMED: usize = 10;
-    let Tree::Changed { files, .. } = tree else {
-        return (Vec::new(), None);
+    let files = match tree {
+        Tree::Changed { files, .. } => files,
+        Tree::Unknown(why) => {
+            let why = bounded::chars(why, 300);
+            let message =
+                format!("roz: the work could not be compared with what was approved: {why}");
+            return (vec![format!("(not known: {why})")], Some(message));
+        }
+        Tree::NotAsked | Tree::Same => return (Vec::new(), None),
     };
-    let named: Vec<String> = files.iter().take(NAMED).cloned().collect();
+    let named: Vec<String> = files.iter().take(NAMED).map(|it| bounded::plain_line(it)).collect();
     let more = match files.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),

@@ -24,7 +24,8 @@ use crate::core::{
     review::{
         REVIEWER,
         decision::{By, Decision, Posted},
-        state::{Phase, Review},
+        phase::Phase,
+        state::Review,
     },
     trace::Mark,
 };
@@ -34,9 +35,13 @@ const LAUNCH_SECONDS: u64 = 60;
 const MAX_LAUNCHES: usize = 16;
 /// What two clocks may differ by.
 const CLOCK_SECONDS: i64 = 5;
-/// Fields of the launching call that would change who reviews what: a fresh
-/// worktree hides uncommitted work, another model is another reviewer.
-const DROPPED: &[&str] = &["model", "effort", "isolation", "mode", "name"];
+/// What is left of a long text in the launching call, in bytes. Its prompt is
+/// ours, and a description is a few words.
+const MAX_FIELD: usize = 4000;
+/// What is kept of the launching call. Other fields could change who reviews
+/// what: a fresh worktree hides uncommitted work, another model is another
+/// reviewer, an older conversation is a coached one.
+const KEPT: &[&str] = &["description", "run_in_background"];
 
 /// A call of the Agent tool that starts a reviewer with our brief.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +52,9 @@ pub struct Launch {
     /// A subagent has started since, and no other may answer it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answered: bool,
+    /// What started got no token: nobody decides with this launch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    spent: bool,
     /// The reviewer that decided with it: one launch makes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     claimed_by: Option<String>,
@@ -81,7 +89,10 @@ struct Permit {
 pub struct Posting {
     pub decision: Decision,
     pub claim: Claim,
+    /// The git tree that was looked at.
     pub tree: Option<String>,
+    /// Why there is none, where there should be one.
+    pub no_tree: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +122,12 @@ pub enum Refusal {
     Clock,
 }
 
+impl Launch {
+    fn is_open(&self, now: DateTime<Utc>) -> bool {
+        !self.answered && self.at <= now && now <= policy::later(self.at, LAUNCH_SECONDS)
+    }
+}
+
 impl Reviewer {
     pub fn is_undecided(&self) -> bool {
         self.last_word.is_none()
@@ -120,17 +137,20 @@ impl Reviewer {
 /// A call that starts the reviewer: it gets our brief instead of what the
 /// agent would have told it.
 pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
-    let mut input = call.input.clone();
-    let words = call.text("prompt").unwrap_or_default().to_owned();
+    let words = call.text("prompt").unwrap_or_default();
+    let fields = call.input.as_object().into_iter().flatten();
+    let kept = fields.filter(|(name, _)| KEPT.contains(&name.as_str()));
+    let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     if let Some(fields) = input.as_object_mut() {
-        for field in DROPPED {
-            fields.remove(*field);
-        }
         fields.insert("subagent_type".into(), REVIEWER.into());
     }
+    bounded::shorten(&mut input, MAX_FIELD);
     // The words must not be able to end their own quotation.
     let quoted: String =
-        bounded::chars(&words, 4000).lines().flat_map(|line| ["> ", line, "\n"]).collect();
+        bounded::plain(&bounded::chars(words, 4000).replace(['\r', '\u{2028}', '\u{2029}'], "\n"))
+            .lines()
+            .flat_map(|line| ["> ", line, "\n"])
+            .collect();
     let prompt = Notice::new("brief").with("words", quoted);
     let outcome = Outcome { updated_input: Some(Updated { input, prompt }), ..Outcome::default() };
 
@@ -142,11 +162,17 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
         tool_use_id: call.tool_use_id.clone(),
         at: cx.now,
         answered: false,
+        spent: false,
         claimed_by: None,
     });
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
+}
+
+/// Whether a launch waits for its SubagentStart.
+pub(super) fn awaits_start(review: &Review, now: DateTime<Utc>) -> bool {
+    review.launches.iter().any(|it| it.is_open(now))
 }
 
 /// The call that would have started a reviewer failed.
@@ -156,34 +182,29 @@ pub(super) fn launch_failed(review: &mut Review, call: &ToolCall) {
 
 /// A subagent with the reviewer's name starts.
 pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
-    if review.reviewers.contains_key(agent) {
+    if agent.is_empty() || review.reviewers.contains_key(agent) {
         return Outcome::pass();
     }
     // A start is never older than the launch that it answers.
-    let is_open = |it: &Launch| {
-        !it.answered && it.at <= cx.now && cx.now <= policy::later(it.at, LAUNCH_SECONDS)
-    };
-    let launch = review.launches.iter().position(is_open);
+    let launch = review.launches.iter().position(|it| it.is_open(cx.now));
     if !review.phase().is_open() {
         // The launch is answered, whatever comes of it.
         if let Some(at) = launch {
             review.launches[at].answered = true;
+            review.launches[at].spent = true;
         }
-        return no_token(agent, "no review is open in this session");
+        return no_token(review, agent, "no review is open in this session");
     }
     let resumed = "this subagent was not started by a fresh call of the Agent tool";
     let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
-        return no_token(agent, resumed);
+        return no_token(review, agent, resumed);
     };
     if let Some(path) = &cx.facts.shadow {
+        let reason = "an agent file of the project or the user bears the reviewer's name";
         let path = path.display();
-        return no_token(
-            agent,
-            "an agent file of the project or the user bears the reviewer's name",
-        )
-        .telling_user(format!(
+        return no_token(review, agent, reason).telling_user(format!(
             "roz: `{path}` bears the reviewer's name `{REVIEWER}`, so the reviewer may not be \
-                 ours: it gets no token. Rename or remove that agent."
+             ours: it gets no token. Rename or remove that agent."
         ));
     }
     let parent = match &cx.facts.parent {
@@ -192,7 +213,7 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         Parent::Unknown => json!("unknown"),
         Parent::Stranger(name) => {
             let reason = format!("the hook was started by `{name}`, not by the client");
-            return no_token(agent, &reason);
+            return no_token(review, agent, &reason);
         }
     };
     let launch = &mut review.launches[launch];
@@ -231,7 +252,10 @@ fn told_findings(review: &Review) -> String {
     }
 }
 
-fn no_token(agent: &str, reason: &str) -> Outcome {
+/// It may look. It never gets a token, and nobody may talk to it: a later
+/// launch is not for one that was briefed for something else.
+fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
+    review.turned_away(agent);
     Outcome::pass()
         .telling_agent(Notice::new("no-token").with("reason", reason))
         .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })
@@ -269,6 +293,18 @@ pub(crate) fn decides(call: &ToolCall) -> bool {
     said(call).iter().any(|it| it.verdict.is_some())
 }
 
+/// Whether a call runs `roz decide` or `roz context`, and nothing else.
+pub(super) fn says_only(call: &ToolCall) -> bool {
+    let mut runs = call.readings.iter().flat_map(|it| &it.runs).peekable();
+    let is_readable = call.readings.iter().all(|it| it.unreadable.is_none());
+    is_readable
+        && runs.peek().is_some()
+        && runs.all(|run| {
+            let verb = run.argv.get(1).map(String::as_str);
+            run.program == "roz" && matches!(verb, Some("decide" | "context"))
+        })
+}
+
 /// The words of a command line that are neither options nor their values.
 fn positionals(argv: &[String]) -> Vec<String> {
     const VALUED: &[&str] = &["-m", "--message", "-o", "--opinions", "-t", "--token", "--color"];
@@ -295,7 +331,9 @@ fn claims_launch(review: &mut Review, agent: &str, launched_by: &LaunchedBy) -> 
         LaunchedBy::Call(id) => {
             let mut launches = review.launches.iter_mut();
             let launch = launches.find(|it| it.tool_use_id.as_ref() == Some(id));
-            launch.is_some_and(|it| it.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent)
+            launch
+                .filter(|it| !it.spent)
+                .is_some_and(|it| it.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent)
         }
     }
 }
@@ -376,8 +414,11 @@ pub fn post(
             });
             let agent = agent.clone();
             let standing = standing(review, &agent, reviewer.started_at, &posting.decision);
+            let used = permit.tool_use_id.clone();
             if let Some(reviewer) = review.reviewers.get_mut(&agent) {
                 reviewer.last_word = Some(verdict.to_owned());
+                // One call, one decision.
+                reviewer.permits.retain(|it| it.tool_use_id != used);
             }
             (By::Reviewer(agent), proof, standing)
         }

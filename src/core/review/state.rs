@@ -13,6 +13,7 @@ use crate::core::{
     review::{
         attempt::Attempts,
         decision::{By, Decision, Posted},
+        phase::Phase,
         proof::{Launch, Reviewer},
     },
 };
@@ -31,29 +32,22 @@ const MAX_IDS: usize = 64;
 pub struct Review {
     enabled: bool,
     decision: Decision,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     decision_history: Vec<Posted>,
     user_prompts: Vec<Text>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     gate_trigger: Option<GateTrigger>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     gate_approved_at: Option<DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     last_prompt_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_prompt_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     review_started_at: Option<DateTime<Utc>>,
     block_count: u32,
     circuit_breaker_tripped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     circuit_breaker_tripped_at: Option<DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Attempts::is_empty")]
     pub(super) attempts: Attempts,
     /// Those under way, by `agent_id`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) reviewers: BTreeMap<String, Reviewer>,
-    /// Those that ended, newest last: they are not to be spoken to again.
+    /// Those that ended or never got a token, newest last: they never get one
+    /// again, and are not to be spoken to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     former_reviewers: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -67,6 +61,9 @@ pub struct Review {
     denials: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     denied: Vec<String>,
+    /// Those of them that the user was asked about instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    asked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<Approval>,
     /// The first stop that other subagents let pass.
@@ -103,16 +100,6 @@ struct Approval {
     used: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     used_by: Option<String>,
-}
-
-/// The states of the machine, read off the record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase<'a> {
-    Idle,
-    Pending,
-    Reviewing,
-    Issues { summary: &'a str, message: &'a str },
-    Approved,
 }
 
 /// How far an approval that is there reaches.
@@ -230,7 +217,10 @@ impl Review {
     /// A prompt of the user arrives. Answers whether it is one that was not
     /// seen before.
     pub(super) fn prompted(&mut self, text: &str, id: Option<&str>, now: DateTime<Utc>) -> bool {
-        if id.is_some() && id == self.last_prompt_id.as_deref() {
+        let is_told_again = id.is_some()
+            && id == self.last_prompt_id.as_deref()
+            && self.user_prompts.last() == Some(&Text::of(text));
+        if is_told_again {
             return false;
         }
         self.last_prompt_at = Some(now);
@@ -263,6 +253,7 @@ impl Review {
         self.base = base.map(str::to_owned);
         self.denials = 0;
         self.denied.clear();
+        self.asked.clear();
         self.waiting_since = None;
     }
 
@@ -309,13 +300,22 @@ impl Review {
         call.is_some_and(|id| self.denied.iter().any(|it| it == id))
     }
 
-    /// Counts a denial. Answers how many there were before it in this cycle.
-    pub(super) fn denied(&mut self, call: Option<&str>) -> u32 {
-        let before = self.denials;
+    pub(super) fn was_asked(&self, call: Option<&str>) -> bool {
+        call.is_some_and(|id| self.asked.iter().any(|it| it == id))
+    }
+
+    /// Counts a denial. Answers whether there were `max` before it in this
+    /// cycle, so that the user is asked instead.
+    pub(super) fn denied(&mut self, call: Option<&str>, max: u32) -> bool {
+        let asks = max <= self.denials;
         self.denials = self.denials.saturating_add(1);
+        if asks {
+            self.asked.extend(call.map(str::to_owned));
+            keep_newest(&mut self.asked, MAX_IDS);
+        }
         self.denied.extend(call.map(str::to_owned));
         keep_newest(&mut self.denied, MAX_IDS);
-        before
+        asks
     }
 
     /// Whether the approval reaches the gated call `call`.
@@ -361,10 +361,20 @@ impl Review {
         }
     }
 
+    /// No approval outlives its session.
+    pub(super) fn session_ended(&mut self) {
+        self.approval = None;
+    }
+
     /// A gated call came to its end. Answers whether it was one that we know.
     pub(super) fn ended(&mut self, call: &str) -> bool {
         let before = self.running.len();
         self.running.retain(|it| it != call);
+        if let Some(approval) = &mut self.approval
+            && approval.used_by.as_deref() == Some(call)
+        {
+            approval.used_by = None;
+        }
         self.running.len() < before
     }
 
@@ -404,17 +414,24 @@ impl Review {
                 Decision::Pending => (),
             }
             self.decision = posted.decision.clone();
-            self.attempts.succeeded(&posted.decision, blocks);
+            self.attempts.succeeded(&posted.decision, &posted.by, blocks);
         }
         self.decision_history.push(posted);
         keep_newest(&mut self.decision_history, MAX_HISTORY);
     }
 
+    /// A subagent with the reviewer's name started and gets no token.
+    pub(super) fn turned_away(&mut self, agent: &str) {
+        if !self.is_former(agent) {
+            self.former_reviewers.push(agent.to_owned());
+            keep_newest(&mut self.former_reviewers, MAX_IDS);
+        }
+    }
+
     /// A reviewer is no longer there.
     pub(super) fn lost_reviewer(&mut self, agent: &str) -> Option<Reviewer> {
         let reviewer = self.reviewers.remove(agent)?;
-        self.former_reviewers.push(agent.to_owned());
-        keep_newest(&mut self.former_reviewers, MAX_IDS);
+        self.turned_away(agent);
         if self.enabled && self.reviewers.is_empty() && reviewer.is_undecided() {
             self.attempts.undecided();
         }
@@ -442,10 +459,9 @@ impl Review {
     }
 
     fn dismiss_reviewers(&mut self) {
-        let agents: Vec<String> = self.reviewers.keys().cloned().collect();
-        self.reviewers.clear();
-        self.former_reviewers.extend(agents);
-        keep_newest(&mut self.former_reviewers, MAX_IDS);
+        for agent in std::mem::take(&mut self.reviewers).into_keys() {
+            self.turned_away(&agent);
+        }
     }
 
     fn breaker(&mut self) -> Breaker<'_> {
@@ -454,24 +470,6 @@ impl Review {
             tripped: &mut self.circuit_breaker_tripped,
             tripped_at: &mut self.circuit_breaker_tripped_at,
         }
-    }
-}
-
-impl Phase<'_> {
-    /// The state as one word, for tables and JSON.
-    pub fn word(self) -> &'static str {
-        match self {
-            Phase::Idle => "idle",
-            Phase::Pending => "pending",
-            Phase::Reviewing => "reviewing",
-            Phase::Issues { .. } => "issues",
-            Phase::Approved => "approved",
-        }
-    }
-
-    /// Whether a review is asked for and not answered yet.
-    pub fn is_open(self) -> bool {
-        !matches!(self, Phase::Idle | Phase::Approved)
     }
 }
 

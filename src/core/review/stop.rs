@@ -1,15 +1,12 @@
 //! The main agent wants to stop, or a reviewer does.
 
 use crate::core::{
-    Cx,
+    Cx, bounded,
     breaker::Press,
     event::{Background, Stop},
     facts::Tree,
     outcome::{Notice, Outcome},
-    review::{
-        REVIEWER, changed_since_approval,
-        state::{Phase, Review},
-    },
+    review::{REVIEWER, changed_since_approval, phase::Phase, proof, state::Review},
     trace::Mark,
 };
 
@@ -29,8 +26,10 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     }
     let running = background.unwrap_or_default();
     // Its SubagentStart has not reached us yet.
-    let is_new_reviewer =
-        |it: &Background| it.agent_type == REVIEWER && !review.is_reviewer(&it.agent_id);
+    let is_awaited = proof::awaits_start(review, cx.now);
+    let is_new_reviewer = |it: &Background| {
+        is_awaited && it.agent_type == REVIEWER && !review.is_reviewer(&it.agent_id)
+    };
     if running.iter().any(is_new_reviewer) {
         return passed(review, stop, "a reviewer is starting");
     }
@@ -49,9 +48,9 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
             ));
     }
     let notice = match review.phase() {
-        Phase::Issues { summary, message } => {
-            Notice::new("issues").with("summary", summary).with("findings", message)
-        }
+        Phase::Issues { summary, message } => Notice::new("issues")
+            .with("summary", bounded::chars(summary, 300))
+            .with("findings", message),
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => {
             let id = cx.policy.templates.pick(cx.roll());
             review.attempts.begin(id, cx.now);
@@ -75,7 +74,8 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let (changed, message) = changed_since_approval(&cx.facts.tree);
     let is_news = match &cx.facts.tree {
         Tree::Changed { tree, .. } => review.told_of(tree),
-        Tree::NotAsked | Tree::Unknown(_) | Tree::Same => false,
+        Tree::Unknown(why) => review.told_of(why),
+        Tree::NotAsked | Tree::Same => false,
     };
     let mut outcome = Outcome::pass().marked(Mark::StopHookCalled {
         answer: "pass",

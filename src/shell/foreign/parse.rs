@@ -1,4 +1,6 @@
 //! Tokens to acts: an expression at a time, as far as literals go.
+//!
+//! Long because it is one grammar: the productions call each other.
 
 use super::super::table::calls::{self, Kind};
 use super::super::{HOLE, How, Interpreter};

@@ -1,6 +1,8 @@
 //! Text to syntax tree: lists, pipelines and compound commands. One pass, recursive, with a depth
 //! that [`limit::DEPTH`] bounds. On an error it stops and keeps what it has: bash runs the lines
 //! before a syntax error, too.
+//!
+//! Long because it is one grammar: the productions call each other.
 
 mod dollar;
 mod simple;
@@ -123,9 +125,8 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_comment(&mut self) {
-        while !self.is_over() && self.peek() != b'\n' {
-            self.at += 1;
-        }
+        let rest = &self.bytes[self.at.min(self.bytes.len())..];
+        self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     }
 
     /// Goes past blanks, comments and newlines, and reads the here-documents that are due.

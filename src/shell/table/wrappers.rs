@@ -1,5 +1,6 @@
 //! Programs that run another command.
 
+use super::super::walk::field::Field;
 use super::grammar::Grammar;
 use super::index::index;
 
@@ -409,12 +410,16 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
 ];
 
 /// The row for a program and the words after it, and how many of those belong to its name.
-pub(in super::super) fn find(name: &str, words: &[&str]) -> Option<(&'static Wrapper, usize)> {
+pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
+    let follows = |row: &&Wrapper| {
+        row.then.len() <= words.len()
+            && row.then.iter().zip(words).all(|(then, word)| word.text == *then)
+    };
     index!(WRAPPERS)
         .rows(name)
         .map(|place| &WRAPPERS[place])
         .filter(|row| row.names.contains(&name))
-        .find(|row| words.starts_with(row.then))
+        .find(follows)
         .map(|row| (row, row.then.len()))
 }
 

@@ -109,19 +109,14 @@ impl Walker<'_> {
     /// The program that a first word names: the base name of an absolute path, a relative path as
     /// it is.
     pub(super) fn program(&self, first: &Field) -> String {
-        let mut text = first.text.clone();
-        if first.glob {
-            text = text
-                .split('/')
-                .map(
-                    |part| {
-                        if super::expand::has_glob(part) { HOLE.to_string() } else { part.into() }
-                    },
-                )
-                .collect::<Vec<_>>()
-                .join("/");
+        if !first.glob {
+            return self.program_of(&first.text);
         }
-        self.program_of(&text)
+        let parts = first.text.split('/');
+        let parts = parts.map(|part| {
+            if super::expand::has_glob(part) { HOLE.to_string() } else { part.to_owned() }
+        });
+        self.program_of(&parts.collect::<Vec<String>>().join("/"))
     }
 
     pub(super) fn program_of(&self, text: &str) -> String {
@@ -166,7 +161,7 @@ impl Walker<'_> {
         self.files(name, &call.words);
         self.subcommand_code(name, call);
         self.foreign(name, call);
-        self.script_of(name, call);
+        self.script_of(call);
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
     }
 
@@ -260,6 +255,9 @@ impl Walker<'_> {
 
     /// Walks code that a program hands to a shell of its own.
     pub(super) fn nested_code(&mut self, text: &str, io: &Io) -> String {
+        if !self.spend(2) {
+            return String::new();
+        }
         self.enter(|walker| {
             walker.isolated(|walker| {
                 walker.env.keep_exported();

@@ -90,6 +90,12 @@ impl Changes {
     }
 }
 
+impl Changes {
+    pub(super) fn take_directories(&mut self) -> Option<Vec<String>> {
+        self.directories.take()
+    }
+}
+
 impl Value {
     pub(super) fn hole() -> Self {
         Self::Text(HOLE.to_string())
@@ -284,6 +290,27 @@ impl Env {
         }
         self.merge_positional(branches, exhaustive);
         self.merge_directories(branches, exhaustive);
+    }
+
+    /// [`Self::merge`] of one branch, where a variable that was not set before may be empty, too, but
+    /// is not taken for unknown.
+    pub(super) fn merge_known(&mut self, mut branch: Changes) {
+        let fresh: Vec<String> = branch
+            .variables
+            .keys()
+            .filter(|name| !self.variables.contains_key(*name))
+            .cloned()
+            .collect();
+        for name in fresh {
+            if let Some(mut variable) = branch.variables.remove(&name).flatten() {
+                let empty = Value::Text(String::new());
+                if !variable.values.contains(&empty) {
+                    variable.values.push(empty);
+                }
+                self.put(&name, Some(variable));
+            }
+        }
+        self.merge(&[branch], false);
     }
 
     fn merge_variables(&mut self, branches: &[Changes], exhaustive: bool) {

@@ -174,23 +174,47 @@ impl<'o> Walker<'o> {
         output
     }
 
-    /// Walks `a && b || c`.
+    /// Walks `a && b || c`. What follows the first may not have run; within a run of `&&` each
+    /// sees the changes of the one before, and after it they may hold or not.
     fn chain(&mut self, chain: &[Item], io: &Io) -> String {
         let mut output = String::new();
         // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
         let mut hangs = false;
+        let mut open = None;
+        let mut before = Link::Then;
         for Item { node, link } in chain {
-            if hangs {
-                let mark = self.env.mark();
-                output.push_str(&self.perhaps(|walker| walker.node(node, io)));
-                let changes = self.env.take_back(mark);
-                self.env.merge(&[changes], false);
-            } else {
-                output.push_str(&self.node(node, io));
+            if before == Link::Or {
+                self.close(open.take(), hangs);
             }
-            hangs |= *link == Link::Or || is_test(node);
+            if before != Link::Then {
+                open.get_or_insert(self.env.mark());
+            }
+            hangs |= before == Link::Or;
+            output.push_str(&if hangs {
+                self.perhaps(|walker| walker.node(node, io))
+            } else {
+                self.node(node, io)
+            });
+            hangs |= is_test(node);
+            before = *link;
         }
+        self.close(open, hangs);
         output
+    }
+
+    /// Takes on the changes of the end of a chain as ones that may not have been made. Only a `cd`
+    /// that hangs on nothing is trusted to go well: lines are written that way.
+    fn close(&mut self, open: Option<usize>, hangs: bool) {
+        let Some(mark) = open.filter(|mark| self.env.mark() > *mark) else { return };
+        let mut changes = self.env.take_back(mark);
+        if hangs {
+            self.env.merge(&[changes], false);
+        } else {
+            if let Some(directories) = changes.take_directories() {
+                self.env.put_directories(directories);
+            }
+            self.env.merge_known(changes);
+        }
     }
 
     /// Walks something whose changes stay its own.

@@ -132,13 +132,13 @@ impl Walker<'_> {
     }
 
     /// A program that is itself a script: `./f.sh`, `../tools/x`.
-    pub(super) fn script_of(&mut self, name: &str, call: &Call) {
-        let path = call.words[0].text.clone();
-        let Some(made) = self.made(&path).cloned() else {
-            // A path that is not in a directory of programs.
-            if name.contains('/') || is_script_name(name) && path.contains('/') {
+    pub(super) fn script_of(&mut self, call: &Call) {
+        let path = call.words[0].text.as_str();
+        let Some(made) = self.made(path).cloned() else {
+            // A path, and not one to where the system keeps its programs.
+            if path.contains('/') && !SYSTEM.iter().any(|directory| path.starts_with(directory)) {
                 let arguments = texts(&call.words[1..]);
-                self.record_script(&path, Interpreter::Itself, &arguments);
+                self.record_script(path, Interpreter::Itself, &arguments);
             }
             return;
         };
@@ -187,11 +187,8 @@ pub(super) fn is_shell(name: &str) -> bool {
     )
 }
 
-fn is_script_name(name: &str) -> bool {
-    [".sh", ".bash", ".zsh", ".py", ".js", ".mjs", ".pl", ".rb", ".php"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
-}
+/// Where programs lie that are no scripts of a project.
+const SYSTEM: &[&str] = &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/System/"];
 
 /// Who runs a text, by its first line; a shell where it has none.
 fn shebang(text: &str) -> Interpreter {

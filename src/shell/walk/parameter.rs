@@ -245,10 +245,12 @@ fn unknown() -> Expansion {
     Expansion::One(HOLE.to_string())
 }
 
+/// Whether it is sure that a value is empty, or that it is not.
 fn is_known(found: &Expansion) -> bool {
+    let known = |text: &String| text.is_empty() || text.chars().any(|c| c != HOLE);
     match found {
-        Expansion::One(text) => !text.chars().eq([HOLE]),
-        Expansion::Many(texts) => !texts.iter().any(|text| text.chars().eq([HOLE])),
+        Expansion::One(text) => known(text),
+        Expansion::Many(texts) => texts.iter().all(known),
         Expansion::Number => true,
     }
 }

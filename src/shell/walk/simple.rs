@@ -1,6 +1,6 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
-use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
+use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple, Word};
 use super::super::table::wrappers::CODE_VARIABLES;
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
@@ -29,7 +29,7 @@ impl Walker<'_> {
         if !self.choices.is_empty() {
             let mut branches = Vec::new();
             branches.push(self.env.take_back(mark));
-            while self.next_choice() && self.spend(1) {
+            while self.next_choice() && self.spend(3) {
                 let other = self.simple_once(simple, io, true);
                 if other != output {
                     output = HOLE.to_string();
@@ -45,7 +45,7 @@ impl Walker<'_> {
     /// `repeating`: the substitutions within the words have been walked before.
     fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
         let outer = std::mem::replace(&mut self.repeating, repeating);
-        let declares = simple.words.first().is_some_and(|word| is_declaration(word.as_text()));
+        let declares = simple.words.first().is_some_and(is_declaration);
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
         let mut streams = self.streams(&simple.redirections, io);
@@ -168,7 +168,7 @@ impl Walker<'_> {
 
     /// The words of `export x=…` and its like, where a value is not split. Assignments among them
     /// are made at once.
-    fn declared(&mut self, words: &[super::Word]) -> Vec<Field> {
+    fn declared(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::new();
         for word in words {
             let Some(assignment) = declaration(word) else {
@@ -244,7 +244,9 @@ impl Walker<'_> {
             return;
         }
         let path = self.text(&redirection.target);
-        self.record_write(&path, how, self.text_certainty(&path));
+        let literal = redirection.target.as_text().is_some();
+        let least = if literal { Certainty::Literal } else { Certainty::Resolved };
+        self.record_write(&path, how, self.text_certainty(&path).max(least));
         if is_output || both {
             streams.arrives = false;
             if path != "/dev/null" {
@@ -278,14 +280,22 @@ impl Walker<'_> {
     /// Remembers what a file holds from now on.
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for path in self.located(path) {
-            let text = match (append, self.env.files.get(&path)) {
-                (false, _) => text.to_owned(),
-                (true, Some(Made::Text(before))) => format!("{before}{text}"),
-                (true, _) => format!("{HOLE}\n{text}"),
-            };
-            let made =
-                if text.len() > super::limit::TEXT { Made::Unknown } else { Made::Text(text) };
-            self.env.files.insert(normal(&path), made);
+            let path = normal(&path);
+            match self.env.files.get_mut(&path) {
+                Some(Made::Text(before)) if append => before.push_str(text),
+                // What it held before is not known.
+                _ if append => {
+                    self.env.files.insert(path.clone(), Made::Text(format!("{HOLE}\n{text}")));
+                }
+                _ => {
+                    self.env.files.insert(path.clone(), Made::Text(text.to_owned()));
+                }
+            }
+            if let Some(made) = self.env.files.get_mut(&path)
+                && matches!(made, Made::Text(text) if text.len() > super::limit::TEXT)
+            {
+                *made = Made::Unknown;
+            }
         }
     }
 
@@ -298,6 +308,9 @@ impl Walker<'_> {
     }
 
     pub(super) fn made(&self, path: &str) -> Option<&Made> {
+        if self.env.files.is_empty() {
+            return None;
+        }
         self.located(path).iter().find_map(|path| self.env.files.get(&normal(path)))
     }
 
@@ -318,20 +331,19 @@ fn is_descriptor(target: &str) -> bool {
         || target.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn is_declaration(first: Option<String>) -> bool {
-    first.is_some_and(|first| {
-        matches!(first.as_str(), "export" | "declare" | "typeset" | "local" | "readonly")
-    })
+fn is_declaration(first: &Word) -> bool {
+    let [Part::Text { text, .. }] = &first.parts[..] else { return false };
+    matches!(text.as_str(), "export" | "declare" | "typeset" | "local" | "readonly")
 }
 
 /// A word of the form `name=value` as an assignment.
-fn declaration(word: &super::Word) -> Option<Assignment> {
+fn declaration(word: &Word) -> Option<Assignment> {
     let [Part::Text { text, quoted: false }, rest @ ..] = &word.parts[..] else { return None };
     let head = super::scan::head(text)?;
     if head.index.is_some() {
         return None;
     }
-    let mut value = super::Word::default();
+    let mut value = Word::default();
     if text.len() > head.length {
         value.push_text(&text[head.length..], false);
     }

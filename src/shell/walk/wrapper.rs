@@ -20,14 +20,11 @@ impl Walker<'_> {
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             _ => {}
         }
-        let at = Self::subcommand(name, &call.words);
-        let after: Vec<&str> = call.words[1..].iter().map(|word| word.text.as_str()).collect();
-        let known =
-            wrappers::find(name, &after).map(|(row, count)| (row, count + 1)).or_else(|| {
-                let after: Vec<&str> =
-                    call.words[at..].iter().map(|word| word.text.as_str()).collect();
-                wrappers::find(name, &after).map(|(row, count)| (row, count + at))
-            });
+        let known = wrappers::find(name, &call.words[1..]).map(|(row, count)| (row, count + 1));
+        let known = known.or_else(|| {
+            let at = Self::subcommand(name, &call.words);
+            wrappers::find(name, &call.words[at..]).map(|(row, count)| (row, count + at))
+        });
         if let Some((row, from)) = known {
             return self.by_row(row, from, call);
         }
@@ -156,11 +153,16 @@ impl Walker<'_> {
     /// `env -S 'code'`, where blanks split and quotes hold together as in the shell.
     fn env_string(&mut self, call: &Call) -> bool {
         const ENV: Grammar = Grammar { letters: "uCSP", long: &["unset", "chdir", "split-string"] };
-        let (given, at) = ENV.leading(&call.words, 1);
-        let string = given.iter().find(|g| matches!(g.name.as_str(), "S" | "split-string"));
-        let Some(text) = string.and_then(|given| given.value.as_ref()) else { return false };
+        // Words after the string belong to its command, whatever they look like.
+        let found = (2..=call.words.len()).take(limit::CHOICES).find_map(|end| {
+            let (given, _) = ENV.leading(&call.words[..end], 1);
+            let string =
+                given.into_iter().find(|g| matches!(g.name.as_str(), "S" | "split-string"));
+            Some((string?.value?, end))
+        });
+        let Some((text, at)) = found else { return false };
         let line = format!("env {} {}", text.text, quoted(&call.words[at..]));
-        self.derived(text, |walker| walker.nested_code(&line, &call.io));
+        self.derived(&text, |walker| walker.nested_code(&line, &call.io));
         true
     }
 
@@ -195,7 +197,8 @@ impl Walker<'_> {
             for item in &items {
                 calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
             }
-        } else if single {
+        // Without input it runs once all the same.
+        } else if single && !items.is_empty() {
             for item in items {
                 calls.push([words, &[item]].concat());
             }

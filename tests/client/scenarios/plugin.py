@@ -1,5 +1,6 @@
 """The plugin's files under the client's own eyes."""
 import json
+import os
 import subprocess
 
 from story import APPROVES, World, expect, run, say, scenario, spawn
@@ -36,6 +37,33 @@ def the_installed_plugin_holds_the_stop(world: World):
     )
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
     expect("decision", s.review["decision"]["type"]).equals("complete")
+
+
+@scenario
+def what_roz_installs_holds_the_stop_and_can_be_taken_back(world: World):
+    place = world.place()
+    environment = place.client_environment(port=9)
+    folder = os.path.dirname(world.client)
+    environment["PATH"] = f"{folder}:{environment['PATH']}"
+
+    def roz(*args: str) -> None:
+        done = subprocess.run([str(world.roz), *args], cwd=place.project, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        expect(f"exit code of roz {args[0]}", done.returncode, done.stdout + done.stderr).equals(0)
+
+    roz("install")
+    roz("install")
+    roz("doctor")
+    s = world.play(
+        "#roz Add a second line to notes.txt.", place=place, plugin_installed=True,
+        agent=[run("echo second >> notes.txt"), say("Done."), spawn(), say("Reviewed and done.")],
+        reviewers=[APPROVES],
+    )
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+    expect("decision", s.review["decision"]["type"]).equals("complete")
+    roz("uninstall")
+    listed = client(world, place, "plugin", "list", "--json")
+    expect("plugins that are left", listed.stdout.strip()).equals("[]")
 
 
 @scenario

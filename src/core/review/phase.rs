@@ -1,0 +1,29 @@
+//! The states of the review.
+
+/// The states of the machine, read off the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase<'a> {
+    Idle,
+    Pending,
+    Reviewing,
+    Issues { summary: &'a str, message: &'a str },
+    Approved,
+}
+
+impl Phase<'_> {
+    /// The state as one word, for tables and JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Phase::Idle => "idle",
+            Phase::Pending => "pending",
+            Phase::Reviewing => "reviewing",
+            Phase::Issues { .. } => "issues",
+            Phase::Approved => "approved",
+        }
+    }
+
+    /// Whether a review is asked for and not answered yet.
+    pub fn is_open(self) -> bool {
+        !matches!(self, Phase::Idle | Phase::Approved)
+    }
+}
