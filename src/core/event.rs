@@ -99,6 +99,7 @@ const MAX_LINE: usize = 256 * 1024;
 /// Of a line with an error in it, so many words are looked at one by one; a
 /// longer one may run anything.
 const MAX_RAW_WORDS: usize = 2000;
+
 /// Something in a script that does not count, because it may not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spared {
@@ -185,6 +186,11 @@ impl<'a> ToolCall<'a> {
 
     pub fn text(&self, field: &str) -> Option<&str> {
         self.input.get(field)?.as_str()
+    }
+
+    /// The command lines that stand in the call itself.
+    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &str> {
+        command_lines(&self.name, &self.input)
     }
 
     /// More command lines than were read.

@@ -101,7 +101,8 @@ fn is_hidden(word: &str) -> bool {
 
 pub(super) fn plays_the_client(scene: Scene) -> Option<String> {
     // Beyond the reader's bounds anything may stand: a mention is enough.
-    if scene.call.may_run_anything && scene.call.json.contains("roz") {
+    let names = ["roz", ".claude", ".orchestration"];
+    if scene.call.may_run_anything && names.iter().any(|it| scene.call.json.contains(it)) {
         return Some("a command line that is too long or too deep to be read".to_owned());
     }
     let found = verbs(scene.call).find(|it| it.first() == Some(&"hook"));

@@ -121,7 +121,9 @@ fn may_find(run: &Run, places: &[String]) -> bool {
     }
     let fits = |(is_name, pattern): &(bool, String), path: &str| {
         let text = if *is_name { path.rsplit('/').next().unwrap_or_default() } else { path };
-        Pattern::new(pattern).map_or(true, |it| it.matches(&text.to_lowercase()))
+        // A session's file has a name that only the client knows.
+        let is_ours = [".json", ".jsonl", ".lock"].iter().any(|it| pattern.ends_with(it));
+        is_ours || Pattern::new(pattern).map_or(true, |it| it.matches(&text.to_lowercase()))
     };
     let mut files =
         places.iter().flat_map(|place| FILES.iter().map(move |it| format!("{place}{it}")));

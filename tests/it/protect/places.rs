@@ -52,6 +52,7 @@ fn whatever_writes_roz_home_is_denied() {
         "rm -rf {user}",
         "chmod -R 000 {user}",
         "find ~ -name '*.json' -delete",
+        "find ~ -name s1.json -delete",
         "find ~ -path '*/.roz/*' -exec rm {} +",
         "find ~ -type f | xargs rm",
         "for f in ~/.roz/sessions/*; do : > \"$f\"; done",
