@@ -214,11 +214,6 @@ impl<'a> ToolCall<'a> {
         };
         Some(Scheduled { prompt: self.text("prompt")?.to_owned(), recurring })
     }
-
-    /// The command lines in the call's own input.
-    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &str> {
-        command_lines(&self.name, &self.input)
-    }
 }
 
 impl<'a> Event<'a> {

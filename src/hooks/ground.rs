@@ -194,6 +194,10 @@ impl Links {
     /// As far as the path is there; the rest as it says. A link that leads
     /// nowhere yet is followed, too: writing through it makes the file.
     fn real(&mut self, path: &Path) -> PathBuf {
+        // The system does it at a tenth of the price, where all of it is there.
+        if let Ok(real) = path.canonicalize() {
+            return real;
+        }
         let mut links = MAX_LINKS;
         let mut todo: Vec<PathBuf> = vec![path.to_owned()];
         let mut res = PathBuf::new();

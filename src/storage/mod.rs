@@ -10,6 +10,7 @@ mod trace;
 mod update;
 
 use std::{
+    hash::{DefaultHasher, Hasher as _},
     io,
     path::{Path, PathBuf},
     time::Instant,
@@ -18,7 +19,6 @@ use std::{
 use chrono::{DateTime, Utc};
 
 use crate::core::{
-    bounded,
     policy::{Backend, Policy},
     session::{Session, SessionId, VERSION},
     trace::TraceEvent,
@@ -131,8 +131,9 @@ pub struct Stored {
     pub revision: Revision,
 }
 
-/// Tells one saved state of a session from another. Opaque: a digest in a file
-/// store, a counter in memory, an `ETag` in a remote one.
+/// Tells one saved state of a session from another. Opaque: a hash in a file
+/// store, a counter in memory, an `ETag` in a remote one. Only what one process
+/// has read it compares, so the hash is a quick one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision(Option<String>);
 
@@ -195,7 +196,13 @@ impl Revision {
     pub const ABSENT: Self = Self(None);
 
     fn of(bytes: Option<&[u8]>) -> Self {
-        Self(bytes.map(bounded::sha256))
+        let hash = |salt: u8, bytes: &[u8]| {
+            let mut hasher = DefaultHasher::new();
+            hasher.write_u8(salt);
+            hasher.write(bytes);
+            hasher.finish()
+        };
+        Self(bytes.map(|it| format!("{:x}-{:x}-{:x}", it.len(), hash(0, it), hash(1, it))))
     }
 }
 
