@@ -1,5 +1,7 @@
 //! What the client can tell us.
 
+use std::cell::OnceCell;
+
 use serde_json::Value;
 
 use crate::{
@@ -89,6 +91,8 @@ pub struct ToolCall<'a> {
     pub spared: Vec<Spared>,
     /// The words of the lines that could not be read.
     raw: Vec<String>,
+    /// Made when they are first asked for.
+    keys: OnceCell<Vec<String>>,
     /// A line is beyond the reader's bounds: it may run anything.
     pub may_run_anything: bool,
 }
@@ -120,6 +124,7 @@ impl<'a> ToolCall<'a> {
             unread: Vec::new(),
             spared: Vec::new(),
             raw: Vec::new(),
+            keys: OnceCell::new(),
             may_run_anything: false,
         }
     }
@@ -174,14 +179,18 @@ impl<'a> ToolCall<'a> {
             self.unread.push(text.to_owned());
         }
         self.readings.push(reading);
+        self.keys = OnceCell::new();
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
     /// `Bash:…` for each command that it would run. `shell::HOLE` stands for
     /// what cannot be known.
-    pub fn keys(&self) -> Vec<String> {
-        let commands = self.readings.iter().flat_map(Reading::keys);
-        std::iter::once(self.name.clone()).chain(commands).chain(self.raw.iter().cloned()).collect()
+    pub fn keys(&self) -> &[String] {
+        self.keys.get_or_init(|| {
+            let commands = self.readings.iter().flat_map(Reading::keys);
+            let raw = self.raw.iter().cloned();
+            std::iter::once(self.name.clone()).chain(commands).chain(raw).collect()
+        })
     }
 
     pub fn text(&self, field: &str) -> Option<&str> {

@@ -48,7 +48,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         Vec::new()
     };
     let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
-    let keys = call.keys();
+    let keys = call.keys().to_vec();
     let covered = |pattern: &String| {
         let key = keys.iter().find(|it| pattern::matches(pattern, it))?;
         Some((pattern.clone(), key.clone()))
