@@ -1,6 +1,7 @@
 //! What a command line runs and writes, over corpora: a row a line, each with its answer.
 
 mod differential;
+mod oracles;
 mod properties;
 
 use roz::shell::{self, Certainty, HOLE};

@@ -58,7 +58,7 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test's own switches")]
-fn variable(name: &str) -> Option<u64> {
+pub(super) fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
@@ -68,7 +68,7 @@ fn literal(text: &str) -> String {
 }
 
 /// What bash ran, by the line's place in the batch.
-fn run(lines: &[String]) -> BTreeMap<usize, Vec<Vec<String>>> {
+pub(super) fn run(lines: &[String]) -> BTreeMap<usize, Vec<Vec<String>>> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path();
     for stub in STUBS {
@@ -128,12 +128,12 @@ fn executable(path: &Path) {
     std::fs::set_permissions(path, mode).expect("a mode");
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// Makes lines. Its numbers are its own, so that a seed means the same everywhere.
-struct Generator {
+pub(super) struct Generator {
     state: u64,
     depth: usize,
     /// Within the code of a shell that may be a smaller one than bash.
@@ -143,7 +143,7 @@ struct Generator {
 }
 
 impl Generator {
-    fn line(seed: u64, number: u64) -> String {
+    pub(super) fn line(seed: u64, number: u64) -> String {
         let state = (seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1);
         let mut generator = Self { state, depth: 0, posix: false, documents: Vec::new() };
         for _ in 0..8 {
