@@ -12,6 +12,6 @@ for version in ${CLIENT_VERSIONS:-2.1.197 2.1.330}; do
     command -v npm >/dev/null || { echo "install.sh: npm is needed to install the client $version" >&2; exit 1; }
     echo "installing the client $version"
     mkdir -p ".clients/$version"
-    npm install --silent --no-audit --no-fund --prefix ".clients/$version" "@anthropic-ai/claude-code@$version"
+    npm install --loglevel=error --no-audit --no-fund --prefix ".clients/$version" "@anthropic-ai/claude-code@$version"
     "$client" --version | grep -qF "$version" || { echo "install.sh: the client $version does not run" >&2; exit 1; }
 done

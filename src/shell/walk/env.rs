@@ -271,8 +271,12 @@ impl Env {
             for (name, function) in &branch.functions {
                 let mut bodies =
                     self.functions.get(name).map(|f| f.bodies.clone()).unwrap_or_default();
-                bodies.extend(function.iter().flat_map(|f| f.bodies.clone()));
-                bodies.truncate(limit::VALUES);
+                // Each of them may be the one; what a call of all of them costs is counted there.
+                for body in function.iter().flat_map(|f| &f.bodies) {
+                    if !bodies.iter().any(|known| Rc::ptr_eq(known, body)) {
+                        bodies.push(Rc::clone(body));
+                    }
+                }
                 let certain = exhaustive
                     && branches.iter().all(|branch| {
                         branch

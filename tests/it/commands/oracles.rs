@@ -395,7 +395,6 @@ fn where_the_libraries_are_wrong_bash_sides_with_the_reading() {
 
 /// Found by comparison with rable; bash runs `ga push`.
 #[test]
-#[ignore = "a miss of the reader: of too many definitions the newest is dropped"]
 fn the_newest_of_many_definitions_of_a_function_is_among_the_runs() {
     let line = "for i in 1 2; do for j in 1 2; do true && f() { gc; }; done; done; \
                 true && f() { ga push; }; f";
