@@ -120,6 +120,19 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .rest(Rest::Nothing),
     row(&["env", "genv"]).options("uCSP", &["unset", "chdir", "split-string"]).assignments(),
     row(&["nohup", "gnohup"]),
+    row(&["prlimit"]).options("po", &["pid", "output"]).idle(&["p", "pid"]),
+    // The loader runs the program that it is given.
+    row(&[
+        "ld-linux-x86-64.so.2",
+        "ld-linux-aarch64.so.1",
+        "ld-linux.so.2",
+        "ld-musl-x86_64.so.1",
+        "ld-musl-aarch64.so.1",
+    ])
+    .options(
+        "",
+        &["library-path", "preload", "argv0", "audit", "inhibit-rpath", "glibc-hwcaps-mask"],
+    ),
     row(&["setsid"]),
     row(&["nice", "gnice"]).options("n", &["adjustment"]),
     row(&["ionice"])

@@ -385,6 +385,32 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("bcjou", &["branch", "config", "depth", "origin", "reference", "template", "jobs"])
         .files(Files::After(1))
         .how(How::Directory),
+    row(&["git"])
+        .then("log")
+        .options("", &["output"])
+        .files(Files::Values(&["output"]))
+        .how(How::Write),
+    row(&["git"])
+        .then("diff")
+        .options("", &["output"])
+        .files(Files::Values(&["output"]))
+        .how(How::Write),
+    row(&["git"])
+        .then("show")
+        .options("", &["output"])
+        .files(Files::Values(&["output"]))
+        .how(How::Write),
+    row(&["git"])
+        .then("archive")
+        .options("o", &["output", "format", "prefix"])
+        .files(Files::Values(&["o", "output"]))
+        .how(How::Write),
+    row(&["git"])
+        .then("config")
+        .options("f", &["file", "blob", "type"])
+        .unless(&["get", "list", "l", "get-all", "get-regexp"])
+        .files(Files::Values(&["f", "file"]))
+        .how(How::Edit),
     row(&["git"]).then("init").options("b", &["initial-branch", "template"]).how(How::Directory),
     row(&[
         "cat",

@@ -29,6 +29,7 @@ impl Walker<'_> {
         let words = &call.words;
         let mut at = 1;
         let (mut takes_code, mut takes_input) = (false, false);
+        let (mut only_reads, mut is_interactive) = (false, false);
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             if matches!(text, "--" | "-") {
@@ -42,8 +43,15 @@ impl Walker<'_> {
             let Some(letters) = text.strip_prefix(['-', '+']) else { break };
             takes_code |= text.starts_with('-') && letters.contains('c');
             takes_input |= letters.contains('s');
+            only_reads |= text.starts_with('-') && letters.contains('n');
+            is_interactive |= letters.contains('i');
             // `-o pipefail`: each of these letters takes a word.
             at += 1 + letters.matches(['o', 'O']).count();
+        }
+        // `bash -n` looks for errors and runs nothing.
+        if only_reads && !is_interactive {
+            self.leaf(words, call, Certainty::Literal);
+            return String::new();
         }
         if takes_code {
             return self.shell_code(at, call);
