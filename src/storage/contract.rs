@@ -103,7 +103,7 @@ pub(super) fn seqs(store: &dyn MessageStore) -> Vec<u64> {
 
 fn a_session_comes_back_as_it_was_saved(store: &dyn MessageStore) {
     let mut saved = session(1);
-    saved.cwd = Some("/work/pröject \"x\"\n".into());
+    saved.cwd = Some("/home/dev/pröject \"x\"\n".into());
     saved.schedule.add(&Scheduled { prompt: "tick".into(), recurring: true });
     store.put_session(&saved, &Revision::ABSENT, soon()).unwrap();
     assert_eq!(get(store, 1).session, saved);
