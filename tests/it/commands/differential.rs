@@ -19,13 +19,14 @@ const STUBS: &[&str] = &["ga", "gb", "gc"];
 const STUB: &str =
     "#!/bin/sh\nprintf '%s\\037' \"\u{1e}$LINE\" \"${0##*/}\" \"$@\" >> \"${0%/*}/log\"\n";
 
+/// The same lines wherever it runs; other seeds are for looking for more.
+pub(super) const SEED: u64 = 1_795_308_142;
+
 #[test]
 #[expect(clippy::print_stdout, reason = "the seed repeats a failure")]
 fn what_bash_runs_is_among_the_runs_of_the_reading() {
     let lines = variable("ROZ_DIFFERENTIAL_LINES").unwrap_or(LINES);
-    let seed = variable("ROZ_DIFFERENTIAL_SEED").unwrap_or_else(|| {
-        std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs())
-    });
+    let seed = variable("ROZ_DIFFERENTIAL_SEED").unwrap_or(SEED);
     println!("seed {seed}, {lines} lines");
     let mut missed = Vec::new();
     let mut ran = 0;
