@@ -6,7 +6,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::core::policy::{self, BreakerPolicy};
+use crate::core::policy::BreakerPolicy;
 
 /// A view of the fields in which a gate keeps its breaker.
 #[derive(Debug)]
@@ -41,11 +41,5 @@ impl Breaker<'_> {
         *self.block_count = 0;
         *self.tripped = false;
         *self.tripped_at = None;
-    }
-
-    /// Whether it is tripped and has not cooled down yet.
-    pub fn is_hot(&self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
-        *self.tripped
-            && self.tripped_at.is_some_and(|at| now < policy::later(at, policy.cooldown_seconds))
     }
 }

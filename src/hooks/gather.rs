@@ -12,7 +12,7 @@ use crate::{
     core::{
         event::{Event, Sender, Source, What},
         facts::{Facts, LaunchedBy, Parent, Tree},
-        policy::{Mode, Policy},
+        policy::Policy,
         review::{self, REVIEWER},
         session::{Session, SessionId},
     },
@@ -38,12 +38,7 @@ pub(super) fn facts(
             }
         }
         What::Prompt { text, sender: Sender::User } => {
-            let may_open = match roz.policy.review.mode {
-                Mode::Always => true,
-                Mode::Prompt => review::command(text).is_some(),
-                Mode::Never => false,
-            };
-            if may_open {
+            if review::may_ask(roz.policy.review.mode, text) {
                 facts.head = git::head(project(session, roz));
             }
         }

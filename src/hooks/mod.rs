@@ -365,17 +365,10 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                 ));
             }
         }
-        What::Prompt { text, sender: Sender::User } => {
-            let asked = match roz.policy.review.mode {
-                Mode::Always => true,
-                Mode::Prompt => review::command(text).is_some(),
-                Mode::Never => false,
-            };
-            if asked {
-                outcome
-                    .messages
-                    .push(lost("the review that this prompt asks for could not be noted"));
-            }
+        What::Prompt { text, sender: Sender::User }
+            if review::may_ask(roz.policy.review.mode, text) =>
+        {
+            outcome.messages.push(lost("the review that this prompt asks for could not be noted"));
         }
         What::SessionStart { .. } => {
             outcome.messages.push(lost("this session is not governed"));

@@ -157,14 +157,10 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
-/// A regular file's text, if it is one and at most `max` bytes long. A link is
-/// followed; a pipe or a device is not waited for.
+/// A regular file's text, if it is one and at most `max` bytes long.
 pub fn read_text(path: &Path, max: u64) -> Option<String> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() || meta.len() > max {
+    let (file, length) = open_regular(path)?;
+    if length > max {
         return None;
     }
     let mut text = String::new();
@@ -173,15 +169,30 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
 }
 
 /// The beginning of a regular file as text, what is no UTF-8 replaced, and
-/// whether that is all of it; `None` if there is no such file to be read.
+/// whether that is all of it.
 pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
+    let (file, length) = open_regular(path)?;
+    let mut bytes = Vec::new();
+    file.take(max).read_to_end(&mut bytes).ok()?;
+    Some((String::from_utf8_lossy(&bytes).into_owned(), length <= max))
+}
+
+/// The first `max` bytes of a regular file.
+pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
+    let (file, _) = open_regular(path)?;
+    let mut bytes = Vec::new();
+    file.take(max as u64).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// A regular file and its length. A link is followed; a pipe or a device is
+/// not waited for.
+fn open_regular(path: &Path) -> Option<(std::fs::File, u64)> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let mut bytes = Vec::new();
-    file.take(max).read_to_end(&mut bytes).ok()?;
-    Some((String::from_utf8_lossy(&bytes).into_owned(), meta.len() <= max))
+    Some((file, meta.len()))
 }
 
 /// A file of ours to append to, made if it is not there. What is no regular
@@ -195,20 +206,6 @@ pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
         return Err(std::io::Error::other("it is no regular file"));
     }
     Ok(file)
-}
-
-/// The first `max` bytes of a regular file. As for [`read_text`], links are
-/// followed and nothing is waited for.
-pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    file.take(max as u64).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 /// A file that the kernel makes up: its size says nothing.

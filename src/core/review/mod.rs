@@ -98,6 +98,15 @@ pub fn command(prompt: &str) -> Option<Command> {
     }
 }
 
+/// Whether a prompt of the user may ask for a review.
+pub fn may_ask(mode: Mode, prompt: &str) -> bool {
+    match mode {
+        Mode::Always => true,
+        Mode::Prompt => command(prompt).is_some(),
+        Mode::Never => false,
+    }
+}
+
 fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
     if let Some(found) = &cx.facts.second_opinions {
         review.found_second_opinions(found);
