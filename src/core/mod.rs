@@ -11,6 +11,7 @@ pub mod outcome;
 pub mod pattern;
 pub mod policy;
 pub mod protect;
+pub mod reflection;
 pub mod review;
 pub mod schedule;
 pub mod session;

@@ -1,0 +1,158 @@
+//! What was learned, once it is written down.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// One thing that was learned. Every backend keeps all of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Learning {
+    pub id: String,
+    pub category: Category,
+    /// 10 to 200 characters.
+    pub summary: String,
+    /// 20 to 2000 characters.
+    pub detail: String,
+    #[serde(default)]
+    pub scope: Scope,
+    #[serde(default)]
+    pub confidence: Confidence,
+    #[serde(default)]
+    pub status: Status,
+    #[serde(default)]
+    pub criteria: Vec<Criterion>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The files that it is about, as the project names them.
+    #[serde(default)]
+    pub context_files: Vec<String>,
+    /// When it is of use, and when it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// The learning that this one replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<String>,
+    pub created_at: DateTime<Utc>,
+    /// The roz that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roz_version: Option<String>,
+}
+
+/// A closed set of words, as JSON and people write them.
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$at:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum $name { $($(#[$at])* #[serde(rename = $word)] $variant),* }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+
+            /// In any case; `-` is `_`.
+            pub fn find(word: &str) -> Option<Self> {
+                let word = word.trim().to_lowercase().replace('-', "_");
+                Self::ALL.iter().copied().find(|it| it.word() == word)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+    };
+}
+
+words!(Category {
+    Pattern = "pattern",
+    Pitfall = "pitfall",
+    Convention = "convention",
+    Dependency = "dependency",
+    Process = "process",
+    Domain = "domain",
+    Debugging = "debugging",
+});
+
+words!(
+    /// Who it is for, and with that where it goes.
+    #[derive(Default)]
+    Scope {
+        #[default]
+        Project = "project",
+        Team = "team",
+        /// The user's own, in every project.
+        Personal = "personal",
+        /// For the day, in a log that has days.
+        Ephemeral = "ephemeral",
+    }
+);
+
+words!(
+    #[derive(Default)]
+    Confidence {
+        High = "high",
+        #[default]
+        Medium = "medium",
+        Low = "low",
+    }
+);
+
+words!(
+    #[derive(Default)]
+    Status {
+        #[default]
+        Active = "active",
+        Archived = "archived",
+        /// Another learning has taken its place, for good.
+        Superseded = "superseded",
+    }
+);
+
+words!(
+    /// Why it is worth keeping.
+    Criterion {
+        BehaviorChanging = "behavior_changing",
+        DecisionRationale = "decision_rationale",
+        StableFact = "stable_fact",
+        ExplicitRequest = "explicit_request",
+    }
+);
+
+impl Learning {
+    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of what is
+    /// said and of who said it. Nobody needs to be asked for the next number,
+    /// so parallel processes and parallel branches do not clash; where two
+    /// contents do, `salt` tells them apart.
+    pub fn make_id(&self, salt: u32) -> String {
+        const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+        let mut hash = Sha256::new();
+        let session = self.session_id.as_deref().unwrap_or_default();
+        let parts = [self.category.word(), &self.summary, &self.detail, session];
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        hash.update(self.created_at.timestamp_micros().to_le_bytes());
+        hash.update(salt.to_le_bytes());
+        let hash = hash.finalize();
+        let mut bits = u64::from_le_bytes(std::array::from_fn(|at| hash[at]));
+        let mut id = format!("cl_{}_", self.created_at.format("%Y%m%d"));
+        for _ in 0..6 {
+            id.push(char::from(LETTERS[usize::try_from(bits % 32).unwrap_or(0)]));
+            bits /= 32;
+        }
+        id
+    }
+
+    pub fn is_active(&self) -> bool {
+        self.status == Status::Active
+    }
+}
