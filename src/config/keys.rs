@@ -36,6 +36,31 @@ pub enum Kind {
     List(Item),
     /// Whole numbers by template id.
     Weights,
+    /// `"auto"`, true or false.
+    Auto,
+    /// True or false by name.
+    Switches,
+    /// An array of tables, each with these fields.
+    Rows(&'static [Field]),
+}
+
+/// A field of a row.
+#[derive(Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub kind: FieldKind,
+    pub required: bool,
+    /// It names a program to start: a project's needs trust.
+    pub is_program: bool,
+    /// One line, without a full stop.
+    pub about: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    Text,
+    Texts,
+    Patterns,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +93,37 @@ use Kind::{Integer, List, Switch, Word};
 use May::{Add, Nothing, Set, StartProgram, Tighten};
 
 const YEAR: u64 = 366 * 24 * 60 * 60;
+
+const TICKET_SYSTEM: &[Field] = &[
+    Field {
+        name: "name",
+        kind: FieldKind::Text,
+        required: true,
+        is_program: false,
+        about: "What it is called",
+    },
+    Field {
+        name: "marker",
+        kind: FieldKind::Text,
+        required: false,
+        is_program: false,
+        about: "The file or folder by which a project is known to use it",
+    },
+    Field {
+        name: "closes",
+        kind: FieldKind::Patterns,
+        required: true,
+        is_program: false,
+        about: "Globs over tool keys of what closes a ticket; the first `*` is its id",
+    },
+    Field {
+        name: "in_progress",
+        kind: FieldKind::Texts,
+        required: false,
+        is_program: true,
+        about: "The command that prints the tickets in progress as JSON",
+    },
+];
 
 pub static KEYS: &[Key] = &[
     key("storage.path", Kind::Path, Nothing, "The home in which `sessions/` lies")
@@ -175,6 +231,48 @@ pub static KEYS: &[Key] = &[
         "Sessions without activity for this long are removed",
     )
     .from("ROZ_RETENTION_DAYS"),
+    key(
+        "reflection.enabled",
+        Kind::Auto,
+        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        "The reflection gate: where there is a `learnings.md` or a ticket system, always, never",
+    ),
+    key(
+        "ticketing.discovery",
+        List(Item::Text),
+        Add,
+        "The ticket systems that count, in the order in which they are looked for",
+    ),
+    key(
+        "ticketing.overrides",
+        Kind::Switches,
+        Tighten { stricter: adds_only, rule: "a project may only switch systems on" },
+        "Ticket systems switched on or off, by name: `github = true`",
+    ),
+    key(
+        "ticketing.systems",
+        Kind::Rows(TICKET_SYSTEM),
+        Add,
+        "Ticket systems of your own, a `[[ticketing.systems]]` each",
+    ),
+    key(
+        "gate.auto_skip.enabled",
+        Switch,
+        Tighten { stricter: is_off, rule: "a project may only switch it off" },
+        "Let small changes pass without a reflection",
+    ),
+    key(
+        "gate.auto_skip.line_threshold",
+        Integer { min: 0, max: 1_000_000 },
+        Tighten { stricter: is_lower, rule: "a project may only lower it" },
+        "Fewer changed lines than this are a small change",
+    ),
+    key(
+        "gate.auto_skip.decider",
+        Word(&["agent", "always", "never"]),
+        Tighten { stricter: asks_more, rule: "a project may only have more asked" },
+        "Whether a small change is let pass: asked after a ticket's close, always, never",
+    ),
     // A project that calls `git` a proxy would hide `git push` behind it.
     key(
         "commands.proxies",
@@ -227,6 +325,31 @@ fn is_narrower(value: &Value, without: &Value) -> bool {
         _ => 2,
     };
     width(value) < width(without)
+}
+
+fn is_on(value: &Value, _: &Value) -> bool {
+    *value == true
+}
+
+fn is_off(value: &Value, _: &Value) -> bool {
+    *value == false
+}
+
+fn is_lower(value: &Value, without: &Value) -> bool {
+    value.as_u64() < without.as_u64()
+}
+
+fn adds_only(value: &Value, _: &Value) -> bool {
+    value.as_object().is_some_and(|it| it.values().all(|it| *it == true))
+}
+
+fn asks_more(value: &Value, without: &Value) -> bool {
+    let rank = |it: &Value| match it.as_str() {
+        Some("always") => 0,
+        Some("agent") => 1,
+        _ => 2,
+    };
+    rank(value) > rank(without)
 }
 
 /// None at all is the longest.
@@ -297,6 +420,9 @@ mod tests {
                 Kind::Path | Kind::Template => vec![json!("/a")],
                 List(_) => vec![json!([]), json!(["/a", "b"])],
                 Kind::Weights => vec![json!({}), json!({ "a": u64::MAX })],
+                Kind::Auto => vec![json!("auto"), json!(true), json!(false)],
+                Kind::Switches => vec![json!({}), json!({ "a": true })],
+                Kind::Rows(_) => vec![json!([])],
             };
             for sample in samples {
                 let policy = with(key.path, sample.clone()).expect(key.path);

@@ -8,7 +8,7 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     diagnostic::{alternatives, nearest, quoted},
-    keys::{Item, Key, Kind},
+    keys::{Field, FieldKind, Item, Key, Kind},
 };
 use crate::core::pattern;
 
@@ -41,7 +41,7 @@ impl Reader<'_> {
     pub(super) fn read(&mut self, key: &Key, value: &Spanned<DeValue>) -> Option<Value> {
         let at = value.span();
         match (key.kind, value.get_ref()) {
-            (Kind::Switch, DeValue::Boolean(it)) => Some(Value::Bool(*it)),
+            (Kind::Switch | Kind::Auto, DeValue::Boolean(it)) => Some(Value::Bool(*it)),
             (Kind::Integer { .. }, DeValue::Integer(it)) => {
                 let number = i128::from_str_radix(it.as_str(), it.radix()).ok();
                 self.integer(key, number, it.as_str(), at)
@@ -70,9 +70,86 @@ impl Reader<'_> {
                 }
                 Some(Value::Object(valid))
             }
+            (Kind::Auto, DeValue::String(it)) if &**it == "auto" => Some(Value::from("auto")),
+            (Kind::Auto, DeValue::String(it)) => self.unfit(key, it, at),
+            (Kind::Switches, DeValue::Table(switches)) => {
+                let mut valid = Map::new();
+                for (name, value) in switches.iter().take(LONGEST_LIST) {
+                    if let Some(on) = value.get_ref().as_bool() {
+                        valid.insert(name.get_ref().to_string(), on.into());
+                    } else {
+                        let problem = format!("`{}.{}` is no switch", key.path, name.get_ref());
+                        self.flaw(value.span(), problem, "it wants true or false".to_owned());
+                    }
+                }
+                Some(Value::Object(valid))
+            }
+            (Kind::Rows(fields), DeValue::Array(rows)) => {
+                let rows = rows.iter().take(LONGEST_LIST);
+                Some(rows.filter_map(|it| self.row(key, fields, it)).collect())
+            }
             (_, other) => {
                 let problem = format!("`{}` is of type {}", key.path, other.type_str());
                 self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
+                None
+            }
+        }
+    }
+
+    /// A row with what is right in it; none where something is missing.
+    fn row(&mut self, key: &Key, fields: &[Field], row: &Spanned<DeValue>) -> Option<Value> {
+        let Some(table) = row.get_ref().as_table() else {
+            let kind = row.get_ref().type_str();
+            let problem = format!("`{}` has an item of type {kind}", key.path);
+            self.flaw(row.span(), problem, format!("write `[[{}]]`", key.path));
+            return None;
+        };
+        let mut valid = Map::new();
+        for (name, value) in table {
+            let text = name.get_ref().as_ref();
+            let Some(field) = fields.iter().find(|it| it.name == text) else {
+                let names = fields.iter().map(|it| it.name);
+                let remedy = match nearest(text, names.clone()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there is {}", alternatives(names).replace(" or ", " and ")),
+                };
+                let problem = format!("`{}` has no field {}", key.path, quoted(text));
+                self.flaw(name.span(), problem, remedy);
+                continue;
+            };
+            if let Some(value) = self.field(key, field, value) {
+                valid.insert(field.name.to_owned(), value);
+            }
+        }
+        if let Some(missing) = fields.iter().find(|it| it.required && !valid.contains_key(it.name))
+        {
+            let problem = format!("a row of `{}` has no `{}`", key.path, missing.name);
+            self.flaw(row.span(), problem, "the row does not apply".to_owned());
+            return None;
+        }
+        Some(Value::Object(valid))
+    }
+
+    fn field(&mut self, key: &Key, field: &Field, value: &Spanned<DeValue>) -> Option<Value> {
+        let item = match field.kind {
+            FieldKind::Patterns => Item::Pattern,
+            FieldKind::Text | FieldKind::Texts => Item::Text,
+        };
+        match (field.kind, value.get_ref()) {
+            (FieldKind::Text, DeValue::String(_)) => self.item(key, item, value),
+            (FieldKind::Texts | FieldKind::Patterns, DeValue::Array(items)) => {
+                let items = items.iter().take(LONGEST_LIST);
+                Some(items.filter_map(|it| self.item(key, item, it)).collect())
+            }
+            (_, other) => {
+                let wanted = match field.kind {
+                    FieldKind::Text => "a string",
+                    FieldKind::Texts => "a list of strings",
+                    FieldKind::Patterns => "a list of globs",
+                };
+                let problem =
+                    format!("`{}.{}` is of type {}", key.path, field.name, other.type_str());
+                self.flaw(value.span(), problem, format!("it wants {wanted}"));
                 None
             }
         }
@@ -89,7 +166,15 @@ impl Reader<'_> {
                 _ => self.unfit(key, text, 0..0),
             },
             Kind::Word(_) | Kind::Path | Kind::Template => self.text(key, text, 0..0),
-            Kind::List(_) | Kind::Weights => self.unfit(key, text, 0..0),
+            Kind::Auto => match text {
+                "auto" => Some(Value::from(text)),
+                "true" | "1" => Some(Value::Bool(true)),
+                "false" | "0" => Some(Value::Bool(false)),
+                _ => self.unfit(key, text, 0..0),
+            },
+            Kind::List(_) | Kind::Weights | Kind::Switches | Kind::Rows(_) => {
+                self.unfit(key, text, 0..0)
+            }
         }
     }
 
@@ -220,6 +305,9 @@ impl Kind {
             Kind::List(Item::Path) => "a list of paths, absolute or from `~/`".to_owned(),
             Kind::List(Item::Pattern) => "a list of globs".to_owned(),
             Kind::Weights => format!("a table: for each template's id {}", weight_wanted()),
+            Kind::Auto => "\"auto\", true or false".to_owned(),
+            Kind::Switches => "a table: for each name true or false".to_owned(),
+            Kind::Rows(_) => "an array of tables".to_owned(),
         }
     }
 }

@@ -20,6 +20,9 @@ pub struct Policy {
     pub external_models: ExternalModels,
     pub trace: TracePolicy,
     pub cleanup: CleanupPolicy,
+    pub reflection: ReflectionPolicy,
+    pub ticketing: TicketingPolicy,
+    pub gate: GatePolicy,
     pub commands: CommandsPolicy,
     pub trust: TrustPolicy,
 }
@@ -138,6 +141,111 @@ pub struct CleanupPolicy {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+pub struct ReflectionPolicy {
+    pub enabled: Auto,
+}
+
+/// A gate that finds out by itself whether a project wants it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "AutoValue", into = "AutoValue")]
+pub enum Auto {
+    /// Where the project has what the gate works with.
+    #[default]
+    Auto,
+    On,
+    Off,
+}
+
+/// As it is written: `"auto"`, `true`, `false`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum AutoValue {
+    Switch(bool),
+    Word(AutoWord),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AutoWord {
+    Auto,
+}
+
+impl From<AutoValue> for Auto {
+    fn from(value: AutoValue) -> Self {
+        match value {
+            AutoValue::Switch(true) => Self::On,
+            AutoValue::Switch(false) => Self::Off,
+            AutoValue::Word(AutoWord::Auto) => Self::Auto,
+        }
+    }
+}
+
+impl From<Auto> for AutoValue {
+    fn from(value: Auto) -> Self {
+        match value {
+            Auto::Auto => Self::Word(AutoWord::Auto),
+            Auto::On => Self::Switch(true),
+            Auto::Off => Self::Switch(false),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TicketingPolicy {
+    /// The systems that count, in the order in which they are looked for.
+    pub discovery: Vec<String>,
+    /// Systems switched on or off, by name.
+    pub overrides: BTreeMap<String, bool>,
+    /// The user's own systems.
+    pub systems: Vec<TicketSystem>,
+}
+
+/// A ticket system of the user's.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TicketSystem {
+    pub name: String,
+    /// The file or folder by which a project is known to use it.
+    pub marker: Option<String>,
+    /// Globs over tool keys of what closes a ticket: `Bash:jira done *`.
+    pub closes: Vec<String>,
+    /// The command that prints the tickets in progress as JSON.
+    pub in_progress: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GatePolicy {
+    pub auto_skip: AutoSkipPolicy,
+}
+
+/// When a change is too small to have taught anything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AutoSkipPolicy {
+    pub enabled: bool,
+    /// Fewer changed lines than this are a small change.
+    pub line_threshold: u64,
+    pub decider: Decider,
+}
+
+/// Who decides that a small change needs no reflection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decider {
+    /// Without a ticket it passes; after a ticket's close the agent is asked,
+    /// and may skip.
+    #[default]
+    Agent,
+    /// Nobody is asked.
+    Always,
+    /// There are no small changes.
+    Never,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CommandsPolicy {
     /// Programs of the user's that run the rest of their command line.
     pub proxies: Vec<String>,
@@ -177,6 +285,51 @@ impl Default for GatesPolicy {
             approval_ttl_seconds: None,
             max_denials: 10,
         }
+    }
+}
+
+impl Default for TicketingPolicy {
+    fn default() -> Self {
+        let discovery = ["tissue", "beads", "tasks", "session"];
+        Self {
+            discovery: discovery.map(str::to_owned).into(),
+            overrides: BTreeMap::new(),
+            systems: Vec::new(),
+        }
+    }
+}
+
+impl Default for AutoSkipPolicy {
+    fn default() -> Self {
+        Self { enabled: true, line_threshold: 5, decider: Decider::default() }
+    }
+}
+
+impl AutoSkipPolicy {
+    /// Whether a change of so many lines is a small one.
+    pub fn covers(&self, lines: u64) -> bool {
+        self.enabled && self.decider != Decider::Never && lines < self.line_threshold
+    }
+}
+
+impl TicketingPolicy {
+    /// The systems that count, in order: those of `discovery`, the user's own,
+    /// and what `overrides` adds; without what it takes away.
+    pub fn enabled(&self) -> impl Iterator<Item = &str> {
+        let own = self.systems.iter().map(|it| it.name.as_str());
+        let own = own.filter(|it| !self.discovery.iter().any(|listed| listed == it));
+        let listed: Vec<&str> = self.discovery.iter().map(String::as_str).chain(own).collect();
+        let added = self.overrides.iter().filter(|(_, on)| **on).map(|(name, _)| name.as_str());
+        let added: Vec<&str> = added.filter(|it| !listed.contains(it)).collect();
+        // What is always there is the last resort.
+        let (last, listed): (Vec<&str>, Vec<&str>) =
+            listed.into_iter().partition(|it| *it == "session");
+        let all = listed.into_iter().chain(added).chain(last);
+        all.filter(|it| self.overrides.get(*it) != Some(&false))
+    }
+
+    pub fn has(&self, system: &str) -> bool {
+        self.enabled().any(|it| it == system)
     }
 }
 

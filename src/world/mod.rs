@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
+pub mod changes;
 pub mod git;
 pub mod process;
 

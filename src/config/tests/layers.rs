@@ -69,6 +69,7 @@ fn a_project_weakens_nothing() {
         storage.path = '/users'
         review.mode = 'always'
         review.gates = { tools = ['Edit'], approval_scope = 'tool', approval_ttl_seconds = 60 }
+        gate.auto_skip.enabled = false
     ";
     let attempts = [
         ("storage.path", "'/theirs'", true),
@@ -87,6 +88,13 @@ fn a_project_weakens_nothing() {
         ("external_models.gemini", "'/theirs/gemini'", true),
         ("trace.max_events", "0", true),
         ("cleanup.retention_days", "1", true),
+        ("reflection.enabled", "false", true),
+        ("ticketing.discovery", "[]", false),
+        ("ticketing.overrides", "{ tissue = false }", true),
+        ("ticketing.systems", "[]", false),
+        ("gate.auto_skip.enabled", "true", true),
+        ("gate.auto_skip.line_threshold", "999", true),
+        ("gate.auto_skip.decider", "'always'", true),
         ("commands.proxies", "['git']", true),
         ("trust.projects", "['/']", true),
     ];
@@ -290,9 +298,9 @@ fn a_templates_id_is_never_a_path() {
 
 #[test]
 fn blocks_near_the_clients_own_cap_apply_with_a_warning() {
-    assert_eq!(Scene::new().variable("ROZ_MAX_BLOCKS", "6").policy().circuit_breaker.max_blocks, 6);
-    let (policy, told) = Scene::new().user("\ncircuit_breaker.max_blocks = 7").told();
-    assert_eq!(policy.circuit_breaker.max_blocks, 7);
+    assert_eq!(Scene::new().variable("ROZ_MAX_BLOCKS", "3").policy().circuit_breaker.max_blocks, 3);
+    let (policy, told) = Scene::new().user("\ncircuit_breaker.max_blocks = 4").told();
+    assert_eq!(policy.circuit_breaker.max_blocks, 4);
     assert!(told[0].starts_with("…/home/.roz/config.toml:2: "), "{told:?}");
 }
 
