@@ -21,6 +21,8 @@ pub struct Policy {
     pub trace: TracePolicy,
     pub cleanup: CleanupPolicy,
     pub commands: CommandsPolicy,
+    pub gate: GatePolicy,
+    pub backends: BackendsPolicy,
     pub trust: TrustPolicy,
 }
 
@@ -150,6 +152,60 @@ impl CommandsPolicy {
     }
 }
 
+/// What the reflection gate asks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GatePolicy {
+    pub write_gate: WriteGatePolicy,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WriteGatePolicy {
+    pub mode: WriteGateMode,
+}
+
+/// What becomes of a candidate that is vague, or claims what is not plausible.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteGateMode {
+    /// It is rejected.
+    #[default]
+    Strict,
+    /// It is kept, with a warning.
+    Warn,
+    /// Nobody looks.
+    Off,
+}
+
+/// Where learnings are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BackendsPolicy {
+    /// In this order they are looked for: `config`, `total-recall`, `mcp`,
+    /// `markdown`.
+    pub discovery: Vec<String>,
+    /// By name: used though it is not found, or passed over though it is.
+    pub overrides: BTreeMap<String, bool>,
+    /// What `config` means: these and no others.
+    pub r#use: Vec<String>,
+    pub mcp: McpPolicy,
+}
+
+/// A memory server that is started and spoken to over its standard streams.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct McpPolicy {
+    /// The program: a path, or a name on PATH. None: there is no server.
+    pub command: Option<String>,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    /// By what we want (`write`, `all`, `search`, `mark`): the tool that does
+    /// it. Empty: the server is `@modelcontextprotocol/server-memory`, or
+    /// takes its calls.
+    pub tools: BTreeMap<String, String>,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrustPolicy {
@@ -207,6 +263,18 @@ impl Default for TracePolicy {
 impl Default for CleanupPolicy {
     fn default() -> Self {
         Self { retention_days: 7 }
+    }
+}
+
+impl Default for BackendsPolicy {
+    fn default() -> Self {
+        let discovery = ["config", "total-recall", "mcp", "markdown"];
+        Self {
+            discovery: discovery.map(str::to_owned).into(),
+            overrides: BTreeMap::new(),
+            r#use: Vec::new(),
+            mcp: McpPolicy::default(),
+        }
     }
 }
 
