@@ -33,9 +33,15 @@ pub enum Kind {
     Path,
     /// A template's id: never a path.
     Template,
+    /// Any, but none that is empty.
+    Text,
     List(Item),
     /// Whole numbers by template id.
     Weights,
+    /// True or false by these names.
+    Switches(&'static [&'static str]),
+    /// Texts by names: of variables, or these.
+    Texts(Option<&'static [&'static str]>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +50,8 @@ pub enum Item {
     Path,
     /// A glob over tool keys.
     Pattern,
+    /// One of these.
+    Word(&'static [&'static str]),
 }
 
 /// What a project's file may do with a key. A cloned repository must not be
@@ -66,6 +74,8 @@ pub enum May {
 
 use Kind::{Integer, List, Switch, Word};
 use May::{Add, Nothing, Set, StartProgram, Tighten};
+
+const BACKENDS: &[&str] = &["total-recall", "mcp", "markdown"];
 
 const YEAR: u64 = 366 * 24 * 60 * 60;
 
@@ -183,6 +193,50 @@ pub static KEYS: &[Key] = &[
         "Programs of yours that run the rest of their command line",
     ),
     key(
+        "gate.write_gate.mode",
+        Word(&["strict", "warn", "off"]),
+        Tighten { stricter: is_stricter_gate, rule: "a project may only make it stricter" },
+        "What becomes of a vague candidate: rejected, kept with a warning, nobody looks",
+    ),
+    key(
+        "backends.discovery",
+        List(Item::Word(&["config", "total-recall", "mcp", "markdown"])),
+        Set,
+        "In this order the places for learnings are looked for",
+    ),
+    key(
+        "backends.overrides",
+        Kind::Switches(BACKENDS),
+        Set,
+        "By name: used though it is not found, or passed over though it is",
+    ),
+    key(
+        "backends.use",
+        List(Item::Word(BACKENDS)),
+        Set,
+        "What `config` means in the order: these places for learnings and no others",
+    ),
+    key(
+        "backends.mcp.command",
+        Kind::Text,
+        StartProgram,
+        "The memory server's program, a path or a name on PATH; none: there is no server",
+    ),
+    key("backends.mcp.args", List(Item::Text), StartProgram, "The memory server's arguments"),
+    key(
+        "backends.mcp.env",
+        Kind::Texts(None),
+        StartProgram,
+        "Variables in the memory server's environment, beside those that are there",
+    ),
+    key(
+        "backends.mcp.tool_names",
+        Kind::Texts(Some(&["write", "all", "search", "mark"])),
+        StartProgram,
+        "The server's tool for each thing wanted of it; none: those of \
+         `@modelcontextprotocol/server-memory`",
+    ),
+    key(
         "trust.projects",
         List(Item::Path),
         Nothing,
@@ -227,6 +281,15 @@ fn is_narrower(value: &Value, without: &Value) -> bool {
         _ => 2,
     };
     width(value) < width(without)
+}
+
+fn is_stricter_gate(value: &Value, without: &Value) -> bool {
+    let laxity = |it: &Value| match it.as_str() {
+        Some("strict") => 0,
+        Some("warn") => 1,
+        _ => 2,
+    };
+    laxity(value) < laxity(without)
 }
 
 /// None at all is the longest.
@@ -295,7 +358,11 @@ mod tests {
                 Integer { min, max } => vec![json!(min), json!(max)],
                 Word(words) => words.iter().map(|it| json!(it)).collect(),
                 Kind::Path | Kind::Template => vec![json!("/a")],
+                Kind::Text => vec![json!("a b")],
+                List(Item::Word(words)) => vec![json!([]), json!(words)],
                 List(_) => vec![json!([]), json!(["/a", "b"])],
+                Kind::Switches(names) => vec![json!({}), json!({ names[0]: true })],
+                Kind::Texts(_) => vec![json!({}), json!({ "write": "b" })],
                 Kind::Weights => vec![json!({}), json!({ "a": u64::MAX })],
             };
             for sample in samples {

@@ -120,6 +120,7 @@ impl<'a> Draft<'a> {
             Kind::List(_) => by_project && matches!(key.project, May::Add),
             // The default weights are there for want of any.
             Kind::Weights => !self.origins[row].is_empty(),
+            Kind::Switches(_) | Kind::Texts(_) => true,
             _ => false,
         };
         if by_project

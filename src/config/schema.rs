@@ -52,6 +52,27 @@ fn shape(kind: Kind) -> Value {
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Path => path,
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
+        Kind::Text => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT }),
+        Kind::List(Item::Word(words)) => {
+            json!({ "type": "array", "items": { "enum": words }, "maxItems": LONGEST_LIST })
+        }
+        Kind::Switches(names) => json!({
+            "type": "object",
+            "propertyNames": { "enum": names },
+            "additionalProperties": { "type": "boolean" },
+        }),
+        Kind::Texts(names) => {
+            let names = match names {
+                Some(names) => json!({ "enum": names }),
+                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
+            };
+            json!({
+                "type": "object",
+                "maxProperties": MOST_WEIGHTS,
+                "propertyNames": names,
+                "additionalProperties": { "type": "string", "maxLength": LONGEST_TEXT },
+            })
+        }
         Kind::List(item) => {
             let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
             let item = if matches!(item, Item::Path) { path } else { text };

@@ -203,7 +203,7 @@ pub struct McpPolicy {
     /// By what we want (`write`, `all`, `search`, `mark`): the tool that does
     /// it. Empty: the server is `@modelcontextprotocol/server-memory`, or
     /// takes its calls.
-    pub tools: BTreeMap<String, String>,
+    pub tool_names: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
