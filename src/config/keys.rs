@@ -33,13 +33,17 @@ pub enum Kind {
     Path,
     /// A template's id: never a path.
     Template,
+    /// Any, but none that is empty.
+    Text,
     List(Item),
     /// Whole numbers by template id.
     Weights,
     /// `"auto"`, true or false.
     Auto,
-    /// True or false by name.
-    Switches,
+    /// True or false by names: any, or these.
+    Switches(Option<&'static [&'static str]>),
+    /// Texts by names: of variables, or these.
+    Texts(Option<&'static [&'static str]>),
     /// An array of tables, each with these fields.
     Rows(&'static [Field]),
 }
@@ -69,6 +73,8 @@ pub enum Item {
     Path,
     /// A glob over tool keys.
     Pattern,
+    /// One of these.
+    Word(&'static [&'static str]),
 }
 
 /// What a project's file may do with a key. A cloned repository must not be
@@ -91,6 +97,8 @@ pub enum May {
 
 use Kind::{Integer, List, Switch, Word};
 use May::{Add, Nothing, Set, StartProgram, Tighten};
+
+const BACKENDS: &[&str] = &["total-recall", "mcp", "markdown"];
 
 const YEAR: u64 = 366 * 24 * 60 * 60;
 
@@ -245,7 +253,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "ticketing.overrides",
-        Kind::Switches,
+        Kind::Switches(None),
         Tighten { stricter: adds_only, rule: "a project may only switch systems on" },
         "Ticket systems switched on or off, by name: `github = true`",
     ),
@@ -279,6 +287,50 @@ pub static KEYS: &[Key] = &[
         List(Item::Text),
         Nothing,
         "Programs of yours that run the rest of their command line",
+    ),
+    key(
+        "gate.write_gate.mode",
+        Word(&["strict", "warn", "off"]),
+        Tighten { stricter: is_stricter_gate, rule: "a project may only make it stricter" },
+        "What becomes of a vague candidate: rejected, kept with a warning, nobody looks",
+    ),
+    key(
+        "backends.discovery",
+        List(Item::Word(&["config", "total-recall", "mcp", "markdown"])),
+        Set,
+        "In this order the places for learnings are looked for",
+    ),
+    key(
+        "backends.overrides",
+        Kind::Switches(Some(BACKENDS)),
+        Set,
+        "By name: used though it is not found, or passed over though it is",
+    ),
+    key(
+        "backends.use",
+        List(Item::Word(BACKENDS)),
+        Set,
+        "What `config` means in the order: these places for learnings and no others",
+    ),
+    key(
+        "backends.mcp.command",
+        Kind::Text,
+        StartProgram,
+        "The memory server's program, a path or a name on PATH; none: there is no server",
+    ),
+    key("backends.mcp.args", List(Item::Text), StartProgram, "The memory server's arguments"),
+    key(
+        "backends.mcp.env",
+        Kind::Texts(None),
+        StartProgram,
+        "Variables in the memory server's environment, beside those that are there",
+    ),
+    key(
+        "backends.mcp.tool_names",
+        Kind::Texts(Some(&["write", "all", "search", "mark"])),
+        StartProgram,
+        "The server's tool for each thing wanted of it; none: those of \
+         `@modelcontextprotocol/server-memory`",
     ),
     key(
         "trust.projects",
@@ -352,6 +404,15 @@ fn asks_more(value: &Value, without: &Value) -> bool {
     rank(value) > rank(without)
 }
 
+fn is_stricter_gate(value: &Value, without: &Value) -> bool {
+    let laxity = |it: &Value| match it.as_str() {
+        Some("strict") => 0,
+        Some("warn") => 1,
+        _ => 2,
+    };
+    laxity(value) < laxity(without)
+}
+
 /// None at all is the longest.
 fn is_shorter(value: &Value, without: &Value) -> bool {
     value.as_u64() < Some(without.as_u64().unwrap_or(u64::MAX))
@@ -418,10 +479,15 @@ mod tests {
                 Integer { min, max } => vec![json!(min), json!(max)],
                 Word(words) => words.iter().map(|it| json!(it)).collect(),
                 Kind::Path | Kind::Template => vec![json!("/a")],
+                Kind::Text => vec![json!("a b")],
+                List(Item::Word(words)) => vec![json!([]), json!(words)],
                 List(_) => vec![json!([]), json!(["/a", "b"])],
+                Kind::Switches(names) => {
+                    vec![json!({}), json!({ names.map_or("a", |it| it[0]): true })]
+                }
+                Kind::Texts(_) => vec![json!({}), json!({ "write": "b" })],
                 Kind::Weights => vec![json!({}), json!({ "a": u64::MAX })],
                 Kind::Auto => vec![json!("auto"), json!(true), json!(false)],
-                Kind::Switches => vec![json!({}), json!({ "a": true })],
                 Kind::Rows(_) => vec![json!([])],
             };
             for sample in samples {

@@ -118,9 +118,9 @@ impl<'a> Draft<'a> {
         let by_project = author != Author::User;
         let adds = match key.kind {
             Kind::List(_) | Kind::Rows(_) => by_project && matches!(key.project, May::Add),
-            Kind::Switches => true,
             // The default weights are there for want of any.
             Kind::Weights => !self.origins[row].is_empty(),
+            Kind::Switches(_) | Kind::Texts(_) => true,
             _ => false,
         };
         if let (Kind::Rows(fields), Author::Project { trusted: false }) = (key.kind, author) {

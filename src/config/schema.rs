@@ -52,6 +52,34 @@ fn shape(kind: Kind) -> Value {
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Path => path,
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
+        Kind::Text => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT }),
+        Kind::List(Item::Word(words)) => {
+            json!({ "type": "array", "items": { "enum": words }, "maxItems": LONGEST_LIST })
+        }
+        Kind::Switches(names) => {
+            let names = match names {
+                Some(names) => json!({ "enum": names }),
+                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
+            };
+            json!({
+                "type": "object",
+                "maxProperties": MOST_WEIGHTS,
+                "propertyNames": names,
+                "additionalProperties": { "type": "boolean" },
+            })
+        }
+        Kind::Texts(names) => {
+            let names = match names {
+                Some(names) => json!({ "enum": names }),
+                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
+            };
+            json!({
+                "type": "object",
+                "maxProperties": MOST_WEIGHTS,
+                "propertyNames": names,
+                "additionalProperties": { "type": "string", "maxLength": LONGEST_TEXT },
+            })
+        }
         Kind::List(item) => {
             let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
             let item = if matches!(item, Item::Path) { path } else { text };
@@ -64,11 +92,6 @@ fn shape(kind: Kind) -> Value {
             "additionalProperties": { "type": "integer", "minimum": 0, "maximum": HEAVIEST },
         }),
         Kind::Auto => json!({ "enum": ["auto", true, false] }),
-        Kind::Switches => json!({
-            "type": "object",
-            "maxProperties": LONGEST_LIST,
-            "additionalProperties": { "type": "boolean" },
-        }),
         Kind::Rows(fields) => {
             json!({ "type": "array", "items": row(fields), "maxItems": LONGEST_LIST })
         }

@@ -24,6 +24,7 @@ pub struct Policy {
     pub ticketing: TicketingPolicy,
     pub gate: GatePolicy,
     pub commands: CommandsPolicy,
+    pub backends: BackendsPolicy,
     pub trust: TrustPolicy,
 }
 
@@ -218,6 +219,7 @@ pub struct TicketSystem {
 #[serde(default)]
 pub struct GatePolicy {
     pub auto_skip: AutoSkipPolicy,
+    pub write_gate: WriteGatePolicy,
 }
 
 /// When a change is too small to have taught anything.
@@ -256,6 +258,53 @@ impl CommandsPolicy {
     pub fn options(&self) -> shell::Options {
         shell::Options { proxies: self.proxies.clone(), ..shell::Options::default() }
     }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WriteGatePolicy {
+    pub mode: WriteGateMode,
+}
+
+/// What becomes of a candidate that is vague, or claims what is not plausible.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteGateMode {
+    /// It is rejected.
+    #[default]
+    Strict,
+    /// It is kept, with a warning.
+    Warn,
+    /// Nobody looks.
+    Off,
+}
+
+/// Where learnings are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BackendsPolicy {
+    /// In this order they are looked for: `config`, `total-recall`, `mcp`,
+    /// `markdown`.
+    pub discovery: Vec<String>,
+    /// By name: used though it is not found, or passed over though it is.
+    pub overrides: BTreeMap<String, bool>,
+    /// What `config` means: these and no others.
+    pub r#use: Vec<String>,
+    pub mcp: McpPolicy,
+}
+
+/// A memory server that is started and spoken to over its standard streams.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct McpPolicy {
+    /// The program: a path, or a name on PATH. None: there is no server.
+    pub command: Option<String>,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    /// By what we want (`write`, `all`, `search`, `mark`): the tool that does
+    /// it. Empty: the server is `@modelcontextprotocol/server-memory`, or
+    /// takes its calls.
+    pub tool_names: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -360,6 +409,18 @@ impl Default for TracePolicy {
 impl Default for CleanupPolicy {
     fn default() -> Self {
         Self { retention_days: 7 }
+    }
+}
+
+impl Default for BackendsPolicy {
+    fn default() -> Self {
+        let discovery = ["config", "total-recall", "mcp", "markdown"];
+        Self {
+            discovery: discovery.map(str::to_owned).into(),
+            overrides: BTreeMap::new(),
+            r#use: Vec::new(),
+            mcp: McpPolicy::default(),
+        }
     }
 }
 

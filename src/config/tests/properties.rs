@@ -108,11 +108,14 @@ proptest! {
                 Kind::Switch => (number % 2 == 0).to_string(),
                 Kind::Integer { .. } => number.to_string(),
                 Kind::Word(words) => format!("'{}'", words[usize::try_from(number).unwrap() % words.len()]),
-                Kind::Path | Kind::Template => "'/theirs'".to_owned(),
+                Kind::Path | Kind::Template | Kind::Text => "'/theirs'".to_owned(),
+                Kind::List(Item::Word(words)) => format!("['{}']", words[0]),
+                Kind::Switches(Some(names)) => format!("{{ {} = true }}", names[0]),
+                Kind::Texts(_) => "{ write = 'a' }".to_owned(),
                 Kind::List(_) => "['/theirs']".to_owned(),
                 Kind::Weights => "{ a = 1 }".to_owned(),
                 Kind::Auto => ["'auto'", "true", "false"][usize::try_from(number % 3).unwrap()].to_owned(),
-                Kind::Switches => format!("{{ tissue = {} }}", number % 2 == 0),
+                Kind::Switches(None) => format!("{{ tissue = {} }}", number % 2 == 0),
                 Kind::Rows(_) => "[{ name = 'x', closes = ['Bash:x *'], in_progress = ['x'] }]".to_owned(),
             };
             if !project.contains(key.path) {

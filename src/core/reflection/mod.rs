@@ -22,8 +22,12 @@
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a
 //! ticket. Subagents are never held: the work is the main agent's.
 
+pub mod candidate;
+pub mod duplicate;
+pub mod judge;
 pub mod learning;
 pub mod retrieval;
+pub mod specificity;
 pub mod state;
 pub mod tickets;
 pub mod usage;
