@@ -21,6 +21,7 @@ pub struct Policy {
     pub trace: TracePolicy,
     pub cleanup: CleanupPolicy,
     pub commands: CommandsPolicy,
+    pub decay: DecayPolicy,
     pub trust: TrustPolicy,
 }
 
@@ -150,6 +151,19 @@ impl CommandsPolicy {
     }
 }
 
+/// When a learning that nobody uses is put away.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DecayPolicy {
+    /// Without a reference.
+    pub passive_duration_days: u64,
+    /// Above it a learning stays, however long ago its last reference is; 0
+    /// to 1.
+    pub immunity_hit_rate: f64,
+    /// With fewer of them it takes twice the time.
+    pub min_dismissals: u32,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrustPolicy {
@@ -207,6 +221,12 @@ impl Default for TracePolicy {
 impl Default for CleanupPolicy {
     fn default() -> Self {
         Self { retention_days: 7 }
+    }
+}
+
+impl Default for DecayPolicy {
+    fn default() -> Self {
+        Self { passive_duration_days: 90, immunity_hit_rate: 0.8, min_dismissals: 3 }
     }
 }
 

@@ -17,6 +17,7 @@ const LINES: &[(&str, &str)] = &[
     ("protect.enabled", "false"),
     ("templates.active", "'random'"),
     ("trace.max_events", "5"),
+    ("decay.immunity_hit_rate", "0.5"),
     ("trust.projects", "['/a']"),
 ];
 
