@@ -15,6 +15,7 @@
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
 //! | [`hooks`] | the client's side of the conversation; the one place that fails open |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
+//! | [`usage_log`] | what became of learnings, between one session and the next |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
 //! | [`open`] | what every command works on: home, configuration, sessions |
@@ -23,9 +24,9 @@
 //! | [`world`] | clock, dice, environment, git, processes: the only door to each |
 //!
 //! ```text
-//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage  ─┐
-//!                                         ├─► config   ─┼─► core ─► shell
-//!                                         └─► template ─┘   world
+//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► usage_log ─► storage ─┐
+//!                                         ├─► config ───────────────┼─► core ─► shell
+//!                                         └─► template ─────────────┘   world
 //! ```
 //!
 //! Arrows are imports; a module may also name whatever lies further along.
@@ -52,4 +53,5 @@ pub mod plugin;
 pub mod shell;
 pub mod storage;
 pub mod template;
+pub mod usage_log;
 pub mod world;

@@ -19,7 +19,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 ///
 /// The lock is polled: a blocking one knows no deadline, but by a thread or a
 /// signal.
-pub(super) fn lock(path: &Path, until: Instant) -> Result<Option<File>> {
+pub fn lock(path: &Path, until: Instant) -> Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     let mut pause = FIRST_PAUSE;

@@ -3,9 +3,9 @@
 
 mod file;
 pub mod journal;
-mod lock;
+pub mod lock;
 mod memory;
-mod regular;
+pub mod regular;
 mod trace;
 mod update;
 

@@ -17,7 +17,7 @@ use crate::storage::{At as _, Error, Result};
 pub(super) const MAX_DOCUMENT: u64 = 64 << 20;
 
 /// Opens `path`, private if it is created; none if it is not there.
-pub(super) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(File, Metadata)>> {
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(File, Metadata)>> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path) {
         Ok(file) => file,
@@ -37,7 +37,7 @@ pub(super) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(Fil
 }
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
-pub(super) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
+pub fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
     let Some((file, meta)) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };

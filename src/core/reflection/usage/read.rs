@@ -98,8 +98,8 @@ struct Fields<'a>(Vec<(Cow<'a, str>, Loose<'a>)>);
 impl Fields<'_> {
     /// The first of these names that has a value.
     fn find(&self, names: &[&str]) -> Option<&Loose<'_>> {
-        let named = |name: &&str| self.0.iter().find(|(it, _)| it == name).map(|(_, it)| it);
-        names.iter().filter_map(named).find(|it| !matches!(it, Loose::Nothing))
+        let value = |name: &&str| self.0.iter().find(|(it, _)| it == name).map(|(_, it)| it);
+        names.iter().filter_map(value).find(|it| !matches!(it, Loose::Nothing))
     }
 
     fn text(&self, names: &[&str]) -> Option<String> {
