@@ -16,6 +16,7 @@
 //! | [`hooks`] | the client's side of the conversation; the one place that fails open |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
+//! | [`usage_log`] | what became of learnings, between one session and the next |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
 //! | [`open`] | what every command works on: home, configuration, sessions |
@@ -24,10 +25,11 @@
 //! | [`world`] | clock, dice, environment, git, processes: the only door to each |
 //!
 //! ```text
-//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage  ─┐
-//!                                         ├─► memory   ─┤
-//!                                         ├─► config   ─┼─► core ─► shell
-//!                                         └─► template ─┘   world
+//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
+//!                                         ├─► memory    ─┤
+//!                                         ├─► usage_log ─┤  (on storage)
+//!                                         ├─► config    ─┼─► core ─► shell
+//!                                         └─► template  ─┘   world
 //! ```
 //!
 //! Arrows are imports; a module may also name whatever lies further along.
@@ -55,4 +57,5 @@ pub mod plugin;
 pub mod shell;
 pub mod storage;
 pub mod template;
+pub mod usage_log;
 pub mod world;

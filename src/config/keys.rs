@@ -28,6 +28,8 @@ pub enum Kind {
         min: u64,
         max: u64,
     },
+    /// A number from 0 to 1.
+    Share,
     Word(&'static [&'static str]),
     /// Absolute, or from `~/`.
     Path,
@@ -333,6 +335,24 @@ pub static KEYS: &[Key] = &[
          `@modelcontextprotocol/server-memory`",
     ),
     key(
+        "decay.passive_duration_days",
+        Integer { min: 1, max: 36_500 },
+        Set,
+        "A learning without a reference for this long is put away",
+    ),
+    key(
+        "decay.immunity_hit_rate",
+        Kind::Share,
+        Set,
+        "Learnings that help more often than this, of the times that they are shown, stay",
+    ),
+    key(
+        "decay.min_dismissals",
+        Integer { min: 0, max: 1_000 },
+        Set,
+        "A learning that was shown in vain less often is left twice the time",
+    ),
+    key(
         "trust.projects",
         List(Item::Path),
         Nothing,
@@ -477,6 +497,7 @@ mod tests {
             let samples = match key.kind {
                 Kind::Switch => vec![json!(true), json!(false)],
                 Integer { min, max } => vec![json!(min), json!(max)],
+                Kind::Share => vec![json!(0.0), json!(0.3), json!(1.0)],
                 Word(words) => words.iter().map(|it| json!(it)).collect(),
                 Kind::Path | Kind::Template => vec![json!("/a")],
                 Kind::Text => vec![json!("a b")],
@@ -517,6 +538,10 @@ mod tests {
                 (key.kind, slot(&mut document, key.path).as_u64())
             {
                 assert!((min..=max).contains(&default), "{}", key.path);
+            }
+            if let (Kind::Share, Some(default)) = (key.kind, slot(&mut document, key.path).as_f64())
+            {
+                assert!((0.0..=1.0).contains(&default), "{}", key.path);
             }
         }
     }

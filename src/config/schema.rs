@@ -49,6 +49,7 @@ fn shape(kind: Kind) -> Value {
     match kind {
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Path => path,
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),

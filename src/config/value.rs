@@ -46,6 +46,8 @@ impl Reader<'_> {
                 let number = i128::from_str_radix(it.as_str(), it.radix()).ok();
                 self.integer(key, number, it.as_str(), at)
             }
+            (Kind::Share, DeValue::Float(it)) => self.share(key, it.as_str(), at),
+            (Kind::Share, DeValue::Integer(it)) => self.share(key, it.as_str(), at),
             (Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text, DeValue::String(it)) => {
                 self.text(key, it, at)
             }
@@ -161,6 +163,7 @@ impl Reader<'_> {
         let text = text.trim();
         match key.kind {
             Kind::Integer { .. } => self.integer(key, text.parse().ok(), text, 0..0),
+            Kind::Share => self.share(key, text, 0..0),
             Kind::Switch => match text {
                 "true" | "1" => Some(Value::Bool(true)),
                 "false" | "0" => Some(Value::Bool(false)),
@@ -190,6 +193,15 @@ impl Reader<'_> {
         let number = number.and_then(|it| u64::try_from(it).ok());
         match number.filter(|it| (min..=max).contains(it)) {
             Some(number) => Some(number.into()),
+            None => self.unfit(key, text, at),
+        }
+    }
+
+    fn share(&mut self, key: &Key, text: &str, at: Range<usize>) -> Option<Value> {
+        let number = text.parse().ok().filter(|it| (0.0..=1.0).contains(it));
+        match number {
+            // A minus before a zero would be kept.
+            Some(number) => Some(Value::from(f64::abs(number))),
             None => self.unfit(key, text, at),
         }
     }
@@ -349,6 +361,7 @@ impl Kind {
         match self {
             Kind::Switch => "true or false".to_owned(),
             Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Share => "a number from 0 to 1".to_owned(),
             Kind::Word(words) => alternatives(words.iter().copied()),
             Kind::Path => "an absolute path, or one that begins with `~/`".to_owned(),
             Kind::Template => "a template's id, made of A-Z a-z 0-9 _ -".to_owned(),

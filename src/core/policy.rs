@@ -25,6 +25,7 @@ pub struct Policy {
     pub gate: GatePolicy,
     pub commands: CommandsPolicy,
     pub backends: BackendsPolicy,
+    pub decay: DecayPolicy,
     pub trust: TrustPolicy,
 }
 
@@ -260,6 +261,19 @@ impl CommandsPolicy {
     }
 }
 
+/// When a learning that nobody uses is put away.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DecayPolicy {
+    /// Without a reference.
+    pub passive_duration_days: u64,
+    /// Above it a learning stays, however long ago its last reference is; 0
+    /// to 1.
+    pub immunity_hit_rate: f64,
+    /// With fewer of them it takes twice the time.
+    pub min_dismissals: u32,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WriteGatePolicy {
@@ -421,6 +435,12 @@ impl Default for BackendsPolicy {
             r#use: Vec::new(),
             mcp: McpPolicy::default(),
         }
+    }
+}
+
+impl Default for DecayPolicy {
+    fn default() -> Self {
+        Self { passive_duration_days: 90, immunity_hit_rate: 0.8, min_dismissals: 3 }
     }
 }
 

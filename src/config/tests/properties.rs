@@ -18,6 +18,7 @@ const LINES: &[(&str, &str)] = &[
     ("protect.enabled", "false"),
     ("templates.active", "'random'"),
     ("trace.max_events", "5"),
+    ("decay.immunity_hit_rate", "0.5"),
     ("trust.projects", "['/a']"),
 ];
 
@@ -107,6 +108,7 @@ proptest! {
             let value = match key.kind {
                 Kind::Switch => (number % 2 == 0).to_string(),
                 Kind::Integer { .. } => number.to_string(),
+                Kind::Share => "0.5".to_owned(),
                 Kind::Word(words) => format!("'{}'", words[usize::try_from(number).unwrap() % words.len()]),
                 Kind::Path | Kind::Template | Kind::Text => "'/theirs'".to_owned(),
                 Kind::List(Item::Word(words)) => format!("['{}']", words[0]),

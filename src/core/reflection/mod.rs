@@ -23,7 +23,9 @@
 //! ticket. Subagents are never held: the work is the main agent's.
 
 pub mod candidate;
+pub mod decay;
 pub mod duplicate;
+pub mod insight;
 pub mod judge;
 pub mod learning;
 pub mod retrieval;

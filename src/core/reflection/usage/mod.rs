@@ -1,12 +1,29 @@
 //! What became of learnings: a log of events, and what it adds up to.
 //!
 //! The log (`stats.log`, JSONL, append-only, committed) is the source; a
-//! [`Tally`] is a view of it.
+//! [`View`] is what its lines add up to, and a [`Tally`] what that says of one
+//! learning. What it says together with the learnings themselves is a
+//! [`Report`].
+
+mod read;
+mod report;
+mod topic;
+mod view;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+
+pub(crate) use self::report::WARNED_DAYS;
+pub use self::{
+    read::entry,
+    report::{CategoryUse, CrossUse, GateMiss, Recurrence, Report, Totals},
+    view::{Move, Rejected, View},
+};
 
 /// The version of the lines that this roz writes.
 pub const VERSION: u32 = 1;
@@ -18,6 +35,12 @@ pub struct Entry {
     pub ts: DateTime<Utc>,
     #[serde(flatten)]
     pub event: Event,
+}
+
+impl Entry {
+    pub fn new(ts: DateTime<Utc>, event: Event) -> Self {
+        Self { v: VERSION, ts, event }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +63,13 @@ pub enum Event {
         ticket_id: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         how: Option<String>,
+    },
+    /// What was said looked as if it had helped. The public peer's word: roz
+    /// reads it and does not write it.
+    ImplicitlyReferenced {
+        learning_id: String,
+        #[serde(default)]
+        session_id: String,
     },
     /// A session ended without anyone referring to it.
     Dismissed {
@@ -103,27 +133,41 @@ pub enum Event {
     Other,
 }
 
-/// What is known of the use of one learning.
+/// What is known of the use of one learning. A session counts once, however
+/// often it was shown or referred to in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tally {
     pub surfaced: u32,
     pub referenced: u32,
+    /// Sessions in which it only looked as if it had helped.
+    pub implied: u32,
+    /// Sessions that ended without anyone referring to it.
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_surfaced: Option<DateTime<Utc>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_referenced: Option<DateTime<Utc>>,
+    /// When it was last brought back from the archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restored: Option<DateTime<Utc>>,
+    /// Of `dismissed`, those from before that: they are forgiven.
+    pub forgiven: u32,
 }
 
 impl Tally {
-    /// How often it was referred to, of the times that it was shown; 0 to 1.
-    /// None: never shown.
+    /// How often it helped, of the times that it was shown; 0 to 1. What only
+    /// looked so counts half. None: never shown.
     pub fn hit_rate(&self) -> Option<f64> {
-        if self.surfaced == 0 {
-            return None;
-        }
-        Some((f64::from(self.referenced) / f64::from(self.surfaced)).min(1.0))
+        (self.surfaced > 0).then(|| self.hits() / f64::from(self.surfaced))
+    }
+
+    /// The times that it helped, no more than it was shown: it can also be
+    /// found by a search.
+    pub fn hits(&self) -> f64 {
+        let hits = f64::from(self.referenced) + 0.5 * f64::from(self.implied);
+        hits.min(f64::from(self.surfaced))
     }
 }

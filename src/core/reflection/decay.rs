@@ -1,0 +1,128 @@
+//! Which learnings nobody uses any more.
+//!
+//! | a learning | is put away |
+//! |---|---|
+//! | dismissed `min_dismissals` times or more | after `passive_duration_days` without a reference |
+//! | any other | after twice that time |
+//! | with a hit rate above `immunity_hit_rate` | never |
+//!
+//! The time runs from the last reference, or from when it was written or
+//! brought back, whichever came last; it is over at the end of the last day,
+//! not a moment before. What was dismissed before it was brought back is
+//! forgiven. Only active learnings decay. Personal ones do not: their use in
+//! other projects stands in other logs.
+
+use std::{collections::BTreeMap, fmt};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{
+    learning::{Learning, Scope},
+    usage::Tally,
+};
+use crate::core::policy::DecayPolicy;
+
+/// A learning whose time is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    pub id: String,
+    pub reason: Reason,
+}
+
+/// A learning whose time will be over, if nobody refers to it until then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Soon {
+    pub id: String,
+    pub at: DateTime<Utc>,
+    pub reason: Reason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    Dismissed { times: u32, days: u64 },
+    Unused { days: u64 },
+}
+
+/// What is to be put away now, in the order of `learnings`.
+pub fn due(
+    learnings: &[Learning],
+    tallies: &BTreeMap<String, Tally>,
+    policy: &DecayPolicy,
+    now: DateTime<Utc>,
+) -> Vec<Due> {
+    ends(learnings, tallies, policy)
+        .filter(|it| it.at <= now)
+        .map(|it| Due { id: it.id, reason: it.reason })
+        .collect()
+}
+
+/// What will be due within so many days from `now`, the soonest first. What is
+/// due already is not in it.
+pub fn soon(
+    learnings: &[Learning],
+    tallies: &BTreeMap<String, Tally>,
+    policy: &DecayPolicy,
+    now: DateTime<Utc>,
+    days: u64,
+) -> Vec<Soon> {
+    let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let mut soon: Vec<Soon> =
+        ends(learnings, tallies, policy).filter(|it| now < it.at && it.at <= last).collect();
+    soon.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    soon
+}
+
+fn ends<'a>(
+    learnings: &'a [Learning],
+    tallies: &'a BTreeMap<String, Tally>,
+    policy: &'a DecayPolicy,
+) -> impl Iterator<Item = Soon> + 'a {
+    let unused = Tally::default();
+    learnings.iter().filter_map(move |learning| {
+        let tally = tallies.get(&learning.id).unwrap_or(&unused);
+        let (at, reason) = end(learning, tally, policy)?;
+        Some(Soon { id: learning.id.clone(), at, reason })
+    })
+}
+
+/// When a learning's time is over as things are, and why; none: never.
+pub fn end(
+    learning: &Learning,
+    tally: &Tally,
+    policy: &DecayPolicy,
+) -> Option<(DateTime<Utc>, Reason)> {
+    let is_immune = tally.hit_rate().is_some_and(|it| it > policy.immunity_hit_rate);
+    if !learning.is_active() || learning.scope == Scope::Personal || is_immune {
+        return None;
+    }
+    let since = [tally.last_referenced, tally.restored];
+    let since = since.into_iter().flatten().fold(learning.created_at, DateTime::max);
+    let times = tally.dismissed.saturating_sub(tally.forgiven);
+    let days = policy.passive_duration_days;
+    let (days, reason) = if times >= policy.min_dismissals {
+        (days, Reason::Dismissed { times, days })
+    } else {
+        let days = days.saturating_mul(2);
+        (days, Reason::Unused { days })
+    };
+    Some((later(since, days)?, reason))
+}
+
+/// None: after the end of time.
+fn later(at: DateTime<Utc>, days: u64) -> Option<DateTime<Utc>> {
+    at.checked_add_signed(TimeDelta::try_days(i64::try_from(days).ok()?)?)
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Dismissed { times, days } => {
+                write!(f, "dismissed {times} times and not referred to in {days} days")
+            }
+            Self::Unused { days } => write!(f, "not referred to in {days} days"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

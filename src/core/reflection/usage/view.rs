@@ -1,0 +1,327 @@
+//! What the lines of a log add up to.
+//!
+//! The order of the lines does not matter, nor does a line that is there twice:
+//! a union merge of two branches puts one branch's lines behind the other's,
+//! and may repeat some. So a view can be kept, and grows by the new lines alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, Event, Tally, read};
+use crate::core::bounded;
+
+/// Milliseconds since 1970.
+type Millis = i64;
+
+/// What is kept of a rejected candidate's summary and of its reason, in bytes.
+const LONGEST_SUMMARY: usize = 1024;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct View {
+    /// Lines that hold an entry.
+    pub entries: u64,
+    /// Lines that hold none.
+    pub broken: u64,
+    /// Entries of events that this roz does not know.
+    pub unknown: u64,
+    pub reflections: u32,
+    pub candidates: u32,
+    pub accepted: u32,
+    /// Of what was accepted.
+    pub criteria: BTreeMap<String, u32>,
+    pub skips_by_decider: BTreeMap<String, u32>,
+    pub rejections_by_stage: BTreeMap<String, u32>,
+    pub rejected: Vec<Rejected>,
+    learnings: BTreeMap<String, Usage>,
+    tickets: BTreeMap<String, Ticket>,
+    /// Hashes of the entries that are simply counted, so that none is counted
+    /// twice.
+    seen: BTreeSet<u64>,
+}
+
+/// A candidate that was not taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rejected {
+    pub ts: DateTime<Utc>,
+    pub session_id: String,
+    pub summary: String,
+    pub tags: Vec<String>,
+    pub stage: String,
+    pub reason: String,
+}
+
+/// A learning was put away, or brought back, or has been replaced.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Move {
+    Archived { reason: String },
+    Restored,
+    Superseded { by: String },
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Usage {
+    /// By a hash of the session: shown again after a compaction it is the same
+    /// use.
+    uses: BTreeMap<u64, Use>,
+    useful: u32,
+    useless: u32,
+    /// The ticket that it was learned from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    /// Its category's word, where a reflection leaves no doubt of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<String>,
+    /// The tickets in which it was referred to.
+    tickets: BTreeSet<String>,
+    moves: BTreeSet<(Millis, Move)>,
+}
+
+/// In one session: first shown, last referred to, last taken for referred to,
+/// dismissed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Use(Option<Millis>, Option<Millis>, Option<Millis>, Option<Millis>);
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+struct Ticket {
+    first_skipped: Option<Millis>,
+    last_learned: Option<Millis>,
+}
+
+impl View {
+    /// Adds a line of the log, without its end.
+    pub fn add_line(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        match read::entry(line) {
+            Some(entry) => self.add(&entry),
+            None => self.broken += 1,
+        }
+    }
+
+    pub fn add(&mut self, entry: &Entry) {
+        self.entries += 1;
+        let at = entry.ts.timestamp_millis();
+        match &entry.event {
+            Event::Surfaced { learning_id, session_id, .. } => {
+                let shown = &mut self.in_session(learning_id, session_id, at).0;
+                *shown = Some(shown.map_or(at, |it| it.min(at)));
+            }
+            Event::Referenced { learning_id, session_id, ticket_id, .. } => {
+                let referred = &mut self.in_session(learning_id, session_id, at).1;
+                *referred = (*referred).max(Some(at));
+                let usage = self.learnings.entry(learning_id.clone()).or_default();
+                usage.tickets.extend(ticket_id.clone());
+            }
+            Event::ImplicitlyReferenced { learning_id, session_id } => {
+                let implied = &mut self.in_session(learning_id, session_id, at).2;
+                *implied = (*implied).max(Some(at));
+            }
+            Event::Dismissed { learning_id, session_id } => {
+                let dismissed = &mut self.in_session(learning_id, session_id, at).3;
+                *dismissed = (*dismissed).max(Some(at));
+            }
+            counted => {
+                if self.seen.insert(hash(at, counted)) {
+                    self.count(entry.ts, counted);
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, ts: DateTime<Utc>, event: &Event) {
+        let at = ts.timestamp_millis();
+        match event {
+            Event::Corrected { learning_id, superseded_by } => {
+                self.moved(learning_id, at, Move::Superseded { by: superseded_by.clone() });
+            }
+            Event::Archived { learning_id, reason } => {
+                self.moved(learning_id, at, Move::Archived { reason: reason.clone() });
+            }
+            Event::Restored { learning_id } => self.moved(learning_id, at, Move::Restored),
+            Event::Rated { learning_id, useful } => {
+                let usage = self.learnings.entry(learning_id.clone()).or_default();
+                let rated = if *useful { &mut usage.useful } else { &mut usage.useless };
+                *rated = rated.saturating_add(1);
+            }
+            Event::Reflection {
+                ticket_id,
+                candidates,
+                accepted,
+                learnings,
+                categories,
+                criteria,
+                ..
+            } => {
+                self.reflections = self.reflections.saturating_add(1);
+                self.candidates = self.candidates.saturating_add(*candidates);
+                self.accepted = self.accepted.saturating_add(*accepted);
+                for (criterion, by) in criteria {
+                    let count = self.criteria.entry(criterion.clone()).or_default();
+                    *count = count.saturating_add(*by);
+                }
+                let mut kinds = categories.keys();
+                let only = kinds.next().filter(|_| kinds.next().is_none());
+                for id in learnings {
+                    let usage = self.learnings.entry(id.clone()).or_default();
+                    usage.origin = usage.origin.take().or_else(|| ticket_id.clone());
+                    usage.category = usage.category.take().or_else(|| only.cloned());
+                }
+                if let Some(id) = ticket_id
+                    && *accepted > 0
+                {
+                    let learned = &mut self.tickets.entry(id.clone()).or_default().last_learned;
+                    *learned = (*learned).max(Some(at));
+                }
+            }
+            Event::Skip { ticket_id, decider, .. } => {
+                count(&mut self.skips_by_decider, decider);
+                if let Some(id) = ticket_id {
+                    let skipped = &mut self.tickets.entry(id.clone()).or_default().first_skipped;
+                    *skipped = Some(skipped.map_or(at, |it| it.min(at)));
+                }
+            }
+            Event::Rejected { session_id, summary, tags, stage, reason } => {
+                count(&mut self.rejections_by_stage, stage);
+                self.rejected.push(Rejected {
+                    ts,
+                    session_id: session_id.clone(),
+                    summary: bounded::cut(summary, LONGEST_SUMMARY).to_owned(),
+                    tags: tags.clone(),
+                    stage: stage.clone(),
+                    reason: bounded::cut(reason, LONGEST_SUMMARY).to_owned(),
+                });
+            }
+            Event::Other => self.unknown += 1,
+            Event::Surfaced { .. }
+            | Event::Referenced { .. }
+            | Event::ImplicitlyReferenced { .. }
+            | Event::Dismissed { .. } => (),
+        }
+    }
+
+    fn moved(&mut self, learning_id: &str, at: Millis, to: Move) {
+        self.learnings.entry(learning_id.to_owned()).or_default().moves.insert((at, to));
+    }
+
+    /// Without a session's name every moment is a session of its own.
+    fn in_session(&mut self, learning_id: &str, session_id: &str, at: Millis) -> &mut Use {
+        let key = match session_id {
+            "" => fnv(at.to_le_bytes().iter()),
+            named => fnv(named.as_bytes().iter()),
+        };
+        let usage = self.learnings.entry(learning_id.to_owned()).or_default();
+        usage.uses.entry(key).or_default()
+    }
+
+    /// What is known of one learning; of one that the log does not name,
+    /// nothing.
+    pub fn tally(&self, learning_id: &str) -> Tally {
+        self.learnings.get(learning_id).map(Usage::tally).unwrap_or_default()
+    }
+
+    /// By learning.
+    pub fn tallies(&self) -> BTreeMap<String, Tally> {
+        self.learnings.iter().map(|(id, it)| (id.clone(), it.tally())).collect()
+    }
+
+    /// When a learning was put away, brought back or replaced, oldest first.
+    pub fn history(&self, learning_id: &str) -> Vec<(DateTime<Utc>, Move)> {
+        let moves = self.learnings.get(learning_id).map(|it| &it.moves);
+        let moves = moves.into_iter().flatten();
+        moves.filter_map(|(at, it)| Some((time(*at)?, it.clone()))).collect()
+    }
+
+    /// Whatever was put away or brought back, oldest first.
+    pub fn moves(&self) -> Vec<(DateTime<Utc>, &str, &Move)> {
+        let all = self.learnings.iter().flat_map(|(id, usage)| {
+            usage.moves.iter().filter_map(move |(at, it)| Some((time(*at)?, id.as_str(), it)))
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort();
+        all
+    }
+
+    /// Tickets that were skipped, and from which something was learned later.
+    pub fn skip_misses(&self) -> Vec<&str> {
+        let is_miss =
+            |it: &Ticket| it.first_skipped.is_some() && it.first_skipped < it.last_learned;
+        self.tickets.iter().filter(|(_, it)| is_miss(it)).map(|(id, _)| id.as_str()).collect()
+    }
+
+    /// The ticket that a learning came from, as far as the log says.
+    pub(super) fn origin(&self, learning_id: &str) -> Option<&str> {
+        self.learnings.get(learning_id)?.origin.as_deref()
+    }
+
+    pub(super) fn category(&self, learning_id: &str) -> Option<&str> {
+        self.learnings.get(learning_id)?.category.as_deref()
+    }
+
+    /// Learnings with the tickets in which they were referred to.
+    pub(super) fn uses_by_ticket(&self) -> impl Iterator<Item = (&str, &BTreeSet<String>)> {
+        self.learnings.iter().map(|(id, it)| (id.as_str(), &it.tickets))
+    }
+
+    pub(super) fn first_shown(&self, learning_id: &str) -> Option<DateTime<Utc>> {
+        let uses = &self.learnings.get(learning_id)?.uses;
+        time(uses.values().filter_map(|it| it.0).min()?)
+    }
+}
+
+impl Usage {
+    fn tally(&self) -> Tally {
+        let restored = self.moves.iter().filter(|(_, it)| *it == Move::Restored);
+        let restored = restored.map(|(at, _)| *at).max();
+        let mut tally = Tally {
+            rated_useful: self.useful,
+            rated_useless: self.useless,
+            restored: restored.and_then(time),
+            ..Tally::default()
+        };
+        let (mut shown, mut used) = (None, None);
+        for Use(surfaced, referenced, implied, dismissed) in self.uses.values() {
+            tally.surfaced += u32::from(surfaced.is_some());
+            tally.referenced += u32::from(referenced.is_some());
+            tally.implied += u32::from(referenced.is_none() && implied.is_some());
+            // A session that was resumed may have made up its mind.
+            if let Some(at) = dismissed
+                && referenced.is_none()
+                && implied.is_none()
+            {
+                tally.dismissed += 1;
+                tally.forgiven += u32::from(restored.is_some_and(|it| *at <= it));
+            }
+            shown = shown.max(*surfaced);
+            used = used.max(*referenced).max(*implied);
+        }
+        tally.last_surfaced = shown.and_then(time);
+        tally.last_referenced = used.and_then(time);
+        tally
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u32>, name: &str) {
+    let name = if name.is_empty() { "unknown" } else { name };
+    let at = counts.entry(name.to_owned()).or_default();
+    *at = at.saturating_add(1);
+}
+
+fn time(at: Millis) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(at)
+}
+
+fn hash(at: Millis, event: &Event) -> u64 {
+    let text = serde_json::to_vec(event).unwrap_or_default();
+    fnv(at.to_le_bytes().iter().chain(&text))
+}
+
+/// FNV-1a. It tells sessions apart and proves nothing.
+fn fnv<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

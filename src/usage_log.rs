@@ -1,0 +1,322 @@
+//! `stats.log`: what became of learnings, a line an event, in the project's
+//! folder and committed with it.
+//!
+//! Lines are only ever added, whole, in one write at the file's end, so that
+//! processes side by side lose nothing, with or without the lock; and git may
+//! merge two branches of it line by line ([`ATTRIBUTES`]). The lock is for what
+//! stands at the end: after a line that was cut off a new one begins.
+//!
+//! Reading costs what is new. What the rest adds up to is kept in
+//! `<ROZ_HOME>/cache/`, with what it was made of: another file, another
+//! beginning or another end before the new lines, and it is made anew.
+
+use std::{
+    fs::{self, DirBuilder, File, Metadata, OpenOptions},
+    io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _},
+    os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    core::{
+        bounded,
+        reflection::usage::{Entry, View},
+    },
+    storage::{Error, Result, journal},
+    world::files,
+};
+
+pub const NAME: &str = "stats.log";
+
+/// The line of a `.gitattributes` beside the log, so that branches merge.
+pub const ATTRIBUTES: &str = "stats.log merge=union\n";
+
+/// A longer line is no entry, and is not held in memory.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// What is read faster than a cache would be written.
+const WORTH_KEEPING: u64 = 64 << 10;
+
+/// Of the beginning and of the end of what was read, as proof that it is still
+/// what was read.
+const PROOF: u64 = 4 << 10;
+
+/// How often a line is written again if the file was replaced meanwhile.
+const ATTEMPTS: usize = 3;
+
+#[derive(Debug, Clone)]
+pub struct UsageLog {
+    path: PathBuf,
+    cache: PathBuf,
+}
+
+impl UsageLog {
+    /// `folder` is where the project keeps what is roz's.
+    pub fn new(folder: &Path, roz_home: &Path) -> Self {
+        let path = folder.join(NAME);
+        let name = bounded::sha256(path.as_os_str().as_encoded_bytes());
+        let cache = roz_home.join(format!("cache/stats-{}.json", &name[..32]));
+        Self { path, cache }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds `entries`, and the folder if it is not there. Waits for other
+    /// writers until then at most, and writes all the same.
+    ///
+    /// # Errors
+    ///
+    /// If something else than a file is in the log's place, or it cannot be
+    /// written. Then none of `entries` is in it.
+    pub fn append(&self, entries: &[Entry], until: Instant) -> Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let lines = journal::lines(entries).map_err(|err| self.failed(err.into()))?;
+        for _ in 0..ATTEMPTS {
+            let (file, _lock) = self.open(until)?;
+            let written = add(&file, &lines).map_err(|err| self.failed(err))?;
+            // A merge or a checkout puts a new file in the place of the old
+            // one. If it had the lines already, they are there twice, which
+            // counts once.
+            if fs::symlink_metadata(&self.path).is_ok_and(|it| is_same_file(&it, &written)) {
+                return Ok(());
+            }
+        }
+        Err(self.failed(io::Error::other("it is replaced again and again")))
+    }
+
+    fn open(&self, until: Instant) -> Result<(File, Option<File>)> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let mut open = || -> Result<_> {
+            // Some file systems have no locks.
+            let lock = files::lock(&self.path, until).ok().flatten();
+            Ok(files::open(&self.path, &mut options)?.map(|(file, _)| (file, lock)))
+        };
+        if let Some(found) = open()? {
+            return Ok(found);
+        }
+        if let Some(folder) = self.path.parent() {
+            match fs::create_dir(folder) {
+                Err(err) if err.kind() != ErrorKind::AlreadyExists => {
+                    return Err(Error::Io { path: folder.into(), source: err });
+                }
+                _ => (),
+            }
+        }
+        open()?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))
+    }
+
+    /// What the log adds up to; of a log that is not there, nothing.
+    ///
+    /// # Errors
+    ///
+    /// If something else than a file is in its place, or it cannot be read.
+    pub fn read(&self) -> Result<View> {
+        self.read_after(Self::kept)
+    }
+
+    /// The same, from the first line on.
+    pub fn rebuild(&self) -> Result<View> {
+        self.read_after(|_, _, _| None)
+    }
+
+    fn read_after(
+        &self,
+        kept: impl FnOnce(&Self, &File, &Metadata) -> Option<(View, u64)>,
+    ) -> Result<View> {
+        let Some((file, meta)) = files::open(&self.path, OpenOptions::new().read(true))? else {
+            return Ok(View::default());
+        };
+        let (mut view, from) = kept(self, &file, &meta).unwrap_or_default();
+        let read = read_lines(&file, from, &mut view).map_err(|err| self.failed(err))?;
+        if read.end - from >= WORTH_KEEPING {
+            // It is a view: without it the next one reads a little longer.
+            let _ = self.keep(&file, &meta, &view, read.end);
+        }
+        view.add_line(&read.unfinished);
+        Ok(view)
+    }
+
+    /// The view of a part of this very log, and how long that part is.
+    fn kept(&self, file: &File, meta: &Metadata) -> Option<(View, u64)> {
+        let (bytes, _) = files::read(&self.cache).ok()??;
+        let end_of_head = bytes.iter().position(|it| *it == b'\n')?;
+        let head: Head = serde_json::from_slice(&bytes[..end_of_head]).ok()?;
+        let body = &bytes[end_of_head + 1..];
+        let is_ours = head.made_by == MADE_BY && head.path == self.path;
+        let is_whole = head.view == bounded::sha256(body);
+        let is_of_file = (head.dev, head.ino) == (meta.dev(), meta.ino())
+            && head.bytes <= meta.len()
+            // Whoever writes in place makes it no longer.
+            && (head.bytes < meta.len() || head.mtime == mtime(meta))
+            && head.proof == proof(file, head.bytes)?;
+        if !(is_ours && is_whole && is_of_file) {
+            return None;
+        }
+        Some((serde_json::from_slice(body).ok()?, head.bytes))
+    }
+
+    fn keep(&self, file: &File, meta: &Metadata, view: &View, bytes: u64) -> io::Result<()> {
+        let body = serde_json::to_vec(view)?;
+        let head = Head {
+            made_by: MADE_BY,
+            path: self.path.clone(),
+            dev: meta.dev(),
+            ino: meta.ino(),
+            mtime: mtime(meta),
+            bytes,
+            proof: proof(file, bytes).ok_or(ErrorKind::UnexpectedEof)?,
+            view: bounded::sha256(&body),
+        };
+        let folder = self.cache.parent().unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let mut new = tempfile::Builder::new().prefix(".stats-").tempfile_in(folder)?;
+        let mut text = serde_json::to_vec(&head)?;
+        text.push(b'\n');
+        new.write_all(&text)?;
+        new.write_all(&body)?;
+        new.persist(&self.cache)?;
+        Ok(())
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Io { path: self.path.clone(), source }
+    }
+}
+
+/// The first line of a kept view: what it was made of. The view follows.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    made_by: u64,
+    path: PathBuf,
+    dev: u64,
+    ino: u64,
+    mtime: (i64, i64),
+    /// How much of the log is in the view.
+    bytes: u64,
+    /// The hash of that part's beginning and end.
+    proof: String,
+    /// The hash of the view's text.
+    view: String,
+}
+
+/// Changes whenever the code that makes views does.
+const MADE_BY: u64 = {
+    let sources: [&[u8]; 4] = [
+        include_bytes!("usage_log.rs"),
+        include_bytes!("core/reflection/usage/mod.rs"),
+        include_bytes!("core/reflection/usage/read.rs"),
+        include_bytes!("core/reflection/usage/view.rs"),
+    ];
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut source = 0;
+    while source < sources.len() {
+        let mut at = 0;
+        while at < sources[source].len() {
+            hash = (hash ^ sources[source][at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        source += 1;
+    }
+    hash
+};
+
+fn proof(file: &File, bytes: u64) -> Option<String> {
+    let length = bytes.min(PROOF);
+    let mut found = vec![0; 2 * usize::try_from(length).ok()?];
+    let (first, last) = found.split_at_mut(usize::try_from(length).ok()?);
+    file.read_exact_at(first, 0).ok()?;
+    file.read_exact_at(last, bytes - length).ok()?;
+    Some(bounded::sha256(&found))
+}
+
+fn mtime(meta: &Metadata) -> (i64, i64) {
+    (meta.mtime(), meta.mtime_nsec())
+}
+
+fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Writes `lines` behind what is there; answers which file that was.
+fn add(mut file: &File, lines: &[u8]) -> io::Result<Metadata> {
+    let before = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if before > 0 {
+        file.read_exact_at(&mut last, before - 1)?;
+    }
+    let begun = if last == [b'\n'] { &b""[..] } else { b"\n" };
+    let text = [begun, lines].concat();
+    let mut written = 0;
+    while written < text.len() {
+        match file.write(&text[written..]) {
+            Ok(n) if n > 0 => written += n,
+            Err(err) if err.kind() == ErrorKind::Interrupted => (),
+            failed => {
+                // The disk is full, say. What others have added since stays.
+                let now = file.metadata().map_or(0, |it| it.len());
+                if written > 0 && now == before + written as u64 {
+                    let _ = file.set_len(before);
+                }
+                return Err(failed.err().unwrap_or(ErrorKind::WriteZero.into()));
+            }
+        }
+    }
+    file.metadata()
+}
+
+struct Read {
+    /// Where the last whole line ends.
+    end: u64,
+    /// What stands behind it.
+    unfinished: Vec<u8>,
+}
+
+/// Adds the lines from `from` on to the view, a piece of the file at a time.
+fn read_lines(mut file: &File, from: u64, view: &mut View) -> io::Result<Read> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut reader = BufReader::with_capacity(256 << 10, file);
+    let mut end = from;
+    let mut position = from;
+    let mut begun: Vec<u8> = Vec::new();
+    // Cut off, it is no entry either.
+    let add = |begun: &mut Vec<u8>, piece: &[u8]| {
+        let room = LONGEST_LINE.saturating_sub(begun.len());
+        begun.extend_from_slice(&piece[..piece.len().min(room)]);
+    };
+    loop {
+        let piece = reader.fill_buf()?;
+        if piece.is_empty() {
+            return Ok(Read { end, unfinished: begun });
+        }
+        let mut rest = piece;
+        while let Some(at) = rest.iter().position(|it| *it == b'\n') {
+            let line = &rest[..at];
+            if begun.is_empty() {
+                view.add_line(line);
+            } else {
+                add(&mut begun, line);
+                view.add_line(&begun);
+                begun.clear();
+            }
+            rest = &rest[at + 1..];
+            end = position + (piece.len() - rest.len()) as u64;
+        }
+        add(&mut begun, rest);
+        let length = piece.len();
+        position += length as u64;
+        reader.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests;
