@@ -15,6 +15,7 @@
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
 //! | [`hooks`] | the client's side of the conversation; the one place that fails open |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
+//! | [`memory`] | learnings, and what makes them quick to find |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
 //! | [`open`] | what every command works on: home, configuration, sessions |
@@ -24,6 +25,7 @@
 //!
 //! ```text
 //! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage  ─┐
+//!                                         ├─► memory   ─┤
 //!                                         ├─► config   ─┼─► core ─► shell
 //!                                         └─► template ─┘   world
 //! ```
@@ -47,6 +49,7 @@ pub mod cli;
 pub mod config;
 pub mod core;
 pub mod hooks;
+pub mod memory;
 pub mod open;
 pub mod plugin;
 pub mod shell;

@@ -1,0 +1,3 @@
+//! Learnings between one session and the next.
+
+pub mod index;
