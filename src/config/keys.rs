@@ -283,6 +283,30 @@ pub static KEYS: &[Key] = &[
         Tighten { stricter: asks_more, rule: "a project may only have more asked" },
         "Whether a small change is let pass: asked after a ticket's close, always, never",
     ),
+    key(
+        "retrieval.max_injections",
+        Integer { min: 0, max: 10 },
+        Set,
+        "The most learnings that are put before an agent at once; 0 for none",
+    ),
+    key(
+        "retrieval.strategy",
+        Word(&["conservative", "moderate", "aggressive"]),
+        Set,
+        "How sure to be of a learning's relevance: at most 3, 5 or 10 at once",
+    ),
+    key(
+        "retrieval.on_prompt",
+        Switch,
+        Set,
+        "Bring learnings at prompts too, not only when a session starts",
+    ),
+    key(
+        "retrieval.recency_half_life_days",
+        Integer { min: 1, max: 36_500 },
+        Set,
+        "A learning that nobody refers to counts half after so many days",
+    ),
     // A project that calls `git` a proxy would hide `git push` behind it.
     key(
         "commands.proxies",

@@ -23,6 +23,7 @@ pub struct Policy {
     pub reflection: ReflectionPolicy,
     pub ticketing: TicketingPolicy,
     pub gate: GatePolicy,
+    pub retrieval: RetrievalPolicy,
     pub commands: CommandsPolicy,
     pub backends: BackendsPolicy,
     pub decay: DecayPolicy,
@@ -139,6 +140,40 @@ pub struct TracePolicy {
 #[serde(default)]
 pub struct CleanupPolicy {
     pub retention_days: u64,
+}
+
+/// Which learnings come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RetrievalPolicy {
+    /// The most learnings that are put before an agent at once.
+    pub max_injections: u64,
+    pub strategy: Strategy,
+    /// At prompts too, not only when a session starts.
+    pub on_prompt: bool,
+    pub recency_half_life_days: u64,
+}
+
+/// How sure one has to be of a learning's relevance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    Conservative,
+    #[default]
+    Moderate,
+    Aggressive,
+}
+
+impl RetrievalPolicy {
+    /// How many learnings are put before an agent at once, at most.
+    pub fn limit(&self) -> usize {
+        let of_strategy = match self.strategy {
+            Strategy::Conservative => 3,
+            Strategy::Moderate => 5,
+            Strategy::Aggressive => 10,
+        };
+        usize::try_from(self.max_injections).unwrap_or(usize::MAX).min(of_strategy)
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -417,6 +452,17 @@ impl Default for TemplatesPolicy {
 impl Default for TracePolicy {
     fn default() -> Self {
         Self { max_events: 500 }
+    }
+}
+
+impl Default for RetrievalPolicy {
+    fn default() -> Self {
+        Self {
+            max_injections: 5,
+            strategy: Strategy::default(),
+            on_prompt: true,
+            recency_half_life_days: 90,
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! | ephemeral | Total Recall's daily log, if that is in use; else nowhere, and it is said |
 
 mod in_memory;
+pub mod index;
 mod library;
 
 use std::{io, path::PathBuf};
