@@ -11,7 +11,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{policy::Policy, session::SessionId},
+    memory::{Library, Places},
     storage::{self, LeftoverKind, MessageStore, Stored},
+    usage_log::UsageLog,
     world::{self, World, git, process},
 };
 
@@ -117,6 +119,22 @@ impl Roz {
     /// Whether the project has a configuration.
     pub fn has_own_rules(&self) -> bool {
         config::project_dir(&self.project).join("config.toml").exists()
+    }
+
+    /// The learnings of the project and of the user.
+    pub fn library(&self, world: &World) -> Library {
+        let places = Places {
+            roz_home: self.home.clone(),
+            user_home: world.user_home.clone(),
+            project: self.project.clone(),
+        };
+        Library::open(&places, &self.policy.backends)
+    }
+
+    /// What became of them: it lies beside the project's own.
+    pub fn usage_log(&self, library: &Library) -> UsageLog {
+        let folder = library.markdown_file().parent().map(Path::to_owned);
+        UsageLog::new(&folder.unwrap_or_else(|| self.project.join(".roz")), &self.home)
     }
 
     /// Where the git objects lie that a session's decisions refer to.
