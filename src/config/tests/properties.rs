@@ -110,6 +110,7 @@ proptest! {
                 Kind::Word(words) => format!("'{}'", words[usize::try_from(number).unwrap() % words.len()]),
                 Kind::Path | Kind::Template => "'/theirs'".to_owned(),
                 Kind::List(_) => "['/theirs']".to_owned(),
+                Kind::Share => "0.5".to_owned(),
                 Kind::Weights => "{ a = 1 }".to_owned(),
             };
             if !project.contains(key.path) {
