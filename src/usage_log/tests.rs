@@ -174,7 +174,7 @@ fn a_line_that_was_cut_off_does_not_swallow_the_next() {
 #[test]
 fn a_line_of_any_length_is_read_past() {
     let mut text = lines(0..1);
-    text.extend(b"{\"v\":1,\"x\":\"".iter().chain(&[b'a'; 3 << 20]).chain(b"\"}\n"));
+    text.extend(b"{\"v\":1,\"x\":\"".iter().chain(&vec![b'a'; 3 << 20]).chain(b"\"}\n"));
     text.extend(lines(1..2));
     assert_eq!(Scene::with_text(text).count(), (2, 1));
 }
@@ -244,6 +244,8 @@ fn is_trusted(scene: &Scene) -> bool {
     scene.log.read().unwrap().broken >= 1_000_000
 }
 
+type Edit<'a> = &'a dyn Fn(&mut Vec<u8>);
+
 fn kept() -> Scene {
     let scene = Scene::with_text(many());
     scene.log.read().unwrap();
@@ -305,8 +307,7 @@ fn a_file_that_was_rewritten_is_read_anew() {
     };
     let shorter = |text: &mut Vec<u8>| text.truncate(text.len() - 200);
     let emptied = |text: &mut Vec<u8>| text.clear();
-    let edits: [&dyn Fn(&mut Vec<u8>); 5] =
-        [&other_end, &other_beginning, &other_middle, &shorter, &emptied];
+    let edits: [Edit; 5] = [&other_end, &other_beginning, &other_middle, &shorter, &emptied];
     for (at, edit) in edits.iter().enumerate() {
         let scene = kept();
         let mut text = fs::read(scene.log.path()).unwrap();
@@ -322,7 +323,7 @@ fn a_file_that_was_rewritten_is_read_anew() {
 
 #[test]
 fn a_broken_cache_is_made_anew() {
-    let damages: [&dyn Fn(&mut Vec<u8>); 5] = [
+    let damages: [Edit; 5] = [
         &|it| it.clear(),
         &|it| it.truncate(it.len() / 2),
         &|it| {
