@@ -15,6 +15,7 @@
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
 //! | [`hooks`] | the client's side of the conversation; the one place that fails open |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
+//! | [`memory`] | learnings, in the backends that a project has |
 //! | [`usage_log`] | what became of learnings, between one session and the next |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
@@ -24,9 +25,11 @@
 //! | [`world`] | clock, dice, environment, git, processes: the only door to each |
 //!
 //! ```text
-//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► usage_log ─► storage ─┐
-//!                                         ├─► config ───────────────┼─► core ─► shell
-//!                                         └─► template ─────────────┘   world
+//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
+//!                                         ├─► memory    ─┤
+//!                                         ├─► usage_log ─┤  (on storage)
+//!                                         ├─► config    ─┼─► core ─► shell
+//!                                         └─► template  ─┘   world
 //! ```
 //!
 //! Arrows are imports; a module may also name whatever lies further along.
@@ -48,6 +51,7 @@ pub mod cli;
 pub mod config;
 pub mod core;
 pub mod hooks;
+pub mod memory;
 pub mod open;
 pub mod plugin;
 pub mod shell;

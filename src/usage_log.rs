@@ -25,7 +25,8 @@ use crate::{
         bounded,
         reflection::usage::{Entry, View},
     },
-    storage::{Error, Result, journal, lock, regular},
+    storage::{Error, Result, journal},
+    world::files,
 };
 
 pub const NAME: &str = "stats.log";
@@ -93,10 +94,10 @@ impl UsageLog {
     fn open(&self, until: Instant) -> Result<(File, Option<File>)> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
-        let mut open = || {
+        let mut open = || -> Result<_> {
             // Some file systems have no locks.
-            let lock = lock::lock(&self.path, until).ok().flatten();
-            Ok(regular::open(&self.path, &mut options)?.map(|(file, _)| (file, lock)))
+            let lock = files::lock(&self.path, until).ok().flatten();
+            Ok(files::open(&self.path, &mut options)?.map(|(file, _)| (file, lock)))
         };
         if let Some(found) = open()? {
             return Ok(found);
@@ -130,7 +131,7 @@ impl UsageLog {
         &self,
         kept: impl FnOnce(&Self, &File, &Metadata) -> Option<(View, u64)>,
     ) -> Result<View> {
-        let Some((file, meta)) = regular::open(&self.path, OpenOptions::new().read(true))? else {
+        let Some((file, meta)) = files::open(&self.path, OpenOptions::new().read(true))? else {
             return Ok(View::default());
         };
         let (mut view, from) = kept(self, &file, &meta).unwrap_or_default();
@@ -145,7 +146,7 @@ impl UsageLog {
 
     /// The view of a part of this very log, and how long that part is.
     fn kept(&self, file: &File, meta: &Metadata) -> Option<(View, u64)> {
-        let (bytes, _) = regular::read(&self.cache).ok()??;
+        let (bytes, _) = files::read(&self.cache).ok()??;
         let end_of_head = bytes.iter().position(|it| *it == b'\n')?;
         let head: Head = serde_json::from_slice(&bytes[..end_of_head]).ok()?;
         let body = &bytes[end_of_head + 1..];

@@ -35,9 +35,38 @@ pub enum Kind {
     Path,
     /// A template's id: never a path.
     Template,
+    /// Any, but none that is empty.
+    Text,
     List(Item),
     /// Whole numbers by template id.
     Weights,
+    /// `"auto"`, true or false.
+    Auto,
+    /// True or false by names: any, or these.
+    Switches(Option<&'static [&'static str]>),
+    /// Texts by names: of variables, or these.
+    Texts(Option<&'static [&'static str]>),
+    /// An array of tables, each with these fields.
+    Rows(&'static [Field]),
+}
+
+/// A field of a row.
+#[derive(Debug)]
+pub struct Field {
+    pub name: &'static str,
+    pub kind: FieldKind,
+    pub required: bool,
+    /// It names a program to start: a project's needs trust.
+    pub is_program: bool,
+    /// One line, without a full stop.
+    pub about: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    Text,
+    Texts,
+    Patterns,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +75,8 @@ pub enum Item {
     Path,
     /// A glob over tool keys.
     Pattern,
+    /// One of these.
+    Word(&'static [&'static str]),
 }
 
 /// What a project's file may do with a key. A cloned repository must not be
@@ -69,7 +100,40 @@ pub enum May {
 use Kind::{Integer, List, Switch, Word};
 use May::{Add, Nothing, Set, StartProgram, Tighten};
 
+const BACKENDS: &[&str] = &["total-recall", "mcp", "markdown"];
+
 const YEAR: u64 = 366 * 24 * 60 * 60;
+
+const TICKET_SYSTEM: &[Field] = &[
+    Field {
+        name: "name",
+        kind: FieldKind::Text,
+        required: true,
+        is_program: false,
+        about: "What it is called",
+    },
+    Field {
+        name: "marker",
+        kind: FieldKind::Text,
+        required: false,
+        is_program: false,
+        about: "The file or folder by which a project is known to use it",
+    },
+    Field {
+        name: "closes",
+        kind: FieldKind::Patterns,
+        required: true,
+        is_program: false,
+        about: "Globs over tool keys of what closes a ticket; the first `*` is its id",
+    },
+    Field {
+        name: "in_progress",
+        kind: FieldKind::Texts,
+        required: false,
+        is_program: true,
+        about: "The command that prints the tickets in progress as JSON",
+    },
+];
 
 pub static KEYS: &[Key] = &[
     key("storage.path", Kind::Path, Nothing, "The home in which `sessions/` lies")
@@ -177,12 +241,122 @@ pub static KEYS: &[Key] = &[
         "Sessions without activity for this long are removed",
     )
     .from("ROZ_RETENTION_DAYS"),
+    key(
+        "reflection.enabled",
+        Kind::Auto,
+        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        "The reflection gate: where there is a `learnings.md` or a ticket system, always, never",
+    ),
+    key(
+        "ticketing.discovery",
+        List(Item::Text),
+        Add,
+        "The ticket systems that count, in the order in which they are looked for",
+    ),
+    key(
+        "ticketing.overrides",
+        Kind::Switches(None),
+        Tighten { stricter: adds_only, rule: "a project may only switch systems on" },
+        "Ticket systems switched on or off, by name: `github = true`",
+    ),
+    key(
+        "ticketing.systems",
+        Kind::Rows(TICKET_SYSTEM),
+        Add,
+        "Ticket systems of your own, a `[[ticketing.systems]]` each",
+    ),
+    key(
+        "gate.auto_skip.enabled",
+        Switch,
+        Tighten { stricter: is_off, rule: "a project may only switch it off" },
+        "Let small changes pass without a reflection",
+    ),
+    key(
+        "gate.auto_skip.line_threshold",
+        Integer { min: 0, max: 1_000_000 },
+        Tighten { stricter: is_lower, rule: "a project may only lower it" },
+        "Fewer changed lines than this are a small change",
+    ),
+    key(
+        "gate.auto_skip.decider",
+        Word(&["agent", "always", "never"]),
+        Tighten { stricter: asks_more, rule: "a project may only have more asked" },
+        "Whether a small change is let pass: asked after a ticket's close, always, never",
+    ),
+    key(
+        "retrieval.max_injections",
+        Integer { min: 0, max: 10 },
+        Set,
+        "The most learnings that are put before an agent at once; 0 for none",
+    ),
+    key(
+        "retrieval.strategy",
+        Word(&["conservative", "moderate", "aggressive"]),
+        Set,
+        "How sure to be of a learning's relevance: at most 3, 5 or 10 at once",
+    ),
+    key(
+        "retrieval.on_prompt",
+        Switch,
+        Set,
+        "Bring learnings at prompts too, not only when a session starts",
+    ),
+    key(
+        "retrieval.recency_half_life_days",
+        Integer { min: 1, max: 36_500 },
+        Set,
+        "A learning that nobody refers to counts half after so many days",
+    ),
     // A project that calls `git` a proxy would hide `git push` behind it.
     key(
         "commands.proxies",
         List(Item::Text),
         Nothing,
         "Programs of yours that run the rest of their command line",
+    ),
+    key(
+        "gate.write_gate.mode",
+        Word(&["strict", "warn", "off"]),
+        Tighten { stricter: is_stricter_gate, rule: "a project may only make it stricter" },
+        "What becomes of a vague candidate: rejected, kept with a warning, nobody looks",
+    ),
+    key(
+        "backends.discovery",
+        List(Item::Word(&["config", "total-recall", "mcp", "markdown"])),
+        Set,
+        "In this order the places for learnings are looked for",
+    ),
+    key(
+        "backends.overrides",
+        Kind::Switches(Some(BACKENDS)),
+        Set,
+        "By name: used though it is not found, or passed over though it is",
+    ),
+    key(
+        "backends.use",
+        List(Item::Word(BACKENDS)),
+        Set,
+        "What `config` means in the order: these places for learnings and no others",
+    ),
+    key(
+        "backends.mcp.command",
+        Kind::Text,
+        StartProgram,
+        "The memory server's program, a path or a name on PATH; none: there is no server",
+    ),
+    key("backends.mcp.args", List(Item::Text), StartProgram, "The memory server's arguments"),
+    key(
+        "backends.mcp.env",
+        Kind::Texts(None),
+        StartProgram,
+        "Variables in the memory server's environment, beside those that are there",
+    ),
+    key(
+        "backends.mcp.tool_names",
+        Kind::Texts(Some(&["write", "all", "search", "mark"])),
+        StartProgram,
+        "The server's tool for each thing wanted of it; none: those of \
+         `@modelcontextprotocol/server-memory`",
     ),
     key(
         "decay.passive_duration_days",
@@ -247,6 +421,40 @@ fn is_narrower(value: &Value, without: &Value) -> bool {
         _ => 2,
     };
     width(value) < width(without)
+}
+
+fn is_on(value: &Value, _: &Value) -> bool {
+    *value == true
+}
+
+fn is_off(value: &Value, _: &Value) -> bool {
+    *value == false
+}
+
+fn is_lower(value: &Value, without: &Value) -> bool {
+    value.as_u64() < without.as_u64()
+}
+
+fn adds_only(value: &Value, _: &Value) -> bool {
+    value.as_object().is_some_and(|it| it.values().all(|it| *it == true))
+}
+
+fn asks_more(value: &Value, without: &Value) -> bool {
+    let rank = |it: &Value| match it.as_str() {
+        Some("always") => 0,
+        Some("agent") => 1,
+        _ => 2,
+    };
+    rank(value) > rank(without)
+}
+
+fn is_stricter_gate(value: &Value, without: &Value) -> bool {
+    let laxity = |it: &Value| match it.as_str() {
+        Some("strict") => 0,
+        Some("warn") => 1,
+        _ => 2,
+    };
+    laxity(value) < laxity(without)
 }
 
 /// None at all is the longest.
@@ -316,8 +524,16 @@ mod tests {
                 Kind::Share => vec![json!(0.0), json!(0.3), json!(1.0)],
                 Word(words) => words.iter().map(|it| json!(it)).collect(),
                 Kind::Path | Kind::Template => vec![json!("/a")],
+                Kind::Text => vec![json!("a b")],
+                List(Item::Word(words)) => vec![json!([]), json!(words)],
                 List(_) => vec![json!([]), json!(["/a", "b"])],
+                Kind::Switches(names) => {
+                    vec![json!({}), json!({ names.map_or("a", |it| it[0]): true })]
+                }
+                Kind::Texts(_) => vec![json!({}), json!({ "write": "b" })],
                 Kind::Weights => vec![json!({}), json!({ "a": u64::MAX })],
+                Kind::Auto => vec![json!("auto"), json!(true), json!(false)],
+                Kind::Rows(_) => vec![json!([])],
             };
             for sample in samples {
                 let policy = with(key.path, sample.clone()).expect(key.path);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Origin, Set,
     diagnostic::{Diagnostic, Place},
-    keys::{KEYS, Key, Kind, May, slot},
+    keys::{Field, KEYS, Key, Kind, May, slot},
     layer::{Layer, Setting},
 };
 use crate::core::policy::Policy;
@@ -117,11 +117,15 @@ impl<'a> Draft<'a> {
         let Some(row) = KEYS.iter().position(|it| std::ptr::eq(it, key)) else { return };
         let by_project = author != Author::User;
         let adds = match key.kind {
-            Kind::List(_) => by_project && matches!(key.project, May::Add),
+            Kind::List(_) | Kind::Rows(_) => by_project && matches!(key.project, May::Add),
             // The default weights are there for want of any.
             Kind::Weights => !self.origins[row].is_empty(),
+            Kind::Switches(_) | Kind::Texts(_) => true,
             _ => false,
         };
+        if let (Kind::Rows(fields), Author::Project { trusted: false }) = (key.kind, author) {
+            self.take_programs(key, fields, &mut value, &place);
+        }
         if by_project
             && let Value::Array(items) = &mut value
             && items.len() > MOST_ADDED
@@ -154,12 +158,31 @@ impl<'a> Draft<'a> {
         self.origins[row].push(Origin { place, by_project });
     }
 
+    /// Takes the programs out of rows whose author may not have any started.
+    fn take_programs(&mut self, key: &Key, fields: &[Field], rows: &mut Value, place: &Place) {
+        let rows = rows.as_array_mut().into_iter().flatten();
+        for row in rows.filter_map(Value::as_object_mut) {
+            for field in fields.iter().filter(|it| it.is_program) {
+                if row.remove(field.name).is_none() {
+                    continue;
+                }
+                let problem = format!(
+                    "`{}.{}` is ignored: it starts a program of this project's choice",
+                    key.path, field.name
+                );
+                let user_file = self.user_file.display();
+                let remedy = format!("name the project in `trust.projects` of {user_file}");
+                self.diagnostics.push(Diagnostic { place: place.clone(), problem, remedy });
+            }
+        }
+    }
+
     /// The client overrides the 9th block in a row on its own, and says less
     /// about it than the breaker does.
     fn warn_of_the_clients_cap(&mut self) {
         const CAP: u32 = 8;
         /// Gates that block stops, each up to `max_blocks` times.
-        const GATES: u32 = 1;
+        const GATES: u32 = 2;
         let key = |it: &&Key| it.path == "circuit_breaker.max_blocks";
         let origins = KEYS.iter().position(|it| key(&it)).map(|row| &self.origins[row]);
         let Some(origin) = origins.and_then(|it| it.last()) else { return };
@@ -169,8 +192,9 @@ impl<'a> Draft<'a> {
                 place: origin.place.clone(),
                 problem: format!("`circuit_breaker.max_blocks` is {max_blocks}, and applies"),
                 remedy: format!(
-                    "the client itself ends a turn after {CAP} blocks in a row: stay below {}",
-                    CAP - 1
+                    "{GATES} gates may block so often, and the client itself ends a turn after \
+                     {CAP} blocks in a row: stay below {}",
+                    (CAP - 1).div_ceil(GATES)
                 ),
             });
         }

@@ -1,9 +1,9 @@
 //! A JSON Schema of `config.toml`, so that editors complete and check it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    keys::{Item, KEYS, Key, Kind, slot},
+    keys::{Field, FieldKind, Item, KEYS, Key, Kind, slot},
     value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT, MOST_WEIGHTS},
 };
 use crate::core::policy::Policy;
@@ -53,6 +53,34 @@ fn shape(kind: Kind) -> Value {
         Kind::Word(words) => json!({ "enum": words }),
         Kind::Path => path,
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
+        Kind::Text => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT }),
+        Kind::List(Item::Word(words)) => {
+            json!({ "type": "array", "items": { "enum": words }, "maxItems": LONGEST_LIST })
+        }
+        Kind::Switches(names) => {
+            let names = match names {
+                Some(names) => json!({ "enum": names }),
+                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
+            };
+            json!({
+                "type": "object",
+                "maxProperties": MOST_WEIGHTS,
+                "propertyNames": names,
+                "additionalProperties": { "type": "boolean" },
+            })
+        }
+        Kind::Texts(names) => {
+            let names = match names {
+                Some(names) => json!({ "enum": names }),
+                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
+            };
+            json!({
+                "type": "object",
+                "maxProperties": MOST_WEIGHTS,
+                "propertyNames": names,
+                "additionalProperties": { "type": "string", "maxLength": LONGEST_TEXT },
+            })
+        }
         Kind::List(item) => {
             let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
             let item = if matches!(item, Item::Path) { path } else { text };
@@ -64,7 +92,34 @@ fn shape(kind: Kind) -> Value {
             "propertyNames": { "pattern": TEMPLATE },
             "additionalProperties": { "type": "integer", "minimum": 0, "maximum": HEAVIEST },
         }),
+        Kind::Auto => json!({ "enum": ["auto", true, false] }),
+        Kind::Rows(fields) => {
+            json!({ "type": "array", "items": row(fields), "maxItems": LONGEST_LIST })
+        }
     }
+}
+
+fn row(fields: &[Field]) -> Value {
+    let text =
+        |item: Item| json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
+    let shape = |field: &Field| {
+        let mut shape = match field.kind {
+            FieldKind::Text => text(Item::Text),
+            FieldKind::Texts => json!({ "type": "array", "items": text(Item::Text) }),
+            FieldKind::Patterns => json!({ "type": "array", "items": text(Item::Pattern) }),
+        };
+        let trust = if field.is_program { ". A project's needs `trust.projects`" } else { "" };
+        shape["description"] = format!("{}{trust}.", field.about).into();
+        (field.name.to_owned(), shape)
+    };
+    let properties: Map<String, Value> = fields.iter().map(shape).collect();
+    let required: Vec<&str> = fields.iter().filter(|it| it.required).map(|it| it.name).collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
 }
 
 const TEMPLATE: &str = "^[A-Za-z0-9_-]{1,64}$";

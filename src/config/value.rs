@@ -8,7 +8,7 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     diagnostic::{alternatives, nearest, quoted},
-    keys::{Item, Key, Kind},
+    keys::{Field, FieldKind, Item, Key, Kind},
 };
 use crate::core::pattern;
 
@@ -41,14 +41,14 @@ impl Reader<'_> {
     pub(super) fn read(&mut self, key: &Key, value: &Spanned<DeValue>) -> Option<Value> {
         let at = value.span();
         match (key.kind, value.get_ref()) {
-            (Kind::Switch, DeValue::Boolean(it)) => Some(Value::Bool(*it)),
+            (Kind::Switch | Kind::Auto, DeValue::Boolean(it)) => Some(Value::Bool(*it)),
             (Kind::Integer { .. }, DeValue::Integer(it)) => {
                 let number = i128::from_str_radix(it.as_str(), it.radix()).ok();
                 self.integer(key, number, it.as_str(), at)
             }
             (Kind::Share, DeValue::Float(it)) => self.share(key, it.as_str(), at),
             (Kind::Share, DeValue::Integer(it)) => self.share(key, it.as_str(), at),
-            (Kind::Word(_) | Kind::Path | Kind::Template, DeValue::String(it)) => {
+            (Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text, DeValue::String(it)) => {
                 self.text(key, it, at)
             }
             (Kind::List(item), DeValue::Array(items)) => {
@@ -72,9 +72,87 @@ impl Reader<'_> {
                 }
                 Some(Value::Object(valid))
             }
+            (Kind::Auto, DeValue::String(it)) if &**it == "auto" => Some(Value::from("auto")),
+            (Kind::Auto, DeValue::String(it)) => self.unfit(key, it, at),
+            (Kind::Switches(_) | Kind::Texts(_), DeValue::Table(table)) => {
+                let mut valid = Map::new();
+                if table.len() > MOST_WEIGHTS {
+                    let problem = format!("`{}` has {} entries", key.path, table.len());
+                    self.flaw(at, problem, format!("{MOST_WEIGHTS} of them apply"));
+                }
+                for (name, value) in table.iter().take(MOST_WEIGHTS) {
+                    if let Some(value) = self.member(key, name, value) {
+                        valid.insert(name.get_ref().to_string(), value);
+                    }
+                }
+                Some(Value::Object(valid))
+            }
+            (Kind::Rows(fields), DeValue::Array(rows)) => {
+                let rows = rows.iter().take(LONGEST_LIST);
+                Some(rows.filter_map(|it| self.row(key, fields, it)).collect())
+            }
             (_, other) => {
                 let problem = format!("`{}` is of type {}", key.path, other.type_str());
                 self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
+                None
+            }
+        }
+    }
+
+    /// A row with what is right in it; none where something is missing.
+    fn row(&mut self, key: &Key, fields: &[Field], row: &Spanned<DeValue>) -> Option<Value> {
+        let Some(table) = row.get_ref().as_table() else {
+            let kind = row.get_ref().type_str();
+            let problem = format!("`{}` has an item of type {kind}", key.path);
+            self.flaw(row.span(), problem, format!("write `[[{}]]`", key.path));
+            return None;
+        };
+        let mut valid = Map::new();
+        for (name, value) in table {
+            let text = name.get_ref().as_ref();
+            let Some(field) = fields.iter().find(|it| it.name == text) else {
+                let names = fields.iter().map(|it| it.name);
+                let remedy = match nearest(text, names.clone()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("there is {}", alternatives(names).replace(" or ", " and ")),
+                };
+                let problem = format!("`{}` has no field {}", key.path, quoted(text));
+                self.flaw(name.span(), problem, remedy);
+                continue;
+            };
+            if let Some(value) = self.field(key, field, value) {
+                valid.insert(field.name.to_owned(), value);
+            }
+        }
+        if let Some(missing) = fields.iter().find(|it| it.required && !valid.contains_key(it.name))
+        {
+            let problem = format!("a row of `{}` has no `{}`", key.path, missing.name);
+            self.flaw(row.span(), problem, "the row does not apply".to_owned());
+            return None;
+        }
+        Some(Value::Object(valid))
+    }
+
+    fn field(&mut self, key: &Key, field: &Field, value: &Spanned<DeValue>) -> Option<Value> {
+        let item = match field.kind {
+            FieldKind::Patterns => Item::Pattern,
+            FieldKind::Text | FieldKind::Texts => Item::Text,
+        };
+        match (field.kind, value.get_ref()) {
+            (FieldKind::Text, DeValue::String(_)) => self.item(key, item, value),
+            (FieldKind::Texts | FieldKind::Patterns, DeValue::Array(items)) => {
+                let items = items.iter().take(LONGEST_LIST);
+                Some(items.filter_map(|it| self.item(key, item, it)).collect())
+            }
+            (_, other) => {
+                let wanted = match field.kind {
+                    FieldKind::Text => "a string",
+                    FieldKind::Texts => "a list of strings",
+                    FieldKind::Patterns => "a list of globs",
+                };
+                let problem =
+                    format!("`{}.{}` is of type {}", key.path, field.name, other.type_str());
+                self.flaw(value.span(), problem, format!("it wants {wanted}"));
                 None
             }
         }
@@ -91,8 +169,16 @@ impl Reader<'_> {
                 "false" | "0" => Some(Value::Bool(false)),
                 _ => self.unfit(key, text, 0..0),
             },
-            Kind::Word(_) | Kind::Path | Kind::Template => self.text(key, text, 0..0),
-            Kind::List(_) | Kind::Weights => self.unfit(key, text, 0..0),
+            Kind::Auto => match text {
+                "auto" => Some(Value::from(text)),
+                "true" | "1" => Some(Value::Bool(true)),
+                "false" | "0" => Some(Value::Bool(false)),
+                _ => self.unfit(key, text, 0..0),
+            },
+            Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text => self.text(key, text, 0..0),
+            Kind::List(_) | Kind::Weights | Kind::Switches(_) | Kind::Texts(_) | Kind::Rows(_) => {
+                self.unfit(key, text, 0..0)
+            }
         }
     }
 
@@ -138,6 +224,7 @@ impl Reader<'_> {
                 Some(path) => Some(Value::String(path)),
                 None => self.unfit(key, text, at),
             },
+            Kind::Text if is_text(text) => Some(Value::from(text)),
             Kind::Template if is_template_id(text) => Some(Value::from(text)),
             _ => self.unfit(key, text, at),
         }
@@ -159,6 +246,18 @@ impl Reader<'_> {
         }
         match item {
             Item::Text => Some(Value::from(text)),
+            Item::Word(words) => {
+                if words.contains(&text) {
+                    return Some(Value::from(text));
+                }
+                let problem = format!("`{}` has the item {}", key.path, quoted(text));
+                let remedy = match nearest(text, words.iter().copied()) {
+                    Some(word) => format!("did you mean {}?", quoted(word)),
+                    None => format!("it wants {}", key.kind.wanted()),
+                };
+                self.flaw(at, problem, remedy);
+                None
+            }
             Item::Path => {
                 let Some(path) = path(text, self.home) else {
                     let problem = format!("`{}` has the item {}", key.path, quoted(text));
@@ -174,6 +273,43 @@ impl Reader<'_> {
                     self.flaw(at, problem, remedy.to_owned());
                 }
                 Some(Value::from(text))
+            }
+        }
+    }
+
+    /// An entry of a table of switches or of texts.
+    fn member(
+        &mut self,
+        key: &Key,
+        name: &Spanned<impl AsRef<str>>,
+        value: &Spanned<DeValue>,
+    ) -> Option<Value> {
+        let text = name.get_ref().as_ref();
+        let names = match key.kind {
+            Kind::Switches(Some(names)) | Kind::Texts(Some(names)) => Some(names),
+            _ => None,
+        };
+        let is_known = names
+            .map_or_else(|| is_text(text) && !text.contains('='), |names| names.contains(&text));
+        if !is_known {
+            let problem = format!("`{}` has the entry {}", key.path, quoted(text));
+            let near = names.and_then(|names| nearest(text, names.iter().copied()));
+            let remedy = match near {
+                Some(near) => format!("did you mean {}?", quoted(near)),
+                None => format!("it wants {}", key.kind.wanted()),
+            };
+            self.flaw(name.span(), problem, remedy);
+            return None;
+        }
+        match (key.kind, value.get_ref()) {
+            (Kind::Switches(_), DeValue::Boolean(it)) => Some(Value::Bool(*it)),
+            (Kind::Texts(_), DeValue::String(it)) if it.is_empty() || is_text(it) => {
+                Some(Value::from(it.as_ref()))
+            }
+            _ => {
+                let problem = format!("`{}.{text}` does not fit", key.path);
+                self.flaw(value.span(), problem, format!("it wants {}", key.kind.wanted()));
+                None
             }
         }
     }
@@ -213,7 +349,7 @@ impl Reader<'_> {
 impl Item {
     pub(super) fn longest(self) -> usize {
         match self {
-            Item::Text | Item::Path => LONGEST_TEXT,
+            Item::Text | Item::Path | Item::Word(_) => LONGEST_TEXT,
             Item::Pattern => LONGEST_PATTERN,
         }
     }
@@ -229,10 +365,24 @@ impl Kind {
             Kind::Word(words) => alternatives(words.iter().copied()),
             Kind::Path => "an absolute path, or one that begins with `~/`".to_owned(),
             Kind::Template => "a template's id, made of A-Z a-z 0-9 _ -".to_owned(),
+            Kind::Text => format!("a text of 1 to {LONGEST_TEXT} bytes"),
+            Kind::List(Item::Word(words)) => {
+                format!("a list of {}", alternatives(words.iter().copied()))
+            }
+            Kind::Switches(None) => "a table: for each name true or false".to_owned(),
+            Kind::Switches(Some(names)) => {
+                format!("a table: true or false for {}", alternatives(names.iter().copied()))
+            }
+            Kind::Texts(Some(names)) => {
+                format!("a table: a text for {}", alternatives(names.iter().copied()))
+            }
+            Kind::Texts(None) => "a table: a text for each variable's name".to_owned(),
             Kind::List(Item::Text) => "a list of strings".to_owned(),
             Kind::List(Item::Path) => "a list of paths, absolute or from `~/`".to_owned(),
             Kind::List(Item::Pattern) => "a list of globs".to_owned(),
             Kind::Weights => format!("a table: for each template's id {}", weight_wanted()),
+            Kind::Auto => "\"auto\", true or false".to_owned(),
+            Kind::Rows(_) => "an array of tables".to_owned(),
         }
     }
 }
@@ -250,6 +400,10 @@ fn path(text: &str, home: Option<&Path>) -> Option<String> {
     };
     let fits = path.len() <= LONGEST_TEXT && !path.contains('\0');
     (fits && Path::new(&path).is_absolute()).then_some(path)
+}
+
+fn is_text(text: &str) -> bool {
+    (1..=LONGEST_TEXT).contains(&text.len()) && !text.contains('\0')
 }
 
 fn is_template_id(text: &str) -> bool {

@@ -193,6 +193,21 @@ impl<'a> ToolCall<'a> {
         })
     }
 
+    /// The words of every command that it may run, without the programs' global
+    /// options; of a line that could not be read, its words as they stand.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = Vec<&str>> {
+        let runs = self.readings.iter().flat_map(|it| &it.runs).map(shell::Run::words);
+        let raw = self.raw.iter().filter_map(|it| it.strip_prefix("Bash:"));
+        runs.chain(raw.map(|it| it.split(' ').collect()))
+    }
+
+    /// The programs of those commands.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
+        let runs = self.readings.iter().flat_map(|it| &it.runs).map(|it| it.program.as_str());
+        let raw = self.raw.iter().filter_map(|it| it.strip_prefix("Bash:")?.split(' ').next());
+        runs.chain(raw)
+    }
+
     pub fn text(&self, field: &str) -> Option<&str> {
         self.input.get(field)?.as_str()
     }

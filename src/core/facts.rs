@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::core::{protect::Ground, session::SessionId};
+use crate::core::{
+    protect::Ground,
+    reflection::state::{Baseline, Ticket},
+    session::SessionId,
+};
 
 /// A fact that nobody looked for, or that could not be had, says so in its own
 /// type: what to make of that is for a gate to decide.
@@ -22,6 +26,44 @@ pub struct Facts {
     pub open_elsewhere: Vec<SessionId>,
     /// What a call touches, and what lies where.
     pub ground: Ground,
+    pub learned: Learned,
+}
+
+/// What the reflection gate works with.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Learned {
+    /// The project wants the gate; false also where nobody looked.
+    pub is_wanted: bool,
+    /// The ticket system that the project has a marker of.
+    pub system: Option<String>,
+    /// The ticket in progress.
+    pub ticket: Option<Ticket>,
+    pub baseline: Option<Baseline>,
+    pub diff: Diff,
+    /// Learnings that are relevant now, best first.
+    pub relevant: Vec<Relevant>,
+    /// Other sessions of this project that owe a reflection.
+    pub due_elsewhere: Vec<SessionId>,
+}
+
+/// How much was changed since the session began.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Diff {
+    #[default]
+    NotAsked,
+    /// No repository, or git did not answer.
+    Unknown(String),
+    /// Lines added and removed.
+    Lines(u64),
+}
+
+/// A learning that is relevant now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relevant {
+    pub id: String,
+    pub score: f64,
+    /// As the agent reads it.
+    pub text: String,
 }
 
 /// The work tree, beside the one that was approved.

@@ -63,6 +63,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let event = by_client.as_ref().unwrap_or(event);
     let mut outcome =
         protect::decide(session, event, cx).then(|| review::decide(&mut session.review, event, cx));
+    outcome = outcome.then(|| reflection::decide(&mut session.reflection, event, cx));
     if let What::PreToolUse(call) = &event.what {
         outcome.trace.extend(call.spared.iter().map(|it| Mark::ScriptSpared {
             script: bounded::line(&it.script, 200),

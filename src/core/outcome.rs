@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::core::trace::Mark;
+use crate::core::{reflection::usage, trace::Mark};
 
 #[must_use = "an outcome that is dropped is a verdict nobody hears"]
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,6 +15,15 @@ pub struct Outcome {
     /// The whole input that the tool shall get instead of its own.
     pub updated_input: Option<Updated>,
     pub trace: Vec<Mark>,
+    /// What is to be done once the session is saved.
+    pub effects: Vec<Effect>,
+}
+
+/// Something to do outside the session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// A line for the project's `stats.log`.
+    Log(usage::Event),
 }
 
 /// From mildest to sternest.
@@ -71,6 +80,11 @@ impl Outcome {
         self
     }
 
+    pub fn doing(mut self, effect: Effect) -> Self {
+        self.effects.push(effect);
+        self
+    }
+
     pub fn telling_user(mut self, message: impl Into<String>) -> Self {
         self.messages.push(message.into());
         self
@@ -94,6 +108,7 @@ impl Outcome {
         self.messages.extend(next.messages);
         self.updated_input = next.updated_input.or(self.updated_input);
         self.trace.extend(next.trace);
+        self.effects.extend(next.effects);
         self
     }
 }

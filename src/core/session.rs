@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::{
     bounded,
+    reflection::state::Reflection,
     review::state::Review,
     schedule::Schedule,
     trace::{Mark, Trace},
@@ -36,6 +37,8 @@ pub struct Session {
     pub head: Option<String>,
     #[serde(default)]
     pub review: Review,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reflection: Reflection,
     #[serde(default)]
     pub trace: Trace,
     /// The prompts that this session scheduled.
@@ -55,6 +58,10 @@ pub struct SessionId(String);
 #[error("`{}` is no session id: use up to 128 letters, digits, `-` and `_`", bounded::line(.0, 60))]
 pub struct BadSessionId(String);
 
+fn is_default<T: Default + PartialEq>(it: &T) -> bool {
+    *it == T::default()
+}
+
 impl Session {
     pub fn new(session_id: SessionId, now: DateTime<Utc>) -> Self {
         Self {
@@ -67,6 +74,7 @@ impl Session {
             transcript_path: None,
             head: None,
             review: Review::default(),
+            reflection: Reflection::default(),
             trace: Trace::default(),
             schedule: Schedule::default(),
             messages: Vec::new(),

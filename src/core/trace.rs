@@ -75,6 +75,66 @@ pub enum Mark {
         tool_use_id: Option<String>,
         succeeded: bool,
     },
+    TicketDetected {
+        ticket_id: String,
+        source: String,
+    },
+    /// A call that closes tickets was let through.
+    TicketCloseIntended {
+        tool_use_id: String,
+        system: String,
+        tickets: Vec<String>,
+    },
+    TicketClosed {
+        tool_use_id: String,
+        system: String,
+        tickets: Vec<String>,
+    },
+    TicketCloseFailed {
+        tool_use_id: String,
+        system: String,
+        tickets: Vec<String>,
+    },
+    /// The client says that a task is completed.
+    TaskCompleted {
+        task_id: String,
+        subject: String,
+        /// `block` or `pass`.
+        answer: &'static str,
+    },
+    /// A stop, as the reflection gate saw it.
+    ReflectionStop {
+        /// `block` or `pass`.
+        answer: &'static str,
+        reason: String,
+        block_count: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lines_changed: Option<u64>,
+    },
+    ReflectionBreakerTripped {
+        block_count: u32,
+    },
+    Reflection {
+        accepted: Vec<String>,
+        rejected: u32,
+        was_due: bool,
+    },
+    Skip {
+        reason: String,
+        decider: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lines_changed: Option<u64>,
+        was_due: bool,
+    },
+    Observation {
+        note: String,
+    },
+    LearningsInjected {
+        learnings: Vec<String>,
+    },
+    LearningReferenced {
+        learning_id: String,
+    },
     StopHookCalled {
         /// `block` or `pass`.
         answer: &'static str,
@@ -196,6 +256,6 @@ impl Mark {
     }
 
     fn must_survive(&self) -> bool {
-        matches!(self, Mark::RozDecision { .. })
+        matches!(self, Mark::RozDecision { .. } | Mark::Reflection { .. })
     }
 }

@@ -6,6 +6,7 @@ pub mod explain;
 pub mod gather;
 mod ground;
 mod input;
+pub mod learned;
 mod scripts;
 mod skill;
 mod wire;
@@ -204,6 +205,8 @@ fn decide(
             let transcript = input.transcript_path.as_deref();
             let mut facts = gather::facts(&input.event, transcript, session, roz, world);
             facts.ground = ground_of(input, session, roz, world);
+            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+            facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             // A session of a project with rules of its own is kept from its

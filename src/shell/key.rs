@@ -19,35 +19,43 @@ impl Run {
 
     /// The key without the program's global options (`git -C d push` is `git push`), if it differs.
     pub fn bare_key(&self) -> Option<String> {
+        self.bare_words().map(|words| format!("Bash:{}", words.join(" ")))
+    }
+
+    /// The program and its words without the program's global options, if they differ.
+    fn bare_words(&self) -> Option<Vec<&str>> {
         // `git-push` is another name of `git push`.
         if let Some(subcommand) = self.program.strip_prefix("git-")
             && options::GIT_PROGRAMS.contains(&subcommand)
         {
             let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
-            let words: Vec<&str> = ["git", subcommand].into_iter().chain(rest).collect();
-            return Some(format!("Bash:{}", words.join(" ")));
+            return Some(["git", subcommand].into_iter().chain(rest).collect());
         }
         let row = options::find(&self.program)?;
         let words: Vec<Field> = self.argv.iter().map(|word| Field::literal(word)).collect();
-        let mut key = format!("Bash:{}", self.program);
+        let mut kept = vec![self.program.as_str()];
         let mut at = 1;
         let mut dropped = false;
         for _ in 0..row.levels {
             let (given, next) = row.grammar.leading(&words, at);
             dropped |= !given.is_empty() || next > at;
-            let Some(word) = words.get(next) else {
+            let Some(word) = self.argv.get(next) else {
                 at = words.len();
                 break;
             };
-            key.push(' ');
-            key.push_str(&word.text);
+            kept.push(word);
             at = next + 1;
         }
-        for word in &words[at.min(words.len())..] {
-            key.push(' ');
-            key.push_str(&word.text);
-        }
-        dropped.then_some(key)
+        kept.extend(self.argv.iter().skip(at).map(String::as_str));
+        dropped.then_some(kept)
+    }
+
+    /// The program and its words, without the program's global options.
+    pub fn words(&self) -> Vec<&str> {
+        self.bare_words().unwrap_or_else(|| {
+            let rest = self.argv.iter().skip(1).map(String::as_str);
+            std::iter::once(self.program.as_str()).chain(rest).collect()
+        })
     }
 
     /// Every key of this run.

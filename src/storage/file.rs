@@ -34,13 +34,11 @@ use crate::{
     },
     storage::{
         Activity, At as _, Error, Leftover, LeftoverKind, MessageStore, Result, Revision, Stored,
-        check_version, journal,
-        lock::lock,
-        regular::{self, Replacement},
-        touch,
+        check_version, journal, touch,
         trace::{self, Batch},
         without_fresh,
     },
+    world::files::{self, Replacement, lock},
 };
 
 /// How long a reader waits for the lock under which it puts a broken document
@@ -112,7 +110,7 @@ impl FileStore {
         let saved = serde_json::to_vec(&session).at(&files.state).and_then(|json| {
             let modified = Some(SystemTime::from(session.updated_at));
             let new = Replacement { bytes: &json, modified, durable };
-            regular::replace(&files.state, &files.tmp, &new)
+            Ok(files::replace(&files.state, &files.tmp, &new)?)
         });
         if let Err(err) = saved {
             undo.carry_out();
@@ -221,7 +219,7 @@ impl MessageStore for FileStore {
         let files = self.files(&session.session_id);
         check_version(session, &files.state)?;
         let _lock = self.lock(&files, until)?;
-        let saved = regular::read(&files.state)?.map(|(bytes, _)| bytes);
+        let saved = files::read(&files.state)?.map(|(bytes, _)| bytes);
         if *revision != Revision::of(saved.as_deref()) {
             return Err(Error::Conflict);
         }
@@ -256,7 +254,7 @@ impl MessageStore for FileStore {
         let files = self.files(id);
         let Some(_lock) = lock(&files.lock, until)? else { return Ok(()) };
         if let Some(revision) = only_at {
-            let saved = regular::read(&files.state)?.map(|(bytes, _)| bytes);
+            let saved = files::read(&files.state)?.map(|(bytes, _)| bytes);
             if *revision != Revision::of(saved.as_deref()) {
                 return Err(Error::Conflict);
             }
@@ -264,7 +262,7 @@ impl MessageStore for FileStore {
         // The state first: a session has its trace or it is none. The lock
         // last, while it is held: whoever waits for it sees that it is gone.
         for path in [&files.state, &files.trace, &files.tmp, &files.lock] {
-            regular::remove(path)?;
+            files::remove(path)?;
         }
         Ok(())
     }
@@ -313,13 +311,13 @@ impl MessageStore for FileStore {
         // What it is named for may have come back, or begun to be saved.
         let is_alone = is_absent(&files.state)?;
         let swept = match leftover.kind {
-            LeftoverKind::Temporary | LeftoverKind::Corrupt => regular::remove(&path)?,
-            LeftoverKind::Trace => is_alone && regular::remove(&path)?,
+            LeftoverKind::Temporary | LeftoverKind::Corrupt => files::remove(&path)?,
+            LeftoverKind::Trace => is_alone && files::remove(&path)?,
             LeftoverKind::Lock => is_alone,
         };
         // Asking for a lock made one.
         if is_alone {
-            regular::remove(&files.lock)?;
+            files::remove(&files.lock)?;
         }
         Ok(swept)
     }
@@ -351,9 +349,9 @@ pub(super) fn time(of_file: SystemTime) -> DateTime<Utc> {
 }
 
 fn read(id: &SessionId, files: &Files) -> Result<Document> {
-    let Some((bytes, meta)) = regular::read(&files.state)? else { return Ok(Document::Absent) };
+    let Some((bytes, meta)) = files::read(&files.state)? else { return Ok(Document::Absent) };
     let modified = meta.modified().at(&files.state)?;
-    if bytes.len() as u64 > regular::MAX_DOCUMENT {
+    if bytes.len() as u64 > files::MAX_DOCUMENT {
         let why = invalid("it is larger than any session".to_owned());
         return Ok(Document::Broken { why, modified });
     }

@@ -8,7 +8,10 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::storage::{At as _, Error, Result, regular};
+use crate::{
+    storage::{At as _, Error, Result},
+    world::files,
+};
 
 /// A log that is open for appending.
 #[derive(Debug)]
@@ -23,7 +26,7 @@ impl Journal {
     pub fn open(path: &Path) -> Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
-        let Some((file, meta)) = regular::open(path, &mut options)? else {
+        let Some((file, meta)) = files::open(path, &mut options)? else {
             return Ok(None);
         };
         Ok(Some(Self { file, path: path.into(), len: meta.len() }))
@@ -67,7 +70,7 @@ impl Journal {
 
 /// The log's bytes; none if there is no log.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    let Some((mut file, meta)) = regular::open(path, OpenOptions::new().read(true))? else {
+    let Some((mut file, meta)) = files::open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
     let mut bytes = Vec::new();

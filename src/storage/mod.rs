@@ -3,9 +3,7 @@
 
 mod file;
 pub mod journal;
-pub mod lock;
 mod memory;
-pub mod regular;
 mod trace;
 mod update;
 
@@ -18,10 +16,13 @@ use std::{
 
 use chrono::{DateTime, Utc};
 
-use crate::core::{
-    policy::{Backend, Policy},
-    session::{Session, SessionId, VERSION},
-    trace::TraceEvent,
+use crate::{
+    core::{
+        policy::{Backend, Policy},
+        session::{Session, SessionId, VERSION},
+        trace::TraceEvent,
+    },
+    world::files,
 };
 
 pub use self::{
@@ -189,6 +190,16 @@ pub enum Error {
     NewerVersion { path: PathBuf, version: u32 },
     #[error("`{}` is {what}, not a file. Remove it", path.display())]
     NotAFile { path: PathBuf, what: &'static str },
+}
+
+impl From<files::Error> for Error {
+    fn from(err: files::Error) -> Self {
+        match err {
+            files::Error::Locked { path } => Self::Locked { path },
+            files::Error::Io { path, source } => Self::Io { path, source },
+            files::Error::NotAFile { path, what } => Self::NotAFile { path, what },
+        }
+    }
 }
 
 impl Revision {

@@ -17,8 +17,8 @@ use crate::{
         At as _, Result,
         file::Files,
         journal::{self, Journal},
-        regular::{self, Replacement},
     },
+    world::files::{self, Replacement},
 };
 
 /// How many of a session's first events are kept for good.
@@ -53,7 +53,7 @@ pub(super) fn add(
     if max_events == 0 {
         return keep_none(files, trace, events.len());
     }
-    if events.is_empty() && regular::len(&files.trace)? == trace.bytes {
+    if events.is_empty() && files::len(&files.trace)? == trace.bytes {
         return Ok(Undo(None));
     }
     let Some(mut journal) = Journal::open(&files.trace)? else {
@@ -153,7 +153,7 @@ fn rewrite(
     let mut bytes = journal::lines(&events).at(&files.trace)?;
     tell_apart(&mut bytes, 0, trace.bytes);
     let new = Replacement { bytes: &bytes, modified: None, durable: batch.durable };
-    regular::replace(&files.trace, &files.tmp, &new)?;
+    files::replace(&files.trace, &files.tmp, &new)?;
     trace.bytes = bytes.len() as u64;
     trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;
     trace.dropped = dropped_before(&events);
@@ -173,7 +173,7 @@ fn keep_none(files: &Files, trace: &mut Trace, new: usize) -> Result<Undo> {
     trace.seq += new as u64;
     trace.dropped += trace.events + new as u64;
     if trace.bytes > 0 {
-        regular::remove(&files.trace)?;
+        files::remove(&files.trace)?;
     }
     (trace.events, trace.bytes) = (0, 0);
     Ok(Undo(None))

@@ -41,9 +41,8 @@ fn find_root(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned)
 }
 
-/// The commit that is checked out, read from git's files.
-pub fn head(root: &Path) -> Option<String> {
-    const MAX: u64 = 1024 * 1024;
+/// Where git keeps a work tree's own files, and those of the repository.
+fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
     let git_dir = match read_text(&dot_git, 4096) {
         // A worktree or a submodule: a file that says where its folder is.
@@ -54,6 +53,20 @@ pub fn head(root: &Path) -> Option<String> {
         Some(text) => git_dir.join(text.trim()),
         None => git_dir.clone(),
     };
+    Some((git_dir, common))
+}
+
+/// The name that `HEAD` refers to: `refs/heads/main`.
+pub(super) fn head_name(root: &Path) -> Option<String> {
+    let (git_dir, _) = git_dirs(root)?;
+    let head = read_text(&git_dir.join("HEAD"), 4096)?;
+    head.trim().strip_prefix("ref:").map(|it| it.trim().to_owned())
+}
+
+/// The commit that is checked out, read from git's files.
+pub fn head(root: &Path) -> Option<String> {
+    const MAX: u64 = 1024 * 1024;
+    let (git_dir, common) = git_dirs(root)?;
     let head = read_text(&git_dir.join("HEAD"), 4096)?;
     let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
         return commit(head.trim());
@@ -205,7 +218,7 @@ pub fn log(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
 /// Variables that we set for git ourselves.
 const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
 
-fn git<const N: usize>(
+pub(super) fn git<const N: usize>(
     root: &Path,
     args: [&str; N],
     env: &[(&str, &OsStr)],

@@ -1,9 +1,12 @@
-//! The outside: clock, dice, environment, and (in [`git`] and [`process`])
-//! other programs. The only door to each.
+//! The outside: clock, dice, environment, (in [`git`] and [`process`]) other
+//! programs, and (in `files`) files that are files. The only door to each.
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
+pub mod changes;
+pub(crate) mod files;
 pub mod git;
+mod lock;
 pub mod process;
 
 use std::{

@@ -62,6 +62,48 @@ fn weights_are_laid_over_one_another_and_replace_the_default() {
     assert_eq!(templates.weights, BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 3)]));
 }
 
+#[test]
+fn a_memory_server_is_named_by_the_user_or_by_a_trusted_project() {
+    let server = "backends.mcp = { command = 'npx', args = ['-y', 'x'], env = { A = 'b' }, tool_names = \
+                  { write = 'w' } }";
+    let scene = Scene::new().project(server);
+    let (policy, told) = scene.told();
+    assert_eq!(policy.backends.mcp, Policy::default().backends.mcp);
+    assert_eq!(told.len(), 4, "{told:#?}");
+    let trust = format!("trust.projects = ['{}']", scene.root().display());
+    let mcp = scene.user(trust).policy().backends.mcp;
+    assert_eq!(mcp.command.as_deref(), Some("npx"));
+    assert_eq!(
+        (&mcp.args[1], &mcp.env["A"], &mcp.tool_names["write"]),
+        (&"x".into(), &"b".into(), &"w".into())
+    );
+}
+
+#[test]
+fn tables_of_switches_are_laid_over_one_another_and_their_typos_named() {
+    let scene = Scene::new()
+        .user("backends.overrides = { mcp = false, markdwn = true, total-recall = 1 }")
+        .project("backends = { overrides = { markdown = true }, use = ['mcp', 'x'] }");
+    let (policy, told) = scene.told();
+    let overrides = [("markdown".to_owned(), true), ("mcp".to_owned(), false)];
+    assert_eq!(policy.backends.overrides, overrides.into());
+    assert_eq!(policy.backends.r#use, ["mcp"]);
+    assert_eq!(told.len(), 3, "{told:#?}");
+    assert!(told[0].contains("did you mean `markdown`?"), "{told:#?}");
+}
+
+#[test]
+fn a_project_only_makes_the_write_gate_stricter() {
+    let mode = |user: &str, project: &str| {
+        let set = |it: &str| format!("gate.write_gate.mode = '{it}'");
+        Scene::new().user(set(user)).project(set(project)).value("gate.write_gate.mode")
+    };
+    assert_eq!(mode("strict", "off"), "strict");
+    assert_eq!(mode("warn", "off"), "warn");
+    assert_eq!(mode("off", "warn"), "warn");
+    assert_eq!(mode("warn", "strict"), "strict");
+}
+
 /// For each key, what a project might write to weaken it.
 #[test]
 fn a_project_weakens_nothing() {
@@ -69,6 +111,7 @@ fn a_project_weakens_nothing() {
         storage.path = '/users'
         review.mode = 'always'
         review.gates = { tools = ['Edit'], approval_scope = 'tool', approval_ttl_seconds = 60 }
+        gate.auto_skip.enabled = false
     ";
     let attempts = [
         ("storage.path", "'/theirs'", true),
@@ -87,7 +130,19 @@ fn a_project_weakens_nothing() {
         ("external_models.gemini", "'/theirs/gemini'", true),
         ("trace.max_events", "0", true),
         ("cleanup.retention_days", "1", true),
+        ("reflection.enabled", "false", true),
+        ("ticketing.discovery", "[]", false),
+        ("ticketing.overrides", "{ tissue = false }", true),
+        ("ticketing.systems", "[]", false),
+        ("gate.auto_skip.enabled", "true", true),
+        ("gate.auto_skip.line_threshold", "999", true),
+        ("gate.auto_skip.decider", "'always'", true),
         ("commands.proxies", "['git']", true),
+        ("gate.write_gate.mode", "'off'", true),
+        ("backends.mcp.command", "'theirs'", true),
+        ("backends.mcp.args", "['-c', 'theirs']", true),
+        ("backends.mcp.env", "{ PATH = '/theirs' }", true),
+        ("backends.mcp.tool_names", "{ write = 'theirs' }", true),
         ("trust.projects", "['/']", true),
     ];
     for key in KEYS.iter().filter(|it| !matches!(it.project, May::Set)) {
@@ -290,9 +345,9 @@ fn a_templates_id_is_never_a_path() {
 
 #[test]
 fn blocks_near_the_clients_own_cap_apply_with_a_warning() {
-    assert_eq!(Scene::new().variable("ROZ_MAX_BLOCKS", "6").policy().circuit_breaker.max_blocks, 6);
-    let (policy, told) = Scene::new().user("\ncircuit_breaker.max_blocks = 7").told();
-    assert_eq!(policy.circuit_breaker.max_blocks, 7);
+    assert_eq!(Scene::new().variable("ROZ_MAX_BLOCKS", "3").policy().circuit_breaker.max_blocks, 3);
+    let (policy, told) = Scene::new().user("\ncircuit_breaker.max_blocks = 4").told();
+    assert_eq!(policy.circuit_breaker.max_blocks, 4);
     assert!(told[0].starts_with("…/home/.roz/config.toml:2: "), "{told:?}");
 }
 

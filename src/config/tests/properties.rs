@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
+use crate::core::policy;
 
 /// A line for each key of the user's, none of them the default.
 const LINES: &[(&str, &str)] = &[
@@ -13,7 +14,7 @@ const LINES: &[(&str, &str)] = &[
     ("review.gates.tools", "['Edit']"),
     ("review.gates.approval_scope", "'tool'"),
     ("review.gates.approval_ttl_seconds", "60"),
-    ("circuit_breaker.max_blocks", "5"),
+    ("circuit_breaker.max_blocks", "2"),
     ("protect.enabled", "false"),
     ("templates.active", "'random'"),
     ("trace.max_events", "5"),
@@ -107,11 +108,18 @@ proptest! {
             let value = match key.kind {
                 Kind::Switch => (number % 2 == 0).to_string(),
                 Kind::Integer { .. } => number.to_string(),
+                Kind::Share => "0.5".to_owned(),
                 Kind::Word(words) => format!("'{}'", words[usize::try_from(number).unwrap() % words.len()]),
-                Kind::Path | Kind::Template => "'/theirs'".to_owned(),
+                Kind::Path | Kind::Template | Kind::Text => "'/theirs'".to_owned(),
+                Kind::List(Item::Word(words)) => format!("['{}']", words[0]),
+                Kind::Switches(Some(names)) => format!("{{ {} = true }}", names[0]),
+                Kind::Texts(_) => "{ write = 'a' }".to_owned(),
                 Kind::List(_) => "['/theirs']".to_owned(),
                 Kind::Share => "0.5".to_owned(),
                 Kind::Weights => "{ a = 1 }".to_owned(),
+                Kind::Auto => ["'auto'", "true", "false"][usize::try_from(number % 3).unwrap()].to_owned(),
+                Kind::Switches(None) => format!("{{ tissue = {} }}", number % 2 == 0),
+                Kind::Rows(_) => "[{ name = 'x', closes = ['Bash:x *'], in_progress = ['x'] }]".to_owned(),
             };
             if !project.contains(key.path) {
                 writeln!(project, "{} = {value}", key.path).unwrap();
@@ -130,5 +138,10 @@ proptest! {
         prop_assert_eq!(after.protect, before.protect);
         prop_assert_eq!(after.storage, before.storage);
         prop_assert_eq!(after.external_models, before.external_models);
+        prop_assert!(after.reflection.enabled != policy::Auto::Off);
+        let systems: Vec<&str> = after.ticketing.enabled().collect();
+        prop_assert!(before.ticketing.enabled().all(|it| systems.contains(&it)));
+        prop_assert!(after.ticketing.systems.iter().all(|it| it.in_progress.is_empty()));
+        prop_assert!((0..9).all(|it| !after.gate.auto_skip.covers(it) || before.gate.auto_skip.covers(it)));
     }
 }

@@ -1,8 +1,428 @@
 //! The reflection gate: no ticket closes before what was learned is written
 //! down, and what was learned comes back when it is relevant.
+//!
+//! | from | event | to |
+//! |---|---|---|
+//! | Idle | a ticket in progress is found, or its close is seen | Active |
+//! | Idle, Active, Reflected, Skipped | a close is confirmed; a task completes that is not settled | Pending |
+//! | Active | the session ends | Idle |
+//! | Active | a close failed | Active |
+//! | Idle | stop, session mode, `line_threshold` lines or more | Pending, and at once Blocked |
+//! | Idle | stop, session mode, fewer lines, auto-skip | Skipped |
+//! | Skipped by itself | stop, `line_threshold` lines or more | Idle, and its row |
+//! | Pending | stop, few lines, decider `always` | Skipped |
+//! | Pending | stop | Blocked |
+//! | Blocked | stop, count below `max_blocks` | Blocked |
+//! | Pending, Blocked | stop, `max_blocks` reached | Idle: the breaker trips |
+//! | Pending, Blocked | stop, other subagents run | the same, passed for a while |
+//! | Pending, Blocked | `roz reflect` with something accepted | Reflected |
+//! | Pending, Blocked | `roz skip` | Skipped |
+//! | Active, Reflected, Skipped | stop | the same, passed |
+//!
+//! [`state`] is the record and its arrows, [`tickets`] says what closes a
+//! ticket. Subagents are never held: the work is the main agent's.
 
+pub mod candidate;
 pub mod decay;
+pub mod duplicate;
 pub mod insight;
+pub mod judge;
 pub mod learning;
 pub mod retrieval;
+pub mod specificity;
+pub mod state;
+pub mod tickets;
 pub mod usage;
+
+use crate::core::{
+    Cx, bounded,
+    breaker::Press,
+    event::{Event, Sender, Source, Stop, ToolCall, What},
+    facts::{Diff, Learned},
+    outcome::{Effect, Notice, Outcome},
+    policy::Decider,
+    reflection::{
+        state::{Reflection, Skip, Status},
+        tickets::Closing,
+    },
+    trace::Mark,
+};
+
+pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
+    let by_subagent = event.origin.agent_id.is_some();
+    match &event.what {
+        What::SessionStart { source } => on_session_start(state, *source, cx),
+        What::Prompt { sender: Sender::User, .. } => on_prompt(state, cx),
+        What::PreToolUse(call) => on_tool(state, call, cx),
+        What::PostToolUse { call, succeeded } => on_tool_done(state, call, *succeeded, cx),
+        What::Stop(stop) => on_stop(state, stop, cx),
+        What::TaskCompleted { task_id, subject } if !by_subagent => {
+            on_task(state, task_id, subject, cx)
+        }
+        What::SessionEnd { .. } => on_session_end(state, cx),
+        What::Prompt { .. }
+        | What::TaskCompleted { .. }
+        | What::SubagentStart { .. }
+        | What::SubagentStop { .. } => Outcome::pass(),
+    }
+}
+
+/// Whether a session without tickets is asked at its end what it taught.
+pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
+    learned.is_wanted
+        && cx.policy.ticketing.has("session")
+        && learned.system.is_none()
+        && !(state.uses_tasks() && cx.policy.ticketing.has("tasks"))
+}
+
+fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
+    let learned = &cx.facts.learned;
+    if !learned.is_wanted {
+        return Outcome::pass();
+    }
+    if let Some(baseline) = &learned.baseline {
+        state.began(baseline);
+    }
+    let mut outcome = Outcome::pass();
+    if let Some(ticket) = &learned.ticket
+        && state.found_ticket(ticket)
+    {
+        outcome = outcome.marked(Mark::TicketDetected {
+            ticket_id: ticket.ticket_id.clone(),
+            source: ticket.source.clone(),
+        });
+    }
+    if state.status().is_open() {
+        let notice = Notice::new("reflect-again")
+            .with("what", what_is_due(state))
+            .with("session", cx.session_id.to_string());
+        outcome = outcome.telling_agent(notice);
+    } else if let Some(other) = learned.due_elsewhere.first() {
+        let more = match learned.due_elsewhere.len() - 1 {
+            0 => String::new(),
+            more => format!(" ({more} more: `roz list`)"),
+        };
+        let notice = Notice::new("reflect-again")
+            .with("what", format!("session {other} of this project ended without it{more}"))
+            .with("session", other.to_string());
+        outcome = outcome.telling_agent(notice);
+    }
+    // The conversation has forgotten what it was shown.
+    let again = matches!(source, Source::Compact | Source::Resume | Source::Clear);
+    show(state, again, outcome, cx)
+}
+
+fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
+    let learned = &cx.facts.learned;
+    if let Some(baseline) = &learned.baseline {
+        state.began(baseline);
+    }
+    show(state, false, Outcome::pass(), cx)
+}
+
+/// Puts what is relevant before the agent: what it has not seen yet, or all of
+/// it `again`.
+fn show(state: &mut Reflection, again: bool, outcome: Outcome, cx: Cx) -> Outcome {
+    let mut outcome = outcome;
+    let mut shown = Vec::new();
+    let mut ids = Vec::new();
+    for it in &cx.facts.learned.relevant {
+        let is_new = state.inject(&it.id, it.score);
+        if !is_new && !again {
+            continue;
+        }
+        shown.push(it.text.clone());
+        if is_new {
+            ids.push(it.id.clone());
+            outcome = outcome.doing(Effect::Log(usage::Event::Surfaced {
+                learning_id: it.id.clone(),
+                session_id: cx.session_id.to_string(),
+                ticket_id: state.ticket().map(|it| it.ticket_id.clone()),
+            }));
+        }
+    }
+    if shown.is_empty() {
+        return outcome;
+    }
+    if !ids.is_empty() {
+        outcome = outcome.marked(Mark::LearningsInjected { learnings: ids });
+    }
+    outcome.telling_agent(Notice::new("learnings").with("learnings", shown.join("\n")))
+}
+
+fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
+    let learned = &cx.facts.learned;
+    if !learned.is_wanted {
+        return Outcome::pass();
+    }
+    if uses_tasks(call) && !state.uses_tasks() {
+        state.uses_task_tools();
+    }
+    let Some(id) = &call.tool_use_id else { return Outcome::pass() };
+    let closings = tickets::closings(&cx.policy.ticketing, call);
+    if closings.is_empty() {
+        return Outcome::pass();
+    }
+    let mut outcome = Outcome::pass();
+    for it in &closings {
+        outcome = outcome.marked(Mark::TicketCloseIntended {
+            tool_use_id: id.clone(),
+            system: it.system.clone(),
+            tickets: it.tickets.clone(),
+        });
+    }
+    state.close_intended(id, closings, cx.now);
+    outcome
+}
+
+/// Whether a call is one of the client's task tools.
+pub fn uses_tasks(call: &ToolCall) -> bool {
+    matches!(call.name.as_str(), "TaskCreate" | "TaskUpdate")
+}
+
+fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx) -> Outcome {
+    let Some(id) = &call.tool_use_id else { return Outcome::pass() };
+    let Some(closings) = state.close_ended(id) else { return Outcome::pass() };
+    let mark = |it: &Closing| {
+        let (tool_use_id, system, tickets) = (id.clone(), it.system.clone(), it.tickets.clone());
+        if succeeded {
+            Mark::TicketClosed { tool_use_id, system, tickets }
+        } else {
+            Mark::TicketCloseFailed { tool_use_id, system, tickets }
+        }
+    };
+    if succeeded {
+        state.closed_tickets(&closings, cx.now);
+    }
+    Outcome { trace: closings.iter().map(mark).collect(), ..Outcome::pass() }
+}
+
+fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
+    let learned = &cx.facts.learned;
+    let lines = match learned.diff {
+        Diff::Lines(lines) => Some(lines),
+        Diff::NotAsked | Diff::Unknown(_) => None,
+    };
+    let skip = &cx.policy.gate.auto_skip;
+    let is_small = lines.is_some_and(|it| skip.covers(it));
+    match state.status() {
+        Status::Active | Status::Reflected => return Outcome::pass(),
+        Status::Skipped if !state.is_auto_skipped() => return Outcome::pass(),
+        Status::Idle | Status::Skipped => {
+            // Nobody looked: another gate holds this stop, or none of it is ours.
+            if !is_session_mode(state, learned, cx) || learned.diff == Diff::NotAsked {
+                return Outcome::pass();
+            }
+            if is_small {
+                return match (state.status(), lines) {
+                    (Status::Idle, Some(lines)) => pass_small(state, lines, cx),
+                    _ => Outcome::pass(),
+                };
+            }
+            if lines == Some(0) || state.is_tripped(&cx.policy.circuit_breaker, cx.now) {
+                return Outcome::pass();
+            }
+            if others_run(state, stop, cx) {
+                return Outcome::pass();
+            }
+            state.skip_is_outgrown();
+            state.session_is_due();
+        }
+        Status::Pending | Status::Blocked => {
+            if state.status() == Status::Pending
+                && skip.decider == Decider::Always
+                && is_small
+                && let Some(lines) = lines
+            {
+                return pass_small(state, lines, cx);
+            }
+            if others_run(state, stop, cx) {
+                return passed(state, "other subagents are at work", lines);
+            }
+        }
+    }
+    let due = what_is_due(state);
+    if state.press(&cx.policy.circuit_breaker, cx.now) == Press::Trip {
+        let blocks = state.block_count();
+        return passed(state, "the breaker has tripped", lines)
+            .marked(Mark::ReflectionBreakerTripped { block_count: blocks })
+            .telling_user(format!(
+                "roz: the agent was held {blocks} times and did not write down what it learned \
+                 ({due}): the stop passes without it."
+            ));
+    }
+    let small = match lines {
+        Some(lines) if is_small => format!("The change is small ({lines} lines). "),
+        _ => String::new(),
+    };
+    let notice = Notice::new("reflect")
+        .with("what", due)
+        .with("block_count", state.block_count().to_string())
+        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
+        .with("example", example(state, cx))
+        .with("observations", observations(state))
+        .with("small", small);
+    Outcome::object(notice).marked(Mark::ReflectionStop {
+        answer: "block",
+        reason: state.status().word().to_owned(),
+        block_count: state.block_count(),
+        lines_changed: lines,
+    })
+}
+
+/// Whether a stop waits for subagents that are still at work.
+fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
+    let runs = stop.background.as_ref().is_some_and(|it| !it.is_empty());
+    runs && state.may_wait(cx.policy.review.reviewer_timeout_seconds, cx.now)
+}
+
+/// Too small a change to have taught anything.
+fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
+    let ticket = state.ticket().map(|it| it.ticket_id.clone());
+    let skip = state.auto_skipped(lines, cx.now);
+    let outcome = Outcome::pass().marked(skip_mark(&skip, true));
+    // A session that changed nothing is no news for the project's log.
+    if lines == 0 {
+        return outcome;
+    }
+    outcome.doing(Effect::Log(skip_event(&skip, cx.session_id.to_string(), ticket)))
+}
+
+pub fn skip_mark(skip: &Skip, was_due: bool) -> Mark {
+    Mark::Skip {
+        reason: bounded::chars(&skip.reason, 500),
+        decider: skip.decider.to_string(),
+        lines_changed: skip.lines_changed,
+        was_due,
+    }
+}
+
+pub fn skip_event(skip: &Skip, session_id: String, ticket_id: Option<String>) -> usage::Event {
+    usage::Event::Skip {
+        session_id,
+        ticket_id,
+        reason: bounded::chars(&skip.reason, 500),
+        decider: skip.decider.to_string(),
+        lines_changed: skip.lines_changed,
+    }
+}
+
+fn passed(state: &Reflection, reason: &str, lines_changed: Option<u64>) -> Outcome {
+    Outcome::pass().marked(Mark::ReflectionStop {
+        answer: "pass",
+        reason: reason.to_owned(),
+        block_count: state.block_count(),
+        lines_changed,
+    })
+}
+
+/// The client would complete a task: it is held open until something is
+/// written down, at most `max_blocks` times.
+fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
+    let learned = &cx.facts.learned;
+    if !learned.is_wanted || !cx.policy.ticketing.has("tasks") {
+        return Outcome::pass();
+    }
+    state.uses_task_tools();
+    let id = bounded::line(id, 200);
+    let subject = bounded::line(subject, 200);
+    let mark =
+        |answer| Mark::TaskCompleted { task_id: id.clone(), subject: subject.clone(), answer };
+    let Some(blocks) = state.task_completed(&id) else {
+        return Outcome::pass().marked(mark("pass"));
+    };
+    if blocks >= cx.policy.circuit_breaker.max_blocks {
+        state.task_given_up(&id);
+        return Outcome::pass().marked(mark("pass")).telling_user(format!(
+            "roz: task {id} was held open {blocks} times and nothing was written down: it is \
+             completed without a reflection."
+        ));
+    }
+    let tickets = vec![id.clone()];
+    state.closed_tickets(&[Closing { system: "tasks".to_owned(), tickets }], cx.now);
+    if cx.policy.gate.auto_skip.decider == Decider::Always
+        && let Diff::Lines(lines) = learned.diff
+        && cx.policy.gate.auto_skip.covers(lines)
+    {
+        return pass_small(state, lines, cx).marked(mark("pass"));
+    }
+    state.task_held(&id);
+    let notice = Notice::new("reflect")
+        .with("what", format!("task {id} ({subject}) is not completed before it"))
+        .with("block_count", (blocks + 1).to_string())
+        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
+        .with("example", example(state, cx))
+        .with("observations", observations(state))
+        .with("small", "");
+    Outcome::object(notice).marked(mark("block"))
+}
+
+fn on_session_end(state: &mut Reflection, cx: Cx) -> Outcome {
+    let session_id = cx.session_id.to_string();
+    let dismissed = state.ended().into_iter().map(|learning_id| {
+        Effect::Log(usage::Event::Dismissed { learning_id, session_id: session_id.clone() })
+    });
+    Outcome { effects: dismissed.collect(), ..Outcome::pass() }
+}
+
+/// Why a reflection is due, in words.
+fn what_is_due(state: &Reflection) -> String {
+    let title = match state.ticket() {
+        Some(ticket) if !ticket.title.is_empty() => {
+            format!(" ({})", bounded::line(&ticket.title, 80))
+        }
+        _ => String::new(),
+    };
+    match state.closed() {
+        [] => "this session changed the project".to_owned(),
+        [one] if one.is_empty() => "a ticket was closed".to_owned(),
+        [one] => format!("ticket {}{title} was closed", bounded::line(one, 80)),
+        [one, rest @ ..] => {
+            format!("ticket {} and {} more were closed", bounded::line(one, 80), rest.len())
+        }
+    }
+}
+
+/// A reflection that is accepted as it stands: the agent sees the shape, and
+/// what it has to say instead.
+fn example(state: &Reflection, cx: Cx) -> String {
+    let about = match state.closed().first() {
+        Some(id) if !id.is_empty() => {
+            format!("Ticket {}", bounded::plain_line(&bounded::line(id, 40)))
+        }
+        _ => format!("Session {}", bounded::chars(cx.session_id.as_str(), 40)),
+    };
+    let day = cx.now.format("%Y-%m-%d");
+    let candidate = serde_json::json!({
+        "candidates": [{
+            "category": "process",
+            "summary": format!("{about} ({day}) needed `roz reflect` before its stop passed"),
+            "detail": format!(
+                "{about} was closed on {day}; the Stop hook held until `roz reflect` had run. \
+                 Write what YOU learned here instead: file, command, version, why."
+            ),
+            "tags": ["roz", "workflow"],
+            "criteria_met": ["stable_fact"],
+        }]
+    });
+    candidate.to_string()
+}
+
+fn observations(state: &Reflection) -> String {
+    const SHOWN: usize = 3;
+    let notes = state.observations();
+    if notes.is_empty() {
+        return String::new();
+    }
+    let shown =
+        notes.iter().rev().take(SHOWN).map(|it| format!("\n- {}", bounded::line(&it.note, 120)));
+    let shown: String = shown.collect();
+    let more = match notes.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("\n- and {more} more: roz context"),
+    };
+    format!("\nNoted on the way:{shown}{more}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,31 @@
 //! Which learnings are relevant now.
+//!
+//! | | |
+//! |---|---|
+//! | [`Index::choose`] | for an agent that did not ask: what is clearly relevant, or nothing |
+//! | [`Index::search`], [`search`] | for whoever asks: what fits, best first |
+//!
+//! Text is compared as stems of words and of the parts of identifiers
+//! (`words`); learnings are ranked by BM25F with a prior and by the files that
+//! they name (`rank`), then by how recent and how useful they have been
+//! (`choose`).
+
+mod build;
+mod choose;
+mod index;
+mod lists;
+mod paths;
+mod rank;
+#[cfg(test)]
+mod tests;
+mod words;
 
 use chrono::{DateTime, Utc};
 
+pub use self::{
+    choose::{Chosen, Occasion},
+    index::{Built, Index, Place, checksum},
+};
 use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
 /// What is known of the work for which learnings are wanted.
@@ -32,9 +56,10 @@ pub struct Filters {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub id: String,
-    /// Relevance alone; more is better.
+    /// Relevance alone; more is better, and 1 is about as good as it gets.
     pub score: f64,
-    /// The words and paths that it was found by.
+    /// The words (as they were typed) and paths that it was found by, the
+    /// strongest first.
     pub why: Vec<String>,
 }
 
@@ -63,21 +88,7 @@ impl Filters {
 }
 
 /// Those of `learnings` that the filters admit and that fit the query, best
-/// first.
+/// first, by relevance alone. Whoever has an [`Index`] asks that.
 pub fn search(query: &Query, filters: &Filters, learnings: &[Learning]) -> Vec<Found> {
-    let words: Vec<String> = query.text.split_whitespace().map(str::to_lowercase).collect();
-    let mut found: Vec<Found> = learnings
-        .iter()
-        .filter(|it| filters.admit(it))
-        .filter_map(|it| {
-            let text = format!("{} {}", it.summary, it.detail).to_lowercase();
-            let why: Vec<String> = words.iter().filter(|it| text.contains(*it)).cloned().collect();
-            #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-            let score = why.len() as f64;
-            (!why.is_empty()).then(|| Found { id: it.id.clone(), score, why })
-        })
-        .collect();
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-    found.truncate(filters.max_results);
-    found
+    Index::build(learnings).index.search(query, filters)
 }

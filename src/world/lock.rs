@@ -1,5 +1,5 @@
-//! One writer a session. The lock is a file of its own that is never renamed:
-//! locking the document, which every save replaces, loses updates.
+//! One writer at a time. Where every save replaces the document, the lock is a
+//! file of its own that is never renamed.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::storage::{At as _, Error, Result, regular};
+use super::files::{self, Access, At as _, Error, Result};
 
 const FIRST_PAUSE: Duration = Duration::from_micros(100);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
@@ -19,12 +19,17 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 ///
 /// The lock is polled: a blocking one knows no deadline, but by a thread or a
 /// signal.
-pub fn lock(path: &Path, until: Instant) -> Result<Option<File>> {
+pub(crate) fn lock(path: &Path, until: Instant) -> Result<Option<File>> {
+    lock_for(path, until, Access::Private)
+}
+
+/// As [`lock`], and `access` to the file if it is created.
+pub(crate) fn lock_for(path: &Path, until: Instant, access: Access) -> Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     let mut pause = FIRST_PAUSE;
     loop {
-        let Some((file, opened)) = regular::open(path, &mut options)? else {
+        let Some((file, opened)) = files::open_for(path, &mut options, access)? else {
             return Ok(None);
         };
         loop {

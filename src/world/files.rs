@@ -3,23 +3,54 @@
 
 use std::{
     fs::{self, File, FileType, Metadata, OpenOptions},
-    io::{ErrorKind, Read as _, Write as _},
+    io::{self, ErrorKind, Read as _, Write as _},
     os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use rustix::fs::OFlags;
 
-use crate::storage::{At as _, Error, Result};
+pub(crate) use super::lock::{lock, lock_for};
 
 /// The most that is read of a document. A session takes some kilobytes.
-pub(super) const MAX_DOCUMENT: u64 = 64 << 20;
+pub(crate) const MAX_DOCUMENT: u64 = 64 << 20;
+
+/// For whom a file is that is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// The user alone.
+    Private,
+    /// Whom the umask admits: a file that belongs to a project.
+    Shared,
+}
+
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("failed to lock `{}` in time. Another process holds it", path.display())]
+    Locked { path: PathBuf },
+    #[error("failed to access `{}`", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("`{}` is {what}, not a file. Remove it", path.display())]
+    NotAFile { path: PathBuf, what: &'static str },
+}
 
 /// Opens `path`, private if it is created; none if it is not there.
-pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(File, Metadata)>> {
+pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(File, Metadata)>> {
+    open_for(path, options, Access::Private)
+}
+
+/// As [`open`], and `access` to it if it is created.
+pub(crate) fn open_for(
+    path: &Path,
+    options: &mut OpenOptions,
+    access: Access,
+) -> Result<Option<(File, Metadata)>> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = match options.mode(0o600).custom_flags(flags.bits().cast_signed()).open(path) {
+    let options = options.mode(access.mode()).custom_flags(flags.bits().cast_signed());
+    let file = match options.open(path) {
         Ok(file) => file,
         Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => {
@@ -37,7 +68,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(File, Meta
 }
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
-pub fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
+pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
     let Some((file, meta)) = open(path, OpenOptions::new().read(true))? else {
         return Ok(None);
     };
@@ -67,7 +98,7 @@ pub fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
 }
 
 /// How long the file is; 0 if it is not there.
-pub(super) fn len(path: &Path) -> Result<u64> {
+pub(crate) fn len(path: &Path) -> Result<u64> {
     match fs::symlink_metadata(path) {
         Err(err) if err.kind() == ErrorKind::NotFound => Ok(0),
         meta => {
@@ -79,17 +110,17 @@ pub(super) fn len(path: &Path) -> Result<u64> {
 }
 
 /// What a file is replaced by.
-pub(super) struct Replacement<'a> {
-    pub(super) bytes: &'a [u8],
-    pub(super) modified: Option<SystemTime>,
+pub(crate) struct Replacement<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) modified: Option<SystemTime>,
     /// Whether the bytes are on the disk before they get their name.
-    pub(super) durable: bool,
+    pub(crate) durable: bool,
 }
 
 /// Puts a new file in the place of `path`: a reader sees the old one or the
 /// new one. `tmp` is for the holder of the lock alone, so what lies there is
 /// left over from a process that was killed.
-pub(super) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> {
+pub(crate) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> {
     let written = write_new(tmp, new).and_then(|()| fs::rename(tmp, path).at(path));
     if written.is_err() {
         // Perhaps the disk is full: at least do not add to it.
@@ -126,7 +157,7 @@ fn create_new(tmp: &Path) -> Result<File> {
 
 /// Removes the file, or whatever else stands there but a directory; answers
 /// whether there was anything.
-pub(super) fn remove(path: &Path) -> Result<bool> {
+pub(crate) fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),
         Err(err) if err.kind() == ErrorKind::NotFound => Ok(false),
@@ -136,6 +167,26 @@ pub(super) fn remove(path: &Path) -> Result<bool> {
             }
             Err(Error::Io { path: path.into(), source })
         }
+    }
+}
+
+impl Access {
+    fn mode(self) -> u32 {
+        match self {
+            Self::Private => 0o600,
+            Self::Shared => 0o666,
+        }
+    }
+}
+
+/// Says which path an I/O error is about.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path) -> Result<T>;
+}
+
+impl<T, E: Into<io::Error>> At<T> for std::result::Result<T, E> {
+    fn at(self, path: &Path) -> Result<T> {
+        self.map_err(|err| Error::Io { path: path.into(), source: err.into() })
     }
 }
 

@@ -1,0 +1,181 @@
+//! Which of the relevant learnings are put before an agent, and which of those
+//! that were asked for come first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{
+    Filters, Found, Query,
+    build::tag_key,
+    index::{Document, Index},
+    rank::{Asked, Ranked},
+};
+use crate::core::{
+    policy::{RetrievalPolicy, Strategy},
+    reflection::{
+        learning::{Scope, Status},
+        usage::Tally,
+    },
+};
+
+/// Below this relevance a learning is noise to an agent that did not ask.
+const RELEVANT: f32 = 0.45;
+/// In every project there are the user's own learnings: those have to be more
+/// clearly meant.
+const PERSONAL: f32 = 1.3;
+/// As relevant as this, of what the most relevant is, or not at all.
+const BESIDE_BEST: f32 = 0.5;
+/// What `roz search` still shows, absolutely and beside the best.
+const SEARCHED: f32 = 0.2;
+const SEARCHED_BESIDE_BEST: f32 = 0.25;
+/// What has sunk this far, of [`RELEVANT`], is no longer shown.
+const SUNK: f32 = 0.5;
+
+/// The prior of the reference boost: before anything is known, a learning is
+/// taken to be referred to once in four times that it is shown.
+const PRIOR_REFERENCED: f64 = 1.0;
+const PRIOR_SHOWN: f64 = 4.0;
+const MOST_BOOST: f64 = 2.0;
+const LEAST_RECENCY: f64 = 0.1;
+
+/// What is known when learnings are wanted for a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Occasion<'a> {
+    pub query: &'a Query,
+    /// By learning; one that is not there was never shown.
+    pub tallies: &'a BTreeMap<String, Tally>,
+    /// Learnings that this session has already.
+    pub shown: &'a BTreeSet<String>,
+    pub policy: &'a RetrievalPolicy,
+    pub now: DateTime<Utc>,
+}
+
+/// A learning to be put before an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    pub id: String,
+    /// `relevance × recency × reference boost`.
+    pub score: f64,
+    /// The words (as they were typed) and paths that it was found by, the
+    /// strongest first.
+    pub why: Vec<String>,
+}
+
+impl Index {
+    /// The learnings to put before an agent now, best first: active, relevant,
+    /// not yet shown, at most as many as the policy says. None, where nothing
+    /// is clearly relevant.
+    pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
+        let asked = Asked::new(self, on.query);
+        let mut ranked = asked.ranked();
+        ranked
+            .retain(|it| self.document(it.document).is_some_and(|it| it.status == Status::Active));
+        let best = best_of(&ranked);
+        let least = RELEVANT * strictness(on.policy.strategy);
+        let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
+        for it in ranked {
+            let Some(document) = self.document(it.document) else { continue };
+            let least = if document.scope == Scope::Personal { least * PERSONAL } else { least };
+            if it.relevance < least.max(best * BESIDE_BEST) || on.shown.contains(document.id) {
+                continue;
+            }
+            let unknown = Tally::default();
+            let tally = on.tallies.get(document.id).unwrap_or(&unknown);
+            let boost = reference_boost(tally);
+            if f64::from(it.relevance) * boost.min(1.0) < f64::from(least * SUNK) {
+                continue;
+            }
+            let age = age(&document, tally, on.now);
+            let recency = recency(age, on.policy.recency_half_life_days);
+            scored.push((f64::from(it.relevance) * recency * boost, it, document.id));
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
+        scored.truncate(on.policy.limit());
+        let documents: Vec<u32> = scored.iter().map(|(_, it, _)| it.document).collect();
+        let reasons = asked.reasons(&documents);
+        let chosen = |((score, _, id), why): ((f64, Ranked, &str), Vec<String>)| Chosen {
+            id: id.to_owned(),
+            score,
+            why,
+        };
+        scored.into_iter().zip(reasons).map(chosen).collect()
+    }
+
+    /// Those that the filters admit and that fit the query, best first, by
+    /// relevance alone.
+    pub fn search(&self, query: &Query, filters: &Filters) -> Vec<Found> {
+        let asked = Asked::new(self, query);
+        let mut ranked = asked.ranked();
+        let tagged = self.tagged(&filters.tags);
+        ranked.retain(|it| {
+            let has_tag = tagged.as_ref().is_none_or(|all| all.contains(&it.document));
+            has_tag && self.document(it.document).is_some_and(|it| admits(filters, &it))
+        });
+        let least = SEARCHED.max(best_of(&ranked) * SEARCHED_BESIDE_BEST);
+        ranked.retain(|it| it.relevance >= least);
+        let id = |it: &Ranked| self.document(it.document).map_or("", |it| it.id);
+        ranked.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| id(a).cmp(id(b))));
+        ranked.truncate(filters.max_results);
+        let documents: Vec<u32> = ranked.iter().map(|it| it.document).collect();
+        let reasons = asked.reasons(&documents);
+        let found = |(it, why): (&Ranked, Vec<String>)| Found {
+            id: id(it).to_owned(),
+            score: f64::from(it.relevance),
+            why,
+        };
+        ranked.iter().zip(reasons).map(found).collect()
+    }
+
+    /// The learnings that have any of the tags; none: no tag is asked for.
+    fn tagged(&self, tags: &[String]) -> Option<BTreeSet<u32>> {
+        let entries = tags.iter().filter_map(|it| self.find(&tag_key(it)));
+        let all = entries.flat_map(|it| self.postings(it)).map(|(document, _)| document);
+        (!tags.is_empty()).then(|| all.collect())
+    }
+}
+
+fn best_of(ranked: &[Ranked]) -> f32 {
+    ranked.iter().map(|it| it.relevance).fold(0.0, f32::max)
+}
+
+fn admits(filters: &Filters, it: &Document) -> bool {
+    (filters.statuses.is_empty() || filters.statuses.contains(&it.status))
+        && (filters.scopes.is_empty() || filters.scopes.contains(&it.scope))
+        && (filters.categories.is_empty() || filters.categories.contains(&it.category))
+        && filters.created_after.is_none_or(|after| it.created_at > after)
+}
+
+fn strictness(strategy: Strategy) -> f32 {
+    match strategy {
+        Strategy::Conservative => 1.25,
+        Strategy::Moderate => 1.0,
+        Strategy::Aggressive => 0.8,
+    }
+}
+
+/// Since a learning was written, or last referred to: what is used is fresh.
+fn age(it: &Document, tally: &Tally, now: DateTime<Utc>) -> TimeDelta {
+    let fresh = tally.last_referenced.map_or(it.created_at, |used| used.max(it.created_at));
+    now.signed_duration_since(fresh)
+}
+
+/// 1 for what is new, half after each half-life, never below a tenth.
+fn recency(age: TimeDelta, half_life_days: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "seconds and days of years")]
+    let half_lives = age.num_seconds() as f64 / 86_400.0 / half_life_days.max(1) as f64;
+    0.5_f64.powf(half_lives.max(0.0)).max(LEAST_RECENCY)
+}
+
+/// The mean of a Beta posterior over how often a learning is referred to when
+/// it is shown, beside that of its prior: `((r + 1) / (s + 4)) / (1 / 4)`, at
+/// most 2. So 1 for what was never shown, 0.8 after one time in vain, 0.29
+/// after ten. A rating counts as a time shown, and a useful one as a reference.
+fn reference_boost(tally: &Tally) -> f64 {
+    let referenced = f64::from(tally.referenced) + f64::from(tally.rated_useful);
+    let rated = f64::from(tally.rated_useful) + f64::from(tally.rated_useless);
+    // One can refer to what was found by a search and never shown.
+    let shown = (f64::from(tally.surfaced) + rated).max(referenced);
+    let posterior = (referenced + PRIOR_REFERENCED) / (shown + PRIOR_SHOWN);
+    (posterior / (PRIOR_REFERENCED / PRIOR_SHOWN)).min(MOST_BOOST)
+}

@@ -1,0 +1,382 @@
+//! How relevant each learning of an index is to a query.
+//!
+//! For a term `t` that a query asks for and a learning `d` has:
+//!
+//! ```text
+//! evidence(t, d) = asked(t) × rarity(t) × strength(t, d)
+//! rarity(t)      = ln((N + M + 1) / (n(t) + M·p(t) + ½))
+//! relevance(d)   = together(d) × Σ evidence(t, d) / attainable
+//! attainable     = TYPICAL × min(Σ asked(t) × rarity(t), ENOUGH × rarity of a new word)
+//! ```
+//!
+//! `strength` is BM25F's saturated term weight (see `build`), `rarity` its
+//! inverse document frequency with a prior: as if there were `M` more texts, of
+//! which the share `p` has the term, more for a word that any ticket has. A
+//! project has fifty learnings, and frequencies among fifty say little; nor
+//! must five learnings about one thing make its name worthless.
+//!
+//! `attainable` makes one scale of it: a short query wants most of its words, a
+//! long one as much as says enough. So there is a threshold under which a
+//! learning is noise, whatever the query and however many learnings there are.
+
+use std::borrow::Cow;
+
+use super::{
+    Query,
+    index::{Entry, Index},
+    lists, paths,
+    words::{Is, Words, chunks, is_path},
+};
+
+/// The texts that frequencies are pretended to be of, besides the learnings.
+const BACKGROUND: f32 = 100.0;
+/// Their share that has a word of any ticket, and one of this project's.
+const GENERIC_SHARE: f32 = 0.35;
+const SPECIAL_SHARE: f32 = 0.005;
+/// How strong a term is in a learning that is about it.
+const TYPICAL: f32 = 0.6;
+/// As many rare words as say what a query is about.
+const ENOUGH: f32 = 2.5;
+/// What one word alone counts, and two, where more were asked for.
+const TOGETHER: [f32; 3] = [0.7, 0.9, 1.0];
+/// What a changed file that a learning names counts, in words.
+const FILE: f32 = 2.0;
+/// The most terms that are looked up for a query.
+const MOST_TERMS: usize = 300;
+/// Of a longer text each word counts less.
+const LONG: f32 = 25.0;
+/// The most reasons that are given.
+const MOST_REASONS: usize = 5;
+
+/// How much a word counts by where in the query it stands.
+const TEXT: f32 = 1.0;
+const TITLE: f32 = 1.0;
+const TAG: f32 = 1.0;
+const BRANCH: f32 = 0.8;
+const DESCRIPTION: f32 = 0.5;
+const PATH: f32 = 0.3;
+
+/// A learning that has something in common with the query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ranked {
+    pub(super) document: u32,
+    /// About 1 for what is asked for; see the head of this module.
+    pub(super) relevance: f32,
+}
+
+/// A query, looked up.
+pub(super) struct Asked<'a> {
+    index: &'a Index,
+    words: Vec<Word>,
+    ways: Vec<Met>,
+    attainable: f32,
+    /// How many words would have to meet for the full count.
+    several: usize,
+}
+
+struct Word {
+    /// As it was typed.
+    typed: String,
+    entry: Option<Entry>,
+    /// `asked × rarity`.
+    worth: f32,
+    /// How often: a word and a piece of one are one thing that was asked for.
+    concept: usize,
+}
+
+struct Met {
+    path: String,
+    entry: Entry,
+    worth: f32,
+}
+
+/// A term of the query before it is looked up.
+struct Wish {
+    key: String,
+    typed: String,
+    asked: f32,
+    is: Is,
+    concept: usize,
+    is_path: bool,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn new(index: &'a Index, query: &Query) -> Self {
+        let mut wishes = Wishes { words: Words::new(), list: Vec::new(), concepts: 0 };
+        wishes.add(&query.text, TEXT);
+        wishes.add(&query.ticket_title, TITLE);
+        query.tags.iter().for_each(|it| wishes.add(it, TAG));
+        wishes.add(of_branch(&query.branch), BRANCH);
+        wishes.add(&query.ticket_description, DESCRIPTION);
+        let mut files: Vec<Cow<str>> = query.paths.iter().map(Cow::from).collect();
+        for text in [&query.text, &query.ticket_title, &query.ticket_description] {
+            files.extend(chunks(text).filter(|it| is_path(it)).take(20).map(Cow::from));
+        }
+        query.paths.iter().take(30).for_each(|it| wishes.add_path(it));
+        wishes.join(index, &[&query.text, &query.ticket_title]);
+        look_up(index, wishes, &files)
+    }
+
+    /// The learnings that have anything of what was asked for, in their order
+    /// in the index.
+    pub(super) fn ranked(&self) -> Vec<Ranked> {
+        let count = self.index.len();
+        let mut evidence = vec![0.0_f32; count];
+        let mut meeting: Vec<(usize, u8)> = vec![(usize::MAX, 0); count];
+        for word in &self.words {
+            let Some(entry) = word.entry else { continue };
+            for (document, strength) in self.index.postings(entry) {
+                let at = document as usize;
+                evidence[at] += word.worth * strength;
+                let (last, times) = &mut meeting[at];
+                if *last != word.concept {
+                    *last = word.concept;
+                    *times = times.saturating_add(1);
+                }
+            }
+        }
+        let mut by_path = vec![0.0_f32; if self.ways.is_empty() { 0 } else { count }];
+        for way in &self.ways {
+            for (document, strength) in self.index.postings(way.entry) {
+                let best = &mut by_path[document as usize];
+                *best = best.max(way.worth * strength);
+            }
+        }
+        let several = self.several.clamp(1, TOGETHER.len());
+        let rank = |(document, evidence): (u32, &f32)| {
+            let at = document as usize;
+            let path = by_path.get(at).copied().unwrap_or(0.0);
+            let met = usize::from(meeting[at].1);
+            let together = if met >= several {
+                1.0
+            } else {
+                met.checked_sub(1).and_then(|it| TOGETHER.get(it)).copied().unwrap_or(1.0)
+            };
+            let relevance = (evidence * together + path) / self.attainable;
+            (relevance > 0.0).then_some(Ranked { document, relevance })
+        };
+        (0..).zip(&evidence).filter_map(rank).collect()
+    }
+
+    /// For each of `documents` by what it was found: words as they were typed
+    /// and paths, the strongest first.
+    pub(super) fn reasons(&self, documents: &[u32]) -> Vec<Vec<String>> {
+        let mut found: Vec<Vec<(f32, &str)>> = vec![Vec::new(); documents.len()];
+        let words = self.words.iter().map(|it| (it.entry, it.worth, it.typed.as_str()));
+        let ways = self.ways.iter().map(|it| (Some(it.entry), it.worth, it.path.as_str()));
+        for (entry, worth, typed) in words.chain(ways) {
+            let Some(entry) = entry else { continue };
+            for (document, strength) in self.index.postings(entry) {
+                if let Some(at) = documents.iter().position(|it| *it == document) {
+                    found[at].push((worth * strength, typed));
+                }
+            }
+        }
+        let name = |mut all: Vec<(f32, &str)>| {
+            all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+            let mut names: Vec<String> = Vec::new();
+            for (_, typed) in all {
+                if !names.iter().any(|it| it.eq_ignore_ascii_case(typed)) {
+                    names.push(typed.to_owned());
+                }
+            }
+            names.truncate(MOST_REASONS);
+            names
+        };
+        found.into_iter().map(name).collect()
+    }
+}
+
+struct Wishes {
+    words: Words,
+    list: Vec<Wish>,
+    concepts: usize,
+}
+
+impl Wishes {
+    fn add(&mut self, text: &str, asked: f32) {
+        let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
+        #[expect(clippy::cast_precision_loss, reason = "at most MOST_TERMS")]
+        let damping = (LONG / (all.len().max(1) as f32)).sqrt().min(1.0);
+        for chunk in all {
+            self.concepts += 1;
+            for term in self.words.terms(chunk) {
+                let asked = asked * damping * if term.is == Is::Word { 1.0 } else { 0.8 };
+                // What people would call it: the piece that was looked up.
+                let typed = chunk.to_owned();
+                self.want(Wish {
+                    key: term.key,
+                    typed,
+                    asked,
+                    is: term.is,
+                    concept: self.concepts,
+                    is_path: false,
+                });
+            }
+        }
+    }
+
+    /// The words in a path: a hint, never a reason alone.
+    fn add_path(&mut self, path: &str) {
+        let from = path.char_indices().rev().filter(|(_, c)| matches!(c, '/' | '\\')).nth(1);
+        let tail = from.map_or(path, |(at, _)| &path[at..]);
+        let tail = tail.rsplit_once('.').map_or(tail, |(it, _)| it);
+        for chunk in tail.split(['/', '\\']) {
+            self.concepts += 1;
+            for term in self.words.terms(chunk) {
+                self.want(Wish {
+                    key: term.key,
+                    typed: chunk.to_owned(),
+                    asked: PATH,
+                    is: term.is,
+                    concept: self.concepts,
+                    is_path: true,
+                });
+            }
+        }
+    }
+
+    /// A word that is wished for twice is one word.
+    fn want(&mut self, wish: Wish) {
+        if let Some(known) = self.list.iter_mut().find(|it| it.key == wish.key) {
+            known.is_path &= wish.is_path;
+            known.asked = known.asked.max(wish.asked);
+        } else if self.list.len() < MOST_TERMS {
+            self.list.push(wish);
+        }
+    }
+
+    /// `time zone` asks for `timezone` too, and `timezone` for `time zone`,
+    /// where there is such a word.
+    fn join(&mut self, index: &Index, texts: &[&String]) {
+        for text in texts {
+            let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
+            for pair in all.windows(2) {
+                let is_plain =
+                    pair.iter().all(|it| it.len() > 1 && it.chars().all(char::is_alphanumeric));
+                let joined = pair.concat().to_lowercase();
+                let key = self.words.stem(&joined).into_owned();
+                let Some(first) = self.words.terms(pair[0]).into_iter().next() else { continue };
+                if is_plain && index.find(&key).is_some() {
+                    let concept = self.list.iter().find(|it| it.key == first.key);
+                    let concept = concept.map_or(self.concepts, |it| it.concept);
+                    let typed = pair.join(" ");
+                    self.want(Wish {
+                        key,
+                        typed,
+                        asked: TEXT,
+                        is: Is::Whole,
+                        concept,
+                        is_path: false,
+                    });
+                }
+            }
+        }
+        let mut halves = Vec::new();
+        for wish in self.list.iter().filter(|it| it.is == Is::Word && !it.is_path) {
+            if index.find(&wish.key).is_some() || !wish.typed.is_ascii() || wish.typed.len() < 7 {
+                continue;
+            }
+            let word = wish.typed.to_lowercase();
+            let split = (3..word.len() - 2).find_map(|at| {
+                let (one, other) = word.split_at(at);
+                let keys = [self.words.stem(one).into_owned(), self.words.stem(other).into_owned()];
+                keys.iter().all(|it| index.find(it).is_some()).then_some(keys)
+            });
+            for key in split.into_iter().flatten() {
+                halves.push(Wish {
+                    key,
+                    typed: wish.typed.clone(),
+                    asked: wish.asked * 0.7,
+                    is: Is::Part,
+                    concept: wish.concept,
+                    is_path: false,
+                });
+            }
+        }
+        for wish in halves {
+            self.want(wish);
+        }
+    }
+}
+
+/// What a branch is about: not the main one, nor the kind of work.
+fn of_branch(branch: &str) -> &str {
+    const KINDS: &[&str] = &[
+        "feature",
+        "feat",
+        "fix",
+        "bugfix",
+        "hotfix",
+        "chore",
+        "refactor",
+        "docs",
+        "test",
+        "perf",
+        "release",
+        "wip",
+        "build",
+        "ci",
+        "style",
+        "revert",
+        "task",
+        "bug",
+        "improvement",
+    ];
+    const MAIN: &[&str] =
+        &["main", "master", "develop", "dev", "trunk", "staging", "production", "head", "next"];
+    if MAIN.iter().any(|it| branch.eq_ignore_ascii_case(it)) {
+        return "";
+    }
+    match branch.split_once('/') {
+        Some((kind, rest)) if KINDS.iter().any(|it| kind.eq_ignore_ascii_case(it)) => rest,
+        _ => branch,
+    }
+}
+
+fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a> {
+    let new = rarity(index, None, false);
+    let mut mass = 0.0;
+    let mut words = Vec::with_capacity(wishes.list.len());
+    let mut concepts: Vec<usize> = Vec::new();
+    let mut wishes = wishes.list;
+    wishes.sort_by_key(|it| it.concept);
+    for wish in wishes {
+        let entry = index.find(&wish.key);
+        let is_generic = entry.map_or_else(|| lists::is_generic(&wish.key), |it| it.is_generic);
+        let worth = wish.asked * rarity(index, entry, is_generic);
+        // An identifier that nobody has written down is asked for by its parts;
+        // a number that nobody knows is a ticket's.
+        let is_number = wish.key.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        let counts = entry.is_some() || (wish.is == Is::Word && !is_number);
+        if counts && !wish.is_path {
+            mass += worth;
+        }
+        if !wish.is_path && counts && !concepts.contains(&wish.concept) {
+            concepts.push(wish.concept);
+        }
+        words.push(Word { typed: wish.typed, entry, worth, concept: wish.concept });
+    }
+    let mut ways: Vec<Met> = Vec::new();
+    for path in files.iter().take(100) {
+        for way in paths::of_query(path) {
+            let Some(entry) = index.find(&way.key) else { continue };
+            let worth = FILE * way.worth * rarity(index, Some(entry), false);
+            ways.push(Met { path: path.to_string(), entry, worth });
+        }
+    }
+    if !files.is_empty() {
+        mass += FILE * new;
+    }
+    let attainable = TYPICAL * mass.clamp(new, ENOUGH * new);
+    Asked { index, words, ways, attainable, several: concepts.len() }
+}
+
+/// See the head of this module; of a term that no learning has without an
+/// entry.
+#[expect(clippy::cast_precision_loss, reason = "counts of learnings")]
+fn rarity(index: &Index, entry: Option<Entry>, is_generic: bool) -> f32 {
+    let share = if is_generic { GENERIC_SHARE } else { SPECIAL_SHARE };
+    let have = entry.map_or(0.0, |it| it.documents as f32) + BACKGROUND * share;
+    ((index.len() as f32 + BACKGROUND + 1.0) / (have + 0.5)).ln().max(0.0)
+}

@@ -1,0 +1,526 @@
+//! The reflection gate's record of a session, and its arrows. The transition
+//! table stands in the module above.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::{
+    bounded,
+    breaker::{Breaker, Press},
+    policy::{self, BreakerPolicy},
+    reflection::tickets::Closing,
+};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing is asked for.
+    #[default]
+    Idle,
+    /// A ticket is in progress.
+    Active,
+    /// A reflection is due.
+    Pending,
+    /// It is due, and a stop was held for it.
+    Blocked,
+    Reflected,
+    Skipped,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reflection {
+    status: Status,
+    block_count: u32,
+    circuit_breaker_tripped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    circuit_breaker_tripped_at: Option<DateTime<Utc>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ticket: Option<Ticket>,
+    /// Closes that were let through and whose end is not known yet, by
+    /// `tool_use_id`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    close_intents: BTreeMap<String, Intent>,
+    /// Tickets that were closed since the last reflection.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    closed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reflection: Option<Done>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skip: Option<Skip>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subagent_observations: Vec<Observation>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    injected_learnings: Vec<Injected>,
+    /// The client's tasks that were completed, by id.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    tasks: BTreeMap<String, Task>,
+    /// The client's task tools are in use.
+    #[serde(skip_serializing_if = "is_false")]
+    uses_tasks: bool,
+    /// What the work tree was like when the session began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<Baseline>,
+    /// Since when a stop waits for other subagents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting_since: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ticket {
+    pub ticket_id: String,
+    /// The system that it is of.
+    pub source: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    pub detected_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Intent {
+    closings: Vec<Closing>,
+    at: DateTime<Utc>,
+}
+
+/// What came of a reflection.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Done {
+    /// The ids of what was accepted.
+    pub learnings: Vec<String>,
+    pub rejected_candidates: Vec<Rejected>,
+    pub candidates_produced: u32,
+    pub candidates_accepted: u32,
+    pub completed_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rejected {
+    pub summary: String,
+    pub stage: String,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Skip {
+    pub reason: String,
+    pub decider: Decider,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_changed: Option<u64>,
+    pub timestamp: DateTime<Utc>,
+}
+
+/// Who decided that nothing is to be written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decider {
+    Agent,
+    User,
+    /// The change was a small one.
+    Auto,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub note: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    pub timestamp: DateTime<Utc>,
+}
+
+/// A learning that this session was shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Injected {
+    pub learning_id: String,
+    pub score: f64,
+    pub outcome: Use,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Use {
+    Pending,
+    Referenced,
+    Dismissed,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Task {
+    blocks: u32,
+    /// Reflected on, skipped, or given up.
+    is_settled: bool,
+}
+
+/// What the work tree was like when the session began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Baseline {
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// Files that differed from it, with a hash of what they held.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirty: BTreeMap<String, String>,
+}
+
+/// Of each kind so many are kept.
+const MAX_KEPT: usize = 100;
+const MAX_OBSERVATIONS: usize = 200;
+const MAX_NOTE: usize = 2_000;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(it: &bool) -> bool {
+    !it
+}
+
+impl std::fmt::Display for Decider {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Decider::Agent => "agent",
+            Decider::User => "user",
+            Decider::Auto => "auto",
+        })
+    }
+}
+
+impl Status {
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Idle => "idle",
+            Status::Active => "active",
+            Status::Pending => "pending",
+            Status::Blocked => "blocked",
+            Status::Reflected => "reflected",
+            Status::Skipped => "skipped",
+        }
+    }
+
+    /// A reflection is due.
+    pub fn is_open(self) -> bool {
+        matches!(self, Status::Pending | Status::Blocked)
+    }
+}
+
+impl Reflection {
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    pub fn block_count(&self) -> u32 {
+        self.block_count
+    }
+
+    pub fn ticket(&self) -> Option<&Ticket> {
+        self.ticket.as_ref()
+    }
+
+    /// The tickets that were closed and not reflected on.
+    pub fn closed(&self) -> &[String] {
+        &self.closed
+    }
+
+    pub fn skip(&self) -> Option<&Skip> {
+        self.skip.as_ref()
+    }
+
+    pub fn done(&self) -> Option<&Done> {
+        self.reflection.as_ref()
+    }
+
+    pub fn observations(&self) -> &[Observation] {
+        &self.subagent_observations
+    }
+
+    pub fn injected(&self) -> &[Injected] {
+        &self.injected_learnings
+    }
+
+    pub fn baseline(&self) -> Option<&Baseline> {
+        self.baseline.as_ref()
+    }
+
+    pub fn uses_tasks(&self) -> bool {
+        self.uses_tasks
+    }
+
+    pub(super) fn uses_task_tools(&mut self) {
+        self.uses_tasks = true;
+    }
+
+    /// The first look at the work tree stands.
+    pub(super) fn began(&mut self, baseline: &Baseline) {
+        self.baseline.get_or_insert_with(|| baseline.clone());
+    }
+
+    /// Idle: a ticket is in progress.
+    pub(super) fn found_ticket(&mut self, ticket: &Ticket) -> bool {
+        if self.status == Status::Idle {
+            self.status = Status::Active;
+        } else if self.status != Status::Active {
+            return false;
+        }
+        let is_new = self.ticket.as_ref().is_none_or(|it| it.ticket_id != ticket.ticket_id);
+        if is_new {
+            self.ticket = Some(ticket.clone());
+        }
+        is_new
+    }
+
+    /// A close was let through, and is not known to have worked.
+    pub(super) fn close_intended(
+        &mut self,
+        tool_use_id: &str,
+        closings: Vec<Closing>,
+        now: DateTime<Utc>,
+    ) {
+        if self.status == Status::Idle {
+            self.status = Status::Active;
+        }
+        while self.close_intents.len() >= MAX_KEPT {
+            let oldest = self.close_intents.iter().min_by_key(|(_, it)| it.at);
+            let Some(oldest) = oldest.map(|(id, _)| id.clone()) else { break };
+            self.close_intents.remove(&oldest);
+        }
+        self.close_intents.insert(tool_use_id.to_owned(), Intent { closings, at: now });
+    }
+
+    /// A call came to its end: what it was to close, if anything.
+    pub(super) fn close_ended(&mut self, tool_use_id: &str) -> Option<Vec<Closing>> {
+        self.close_intents.remove(tool_use_id).map(|it| it.closings)
+    }
+
+    /// A close worked: a reflection is due. What was found of another ticket
+    /// says nothing about this one.
+    pub(super) fn closed_tickets(&mut self, closings: &[Closing], now: DateTime<Utc>) {
+        for closing in closings {
+            for id in
+                closing.tickets.iter().chain(closing.tickets.is_empty().then_some(&closing.system))
+            {
+                if self.closed.len() < MAX_KEPT && !self.closed.contains(id) {
+                    self.closed.push(id.clone());
+                }
+            }
+            let id = closing.tickets.first();
+            let is_known = match (&self.ticket, id) {
+                (Some(ticket), Some(id)) => ticket.ticket_id == *id,
+                (Some(ticket), None) => ticket.source == closing.system,
+                (None, _) => false,
+            };
+            if !is_known {
+                let id = id.cloned().unwrap_or_default();
+                self.ticket = Some(Ticket {
+                    title: String::new(),
+                    description: None,
+                    tags: Vec::new(),
+                    ticket_id: id,
+                    source: closing.system.clone(),
+                    detected_at: now,
+                });
+            }
+        }
+        self.due();
+    }
+
+    /// A reflection is due: a new cycle, unless one is open.
+    fn due(&mut self) {
+        if self.status.is_open() {
+            return;
+        }
+        self.status = Status::Pending;
+        self.reflection = None;
+        self.skip = None;
+        self.waiting_since = None;
+        if !self.circuit_breaker_tripped {
+            self.block_count = 0;
+        }
+    }
+
+    /// Idle, session mode: the change is large enough.
+    pub(super) fn session_is_due(&mut self) {
+        self.due();
+    }
+
+    /// A large change makes light of an automatic skip.
+    pub(super) fn skip_is_outgrown(&mut self) {
+        if self.is_auto_skipped() {
+            self.status = Status::Idle;
+            self.skip = None;
+        }
+    }
+
+    pub fn is_auto_skipped(&self) -> bool {
+        self.status == Status::Skipped
+            && self.skip.as_ref().is_some_and(|it| it.decider == Decider::Auto)
+    }
+
+    /// A stop would be held: counts it, or lets go.
+    pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
+        self.cool(policy, now);
+        match self.breaker().press(policy, now) {
+            Press::Hold => {
+                self.status = Status::Blocked;
+                Press::Hold
+            }
+            Press::Trip => {
+                self.status = Status::Idle;
+                self.closed.clear();
+                self.waiting_since = None;
+                Press::Trip
+            }
+        }
+    }
+
+    /// Whether the gate has let go, and may not hold yet.
+    pub(super) fn is_tripped(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
+        self.cool(policy, now);
+        self.circuit_breaker_tripped
+    }
+
+    fn cool(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) {
+        let is_over = self
+            .circuit_breaker_tripped_at
+            .is_none_or(|at| policy::later(at, policy.cooldown_seconds) <= now);
+        if self.circuit_breaker_tripped && is_over {
+            self.breaker().reset();
+        }
+    }
+
+    fn breaker(&mut self) -> Breaker<'_> {
+        Breaker {
+            block_count: &mut self.block_count,
+            tripped: &mut self.circuit_breaker_tripped,
+            tripped_at: &mut self.circuit_breaker_tripped_at,
+        }
+    }
+
+    /// Whether a stop may still wait for other subagents.
+    pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
+        let since = *self.waiting_since.get_or_insert(now);
+        now < policy::later(since, timeout_seconds)
+    }
+
+    /// A task is completed. Answers how often it was held before, or none if
+    /// it is settled.
+    pub(super) fn task_completed(&mut self, id: &str) -> Option<u32> {
+        if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
+            return None;
+        }
+        let task = self.tasks.entry(id.to_owned()).or_default();
+        (!task.is_settled).then_some(task.blocks)
+    }
+
+    pub(super) fn task_held(&mut self, id: &str) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            task.blocks += 1;
+        }
+    }
+
+    pub(super) fn task_given_up(&mut self, id: &str) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            task.is_settled = true;
+        }
+    }
+
+    fn settle_tasks(&mut self) {
+        self.tasks.values_mut().for_each(|it| it.is_settled = true);
+    }
+
+    /// What was learned is written down. Answers whether that was due.
+    pub fn reflected(&mut self, done: Done) -> bool {
+        let was_due = self.status.is_open();
+        if was_due {
+            self.status = Status::Reflected;
+            self.closed.clear();
+            self.settle_tasks();
+        }
+        self.breaker().reset();
+        self.waiting_since = None;
+        self.reflection = Some(done);
+        was_due
+    }
+
+    /// Nothing is to be written down. Answers whether something was due;
+    /// without, the reason is kept for the next stop.
+    pub fn skipped(&mut self, skip: Skip) -> bool {
+        let was_due = self.status.is_open();
+        if was_due {
+            self.status = Status::Skipped;
+            self.closed.clear();
+            self.settle_tasks();
+            self.waiting_since = None;
+        }
+        self.skip = Some(skip);
+        was_due
+    }
+
+    /// A small change passes by itself. An agent's own reason stands.
+    pub(super) fn auto_skipped(&mut self, lines: u64, now: DateTime<Utc>) -> Skip {
+        let of_agent = self.skip.take().filter(|it| it.decider != Decider::Auto);
+        let skip = match of_agent {
+            Some(skip) => Skip { lines_changed: Some(lines), ..skip },
+            None => Skip {
+                reason: format!("auto: {lines} line{}", if lines == 1 { "" } else { "s" }),
+                decider: Decider::Auto,
+                lines_changed: Some(lines),
+                timestamp: now,
+            },
+        };
+        self.status = Status::Skipped;
+        self.closed.clear();
+        self.settle_tasks();
+        self.skip = Some(skip.clone());
+        skip
+    }
+
+    /// Notes something for whoever reflects.
+    pub fn observe(&mut self, note: &str, agent_id: Option<String>, now: DateTime<Utc>) {
+        let note = bounded::cut(note.trim(), MAX_NOTE).to_owned();
+        self.subagent_observations.push(Observation { note, agent_id, timestamp: now });
+        let excess = self.subagent_observations.len().saturating_sub(MAX_OBSERVATIONS);
+        self.subagent_observations.drain(..excess);
+    }
+
+    /// A learning is put before the agent. Answers whether it is the first time
+    /// in this session.
+    pub(super) fn inject(&mut self, learning_id: &str, score: f64) -> bool {
+        if self.injected_learnings.iter().any(|it| it.learning_id == learning_id) {
+            return false;
+        }
+        if self.injected_learnings.len() >= MAX_KEPT {
+            return false;
+        }
+        let learning_id = learning_id.to_owned();
+        self.injected_learnings.push(Injected { learning_id, score, outcome: Use::Pending });
+        true
+    }
+
+    /// Somebody says that a learning helped.
+    pub fn referenced(&mut self, learning_id: &str) {
+        for it in &mut self.injected_learnings {
+            if it.learning_id == learning_id {
+                it.outcome = Use::Referenced;
+            }
+        }
+    }
+
+    /// The session is over: what nobody referred to is dismissed, once.
+    pub(super) fn ended(&mut self) -> Vec<String> {
+        if self.status == Status::Active {
+            self.status = Status::Idle;
+            self.close_intents.clear();
+        }
+        let pending = self.injected_learnings.iter_mut().filter(|it| it.outcome == Use::Pending);
+        pending
+            .map(|it| {
+                it.outcome = Use::Dismissed;
+                it.learning_id.clone()
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,377 @@
+//! Ticket systems, and what closes a ticket: a table, and the user's own rows.
+//!
+//! A command is read by `shell`, so compound lines, wrappers and nested shells
+//! close tickets too, and a quoted mention does not. A word that cannot be
+//! known (`tissue status x $STATE`) may be the one that closes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    core::{
+        bounded,
+        event::ToolCall,
+        pattern,
+        policy::{TicketSystem, TicketingPolicy},
+    },
+    shell::HOLE,
+};
+
+/// A ticket system that roz knows by itself.
+#[derive(Debug)]
+pub struct System {
+    pub name: &'static str,
+    /// The folder by which a project is known to use it.
+    pub marker: Option<&'static str>,
+    pub commands: &'static [Close],
+    pub tools: &'static [ToolClose],
+    /// The command that prints the tickets in progress as JSON.
+    pub in_progress: &'static [&'static str],
+}
+
+/// A command that closes tickets.
+#[derive(Debug)]
+pub struct Close {
+    programs: &'static [&'static str],
+    /// The words of the subcommand, each in its spellings.
+    verb: &'static [&'static [&'static str]],
+    /// Options that take a value.
+    valued: &'static [&'static str],
+    when: When,
+}
+
+/// When such a command closes.
+#[derive(Debug)]
+enum When {
+    Always,
+    /// The words behind the ticket: one of these.
+    State(&'static [&'static str]),
+    /// An option has one of these values.
+    Option(&'static [&'static str], &'static [&'static str]),
+}
+
+/// A tool that closes tickets: a glob over its name.
+#[derive(Debug)]
+pub struct ToolClose {
+    name: &'static str,
+    /// Only where its input's `status` is one of these; empty: always.
+    statuses: &'static [&'static str],
+}
+
+/// A close that a call is about to make.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    pub system: String,
+    /// Empty where the call does not say: the system's last one.
+    pub tickets: Vec<String>,
+}
+
+/// Ids of one call; nobody closes more by hand.
+const MAX_TICKETS: usize = 50;
+const MAX_ID: usize = 200;
+
+const DONE: &[&str] = &["closed", "duplicate"];
+
+/// `tasks` closes by an event of its own, `session` by a stop.
+pub const SYSTEMS: &[System] = &[
+    System {
+        name: "tissue",
+        marker: Some(".tissue"),
+        commands: &[
+            Close {
+                programs: &["tissue"],
+                verb: &[&["status"]],
+                valued: &[],
+                when: When::State(DONE),
+            },
+            Close {
+                programs: &["tissue"],
+                verb: &[&["edit"]],
+                valued: &["--title", "--body", "--priority", "--add-tag", "--remove-tag"],
+                when: When::Option(&["--status"], DONE),
+            },
+        ],
+        tools: &[ToolClose { name: "mcp__tissue__close*", statuses: &[] }],
+        in_progress: &["tissue", "list", "--status", "in_progress", "--json"],
+    },
+    System {
+        name: "beads",
+        marker: Some(".beads"),
+        commands: &[
+            Close {
+                programs: &["bd", "beads"],
+                verb: &[&["close", "done", "complete"]],
+                valued: &[
+                    "-r",
+                    "--reason",
+                    "--reason-file",
+                    "-m",
+                    "--message",
+                    "--comment",
+                    "--resolution",
+                    "--session",
+                ],
+                when: When::Always,
+            },
+            Close {
+                programs: &["bd", "beads"],
+                verb: &[&["update"]],
+                valued: &[
+                    "-a",
+                    "--assignee",
+                    "-d",
+                    "--description",
+                    "--design",
+                    "--notes",
+                    "-p",
+                    "--priority",
+                    "--title",
+                    "--acceptance",
+                    "-t",
+                    "--type",
+                ],
+                when: When::Option(&["-s", "--status"], &["closed"]),
+            },
+        ],
+        tools: &[
+            ToolClose { name: "mcp__*beads*__close", statuses: &[] },
+            ToolClose { name: "mcp__*beads*__update", statuses: &["closed"] },
+        ],
+        in_progress: &["bd", "list", "--status", "in_progress", "--json"],
+    },
+    System {
+        name: "github",
+        marker: None,
+        commands: &[
+            Close {
+                programs: &["gh"],
+                verb: &[&["issue"], &["close"]],
+                valued: &["-c", "--comment", "-r", "--reason", "-R", "--repo"],
+                when: When::Always,
+            },
+            Close {
+                programs: &["gh"],
+                verb: &[&["pr"], &["merge", "close"]],
+                valued: &[
+                    "-b",
+                    "--body",
+                    "-F",
+                    "--body-file",
+                    "-t",
+                    "--subject",
+                    "-A",
+                    "--author-email",
+                    "--match-head-commit",
+                    "-c",
+                    "--comment",
+                    "-R",
+                    "--repo",
+                ],
+                when: When::Always,
+            },
+        ],
+        tools: &[],
+        in_progress: &[],
+    },
+    System { name: "tasks", marker: None, commands: &[], tools: &[], in_progress: &[] },
+    System { name: "session", marker: None, commands: &[], tools: &[], in_progress: &[] },
+];
+
+pub fn find(name: &str) -> Option<&'static System> {
+    SYSTEMS.iter().find(|it| it.name == name)
+}
+
+/// The markers of the systems that count, in order: name and marker.
+pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
+    let marker = |name: &str| match own(policy, name) {
+        Some(own) => own.marker.clone(),
+        None => find(name)?.marker.map(str::to_owned),
+    };
+    policy.enabled().filter_map(|name| Some((name.to_owned(), marker(name)?))).collect()
+}
+
+/// The command that prints a system's tickets in progress; empty: none.
+pub fn in_progress(policy: &TicketingPolicy, name: &str) -> Vec<String> {
+    match own(policy, name) {
+        Some(own) => own.in_progress.clone(),
+        None => find(name)
+            .map(|it| it.in_progress.iter().map(|word| (*word).to_owned()).collect())
+            .unwrap_or_default(),
+    }
+}
+
+fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> {
+    policy.systems.iter().find(|it| it.name == name)
+}
+
+/// What a call would close, by system.
+pub fn closings(policy: &TicketingPolicy, call: &ToolCall) -> Vec<Closing> {
+    let mut found: Vec<Closing> = Vec::new();
+    let mut add = |system: &str, tickets: Vec<String>| {
+        let at = found.iter().position(|it| it.system == system).unwrap_or_else(|| {
+            found.push(Closing { system: system.to_owned(), tickets: Vec::new() });
+            found.len() - 1
+        });
+        for ticket in tickets {
+            let closing = &mut found[at].tickets;
+            let ticket = bounded::line(&ticket, MAX_ID);
+            if closing.len() < MAX_TICKETS && !closing.contains(&ticket) {
+                closing.push(ticket);
+            }
+        }
+    };
+    // Most calls name no program of a ticket system, and pay for no more.
+    let programs = call.programs();
+    let is_program = |it: &str| {
+        let closes = SYSTEMS.iter().flat_map(|it| it.commands).flat_map(|it| it.programs);
+        it.contains(HOLE) || closes.into_iter().any(|name| *name == it)
+    };
+    let commands: Vec<Vec<&str>> =
+        if programs.into_iter().any(is_program) { call.commands().collect() } else { Vec::new() };
+    for system in SYSTEMS {
+        let is_tool = system.tools.iter().any(|it| it.closes(call));
+        let by_command = commands
+            .iter()
+            .filter_map(|words| system.commands.iter().find_map(|it| it.tickets(words)));
+        let by_tool = is_tool.then(|| ids_of(call));
+        let tickets: Vec<Vec<String>> = by_command.chain(by_tool).collect();
+        if tickets.is_empty() || !policy.has(system.name) {
+            continue;
+        }
+        for it in tickets {
+            add(system.name, it);
+        }
+    }
+    for system in &policy.systems {
+        if !policy.has(&system.name) {
+            continue;
+        }
+        for pattern in &system.closes {
+            for key in call.keys().iter().filter(|it| pattern::matches(pattern, it)) {
+                let id = star(pattern, key);
+                let ids =
+                    if key.starts_with("Bash:") { id.into_iter().collect() } else { ids_of(call) };
+                add(&system.name, ids);
+            }
+        }
+    }
+    found
+}
+
+/// The word that a pattern's first star stands for.
+fn star(pattern: &str, key: &str) -> Option<String> {
+    let (before, _) = pattern.split_once('*')?;
+    let rest = key.strip_prefix(before)?;
+    let word = rest.split(' ').find(|it| !it.is_empty() && !it.starts_with('-'))?;
+    known(word)
+}
+
+impl ToolClose {
+    fn closes(&self, call: &ToolCall) -> bool {
+        call.name.starts_with("mcp__")
+            && pattern::matches(self.name, &call.name)
+            && (self.statuses.is_empty()
+                || call.text("status").is_some_and(|it| {
+                    self.statuses.iter().any(|status| status.eq_ignore_ascii_case(it.trim()))
+                }))
+    }
+}
+
+/// The tickets that a tool's input names.
+fn ids_of(call: &ToolCall) -> Vec<String> {
+    const FIELDS: &[&str] =
+        &["id", "ids", "issue_id", "issue_ids", "ticket_id", "ticket", "issue", "number"];
+    let text = |it: &serde_json::Value| match it {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let values = FIELDS.iter().filter_map(|it| call.input.get(it));
+    let ids = values.flat_map(|it| match it {
+        serde_json::Value::Array(items) => items.iter().filter_map(text).collect(),
+        one => text(one).into_iter().collect::<Vec<_>>(),
+    });
+    ids.take(MAX_TICKETS).collect()
+}
+
+impl Close {
+    /// The tickets that a command closes; none if it closes nothing.
+    fn tickets(&self, words: &[&str]) -> Option<Vec<String>> {
+        let (program, rest) = words.split_first()?;
+        let is_program = self.programs.iter().any(|it| is(program, it));
+        // A program that cannot be known is one where all the rest is said.
+        if !is_program || program.contains(HOLE) && rest.iter().any(|it| it.contains(HOLE)) {
+            return None;
+        }
+        let (verb, rest) = rest.split_at_checked(self.verb.len())?;
+        let fits =
+            self.verb.iter().zip(verb).all(|(names, it)| names.iter().any(|name| is(it, name)));
+        if !fits || rest.iter().any(|it| matches!(*it, "--help" | "-h")) {
+            return None;
+        }
+        let (options, operands) = self.split(rest);
+        match &self.when {
+            When::Always => Some(operands.into_iter().filter_map(known).collect()),
+            When::State(states) => {
+                let (ticket, state) = operands.split_first()?;
+                let closes = state.iter().any(|it| states.iter().any(|state| is(it, state)));
+                closes.then(|| known(ticket).into_iter().collect())
+            }
+            When::Option(names, values) => {
+                let is_name = |name: &str| names.contains(&name);
+                let closes = options.iter().any(|(name, value)| {
+                    is_name(name)
+                        && value.is_some_and(|it| values.iter().any(|value| is(it, value)))
+                });
+                closes.then(|| operands.into_iter().filter_map(known).collect())
+            }
+        }
+    }
+
+    /// Options with their values, and the other words.
+    fn split<'a>(&self, words: &[&'a str]) -> (Vec<(&'a str, Option<&'a str>)>, Vec<&'a str>) {
+        let decides: &[&str] = match &self.when {
+            When::Option(names, _) => names,
+            When::Always | When::State(_) => &[],
+        };
+        let takes = |name: &str| self.valued.contains(&name) || decides.contains(&name);
+        let (mut options, mut operands) = (Vec::new(), Vec::new());
+        let mut words = words.iter().copied();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                operands.extend(words.by_ref());
+            } else if let Some((name, value)) =
+                word.split_once('=').filter(|_| word.starts_with("--"))
+            {
+                options.push((name, Some(value)));
+            } else if takes(word) {
+                options.push((word, words.next()));
+            } else if let Some(name) =
+                word.get(..2).filter(|it| takes(it) && !word.starts_with("--"))
+            {
+                // `-sclosed`
+                options.push((name, Some(word[2..].trim_start_matches('='))));
+            } else if word.starts_with('-') && word.len() > 1 {
+                options.push((word, None));
+            } else {
+                operands.push(word);
+            }
+        }
+        (options, operands)
+    }
+}
+
+/// Whether a word is `name`, or may be.
+fn is(word: &str, name: &str) -> bool {
+    if !word.contains(HOLE) {
+        return word == name;
+    }
+    let mut parts = word.split(HOLE);
+    let (first, last) =
+        (parts.next().unwrap_or_default(), word.rsplit(HOLE).next().unwrap_or_default());
+    name.len() >= first.len() + last.len() && name.starts_with(first) && name.ends_with(last)
+}
+
+/// A ticket's name, if all of it is known.
+fn known(word: &str) -> Option<String> {
+    (!word.is_empty() && !word.contains(HOLE)).then(|| word.to_owned())
+}

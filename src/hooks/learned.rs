@@ -1,0 +1,290 @@
+//! What the reflection gate works with: looked at only where a rule may ask.
+
+use std::{
+    path::{Component, Path},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use super::gather;
+use crate::{
+    core::{
+        bounded,
+        event::{Event, Sender, ToolCall, What},
+        facts::{Diff, Learned},
+        policy::{Auto, Decider},
+        reflection::{
+            self,
+            state::{Baseline, Status, Ticket},
+            tickets,
+        },
+        review::phase::Phase,
+        session::{Session, SessionId},
+    },
+    open::Roz,
+    world::{self, World, changes, git, process},
+};
+
+/// What a ticket system's program may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a repository without a commit is compared with; git knows it without
+/// being told.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Folders whose changes are no work.
+const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
+
+pub(super) fn learned(
+    event: &Event,
+    session: &Session,
+    cwd: &Path,
+    roz: &Roz,
+    world: &World,
+) -> Learned {
+    let look = Look { session, cwd, roz, world };
+    if roz.policy.reflection.enabled == Auto::Off {
+        return Learned::default();
+    }
+    match &event.what {
+        What::SessionStart { .. } => look.at_start(),
+        What::Prompt { sender: Sender::User, .. } if look.is_wanted() => {
+            Learned { is_wanted: true, baseline: look.baseline(), ..Learned::default() }
+        }
+        What::PreToolUse(call) => {
+            Learned { is_wanted: look.matters(call) && look.is_wanted(), ..Learned::default() }
+        }
+        What::Stop(_) if look.may_hold() => {
+            let is_wanted = look.is_wanted();
+            let diff = if is_wanted || session.reflection.status().is_open() {
+                look.diff()
+            } else {
+                Diff::NotAsked
+            };
+            Learned { is_wanted, system: look.system(), diff, ..Learned::default() }
+        }
+        What::TaskCompleted { .. } => {
+            let is_wanted = look.is_wanted();
+            let decides = roz.policy.gate.auto_skip.decider == Decider::Always;
+            let diff = if is_wanted && decides { look.diff() } else { Diff::NotAsked };
+            Learned { is_wanted, diff, ..Learned::default() }
+        }
+        What::Prompt { .. }
+        | What::PostToolUse { .. }
+        | What::SubagentStart { .. }
+        | What::SubagentStop { .. }
+        | What::Stop(_)
+        | What::SessionEnd { .. } => Learned::default(),
+    }
+}
+
+/// Whether the gate is on in the project.
+pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
+    match roz.policy.reflection.enabled {
+        Auto::On => true,
+        Auto::Off => false,
+        Auto::Auto => {
+            let has = |folder: &str| roz.project.join(folder).join("learnings.md").exists();
+            has(".roz") || has(".grove") || system(roz, cwd).is_some()
+        }
+    }
+}
+
+/// The ticket system of which a marker is found, from `cwd` up to the project's
+/// root.
+pub fn system(roz: &Roz, cwd: &Path) -> Option<String> {
+    let is_below = cwd.starts_with(&roz.project);
+    let from = if is_below { cwd } else { &roz.project };
+    let dirs: Vec<&Path> = from.ancestors().take_while(|it| it.starts_with(&roz.project)).collect();
+    let is_name = |marker: &str| {
+        let mut parts = Path::new(marker).components();
+        !marker.is_empty() && parts.all(|it| matches!(it, Component::Normal(_)))
+    };
+    let markers = tickets::markers(&roz.policy.ticketing);
+    let mut found = markers.into_iter().filter(|(_, marker)| is_name(marker));
+    found.find(|(_, marker)| dirs.iter().any(|it| it.join(marker).exists())).map(|(name, _)| name)
+}
+
+/// The ticket that is in progress, as its system's own program says.
+pub fn ticket(
+    roz: &Roz,
+    system: &str,
+    cwd: &Path,
+    until: Instant,
+    world: &World,
+) -> Option<Ticket> {
+    let command = tickets::in_progress(&roz.policy.ticketing, system);
+    let (program, arguments) = command.split_first()?;
+    if !program.contains('/') && world.on_path(program).is_empty() {
+        return None;
+    }
+    let mut command = process::command(program);
+    command.args(arguments).current_dir(cwd);
+    let ran = process::run(command, until).ok().filter(|it| it.ok)?;
+    let text = String::from_utf8_lossy(&ran.stdout);
+    first_ticket(&text, system, world)
+}
+
+/// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
+fn first_ticket(text: &str, system: &str, world: &World) -> Option<Ticket> {
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(_) => serde_json::from_str(text.lines().next()?).ok()?,
+    };
+    let listed = match &value {
+        Value::Array(items) => items.first(),
+        Value::Object(fields) => {
+            let lists = ["issues", "tickets", "items", "data", "results"];
+            match lists.iter().find_map(|it| fields.get(*it)?.as_array()) {
+                Some(items) => items.first(),
+                None => Some(&value),
+            }
+        }
+        _ => None,
+    }?;
+    let field = |names: &[&str]| {
+        let found = names.iter().find_map(|it| listed.get(*it));
+        found.and_then(|it| match it {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        })
+    };
+    let tags = ["tags", "labels"].iter().find_map(|it| listed.get(*it)?.as_array());
+    let tags = tags
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
+    Some(Ticket {
+        ticket_id: bounded::line(&field(&["id", "ticket_id", "key", "number"])?, 200),
+        source: system.to_owned(),
+        title: bounded::line(
+            &field(&["title", "summary", "subject", "name"]).unwrap_or_default(),
+            300,
+        ),
+        description: field(&["description", "body"]).map(|it| bounded::chars(&it, 2000)),
+        tags: tags.take(20).map(|it| bounded::line(it, 60)).collect(),
+        detected_at: world.now,
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    session: &'a Session,
+    cwd: &'a Path,
+    roz: &'a Roz,
+    world: &'a World,
+}
+
+impl Look<'_> {
+    fn is_wanted(self) -> bool {
+        is_wanted(self.roz, self.cwd)
+    }
+
+    fn system(self) -> Option<String> {
+        system(self.roz, self.cwd)
+    }
+
+    /// Most calls close nothing.
+    fn matters(self, call: &ToolCall) -> bool {
+        let is_news = reflection::uses_tasks(call) && !self.session.reflection.uses_tasks();
+        is_news || !tickets::closings(&self.roz.policy.ticketing, call).is_empty()
+    }
+
+    /// Whether the gate could hold a stop; one that another gate holds pays for
+    /// nobody's git.
+    fn may_hold(self) -> bool {
+        let review = self.session.review.phase();
+        if !matches!(review, Phase::Idle | Phase::Approved) {
+            return false;
+        }
+        let state = &self.session.reflection;
+        match state.status() {
+            Status::Idle | Status::Pending | Status::Blocked => true,
+            Status::Skipped => state.is_auto_skipped(),
+            Status::Active | Status::Reflected => false,
+        }
+    }
+
+    fn at_start(self) -> Learned {
+        let state = &self.session.reflection;
+        if !self.is_wanted() {
+            return Learned::default();
+        }
+        let system = self.system();
+        let deadline = gather::deadline(&self.roz.policy, self.world);
+        let until = deadline.min(Instant::now() + PATIENCE);
+        let ticket = match (&system, state.status()) {
+            (Some(system), Status::Idle | Status::Active) => {
+                ticket(self.roz, system, self.cwd, until, self.world)
+            }
+            _ => None,
+        };
+        Learned {
+            is_wanted: true,
+            system,
+            ticket,
+            baseline: self.baseline(),
+            due_elsewhere: self.due_elsewhere(),
+            ..Learned::default()
+        }
+    }
+
+    /// The work tree as it is, where this session has not looked yet.
+    fn baseline(self) -> Option<Baseline> {
+        if self.session.reflection.baseline().is_some() {
+            return None;
+        }
+        let root = &self.roz.project;
+        if !root.join(".git").exists() {
+            return None;
+        }
+        let head = git::head(root);
+        let deadline = gather::deadline(&self.roz.policy, self.world);
+        let dirty = changes::dirty(root, deadline).unwrap_or_default();
+        Some(Baseline { head, dirty })
+    }
+
+    fn diff(self) -> Diff {
+        let root = &self.roz.project;
+        let baseline = self.session.reflection.baseline();
+        if !root.join(".git").exists() {
+            return Diff::Unknown("it is no git repository".to_owned());
+        }
+        let began_at = match baseline {
+            Some(baseline) => baseline.head.clone(),
+            None => self.session.head.clone().or_else(|| git::head(root)),
+        };
+        let base = began_at.unwrap_or_else(|| EMPTY_TREE.to_owned());
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let changed = match changes::since(root, &base, until) {
+            Ok(changed) => changed,
+            Err(err) => return Diff::Unknown(world::in_a_line(&err)),
+        };
+        let is_work = |path: &str| !OWN_FOLDERS.iter().any(|it| path.starts_with(it));
+        let was_there = |path: &str| {
+            let before = baseline.and_then(|it| it.dirty.get(path));
+            before.is_some_and(|before| *before == changes::content(&root.join(path)))
+        };
+        let lines = changed
+            .iter()
+            .filter(|it| is_work(&it.path) && !was_there(&it.path))
+            .fold(0_u64, |sum, it| sum.saturating_add(it.lines));
+        Diff::Lines(lines)
+    }
+
+    /// Other sessions of this project that owe a reflection.
+    fn due_elsewhere(self) -> Vec<SessionId> {
+        const LOOKED_AT: usize = 50;
+        let project = Some(self.roz.project.as_path());
+        let listed = self.roz.store.list_sessions(LOOKED_AT).unwrap_or_default();
+        listed
+            .into_iter()
+            .flatten()
+            .filter(|it| it.session_id != self.session.session_id)
+            .filter(|it| it.project.as_deref() == project && it.reflection.status().is_open())
+            .map(|it| it.session_id)
+            .collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! Keeps learnings. Whoever codes against [`Library`] knows no backends, and
+//! against [`MemoryBackend`] no files.
+//!
+//! | scope | goes to |
+//! |---|---|
+//! | project, team | every backend that is in use; where one does not answer, the markdown file |
+//! | personal | `<ROZ_HOME>/personal-learnings.md` |
+//! | ephemeral | Total Recall's daily log, if that is in use; else nowhere, and it is said |
+
+mod in_memory;
+pub mod index;
+mod library;
+
+use std::{io, path::PathBuf};
+
+pub use self::{
+    in_memory::InMemory,
+    library::{Answered, Kept, Library, Places, Shelf, Written},
+};
+use crate::{
+    core::reflection::{
+        learning::{Learning, Status},
+        retrieval::{Filters, Found, Query},
+    },
+    world::files,
+};
+
+/// A place that keeps learnings.
+///
+/// Backends differ in where they keep one, never in what keeping means: each
+/// of them passes `memory::contract`.
+pub trait MemoryBackend: Send + Sync {
+    /// As `roz backends` and the configuration call it.
+    fn name(&self) -> &'static str;
+
+    /// Keeps a learning with all its fields, any text byte for byte. When it
+    /// answers, the learning is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Exists`] if there is one with this id.
+    fn write(&self, learning: &Learning) -> Result<()>;
+
+    /// Every learning that can be read, oldest first, and what cannot be.
+    fn all(&self) -> Result<Reading>;
+
+    /// Those that the filters admit and that fit the query, best first.
+    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>>;
+
+    /// Gives a learning another status, and changes nothing else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuch`] if there is none with this id that can be read.
+    fn mark(&self, id: &str, status: Status) -> Result<()>;
+
+    /// Whether it would answer.
+    fn ping(&self) -> Result<()>;
+}
+
+/// What a backend holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    pub learnings: Vec<Learning>,
+    pub problems: Vec<Problem>,
+}
+
+/// Something that is kept and cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// A path with a line (`…/learnings.md:12`), or a backend's name.
+    pub place: String,
+    /// A clause, without its full stop.
+    pub what: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, self.what)
+    }
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("there is no learning `{id}`")]
+    NoSuch { id: String },
+    #[error("there is a learning `{id}` already")]
+    Exists { id: String },
+    #[error("`{id}` is superseded, and stays so")]
+    Superseded { id: String },
+    #[error("`{id}` is no learning's id")]
+    BadId { id: String },
+    #[error("`{}` is read, never written", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("failed to lock `{}` in time. Another process holds it", path.display())]
+    Locked { path: PathBuf },
+    #[error("failed to access `{}`", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("`{}` is {what}, not a file. Remove it", path.display())]
+    NotAFile { path: PathBuf, what: &'static str },
+    #[error("the memory server {what}")]
+    Server { what: String },
+}
+
+impl From<files::Error> for Error {
+    fn from(err: files::Error) -> Self {
+        match err {
+            files::Error::Locked { path } => Self::Locked { path },
+            files::Error::Io { path, source } => Self::Io { path, source },
+            files::Error::NotAFile { path, what } => Self::NotAFile { path, what },
+        }
+    }
+}
