@@ -1,4 +1,6 @@
-//! `roz stats`: which words get work reviewed.
+//! `roz stats`: which words get work reviewed, and what became of learnings.
+
+mod reflection;
 
 use std::collections::BTreeMap;
 
@@ -12,11 +14,15 @@ use crate::{
     world::World,
 };
 
-/// Compare the templates that blocked stops were told with
+/// Compare the templates of blocked stops, and show how learnings are used
 ///
 /// A template succeeds when the reviewer that it asks for comes and decides.
 /// The success rate comes with its 95 % Wilson score interval.
+///
+/// A learning helped when an agent said so, with `roz ref` or in its
+/// reflection. A session counts once, however often it was shown in it.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = reflection::triggers())]
 pub(super) struct Args {
     /// Only attempts of the last so many days
     #[arg(long, default_value_t = 30)]
@@ -81,23 +87,39 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
     }
     let verdict = compare(&tallies);
+    let log = reflection::Log::read(&roz);
     if args.json {
         let templates: BTreeMap<&String, Value> =
             tallies.iter().map(|(id, it)| (id, as_json(it))).collect();
         say::print_json(&json!({
             "days": args.days, "sessions": sessions, "templates": templates,
             "significant": verdict.as_ref().is_some_and(|it| it.significant),
+            "reflection": log.as_ref().ok().map(|it| it.as_json(&roz, world)),
         }))?;
-        return Ok(Done::Well);
+    } else {
+        let out = say::Out::new(world);
+        if tallies.is_empty() {
+            let days = args.days;
+            say::print(&format!(
+                "No stop was blocked in {sessions} sessions of the last {days} days.\n"
+            ))?;
+        } else {
+            print_templates(&out, &tallies, verdict.as_ref())?;
+        }
+        if let Ok(log) = &log {
+            log.print(&out, &roz, world)?;
+        }
     }
-    if tallies.is_empty() {
-        let days = args.days;
-        say::print(&format!(
-            "No stop was blocked in {sessions} sessions of the last {days} days.\n"
-        ))?;
-        return Ok(Done::Well);
-    }
-    let out = say::Out::new(world);
+    // What there was to say besides has been said.
+    log?;
+    Ok(Done::Well)
+}
+
+fn print_templates(
+    out: &say::Out,
+    tallies: &BTreeMap<String, Tally>,
+    verdict: Option<&Comparison>,
+) -> super::Result<()> {
     let heading = [
         "TEMPLATE",
         "SHOWN",
@@ -114,7 +136,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(verdict) = verdict {
         say::print(&format!("\n{}\n", verdict.words))?;
     }
-    Ok(Done::Well)
+    Ok(())
 }
 
 fn row(id: &str, tally: &Tally) -> Vec<String> {

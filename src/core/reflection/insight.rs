@@ -294,7 +294,7 @@ fn over_surfaced(report: &Report) -> Vec<String> {
         it.surfaced >= OVER_SHOWN && it.hit_rate().is_some_and(|rate| rate <= OVER_RATE)
     };
     let ids = active_where(report, is_over);
-    learnings_that(report, &ids, "are shown again and again, and hardly ever help")
+    learnings_that(report, &ids, "kept being shown, and hardly ever helped")
 }
 
 fn recurring_pitfall(report: &Report) -> Vec<String> {

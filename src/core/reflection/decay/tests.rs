@@ -1,1 +1,153 @@
+use super::*;
+use crate::core::reflection::learning::{Category, Confidence, Status};
 
+const NONE: u32 = 0;
+
+fn now() -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(20_000)
+}
+
+fn ago(days: i64) -> DateTime<Utc> {
+    now() - TimeDelta::days(days)
+}
+
+fn learning(created: DateTime<Utc>) -> Learning {
+    Learning {
+        id: "a".into(),
+        category: Category::Pitfall,
+        summary: "A summary of it".into(),
+        detail: "What there is to say about it.".into(),
+        scope: Scope::Project,
+        confidence: Confidence::Medium,
+        status: Status::Active,
+        criteria: Vec::new(),
+        tags: Vec::new(),
+        context_files: Vec::new(),
+        relevance: None,
+        ticket_id: None,
+        session_id: None,
+        supersedes: None,
+        created_at: created,
+        roz_version: None,
+    }
+}
+
+fn tally(dismissed: u32) -> Tally {
+    Tally { dismissed, ..Tally::default() }
+}
+
+fn is_due(learning: &Learning, tally: Tally) -> bool {
+    is_due_under(&DecayPolicy::default(), learning, tally)
+}
+
+fn is_due_under(policy: &DecayPolicy, learning: &Learning, tally: Tally) -> bool {
+    let tallies = [(learning.id.clone(), tally)].into();
+    !due(std::slice::from_ref(learning), &tallies, policy, now()).is_empty()
+}
+
+#[test]
+fn dismissed_often_enough_it_goes_when_the_days_are_over() {
+    for (days, goes) in [(89, false), (90, true), (91, true)] {
+        assert_eq!(is_due(&learning(ago(days)), tally(3)), goes, "{days}");
+    }
+    let second = TimeDelta::seconds(1);
+    assert!(!is_due(&learning(ago(90) + second), tally(3)));
+    assert!(is_due(&learning(ago(90) - second), tally(3)));
+}
+
+#[test]
+fn dismissed_less_often_it_has_twice_the_time() {
+    for (dismissed, days, goes) in
+        [(2, 91, false), (2, 179, false), (2, 180, true), (NONE, 179, false), (NONE, 181, true)]
+    {
+        assert_eq!(is_due(&learning(ago(days)), tally(dismissed)), goes, "{dismissed} {days}");
+    }
+}
+
+#[test]
+fn a_learning_that_the_log_does_not_name_has_twice_the_time() {
+    let due = |days| {
+        let all = [learning(ago(days))];
+        due(&all, &BTreeMap::new(), &DecayPolicy::default(), now())
+    };
+    assert_eq!(due(179), []);
+    assert_eq!(due(180), [Due { id: "a".into(), reason: Reason::Unused { days: 180 } }]);
+}
+
+#[test]
+fn the_time_runs_from_the_last_reference_and_not_from_the_last_time_shown() {
+    let used =
+        |days| Tally { last_referenced: Some(ago(days)), last_surfaced: Some(ago(1)), ..tally(3) };
+    assert!(!is_due(&learning(ago(500)), used(89)));
+    assert!(is_due(&learning(ago(500)), used(90)));
+}
+
+#[test]
+fn only_above_the_rate_is_it_immune() {
+    let rate = |referenced, surfaced| Tally {
+        surfaced,
+        referenced,
+        last_referenced: Some(ago(1000)),
+        ..tally(9)
+    };
+    let old = learning(ago(1000));
+    assert!(is_due(&old, rate(79, 100)));
+    assert!(is_due(&old, rate(80, 100)));
+    assert!(is_due(&old, rate(4, 5)));
+    assert!(!is_due(&old, rate(81, 100)));
+    assert!(!is_due(&old, rate(1, 1)));
+    let nobody = DecayPolicy { immunity_hit_rate: 1.0, ..DecayPolicy::default() };
+    assert!(is_due_under(&nobody, &old, rate(1, 1)));
+}
+
+#[test]
+fn what_is_put_away_or_replaced_or_personal_does_not_decay() {
+    let mut it = learning(ago(1000));
+    for status in [Status::Archived, Status::Superseded] {
+        it.status = status;
+        assert!(!is_due(&it, tally(9)), "{status}");
+    }
+    it.status = Status::Active;
+    it.scope = Scope::Personal;
+    assert!(!is_due(&it, tally(9)));
+}
+
+#[test]
+fn what_was_brought_back_begins_anew() {
+    let restored =
+        |days, dismissed| Tally { restored: Some(ago(days)), forgiven: 5, ..tally(dismissed) };
+    let old = learning(ago(1000));
+    assert!(!is_due(&old, restored(89, 8)));
+    assert!(is_due(&old, restored(90, 8)));
+    assert!(!is_due(&old, restored(90, 7)), "two since then");
+    assert!(is_due(&old, restored(180, 5)));
+}
+
+#[test]
+fn what_will_be_due_is_told_beforehand_soonest_first() {
+    let named = |id: &str, days| Learning { id: id.into(), ..learning(ago(days)) };
+    let all = [named("later", 172), named("in-7", 173), named("in-1", 179), named("due", 180)];
+    let soon = soon(&all, &BTreeMap::new(), &DecayPolicy::default(), now(), 7);
+    let ids: Vec<&str> = soon.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, ["in-1", "in-7"]);
+    assert_eq!(soon[0].at, now() + TimeDelta::days(1));
+}
+
+#[test]
+fn no_number_of_days_overflows() {
+    for days in [u64::MAX, u64::MAX / 2 + 1, i64::MAX as u64, 200_000_000_000] {
+        let policy = DecayPolicy { passive_duration_days: days, ..DecayPolicy::default() };
+        assert!(!is_due_under(&policy, &learning(ago(1000)), tally(9)));
+        let all = [learning(DateTime::<Utc>::MIN_UTC), learning(DateTime::<Utc>::MAX_UTC)];
+        assert_eq!(soon(&all, &BTreeMap::new(), &policy, now(), u64::MAX).len(), 0);
+    }
+    let all = [learning(DateTime::<Utc>::MIN_UTC), learning(DateTime::<Utc>::MAX_UTC)];
+    assert_eq!(due(&all, &BTreeMap::new(), &DecayPolicy::default(), now()).len(), 1);
+}
+
+#[test]
+fn a_reason_says_how_long_and_how_often() {
+    let said = Reason::Dismissed { times: 3, days: 90 }.to_string();
+    assert_eq!(said, "dismissed 3 times and not referred to in 90 days");
+    assert_eq!(Reason::Unused { days: 180 }.to_string(), "not referred to in 180 days");
+}

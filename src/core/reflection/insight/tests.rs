@@ -1,1 +1,399 @@
+//! Each row: what is just enough for it, and what is just not.
 
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::*;
+use crate::core::{
+    policy::DecayPolicy,
+    reflection::{
+        learning::{Category, Confidence, Learning, Scope, Status},
+        usage::{Entry, Event, View},
+    },
+};
+
+fn now() -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::days(20_000)
+}
+
+/// A log and the learnings that it is about.
+#[derive(Default, Clone)]
+struct Scene {
+    view: View,
+    learnings: Vec<Learning>,
+    sessions: u32,
+}
+
+impl Scene {
+    fn entry(&mut self, days_ago: i64, event: Event) {
+        // No two at the same moment: they would be one.
+        let at = now() - TimeDelta::days(days_ago) + TimeDelta::seconds(self.sessions.into());
+        self.sessions += 1;
+        self.view.add(&Entry::new(at, event));
+    }
+
+    fn learning(&mut self, id: &str, category: Category) -> &mut Learning {
+        self.learnings.push(Learning {
+            id: id.into(),
+            category,
+            summary: format!("What {id} is about"),
+            detail: "What there is to say about it.".into(),
+            scope: Scope::Project,
+            confidence: Confidence::Medium,
+            status: Status::Active,
+            criteria: Vec::new(),
+            tags: Vec::new(),
+            context_files: Vec::new(),
+            relevance: None,
+            ticket_id: None,
+            session_id: None,
+            supersedes: None,
+            created_at: now() - TimeDelta::days(80),
+            roz_version: None,
+        });
+        self.learnings.last_mut().unwrap()
+    }
+
+    /// Shown so often, each time in another session; helpful in some of them.
+    fn shown(&mut self, id: &str, times: u32, helped: u32, days_ago: i64) {
+        for at in 0..times {
+            let (learning_id, session_id) = (id.to_owned(), format!("s{}", self.sessions));
+            let ids = || (learning_id.clone(), session_id.clone());
+            let (learning_id, session_id) = ids();
+            self.entry(days_ago, Event::Surfaced { learning_id, session_id, ticket_id: None });
+            if at < helped {
+                let (learning_id, session_id) = ids();
+                let used =
+                    Event::Referenced { learning_id, session_id, ticket_id: None, how: None };
+                self.entry(days_ago, used);
+            }
+        }
+    }
+
+    fn used_in(&mut self, id: &str, tickets: &[&str]) {
+        for ticket in tickets {
+            self.entry(
+                5,
+                Event::Referenced {
+                    learning_id: id.into(),
+                    session_id: (*ticket).into(),
+                    ticket_id: Some((*ticket).into()),
+                    how: None,
+                },
+            );
+        }
+    }
+
+    /// What the write gate made of so many candidates.
+    fn judged(&mut self, accepted: u32, rejected: u32) {
+        self.reflected(accepted, "behavior_changing", 0, None);
+        for at in 0..rejected {
+            self.rejected(&format!("Vague number {at}"), "write_gate", "vague");
+        }
+    }
+
+    fn reflected(&mut self, accepted: u32, criterion: &str, claims: u32, ticket: Option<&str>) {
+        self.entry(
+            9,
+            Event::Reflection {
+                session_id: "r".into(),
+                ticket_id: ticket.map(str::to_owned),
+                candidates: accepted,
+                accepted,
+                learnings: Vec::new(),
+                categories: BTreeMap::new(),
+                criteria: [(criterion.to_owned(), claims)].into(),
+            },
+        );
+    }
+
+    fn rejected(&mut self, summary: &str, stage: &str, reason: &str) {
+        self.entry(
+            40,
+            Event::Rejected {
+                session_id: "r".into(),
+                summary: summary.into(),
+                tags: Vec::new(),
+                stage: stage.into(),
+                reason: reason.into(),
+            },
+        );
+    }
+
+    fn skipped(&mut self, ticket: &str, days_ago: i64) {
+        self.entry(
+            days_ago,
+            Event::Skip {
+                session_id: "r".into(),
+                ticket_id: Some(ticket.into()),
+                reason: "small".into(),
+                decider: "agent".into(),
+                lines_changed: None,
+            },
+        );
+    }
+
+    fn drawn(&self) -> Vec<Insight> {
+        let policy = DecayPolicy::default();
+        draw(&Report::new(&self.view, &self.learnings, &policy, now()))
+    }
+
+    fn kinds(&self) -> Vec<Kind> {
+        self.drawn().into_iter().map(|it| it.kind).collect()
+    }
+}
+
+#[track_caller]
+fn fires(kind: Kind, make: impl FnOnce(&mut Scene)) {
+    let mut scene = Scene::default();
+    make(&mut scene);
+    assert_eq!(scene.kinds().iter().filter(|it| **it == kind).count(), 1, "{:?}", scene.drawn());
+}
+
+#[track_caller]
+fn is_silent(kind: Kind, make: impl FnOnce(&mut Scene)) {
+    let mut scene = Scene::default();
+    make(&mut scene);
+    assert!(!scene.kinds().contains(&kind), "{:?}", scene.drawn());
+}
+
+#[test]
+fn an_empty_log_says_nothing() {
+    assert_eq!(Scene::default().drawn(), []);
+}
+
+#[test]
+fn a_category_that_hardly_helps() {
+    let shown = |times, helped| {
+        move |it: &mut Scene| {
+            it.learning("a", Category::Process);
+            it.shown("a", times, helped, 5);
+        }
+    };
+    fires(Kind::LowHitCategory, shown(10, 2));
+    is_silent(Kind::LowHitCategory, shown(10, 3));
+    is_silent(Kind::LowHitCategory, shown(9, 2));
+}
+
+#[test]
+fn a_rare_category_that_helps() {
+    let shown = |learnings: u32, times, helped| {
+        move |it: &mut Scene| {
+            for at in 0..learnings {
+                it.learning(&format!("a{at}"), Category::Debugging);
+                it.shown(&format!("a{at}"), times, helped, 5);
+            }
+        }
+    };
+    fires(Kind::HighValueRare, shown(1, 4, 3));
+    fires(Kind::HighValueRare, shown(4, 4, 3));
+    is_silent(Kind::HighValueRare, shown(5, 4, 3));
+    is_silent(Kind::HighValueRare, shown(1, 10, 7));
+    is_silent(Kind::HighValueRare, shown(1, 2, 2));
+}
+
+#[test]
+fn a_skipped_ticket_that_taught_something() {
+    fires(Kind::SkipMiss, |it| {
+        it.skipped("t1", 20);
+        it.reflected(1, "stable_fact", 1, Some("t1"));
+    });
+    is_silent(Kind::SkipMiss, |it| {
+        it.skipped("t1", 20);
+        it.reflected(1, "stable_fact", 1, Some("t2"));
+    });
+    is_silent(Kind::SkipMiss, |it| {
+        it.skipped("t1", 1);
+        it.reflected(1, "stable_fact", 1, Some("t1"));
+    });
+}
+
+#[test]
+fn a_write_gate_that_takes_too_little() {
+    fires(Kind::WriteGateTooStrict, |it| it.judged(4, 6));
+    is_silent(Kind::WriteGateTooStrict, |it| it.judged(5, 5));
+    is_silent(Kind::WriteGateTooStrict, |it| it.judged(3, 6));
+    // What was malformed, or was there already, the gate has not judged.
+    is_silent(Kind::WriteGateTooStrict, |it| {
+        it.judged(5, 5);
+        it.rejected("Malformed", "schema", "no tags");
+        it.rejected("Known", "duplicate", "the same");
+    });
+}
+
+#[test]
+fn a_write_gate_that_repents() {
+    let repents = |topics: &'static [&str]| {
+        move |it: &mut Scene| {
+            for topic in topics {
+                it.rejected(topic, "write_gate", "vague");
+                let learning = it.learning(topic, Category::Domain);
+                learning.summary = (*topic).into();
+                learning.created_at = now() - TimeDelta::days(10);
+            }
+        }
+    };
+    fires(Kind::WriteGateTooStrict, repents(&["Invoices per tenant", "Rename replaces locks"]));
+    is_silent(Kind::WriteGateTooStrict, repents(&["Invoices per tenant"]));
+}
+
+#[test]
+fn a_write_gate_that_takes_everything() {
+    let taken = |accepted, rejected, shown, helped| {
+        move |it: &mut Scene| {
+            it.judged(accepted, rejected);
+            it.shown("a", shown, helped, 5);
+        }
+    };
+    fires(Kind::WriteGateTooLoose, taken(10, 0, 10, 2));
+    fires(Kind::WriteGateTooLoose, taken(96, 4, 10, 2));
+    is_silent(Kind::WriteGateTooLoose, taken(95, 5, 10, 2));
+    is_silent(Kind::WriteGateTooLoose, taken(9, 0, 10, 2));
+    is_silent(Kind::WriteGateTooLoose, taken(10, 0, 10, 3));
+    is_silent(Kind::WriteGateTooLoose, taken(10, 0, 9, 2));
+}
+
+#[test]
+fn the_same_criterion_for_everything() {
+    let claimed = |accepted, claims| {
+        move |it: &mut Scene| it.reflected(accepted, "behavior_changing", claims, None)
+    };
+    fires(Kind::RubberStamping, claimed(10, 10));
+    fires(Kind::RubberStamping, claimed(100, 91));
+    is_silent(Kind::RubberStamping, claimed(100, 90));
+    is_silent(Kind::RubberStamping, claimed(9, 9));
+}
+
+#[test]
+fn a_learning_that_helps_everywhere() {
+    let used = |tickets: &'static [&str]| {
+        move |it: &mut Scene| {
+            it.learning("a", Category::Pattern).ticket_id = Some("own".into());
+            it.used_in("a", tickets);
+        }
+    };
+    fires(Kind::HighCrossPollination, used(&["t1", "t2", "t3"]));
+    is_silent(Kind::HighCrossPollination, used(&["own", "t1", "t2"]));
+    is_silent(Kind::HighCrossPollination, used(&["t1", "t1", "t2"]));
+}
+
+#[test]
+fn a_learning_whose_time_is_nearly_over() {
+    let unused = |days| {
+        move |it: &mut Scene| {
+            it.learning("a", Category::Domain).created_at = now() - TimeDelta::days(days);
+        }
+    };
+    fires(Kind::DecayWarning, unused(173));
+    fires(Kind::DecayWarning, unused(179));
+    is_silent(Kind::DecayWarning, unused(172));
+    is_silent(Kind::DecayWarning, unused(180));
+}
+
+#[test]
+fn a_good_learning_that_nobody_needs_any_more() {
+    let used = |times, helped, days| {
+        move |it: &mut Scene| {
+            it.learning("a", Category::Domain);
+            it.shown("a", times, helped, days);
+        }
+    };
+    fires(Kind::StaleTopLearning, used(2, 1, 61));
+    is_silent(Kind::StaleTopLearning, used(2, 1, 60));
+    is_silent(Kind::StaleTopLearning, used(3, 1, 61));
+    is_silent(Kind::StaleTopLearning, |it| {
+        used(2, 1, 61)(it);
+        it.learnings[0].status = Status::Archived;
+    });
+}
+
+#[test]
+fn a_learning_that_is_shown_in_vain() {
+    let used = |times, helped| {
+        move |it: &mut Scene| {
+            it.learning("a", Category::Domain);
+            it.shown("a", times, helped, 5);
+        }
+    };
+    fires(Kind::OverSurfaced, used(5, 0));
+    fires(Kind::OverSurfaced, used(10, 1));
+    is_silent(Kind::OverSurfaced, used(4, 0));
+    is_silent(Kind::OverSurfaced, used(9, 1));
+}
+
+#[test]
+fn shown_again_after_a_compaction_is_not_shown_in_vain_twice() {
+    is_silent(Kind::OverSurfaced, |it| {
+        for _ in 0..20 {
+            let (learning_id, session_id) = ("a".to_owned(), "s1".to_owned());
+            it.entry(5, Event::Surfaced { learning_id, session_id, ticket_id: None });
+        }
+    });
+}
+
+#[test]
+fn a_pitfall_that_recurs() {
+    let again = |category, shown: u32| {
+        move |it: &mut Scene| {
+            it.learning("a", category).created_at = now() - TimeDelta::days(79);
+            it.shown("a", shown, 0, 60);
+            it.rejected("The same in other words", "duplicate", "near `a`");
+        }
+    };
+    fires(Kind::RecurringPitfall, again(Category::Pitfall, 1));
+    is_silent(Kind::RecurringPitfall, again(Category::Pitfall, 0));
+    is_silent(Kind::RecurringPitfall, again(Category::Pattern, 1));
+}
+
+// The table.
+
+#[test]
+fn every_kind_has_one_row_a_trigger_and_a_recommendation_that_names_a_setting() {
+    const ALL: [Kind; 11] = [
+        Kind::LowHitCategory,
+        Kind::HighValueRare,
+        Kind::SkipMiss,
+        Kind::WriteGateTooStrict,
+        Kind::WriteGateTooLoose,
+        Kind::RubberStamping,
+        Kind::HighCrossPollination,
+        Kind::DecayWarning,
+        Kind::StaleTopLearning,
+        Kind::OverSurfaced,
+        Kind::RecurringPitfall,
+    ];
+    let kinds: Vec<Kind> = TABLE.iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, ALL);
+    let sections = ["decay.", "retrieval.", "gate.auto_skip.", "gate.write_gate."];
+    for row in TABLE {
+        let names = row.recommendation.split('`').skip(1).step_by(2);
+        let settings = names.filter(|it| sections.iter().any(|section| it.starts_with(section)));
+        assert!(settings.count() > 0, "{row:?}");
+        assert!(!(row.trigger)().is_empty(), "{row:?}");
+    }
+}
+
+#[test]
+fn an_insight_is_json_as_documented() {
+    let mut scene = Scene::default();
+    scene.skipped("t1", 20);
+    scene.reflected(1, "stable_fact", 1, Some("t1"));
+    let json = serde_json::to_value(scene.drawn()).unwrap();
+    assert_eq!(json[0]["kind"], "SkipMiss");
+    assert_eq!(json[0]["message"], "1 skipped ticket taught something later: `t1`");
+    assert!(
+        json[0]["recommendation"].as_str().unwrap().contains("`gate.auto_skip.line_threshold`")
+    );
+}
+
+#[test]
+fn many_are_counted_and_few_are_named() {
+    let mut scene = Scene::default();
+    for at in 0..7 {
+        scene.shown(&format!("a{at}"), 5, 0, 5);
+    }
+    let over = scene.drawn().into_iter().find(|it| it.kind == Kind::OverSurfaced).unwrap();
+    assert!(over.message.starts_with("7 learnings kept being shown"), "{}", over.message);
+    assert!(over.message.ends_with("a0, a1, a2 …"), "{}", over.message);
+}

@@ -1,0 +1,160 @@
+//! What became of the project's learnings.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use serde_json::{Value, json};
+
+use crate::{
+    cli::{
+        self,
+        say::{self, Out, Tone},
+    },
+    config,
+    core::{
+        bounded,
+        reflection::{
+            insight,
+            learning::Learning,
+            usage::{Report, View},
+        },
+    },
+    open::Roz,
+    storage,
+    usage_log::UsageLog,
+    world::World,
+};
+
+/// The project's log, and the learnings that it is about.
+#[derive(Debug)]
+pub(super) struct Log {
+    view: View,
+    learnings: Vec<Learning>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("failed to read what became of learnings")]
+pub(super) struct Error(#[from] storage::Error);
+
+/// When each insight is drawn, for the help.
+pub(super) fn triggers() -> String {
+    let mut text = "Insights, and when they are drawn:\n".to_owned();
+    for row in insight::TABLE {
+        let _ = writeln!(text, "  {:<22}{}", row.kind.to_string(), (row.trigger)());
+    }
+    text
+}
+
+impl Log {
+    pub(super) fn read(roz: &Roz) -> Result<Self, Error> {
+        let folder = config::project_dir(&roz.project);
+        let view = UsageLog::new(&folder, &roz.home).read()?;
+        Ok(Self { view, learnings: Vec::new() })
+    }
+
+    fn report(&self, roz: &Roz, world: &World) -> Report<'_> {
+        Report::new(&self.view, &self.learnings, &roz.policy.decay, world.now)
+    }
+
+    pub(super) fn as_json(&self, roz: &Roz, world: &World) -> Value {
+        let report = self.report(roz, world);
+        let view = &self.view;
+        let decaying = report.decaying.iter().map(
+            |it| json!({ "learning_id": it.id, "at": it.at, "reason": it.reason.to_string() }),
+        );
+        json!({
+            "log": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
+            "totals": report.totals,
+            "by_category": report.categories,
+            "reflections": {
+                "count": view.reflections,
+                "candidates": view.candidates,
+                "accepted": view.accepted,
+                "by_criterion": view.criteria,
+                "rejected_by_stage": view.rejections_by_stage,
+            },
+            "skips_by_decider": view.skips_by_decider,
+            "cross_pollination": report.cross_uses,
+            "skip_misses": report.skip_misses,
+            "write_gate_misses": report.gate_misses,
+            "recurrences": report.recurrences,
+            "decaying": decaying.collect::<Vec<_>>(),
+            "insights": insight::draw(&report),
+        })
+    }
+
+    /// Nothing, where nothing was ever recorded.
+    pub(super) fn print(&self, out: &Out, roz: &Roz, world: &World) -> cli::Result<()> {
+        let view = &self.view;
+        if view.entries + view.broken == 0 {
+            return Ok(());
+        }
+        let report = self.report(roz, world);
+        let mut text = String::new();
+        let totals = &report.totals;
+        let _ = writeln!(
+            text,
+            "\nLearnings were shown {} times and helped {} times ({}); {} times nobody referred to \
+             them.",
+            totals.surfaced,
+            totals.referenced,
+            rate(totals.hit_rate),
+            totals.dismissed
+        );
+        if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
+            let _ = writeln!(
+                text,
+                "Of {} candidates in {} reflections {} were accepted{}.",
+                view.candidates,
+                view.reflections,
+                view.accepted,
+                listed("; rejected by", &view.rejections_by_stage)
+            );
+        }
+        if !view.skips_by_decider.is_empty() {
+            let _ = writeln!(text, "Skipped{}.", listed(" by", &view.skips_by_decider));
+        }
+        if view.broken > 0 {
+            let _ = writeln!(text, "{} lines of the log cannot be read.", view.broken);
+        }
+        if !report.categories.is_empty() {
+            let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "HELPED", "DISMISSED", "HIT RATE"];
+            let rows = report.categories.iter().map(|(category, it)| {
+                let counts = [it.learnings, it.surfaced, it.referenced, it.dismissed];
+                let counts = counts.iter().map(u32::to_string);
+                [category.to_string()]
+                    .into_iter()
+                    .chain(counts)
+                    .chain([rate(it.hit_rate)])
+                    .collect()
+            });
+            text.push('\n');
+            text += &out.table(&heading, &rows.collect::<Vec<_>>());
+        }
+        let insights = insight::draw(&report);
+        if !insights.is_empty() {
+            text.push('\n');
+            text += &out.paint(Tone::Bold, "INSIGHTS");
+            text.push('\n');
+        }
+        for it in insights {
+            let kind = out.paint(Tone::Warn, &it.kind.to_string());
+            let message = bounded::plain_line(&it.message);
+            let _ = writeln!(text, "{kind}: {message}\n    → {}", it.recommendation);
+        }
+        say::print(&text)?;
+        Ok(())
+    }
+}
+
+/// `, agent 3, auto 5`, behind a beginning.
+fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
+    let named: Vec<String> = counts
+        .iter()
+        .map(|(name, count)| format!("{} {count}", bounded::plain_line(&bounded::line(name, 40))))
+        .collect();
+    if named.is_empty() { String::new() } else { format!("{begin} {}", named.join(", ")) }
+}
+
+fn rate(rate: Option<f64>) -> String {
+    rate.map_or("-".to_owned(), |it| format!("{:.0} %", it * 100.0))
+}
