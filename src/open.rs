@@ -216,7 +216,7 @@ impl Roz {
     }
 
     /// Forgets sessions that were last active before a time, and what belongs
-    /// to no session. One with an open review stays, unless all are to go.
+    /// to no session. One with an open gate stays, unless all are to go.
     pub fn clean(&self, what: &Cleaning, until: Instant) -> Result<Cleaned, Error> {
         let mut cleaned = Cleaned::default();
         for activity in self.store.activity()?.into_iter().rev() {
@@ -225,7 +225,7 @@ impl Roz {
             }
             // One that cannot be read is its own session's to put aside.
             let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
-            if stored.session.review.phase().is_open() && !what.all {
+            if stored.session.is_open() && !what.all {
                 cleaned.kept.push(activity.id);
                 continue;
             }
@@ -268,7 +268,7 @@ impl Roz {
 #[derive(Debug, Clone, Copy)]
 pub struct Cleaning {
     pub before: DateTime<Utc>,
-    /// Sessions with an open review as well.
+    /// Sessions with an open gate as well.
     pub all: bool,
     pub dry_run: bool,
 }
@@ -276,7 +276,7 @@ pub struct Cleaning {
 #[derive(Debug, Default)]
 pub struct Cleaned {
     pub sessions: Vec<SessionId>,
-    /// Old enough, but with an open review.
+    /// Old enough, but with an open gate.
     pub kept: Vec<SessionId>,
     pub leftovers: Vec<String>,
 }
