@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Error, MemoryBackend, Reading, Result};
+use super::{Error, MemoryBackend, Reading, Result, is_id};
 use crate::core::reflection::{
     learning::{Learning, Status},
     retrieval::{self, Filters, Found, Query},
@@ -25,6 +25,9 @@ impl MemoryBackend for InMemory {
     }
 
     fn write(&self, learning: &Learning) -> Result<()> {
+        if !is_id(&learning.id) {
+            return Err(Error::BadId { id: learning.id.clone() });
+        }
         let mut kept = self.kept();
         if kept.iter().any(|it| it.id == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
@@ -34,7 +37,9 @@ impl MemoryBackend for InMemory {
     }
 
     fn all(&self) -> Result<Reading> {
-        Ok(Reading { learnings: self.kept().clone(), problems: Vec::new() })
+        let mut learnings = self.kept().clone();
+        learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        Ok(Reading { learnings, problems: Vec::new() })
     }
 
     fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {

@@ -10,12 +10,14 @@
 mod in_memory;
 pub mod index;
 mod library;
+mod markdown;
 
 use std::{io, path::PathBuf};
 
 pub use self::{
     in_memory::InMemory,
     library::{Answered, Kept, Library, Places, Shelf, Written},
+    markdown::{ATTRIBUTES, Markdown},
 };
 use crate::{
     core::reflection::{
@@ -104,6 +106,12 @@ pub enum Error {
     Server { what: String },
 }
 
+/// What every backend can keep as an id.
+pub fn is_id(text: &str) -> bool {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+    (1..=64).contains(&text.len()) && text.bytes().all(is_part)
+}
+
 impl From<files::Error> for Error {
     fn from(err: files::Error) -> Self {
         match err {
@@ -113,3 +121,8 @@ impl From<files::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod contract;
+#[cfg(test)]
+mod tests;

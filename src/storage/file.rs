@@ -109,7 +109,7 @@ impl FileStore {
         let undo = trace::add(files, &mut session.trace, batch, self.max_events)?;
         let saved = serde_json::to_vec(&session).at(&files.state).and_then(|json| {
             let modified = Some(SystemTime::from(session.updated_at));
-            let new = Replacement { bytes: &json, modified, durable };
+            let new = Replacement { bytes: &json, modified, durable, mode: None };
             Ok(files::replace(&files.state, &files.tmp, &new)?)
         });
         if let Err(err) = saved {

@@ -9,7 +9,7 @@ use std::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    storage::{At as _, Error, Result},
+    storage::{At as _, Result},
     world::files,
 };
 
@@ -70,15 +70,7 @@ impl Journal {
 
 /// The log's bytes; none if there is no log.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    let Some((mut file, meta)) = files::open(path, OpenOptions::new().read(true))? else {
-        return Ok(None);
-    };
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve(usize::try_from(meta.len()).unwrap_or(usize::MAX))
-        .map_err(|err| Error::Io { path: path.into(), source: err.into() })?;
-    file.read_to_end(&mut bytes).at(path)?;
-    Ok(Some(bytes))
+    Ok(files::read_whole(path)?)
 }
 
 /// The entries in `bytes`. A line that is none (of a process killed while it

@@ -152,7 +152,7 @@ fn rewrite(
     let events = bounded(events, max_events);
     let mut bytes = journal::lines(&events).at(&files.trace)?;
     tell_apart(&mut bytes, 0, trace.bytes);
-    let new = Replacement { bytes: &bytes, modified: None, durable: batch.durable };
+    let new = Replacement { bytes: &bytes, modified: None, durable: batch.durable, mode: None };
     files::replace(&files.trace, &files.tmp, &new)?;
     trace.bytes = bytes.len() as u64;
     trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;

@@ -2,9 +2,9 @@
 //! FIFO, a directory, a device) is never followed, waited for or written to.
 
 use std::{
-    fs::{self, File, FileType, Metadata, OpenOptions},
+    fs::{self, File, FileType, Metadata, OpenOptions, Permissions},
     io::{self, ErrorKind, Read as _, Write as _},
-    os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _},
+    os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -97,6 +97,17 @@ pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
     Ok(Some((bytes, meta)))
 }
 
+/// A file to its end, however long it is; none if it is not there.
+pub(crate) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>> {
+    let Some((mut file, meta)) = open(path, OpenOptions::new().read(true))? else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    bytes.try_reserve(usize::try_from(meta.len()).unwrap_or(usize::MAX)).at(path)?;
+    file.read_to_end(&mut bytes).at(path)?;
+    Ok(Some(bytes))
+}
+
 /// How long the file is; 0 if it is not there.
 pub(crate) fn len(path: &Path) -> Result<u64> {
     match fs::symlink_metadata(path) {
@@ -115,6 +126,8 @@ pub(crate) struct Replacement<'a> {
     pub(crate) modified: Option<SystemTime>,
     /// Whether the bytes are on the disk before they get their name.
     pub(crate) durable: bool,
+    /// Who may do what with it; none: the user alone.
+    pub(crate) mode: Option<u32>,
 }
 
 /// Puts a new file in the place of `path`: a reader sees the old one or the
@@ -132,6 +145,9 @@ pub(crate) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> 
 fn write_new(tmp: &Path, new: &Replacement) -> Result<()> {
     let mut file = create_new(tmp)?;
     file.write_all(new.bytes).at(tmp)?;
+    if let Some(mode) = new.mode {
+        file.set_permissions(Permissions::from_mode(mode)).at(tmp)?;
+    }
     if let Some(modified) = new.modified {
         // For the order of a list; no reason to lose a save.
         let _ = file.set_modified(modified);

@@ -102,8 +102,11 @@ impl Shingles {
     pub fn of(text: &str) -> Self {
         let words = bounded::words(text);
         let folded = words.join(" ");
-        let stems: Vec<String> =
-            words.iter().filter(|it| !COMMON.contains(&it.as_str())).map(|it| stem(it)).collect();
+        let stems: Vec<String> = words
+            .iter()
+            .filter(|it| !COMMON.split(' ').any(|common| common == *it))
+            .map(|it| stem(it))
+            .collect();
         let pairs = stems.windows(2).map(|it| (it[0].clone(), it[1].clone())).collect();
         let has_digit = |it: &str| it.bytes().any(|it| it.is_ascii_digit());
         let weight = |it: &str| if has_digit(it) { HEAVY } else { 1.0 };
@@ -124,8 +127,8 @@ pub fn likeness(a: &Shingles, b: &Shingles) -> f64 {
         return 0.0;
     }
     let negations = |a: &Shingles, b: &Shingles| {
-        let is_alone = |it: &&&str| a.words.contains_key(**it) && !b.words.contains_key(**it);
-        if NEGATIONS.iter().any(|it| is_alone(&it)) { 2.0 } else { 0.0 }
+        let is_alone = |it: &str| a.words.contains_key(it) && !b.words.contains_key(it);
+        if NEGATIONS.split(' ').any(is_alone) { 2.0 } else { 0.0 }
     };
     let negations = negations(a, b) + negations(b, a);
     let (a, b) = (alone(a, b), alone(b, a));
@@ -173,99 +176,16 @@ fn stem(word: &str) -> String {
 }
 
 /// Words of any text. Those of order (`before`, `after`) are none.
-const COMMON: &[&str] = &[
-    "a",
-    "an",
-    "the",
-    "and",
-    "or",
-    "of",
-    "in",
-    "on",
-    "at",
-    "to",
-    "for",
-    "from",
-    "by",
-    "with",
-    "into",
-    "as",
-    "is",
-    "are",
-    "was",
-    "were",
-    "be",
-    "been",
-    "being",
-    "it",
-    "its",
-    "this",
-    "that",
-    "these",
-    "those",
-    "there",
-    "i",
-    "we",
-    "you",
-    "they",
-    "them",
-    "their",
-    "our",
-    "your",
-    "so",
-    "too",
-    "very",
-    "can",
-    "could",
-    "will",
-    "would",
-    "should",
-    "must",
-    "may",
-    "might",
-    "do",
-    "does",
-    "did",
-    "has",
-    "have",
-    "had",
-    "which",
-    "who",
-    "also",
-    "then",
-    "than",
-    "always",
-    "please",
-    "note",
-    "remember",
-    "just",
-    "make",
-    "sure",
-    "ensure",
-    "important",
-    "need",
-    "needs",
-    "lets",
-    "when",
-    "if",
-    "because",
-    "since",
-    "while",
-    "where",
-    "here",
-    "but",
-    "any",
-    "all",
-    "every",
-    "each",
-    "really",
-];
+const COMMON: &str = "\
+    a an the and or of in on at to for from by with into as is are was were be been being it its \
+    this that these those there i we you they them their our your so too very can could will \
+    would should must may might do does did has have had which who also then than always please \
+    note remember just make sure ensure important need needs lets when if because since while \
+    where here but any all every each really";
 
 /// As stems.
-const NEGATIONS: &[&str] = &[
-    "not", "never", "no", "dont", "cannot", "cant", "without", "doesnt", "isnt", "wont", "avoid",
-    "except", "unles",
-];
+const NEGATIONS: &str = "\
+    not never no dont cannot cant without doesnt isnt wont avoid except unles";
 
 #[cfg(test)]
 mod tests;

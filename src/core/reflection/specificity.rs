@@ -91,11 +91,11 @@ pub fn measure(candidate: &Candidate) -> Specificity {
     let text = format!("{}\n{}", candidate.summary, candidate.detail);
     let named = named(&text);
     let words = bounded::words(&text);
-    let has = |list: &[&str], word: &String| list.contains(&word.as_str());
-    let common = words.iter().filter(|it| has(COMMON, it)).count();
+    let is_common = |word: &String| COMMON.split(' ').any(|it| it == word);
+    let common = words.iter().filter(|it| is_common(it)).count();
     let is_english = common * 12 >= words.len();
     let lower = format!(" {} ", words.join(" "));
-    let is_plain = |it: &&String| it.len() > 2 && !has(COMMON, it) && !is_generic(it);
+    let is_plain = |it: &&String| it.len() > 2 && !is_common(it) && !is_generic(it);
     let plain: BTreeSet<&String> = words.iter().filter(is_plain).collect();
     let mut score: f64 = named.iter().map(|(_, weight)| weight).sum();
     score += (count(plain.len()) * 0.12).min(1.5);
@@ -105,7 +105,7 @@ pub fn measure(candidate: &Candidate) -> Specificity {
     let mut is_mere_report = false;
     if is_english {
         let is_said = |it: &&str| lower.contains(&format!(" {it}"));
-        stock = STOCK.iter().copied().filter(is_said).collect();
+        stock = STOCK.split('|').filter(is_said).collect();
         score -= (count(stock.len()) * 0.5).min(2.0);
         is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
         let claimed = candidate.criteria.iter().copied();
@@ -134,8 +134,9 @@ fn is_plausible(criterion: Criterion, lower: &str, is_mere_report: bool) -> bool
     }
 }
 
-fn says_one_of(lower: &str, cues: &[&str]) -> bool {
-    cues.iter().any(|it| lower.contains(&format!(" {it} ")))
+/// `cues` are parted by `|`.
+fn says_one_of(lower: &str, cues: &str) -> bool {
+    cues.split('|').any(|it| lower.contains(&format!(" {it} ")))
 }
 
 /// Whether it begins as a line of a change log does.
@@ -143,11 +144,11 @@ fn is_report(summary: &str) -> bool {
     let words = bounded::words(summary);
     let mut words = words.iter().map(String::as_str);
     let first = words.find(|it| !["i", "we", "have", "just", "successfully", "now"].contains(it));
-    first.is_some_and(|it| REPORT.contains(&it))
+    first.is_some_and(|it| REPORT.split(' ').any(|verb| verb == it))
 }
 
 fn is_generic(word: &str) -> bool {
-    GENERIC.iter().any(|it| {
+    GENERIC.split(' ').any(|it| {
         let rest = word.strip_prefix(it);
         rest.is_some_and(|it| matches!(it, "" | "s" | "d" | "es" | "ed" | "ing" | "ly"))
     })
@@ -224,533 +225,83 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
 }
 
 /// How one begins to say what was done.
-const REPORT: &[&str] = &[
-    "added",
-    "fixed",
-    "implemented",
-    "updated",
-    "refactored",
-    "removed",
-    "created",
-    "completed",
-    "changed",
-    "renamed",
-    "moved",
-    "wrote",
-    "merged",
-    "finished",
-    "resolved",
-    "improved",
-    "extended",
-    "cleaned",
-    "migrated",
-    "introduced",
-    "converted",
-    "deleted",
-    "replaced",
-    "built",
-    "closed",
-    "shipped",
-    "deployed",
-    "did",
-];
+const REPORT: &str = "\
+    added fixed implemented updated refactored removed created completed changed renamed moved \
+    wrote merged finished resolved improved extended cleaned migrated introduced converted \
+    deleted replaced built closed shipped deployed did";
 
 /// Words of which one stands in about every lesson.
-const LESSON: &[&str] = &[
-    "must",
-    "should",
-    "shouldnt",
-    "always",
-    "never",
-    "avoid",
-    "use",
-    "instead",
-    "when",
-    "whenever",
-    "if",
-    "unless",
-    "before",
-    "after",
-    "otherwise",
-    "because",
-    "since",
-    "so that",
-    "so",
-    "need",
-    "needs",
-    "require",
-    "requires",
-    "only",
-    "cannot",
-    "cant",
-    "dont",
-    "do not",
-    "does not",
-    "doesnt",
-    "wont",
-    "not",
-    "fails",
-    "fail",
-    "failed",
-    "breaks",
-    "broke",
-    "causes",
-    "caused",
-    "hangs",
-    "panics",
-    "until",
-    "without",
-    "prefer",
-    "wrap",
-    "ensure",
-    "expect",
-    "expects",
-    "remember",
-    "rather",
-    "silently",
-];
+const LESSON: &str = "\
+    must|should|shouldnt|always|never|avoid|use|instead|when|whenever|if|unless|before|after\
+    |otherwise|because|since|so that|so|need|needs|require|requires|only|cannot|cant|dont\
+    |do not|does not|doesnt|wont|not|fails|fail|failed|breaks|broke|causes|caused|hangs|panics\
+    |until|without|prefer|wrap|ensure|expect|expects|remember|rather|silently";
 
-const RATIONALE: &[&str] = &[
-    "because",
-    "since",
-    "so that",
-    "so",
-    "chose",
-    "chosen",
-    "decided",
-    "rather",
-    "instead",
-    "tradeoff",
-    "trade off",
-    "due to",
-    "reason",
-    "avoids",
-    "avoid",
-    "in order to",
-    "therefore",
-    "why",
-    "picked",
-    "prefer",
-    "preferred",
-    "keeps",
-    "allows",
-    "lets",
-    "costs",
-    "cheaper",
-    "faster",
-    "slower",
-    "simpler",
-    "safer",
-    "would",
-    "without",
-    "than",
-    "otherwise",
-    "needed",
-    "needs",
-    "requires",
-    "rejected",
-    "to keep",
-    "as it",
-    "guarantees",
-];
+const RATIONALE: &str = "\
+    because|since|so that|so|chose|chosen|decided|rather|instead|tradeoff|trade off|due to\
+    |reason|avoids|avoid|in order to|therefore|why|picked|prefer|preferred|keeps|allows|lets\
+    |costs|cheaper|faster|slower|simpler|safer|would|without|than|otherwise|needed|needs\
+    |requires|rejected|to keep|as it|guarantees";
 
 /// What is over when the ticket is.
-const TRANSIENT: &[&str] = &[
-    "for now",
-    "temporarily",
-    "today",
-    "yesterday",
-    "this session",
-    "this ticket",
-    "this pr",
-    "just fixed",
-    "i fixed",
-    "we fixed",
-    "i added",
-    "we added",
-    "tests pass",
-    "tests are passing",
-    "all green",
-    "is done",
-    "work in progress",
-    "in progress",
-];
+const TRANSIENT: &str = "\
+    for now|temporarily|today|yesterday|this session|this ticket|this pr|just fixed|i fixed\
+    |we fixed|i added|we added|tests pass|tests are passing|all green|is done|work in progress\
+    |in progress";
 
-const REQUEST: &[&str] = &[
-    "user",
-    "users",
-    "asked",
-    "asks",
-    "requested",
-    "request",
-    "wants",
-    "wanted",
-    "told",
-    "prefers",
-    "insisted",
-    "insists",
-    "please",
-    "maintainer",
-    "maintainers",
-    "reviewer",
-    "team",
-    "lead",
-    "customer",
-    "owner",
-    "explicitly",
-    "demanded",
-    "instructed",
-    "requires",
-    "said",
-];
+const REQUEST: &str = "\
+    user|users|asked|asks|requested|request|wants|wanted|told|prefers|insisted|insists|please\
+    |maintainer|maintainers|reviewer|team|lead|customer|owner|explicitly|demanded|instructed\
+    |requires|said";
 
 /// True of anything. Compared at the beginnings of words.
-const STOCK: &[&str] = &[
-    "best practice",
-    "clean code",
-    "make sure",
-    "be careful",
-    "pay attention",
-    "important to",
-    "is important",
-    "it is crucial",
-    "is crucial",
-    "is essential",
-    "is key",
-    "thorough",
-    "high quality",
-    "code quality",
-    "maintainab",
-    "readab",
-    "scalab",
-    "robust",
-    "in the future",
-    "in future",
-    "going forward",
-    "keep in mind",
-    "double check",
-    "properly",
-    "as needed",
-    "as expected",
-    "works well",
-    "work well",
-    "working well",
-    "edge case",
-    "error handling",
-    "handle errors",
-    "handle all errors",
-    "existing pattern",
-    "existing code",
-    "consisten",
-    "lessons learned",
-    "learned that",
-    "learned a lot",
-    "communicat",
-    "well documented",
-    "meaningful",
-    "descriptive",
-    "various",
-    "and so on",
-    "step by step",
-    "take time",
-    "take your time",
-    "think before",
-    "understand the",
-    "read the code",
-    "plan ahead",
-    "good practice",
-    "single responsibility",
-    "keep it simple",
-    "keep things simple",
-    "keep functions small",
-    "small functions",
-    "dry principle",
-    "solid principle",
-    "write tests",
-    "more tests",
-    "good tests",
-    "test coverage",
-    "test your",
-    "test everything",
-    "helps to",
-    "is helpful",
-    "better results",
-    "saves time",
-    "went smoothly",
-    "smooth",
-    "successful",
-];
+const STOCK: &str = "\
+    best practice|clean code|make sure|be careful|pay attention|important to|is important\
+    |it is crucial|is crucial|is essential|is key|thorough|high quality|code quality\
+    |maintainab|readab|scalab|robust|in the future|in future|going forward|keep in mind\
+    |double check|properly|as needed|as expected|works well|work well|working well|edge case\
+    |error handling|handle errors|handle all errors|existing pattern|existing code|consisten\
+    |lessons learned|learned that|learned a lot|communicat|well documented|meaningful\
+    |descriptive|various|and so on|step by step|take time|take your time|think before\
+    |understand the|read the code|plan ahead|good practice|single responsibility\
+    |keep it simple|keep things simple|keep functions small|small functions|dry principle\
+    |solid principle|write tests|more tests|good tests|test coverage|test your|test everything\
+    |helps to|is helpful|better results|saves time|went smoothly|smooth|successful";
 
 /// Words of any text.
-const COMMON: &[&str] = &[
-    "a", "an", "the", "and", "or", "but", "if", "then", "else", "of", "in", "on", "at", "to",
-    "for", "from", "by", "with", "without", "into", "onto", "over", "under", "as", "is", "are",
-    "was", "were", "be", "been", "being", "it", "its", "this", "that", "these", "those", "there",
-    "here", "i", "we", "you", "they", "he", "she", "them", "their", "our", "your", "my", "me",
-    "us", "not", "no", "nor", "so", "too", "very", "can", "could", "will", "would", "shall",
-    "should", "may", "might", "must", "do", "does", "did", "done", "has", "have", "had", "having",
-    "when", "while", "where", "which", "who", "whom", "what", "why", "how", "than", "all", "any",
-    "both", "each", "few", "more", "most", "other", "some", "such", "only", "own", "same", "just",
-    "also", "about", "after", "before", "again", "between", "because", "since", "until", "up",
-    "down", "out", "off", "every", "always", "never", "once", "even", "still", "yet", "now", "one",
-    "two", "many", "much", "well", "dont", "doesnt", "cant", "isnt", "wont", "lets", "let", "per",
-    "via", "like", "else",
-];
+const COMMON: &str = "\
+    a an the and or but if then else of in on at to for from by with without into onto over \
+    under as is are was were be been being it its this that these those there here i we you they \
+    he she them their our your my me us not no nor so too very can could will would shall should \
+    may might must do does did done has have had having when while where which who whom what why \
+    how than all any both each few more most other some such only own same just also about after \
+    before again between because since until up down out off every always never once even still \
+    yet now one two many much well dont doesnt cant isnt wont lets let per via like";
 
 /// Words of any text about software.
-const GENERIC: &[&str] = &[
-    "code",
-    "test",
-    "project",
-    "important",
-    "careful",
-    "carefully",
-    "ensure",
-    "proper",
-    "quality",
-    "good",
-    "better",
-    "best",
-    "practice",
-    "understand",
-    "understanding",
-    "thing",
-    "something",
-    "everything",
-    "anything",
-    "change",
-    "changing",
-    "improve",
-    "improving",
-    "issue",
-    "problem",
-    "work",
-    "approach",
-    "handle",
-    "handling",
-    "clean",
-    "write",
-    "writing",
-    "written",
-    "read",
-    "make",
-    "making",
-    "made",
-    "need",
-    "follow",
-    "feature",
-    "bug",
-    "fix",
-    "fixing",
-    "task",
-    "ticket",
-    "session",
-    "development",
-    "develop",
-    "developer",
-    "software",
-    "implementation",
-    "implement",
-    "function",
-    "file",
-    "system",
-    "application",
-    "app",
-    "solution",
-    "solve",
-    "solving",
-    "time",
-    "way",
-    "help",
-    "helpful",
-    "useful",
-    "use",
-    "using",
-    "new",
-    "old",
-    "right",
-    "wrong",
-    "correct",
-    "correctly",
-    "easy",
-    "easier",
-    "hard",
-    "simple",
-    "complex",
-    "complexity",
-    "clear",
-    "clearly",
-    "key",
-    "essential",
-    "crucial",
-    "future",
-    "avoid",
-    "consider",
-    "check",
-    "review",
-    "learn",
-    "lesson",
-    "know",
-    "knowledge",
-    "remember",
-    "keep",
-    "detail",
-    "detailed",
-    "step",
-    "process",
-    "start",
-    "starting",
-    "end",
-    "first",
-    "last",
-    "next",
-    "part",
-    "case",
-    "great",
-    "nice",
-    "success",
-    "successful",
-    "complete",
-    "completely",
-    "completed",
-    "careless",
-    "mistake",
-    "error",
-    "sure",
-    "look",
-    "think",
-    "thinking",
-    "plan",
-    "planning",
-    "design",
-    "pattern",
-    "structure",
-    "add",
-    "adding",
-    "update",
-    "updating",
-    "refactor",
-    "thorough",
-    "thoroughly",
-    "different",
-    "different",
-    "various",
-    "several",
-    "lot",
-    "really",
-    "quick",
-    "quickly",
-    "overall",
-    "general",
-    "generally",
-    "team",
-    "user",
-    "document",
-    "documentation",
-    "comment",
-    "requirement",
-    "goal",
-    "result",
-    "value",
-    "performance",
-    "security",
-    "reliable",
-    "reliability",
-    "stable",
-    "stability",
-    "possible",
-    "potential",
-    "existing",
-    "current",
-    "currently",
-    "related",
-    "relevant",
-    "necessary",
-    "needed",
-    "specific",
-    "often",
-    "sometimes",
-    "usually",
-    "module",
-    "component",
-    "logic",
-    "behavior",
-    "codebase",
-    "repository",
-    "library",
-    "tool",
-    "maintain",
-    "maintainable",
-    "readable",
-    "robust",
-    "consistent",
-    "efficient",
-    "effective",
-    "meaningful",
-    "descriptive",
-    "smoothly",
-    "forward",
-    "careful",
-    "attention",
-    "mind",
-    "deal",
-    "dealing",
-    "get",
-    "getting",
-    "give",
-    "take",
-    "taking",
-    "go",
-    "going",
-    "went",
-    "put",
-    "come",
-    "see",
-    "try",
-    "trying",
-    "debug",
-    "debugging",
-    "break",
-    "cause",
-    "reduce",
-    "increase",
-    "save",
-    "run",
-    "running",
-    "merge",
-    "merging",
-    "commit",
-    "committing",
-    "production",
-    "deploy",
-    "deploying",
-    "methodical",
-    "investigate",
-    "investigating",
-    "explore",
-    "communication",
-    "communicate",
-    "collaboration",
-    "successfully",
-    "thought",
-    "focus",
-    "small",
-    "large",
-    "big",
-    "long",
-    "short",
-    "idea",
-    "people",
-    "everyone",
-    "become",
-    "becomes",
-    "difficult",
-    "later",
-    "instead",
-    "within",
-    "across",
-    "around",
-];
+const GENERIC: &str = "\
+    code test project important careful carefully ensure proper quality good better best \
+    practice understand understanding thing something everything anything change changing \
+    improve improving issue problem work approach handle handling clean write writing written \
+    read make making made need follow feature bug fix fixing task ticket session development \
+    develop developer software implementation implement function file system application app \
+    solution solve solving time way help helpful useful use using new old right wrong correct \
+    correctly easy easier hard simple complex complexity clear clearly key essential crucial \
+    future avoid consider check review learn lesson know knowledge remember keep detail detailed \
+    step process start starting end first last next part case great nice success successful \
+    complete completely completed careless mistake error sure look think thinking plan planning \
+    design pattern structure add adding update updating refactor thorough thoroughly different \
+    various several lot really quick quickly overall general generally team user document \
+    documentation comment requirement goal result value performance security reliable \
+    reliability stable stability possible potential existing current currently related relevant \
+    necessary needed specific often sometimes usually module component logic behavior codebase \
+    repository library tool maintain maintainable readable robust consistent efficient effective \
+    meaningful descriptive smoothly forward attention mind deal dealing get getting give take \
+    taking go going went put come see try trying debug debugging break cause reduce increase \
+    save run running merge merging commit committing production deploy deploying methodical \
+    investigate investigating explore communication communicate collaboration successfully \
+    thought focus small large big long short idea people everyone become becomes difficult later \
+    instead within across around";
 
 #[cfg(test)]
 mod tests;

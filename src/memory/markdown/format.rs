@@ -1,0 +1,118 @@
+//! An entry as text.
+
+use std::fmt::Write as _;
+
+use chrono::SecondsFormat;
+
+use crate::core::reflection::learning::Learning;
+
+/// The beginning of a file.
+pub(super) const HEAD: &str = "\
+# Learnings
+
+What was learned here, written by `roz reflect` for agents and people. Each line of an entry ends
+in the entry's mark, so that branches merge (`merge=union`). Edit the text as you like.
+";
+
+/// How many letters the ids that we make end in.
+const TAIL: usize = 6;
+
+/// What the lines of the entry `id` end in: the id's tail where that is one of
+/// ours, else the whole of it (a tail like `001` would be many an entry's).
+pub(super) fn mark(id: &str) -> &str {
+    let tail = id.strip_prefix("cl_").and_then(|it| it.rsplit_once('_')).map(|(_, tail)| tail);
+    tail.filter(|it| it.len() >= TAIL).unwrap_or(id)
+}
+
+/// Appends the entry, each line with its end.
+pub(super) fn entry(it: &Learning, out: &mut String) {
+    let mark = mark(&it.id);
+    let texts = |them: &[String]| {
+        them.iter().map(|it| escaped(it, Some(','))).collect::<Vec<_>>().join(", ")
+    };
+    let text = |it: &str| escaped(it, None);
+    let mut lines: Vec<(&str, String)> = vec![
+        ("Status", it.status.to_string()),
+        ("Category", it.category.to_string()),
+        ("Scope", it.scope.to_string()),
+        ("Confidence", it.confidence.to_string()),
+    ];
+    if !it.criteria.is_empty() {
+        let criteria: Vec<_> = it.criteria.iter().map(|it| it.word()).collect();
+        lines.push(("Criteria", criteria.join(", ")));
+    }
+    if !it.tags.is_empty() {
+        lines.push(("Tags", texts(&it.tags)));
+    }
+    if !it.context_files.is_empty() {
+        lines.push(("Files", texts(&it.context_files)));
+    }
+    for (label, value) in [
+        ("Relevance", &it.relevance),
+        ("Ticket", &it.ticket_id),
+        ("Session", &it.session_id),
+        ("Supersedes", &it.supersedes),
+    ] {
+        lines.extend(value.as_deref().map(|it| (label, text(it))));
+    }
+    let mut written = it.created_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+    if let Some(version) = &it.roz_version {
+        written = format!("{written} by roz {}", text(version));
+    }
+    let _ = writeln!(out, "## {} ^{}", text(&it.summary), it.id);
+    for (label, value) in lines {
+        let _ = writeln!(out, "- **{label}:** {value} ^{mark}");
+    }
+    for line in it.detail.split('\n') {
+        let _ = writeln!(out, "> {} ^{mark}", text(line));
+    }
+    let _ = writeln!(out, "- **Written:** {written} ^{mark}");
+}
+
+/// `text` as a part of a line: what would end the line, part an item (`also`)
+/// or not be seen is spelt as a character reference, and so is the ampersand
+/// of what looks like one.
+pub(super) fn escaped(text: &str, also: Option<char>) -> String {
+    let mut res = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let is_hidden = c.is_control() && c != '\t'
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        if is_hidden || Some(c) == also || c == '&' && reference(&text[at..]).is_some() {
+            let _ = write!(res, "&#{};", u32::from(c));
+        } else {
+            res.push(c);
+        }
+    }
+    res
+}
+
+/// What [`escaped`] was made of.
+pub(super) fn unescaped(text: &str) -> String {
+    let mut res = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("&#") {
+        res.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let read = reference(rest);
+        let c = read.and_then(|digits| char::from_u32(digits.parse().ok()?));
+        match (read, c) {
+            (Some(digits), Some(c)) => {
+                res.push(c);
+                rest = &rest["&#;".len() + digits.len()..];
+            }
+            _ => {
+                res.push_str("&#");
+                rest = &rest["&#".len()..];
+            }
+        }
+    }
+    res.push_str(rest);
+    res
+}
+
+/// The digits of the character reference that `text` begins with.
+fn reference(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("&#")?;
+    let end = rest.find(|it: char| !it.is_ascii_digit())?;
+    (end > 0 && rest[end..].starts_with(';')).then(|| &rest[..end])
+}

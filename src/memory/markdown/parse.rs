@@ -1,0 +1,383 @@
+//! A file as entries.
+//!
+//! A line belongs to the entry whose mark it ends in; one without a mark to
+//! the entry that it stands in, if that is written by hand. Everything else is
+//! text of somebody's, and stays.
+
+use std::{collections::HashMap, ops::Range};
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+
+use super::{
+    format::{mark, unescaped},
+    peer,
+};
+use crate::{
+    core::reflection::learning::{Category, Confidence, Criterion, Learning, Scope, Status},
+    memory::is_id,
+};
+
+/// What a file holds.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    /// In the order of their headings, each id once.
+    pub(super) entries: Vec<Entry>,
+    /// What belongs to no entry and looks as if it should, by line.
+    pub(super) problems: Vec<(usize, String)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    /// Of its heading, from 1.
+    pub(super) line: usize,
+    pub(super) id: String,
+    /// Or what is wrong with it, as a clause.
+    pub(super) learning: Result<Learning, String>,
+    /// Where the words of its status stand: more than one after a merge.
+    pub(super) statuses: Vec<Range<usize>>,
+    /// Where the line after its heading begins.
+    pub(super) after_heading: usize,
+    /// How a status line of it begins and ends.
+    pub(super) frame: (String, String),
+}
+
+impl Entry {
+    /// The file with another status in this entry, and no other byte changed.
+    pub(super) fn with_status(&self, bytes: &[u8], status: Status) -> Vec<u8> {
+        let mut res = Vec::with_capacity(bytes.len() + 64);
+        let mut from = 0;
+        for range in &self.statuses {
+            res.extend_from_slice(&bytes[from..range.start]);
+            res.extend_from_slice(status.word().as_bytes());
+            from = range.end;
+        }
+        if self.statuses.is_empty() {
+            res.extend_from_slice(&bytes[..self.after_heading]);
+            if !res.ends_with(b"\n") {
+                res.push(b'\n');
+            }
+            let (before, after) = &self.frame;
+            res.extend_from_slice(format!("{before}{status}{after}\n").as_bytes());
+            from = self.after_heading;
+        }
+        res.extend_from_slice(&bytes[from..]);
+        res
+    }
+}
+
+/// A line, without its end, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    /// From 1.
+    pub(super) number: usize,
+    /// None: it is no UTF-8.
+    pub(super) text: Option<&'a str>,
+    pub(super) start: usize,
+    /// Where the next one begins.
+    pub(super) next: usize,
+}
+
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut next = 0;
+    bytes.split_inclusive(|it| *it == b'\n').enumerate().map(move |(at, line)| {
+        let start = next;
+        next += line.len();
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        Line { number: at + 1, text: std::str::from_utf8(text).ok(), start, next }
+    })
+}
+
+/// The ids of the headings; quickly.
+pub(super) fn ids(bytes: &[u8]) -> impl Iterator<Item = &str> {
+    let headings = lines(bytes).filter_map(|it| it.text?.strip_prefix("## "));
+    headings.filter_map(|it| heading(it).map(|(_, id)| id).or_else(|| peer::id(it)))
+}
+
+/// The summary and the id of a heading, as they stand there.
+fn heading(text: &str) -> Option<(&str, &str)> {
+    let (summary, id) = text.rsplit_once(" ^").or_else(|| Some(("", text.strip_prefix('^')?)))?;
+    is_id(id).then_some((summary, id))
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut drafts: Vec<Draft> = Vec::new();
+    // The latest entry of each mark.
+    let mut by_mark: HashMap<&str, usize> = HashMap::new();
+    // The entry that a line without a mark belongs to.
+    let mut current: Option<usize> = None;
+    let mut foreign: Option<peer::Draft> = None;
+    let mut orphans: Vec<&str> = Vec::new();
+    for line in lines(bytes) {
+        let Some(text) = line.text else {
+            if let Some(draft) = &mut foreign {
+                draft.breaks("it is not UTF-8");
+            } else if let Some(at) =
+                owner_of_bytes(&bytes[line.start..line.next], &by_mark).or(current)
+            {
+                drafts[at].breaks("it is not UTF-8");
+            }
+            continue;
+        };
+        if let Some(rest) = text.strip_prefix("## ") {
+            if let Some((summary, id)) = heading(rest) {
+                parsed.entries.extend(foreign.take().map(peer::Draft::finish));
+                let open = by_mark.get(mark(id)).copied();
+                let open = open.filter(|at| drafts[*at].id == id && !drafts[*at].is_whole);
+                match open {
+                    // Two branches gave one entry two headings.
+                    Some(at) => drafts[at].summary = unescaped(summary),
+                    None => drafts.push(Draft::begin(line, id, unescaped(summary))),
+                }
+                let at = open.unwrap_or(drafts.len() - 1);
+                by_mark.insert(mark(id), at);
+                current = Some(at);
+                continue;
+            }
+            if let Some(id) = peer::id(rest) {
+                parsed
+                    .entries
+                    .extend(foreign.replace(peer::Draft::begin(line, id)).map(peer::Draft::finish));
+                current = None;
+                continue;
+            }
+        }
+        let Some((part, at)) = part(text) else {
+            if let Some(draft) = &mut foreign {
+                draft.take(line, text);
+            } else if text.starts_with('#') {
+                current = None;
+            }
+            continue;
+        };
+        let marked = text.rsplit_once(" ^").filter(|(_, mark)| is_id(mark));
+        if let Some((_, mark)) = marked
+            && let Some(at_draft) = by_mark.get(mark)
+        {
+            let end = text.len() - mark.len() - " ^".len();
+            let value = text.get(at..end).unwrap_or_default();
+            let from = line.start + at.min(end);
+            drafts[*at_draft].is_marked = true;
+            drafts[*at_draft].take(part, value, from..line.start + end);
+        } else if let Some(draft) = &mut foreign {
+            draft.take(line, text);
+        } else if let Some(at_draft) = current.filter(|it| !drafts[*it].is_marked) {
+            drafts[at_draft].take(part, &text[at..], line.start + at..line.start + text.len());
+        } else if let Some((_, mark)) = marked
+            && !orphans.contains(&mark)
+        {
+            orphans.push(mark);
+            parsed.problems.push((line.number, format!("the heading of `^{mark}` is not there")));
+        }
+    }
+    parsed.entries.extend(foreign.map(peer::Draft::finish));
+    parsed.entries.extend(drafts.into_iter().map(Draft::finish));
+    parsed.entries.sort_by_key(|it| it.line);
+    once(parsed)
+}
+
+/// Two entries of one id: what the second says is not lost, and not shown.
+fn once(mut parsed: Parsed) -> Parsed {
+    let mut first: HashMap<String, (usize, Option<Learning>)> = HashMap::new();
+    parsed.entries.retain(|it| {
+        let learning = it.learning.as_ref().ok();
+        match first.get(&it.id) {
+            Some((line, other)) => {
+                if other.as_ref() != learning || learning.is_none() {
+                    let what = format!(
+                        "`{}` is the id of the entry in line {line} too: give this one another",
+                        it.id
+                    );
+                    parsed.problems.push((it.line, what));
+                }
+                false
+            }
+            None => {
+                first.insert(it.id.clone(), (it.line, learning.cloned()));
+                true
+            }
+        }
+    });
+    parsed
+}
+
+/// The entry whose mark a line of bytes ends in.
+fn owner_of_bytes(line: &[u8], by_mark: &HashMap<&str, usize>) -> Option<usize> {
+    let line = line.trim_ascii_end();
+    let at = line.windows(2).rposition(|it| it == b" ^")?;
+    by_mark.get(std::str::from_utf8(&line[at + 2..]).ok()?).copied()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Part<'a> {
+    Field(&'a str),
+    Detail,
+}
+
+/// What a line is a part of an entry as, and where its value begins.
+fn part(text: &str) -> Option<(Part<'_>, usize)> {
+    if let Some(rest) = text.strip_prefix('>') {
+        return Some((Part::Detail, if rest.starts_with(' ') { 2 } else { 1 }));
+    }
+    let (label, rest) = text.strip_prefix("- **")?.split_once(":**")?;
+    let blank = usize::from(rest.starts_with(' '));
+    Some((Part::Field(label), text.len() - rest.len() + blank))
+}
+
+/// An entry, as far as its lines have come.
+#[derive(Debug)]
+struct Draft {
+    line: usize,
+    id: String,
+    summary: String,
+    /// By label, in lower case; the last of each.
+    fields: HashMap<String, String>,
+    detail: Option<String>,
+    statuses: Vec<Range<usize>>,
+    status: Option<Status>,
+    after_heading: usize,
+    is_marked: bool,
+    /// Its last line was there.
+    is_whole: bool,
+    broken: Option<String>,
+}
+
+impl Draft {
+    fn begin(line: Line, id: &str, summary: String) -> Self {
+        Self {
+            line: line.number,
+            id: id.to_owned(),
+            summary,
+            fields: HashMap::new(),
+            detail: None,
+            statuses: Vec::new(),
+            status: None,
+            after_heading: line.next,
+            is_marked: false,
+            is_whole: false,
+            broken: None,
+        }
+    }
+
+    fn breaks(&mut self, why: impl Into<String>) {
+        self.broken.get_or_insert(why.into());
+    }
+
+    fn take(&mut self, part: Part, value: &str, range: Range<usize>) {
+        match part {
+            Part::Detail => match &mut self.detail {
+                Some(detail) => {
+                    detail.push('\n');
+                    detail.push_str(&unescaped(value));
+                }
+                None => self.detail = Some(unescaped(value)),
+            },
+            Part::Field(label) => {
+                let label = label.to_lowercase();
+                match &*label {
+                    "status" => {
+                        self.statuses.push(range);
+                        // After a merge of two branches the stronger one holds.
+                        match Status::find(value) {
+                            Some(it) => self.status = self.status.max(Some(it)),
+                            None => self.breaks(format!("`{value}` is no status")),
+                        }
+                    }
+                    "written" => self.is_whole = true,
+                    _ => (),
+                }
+                self.fields.insert(label, value.to_owned());
+            }
+        }
+    }
+
+    fn finish(mut self) -> Entry {
+        let learning = self.learning();
+        let mark = mark(&self.id);
+        let end = if self.is_marked { format!(" ^{mark}") } else { String::new() };
+        Entry {
+            line: self.line,
+            learning,
+            statuses: self.statuses,
+            after_heading: self.after_heading,
+            frame: ("- **Status:** ".to_owned(), end),
+            id: self.id,
+        }
+    }
+
+    fn learning(&mut self) -> Result<Learning, String> {
+        if let Some(why) = self.broken.take() {
+            return Err(why);
+        }
+        if self.is_marked && !self.is_whole {
+            return Err("it ends before its last line, `Written`".to_owned());
+        }
+        let text = |label: &str| self.fields.get(label).map(|it| unescaped(it));
+        let texts = |label: &str| {
+            let value = self.fields.get(label)?;
+            Some(value.split(", ").map(unescaped).collect::<Vec<_>>())
+        };
+        let (created_at, roz_version) = match self.fields.get("written") {
+            Some(written) => {
+                let (time, version) = match written.split_once(" by roz ") {
+                    Some((time, version)) => (time, Some(unescaped(version))),
+                    None => (written.as_str(), None),
+                };
+                let time = self::time(time).ok_or_else(|| format!("`{time}` is no time"))?;
+                (time, version)
+            }
+            None => (day(&self.id).unwrap_or(DateTime::UNIX_EPOCH), None),
+        };
+        let criteria = texts("criteria").unwrap_or_default();
+        let criterion = |it: &String| Criterion::find(it).ok_or(format!("`{it}` is no criterion"));
+        Ok(Learning {
+            id: self.id.clone(),
+            category: word(&self.fields, "category", Category::find)?
+                .ok_or("it has no category")?,
+            summary: self.summary.clone(),
+            detail: self.detail.take().ok_or("it has no detail")?,
+            scope: word(&self.fields, "scope", Scope::find)?.unwrap_or_default(),
+            confidence: word(&self.fields, "confidence", Confidence::find)?.unwrap_or_default(),
+            status: self.status.unwrap_or_default(),
+            criteria: criteria.iter().map(criterion).collect::<Result<_, _>>()?,
+            tags: texts("tags").unwrap_or_default(),
+            context_files: texts("files").unwrap_or_default(),
+            relevance: text("relevance"),
+            ticket_id: text("ticket"),
+            session_id: text("session"),
+            supersedes: text("supersedes"),
+            created_at,
+            roz_version,
+        })
+    }
+}
+
+fn word<T>(
+    fields: &HashMap<String, String>,
+    label: &str,
+    find: fn(&str) -> Option<T>,
+) -> Result<Option<T>, String> {
+    let Some(value) = fields.get(label) else { return Ok(None) };
+    find(value).map(Some).ok_or_else(|| format!("`{value}` is no {label}"))
+}
+
+/// RFC 3339, or what people write for it.
+pub(super) fn time(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+        return Some(time.to_utc());
+    }
+    let text = text.trim_end_matches("UTC").trim_end();
+    let formats = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M"];
+    let parse = |format| chrono::NaiveDateTime::parse_from_str(text, format).ok();
+    let day = || Some(NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?.and_time(NaiveTime::MIN));
+    Some(formats.into_iter().find_map(parse).or_else(day)?.and_utc())
+}
+
+/// The day that an id names.
+pub(super) fn day(id: &str) -> Option<DateTime<Utc>> {
+    let day = id.split('_').find(|it| it.len() == 8)?;
+    let day = NaiveDate::parse_from_str(day, "%Y%m%d").ok()?;
+    Some(day.and_time(NaiveTime::MIN).and_utc())
+}

@@ -1,0 +1,99 @@
+//! What holds for any learning.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    core::reflection::retrieval::Query,
+    memory::contract::{any_learning, text},
+};
+
+/// Ten thousand learnings, a hundred a file.
+const FILES: u32 = 100;
+const A_FILE: usize = 100;
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(FILES) })]
+
+    #[test]
+    fn ten_thousand_learnings_come_back_byte_for_byte(
+        mut learnings in prop::collection::vec(any_learning(), A_FILE),
+        at in 0..A_FILE,
+    ) {
+        let scene = Scene::new();
+        for (n, it) in learnings.iter_mut().enumerate() {
+            it.id = it.make_id(u32::try_from(n).unwrap());
+            it.tags.push(format!("unique{n}x"));
+            scene.backend.write(it).unwrap();
+        }
+        learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        prop_assert_eq!(&scene.learnings(), &learnings);
+
+        // One is archived and restored; no other byte moves.
+        let before = scene.text();
+        let id = learnings[at].id.clone();
+        let status = learnings[at].status;
+        let other = if status == Status::Archived { Status::Active } else { Status::Archived };
+        scene.backend.mark(&id, other).unwrap();
+        let after = scene.text();
+        let changed = differences(&before, &after);
+        prop_assert_eq!(changed.len(), 1);
+        let is = format!("- **Status:** {other} ^");
+        prop_assert!(changed[0].1.starts_with(&is));
+        scene.backend.mark(&id, status).unwrap();
+        prop_assert_eq!(scene.text(), before);
+
+        let query = Query { text: learnings[at].summary.clone(), ..Query::default() };
+        let filters = Filters { statuses: Vec::new(), max_results: A_FILE, ..Filters::default() };
+        let has_words = !query.text.trim().is_empty();
+        let found = scene.backend.search(&query, &filters).unwrap();
+        prop_assert!(!has_words || found.iter().any(|it| it.id == id));
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_escaped_is_one_line_and_comes_back(text in text()) {
+        for also in [None, Some(',')] {
+            let escaped = format::escaped(&text, also);
+            prop_assert!(!escaped.contains(['\n', '\r', '\0']));
+            prop_assert!(also.is_none_or(|it| !escaped.contains(it)));
+            prop_assert_eq!(format::unescaped(&escaped), text.clone());
+        }
+    }
+
+    #[test]
+    fn no_file_is_too_odd(bytes: Vec<u8>, pieces in prop::collection::vec(text(), 0..6)) {
+        let scene = Scene::with(&bytes);
+        scene.backend.all().unwrap();
+        scene.backend.write(&learning(0)).unwrap();
+        let (ids, _) = scene.told();
+        prop_assert!(ids.contains(&learning(0).id));
+        prop_assert!(fs::read(&scene.backend.path).unwrap().starts_with(&bytes));
+        let text = pieces.concat();
+        let scene = Scene::with(&text);
+        scene.backend.write(&learning(0)).unwrap();
+        let before = fs::read(&scene.backend.path).unwrap();
+        prop_assert!(before.starts_with(text.as_bytes()));
+        scene.backend.mark(&learning(0).id, Status::Archived).unwrap();
+        scene.backend.mark(&learning(0).id, Status::Active).unwrap();
+        prop_assert_eq!(fs::read(&scene.backend.path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_loses_only_what_was_cut(at in 0.0..1.0) {
+        let scene = Scene::new();
+        (0..4).for_each(|n| scene.backend.write(&learning(n)).unwrap());
+        let whole = fs::read(&scene.backend.path).unwrap();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a file")]
+        let at = (whole.len() as f64 * at) as usize;
+        fs::write(&scene.backend.path, &whole[..at]).unwrap();
+        let kept: Vec<_> = scene.backend.all().unwrap().learnings;
+        prop_assert_eq!(&kept[..], &(0..kept.len()).map(learning).collect::<Vec<_>>()[..]);
+        // What comes next is whole again.
+        scene.backend.write(&learning(9)).unwrap();
+        let reading = scene.backend.all().unwrap();
+        prop_assert_eq!(reading.learnings.len(), kept.len() + 1);
+        prop_assert!(fs::read(&scene.backend.path).unwrap().starts_with(&whole[..at]));
+    }
+}
