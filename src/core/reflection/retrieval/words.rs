@@ -109,7 +109,7 @@ pub(super) fn chunks(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn is_joint(c: char) -> bool {
-    matches!(c, '_' | '-' | '.' | '/' | ':' | '\\' | '\'' | '’')
+    matches!(c, '_' | '-' | '.' | '/' | ':' | '\\')
 }
 
 /// Whether a chunk of prose is the name of a file.
@@ -198,7 +198,7 @@ mod tests {
             assert_eq!(keys(spelling), ["kebab", "case", "kebabcas"], "{spelling}");
         }
         assert_eq!(keys("HTTPServer"), ["http", "server", "httpserver"]);
-        assert_eq!(keys("base64Encode"), ["base64", "encod", "base64encod"]);
+        assert_eq!(keys("base64Encode"), ["base64", "encod", "base64encode"]);
     }
 
     #[test]
