@@ -18,4 +18,5 @@ mod review;
 mod store_race;
 mod support;
 mod tidy;
+mod usage;
 mod words;
