@@ -11,7 +11,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{policy::Policy, session::SessionId},
+    memory::{Library, Places},
     storage::{self, LeftoverKind, MessageStore, Stored},
+    usage_log::UsageLog,
     world::{self, World, git, process},
 };
 
@@ -119,6 +121,22 @@ impl Roz {
         config::project_dir(&self.project).join("config.toml").exists()
     }
 
+    /// The learnings of the project and of the user.
+    pub fn library(&self, world: &World) -> Library {
+        let places = Places {
+            roz_home: self.home.clone(),
+            user_home: world.user_home.clone(),
+            project: self.project.clone(),
+        };
+        Library::open(&places, &self.policy.backends)
+    }
+
+    /// What became of them: it lies beside the project's own.
+    pub fn usage_log(&self, library: &Library) -> UsageLog {
+        let folder = library.markdown_file().parent().map(Path::to_owned);
+        UsageLog::new(&folder.unwrap_or_else(|| self.project.join(".roz")), &self.home)
+    }
+
     /// Where the git objects lie that a session's decisions refer to.
     pub fn objects(&self, id: &SessionId) -> PathBuf {
         self.home.join("trees").join(id.as_str())
@@ -198,7 +216,7 @@ impl Roz {
     }
 
     /// Forgets sessions that were last active before a time, and what belongs
-    /// to no session. One with an open review stays, unless all are to go.
+    /// to no session. One with an open gate stays, unless all are to go.
     pub fn clean(&self, what: &Cleaning, until: Instant) -> Result<Cleaned, Error> {
         let mut cleaned = Cleaned::default();
         for activity in self.store.activity()?.into_iter().rev() {
@@ -207,7 +225,7 @@ impl Roz {
             }
             // One that cannot be read is its own session's to put aside.
             let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
-            if stored.session.review.phase().is_open() && !what.all {
+            if stored.session.is_open() && !what.all {
                 cleaned.kept.push(activity.id);
                 continue;
             }
@@ -250,7 +268,7 @@ impl Roz {
 #[derive(Debug, Clone, Copy)]
 pub struct Cleaning {
     pub before: DateTime<Utc>,
-    /// Sessions with an open review as well.
+    /// Sessions with an open gate as well.
     pub all: bool,
     pub dry_run: bool,
 }
@@ -258,7 +276,7 @@ pub struct Cleaning {
 #[derive(Debug, Default)]
 pub struct Cleaned {
     pub sessions: Vec<SessionId>,
-    /// Old enough, but with an open review.
+    /// Old enough, but with an open gate.
     pub kept: Vec<SessionId>,
     pub leftovers: Vec<String>,
 }

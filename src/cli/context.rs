@@ -96,6 +96,11 @@ fn as_json(session: &Session, changes: &Changes, opinions: &[String]) -> Value {
             "commits": changes.commits,
         },
         "second_opinions": opinions,
+        "reflection": {
+            "state": session.reflection.status().word(),
+            "ticket": session.reflection.ticket(),
+            "observations": session.reflection.observations(),
+        },
     })
 }
 
@@ -134,6 +139,11 @@ fn as_text(session: &Session, changes: &Changes, opinions: &[String], world: &Wo
     if !findings.is_empty() {
         let _ =
             writeln!(text, "\nWhat earlier reviews of this work found:\n{}", indented(&findings));
+    }
+    let notes = session.reflection.observations();
+    if !notes.is_empty() {
+        let notes: Vec<String> = notes.iter().map(|it| format!("- {}", it.note)).collect();
+        let _ = writeln!(text, "\nNoted on the way:\n{}", indented(&notes.join("\n")));
     }
     let since = changes.base.as_deref().map_or("?", |it| bounded::cut(it, 12));
     let _ = writeln!(text, "\nWhat changed since {since}:");

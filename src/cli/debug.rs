@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{Done, say};
 use crate::{
     core::{
+        reflection::state::Reflection,
         review::state::Review,
         session::SessionId,
         trace::{Trace, TraceEvent},
@@ -41,6 +42,7 @@ struct Whole<'a> {
     head: Option<&'a str>,
     state: State,
     review: &'a Review,
+    reflection: &'a Reflection,
     trace_counters: &'a Trace,
     trace: &'a [TraceEvent],
 }
@@ -49,6 +51,7 @@ struct Whole<'a> {
 #[derive(Serialize)]
 struct State {
     review: &'static str,
+    reflection: &'static str,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -64,8 +67,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         project: session.project.as_deref(),
         transcript_path: session.transcript_path.as_deref(),
         head: session.head.as_deref(),
-        state: State { review: session.review.phase().word() },
+        state: State {
+            review: session.review.phase().word(),
+            reflection: session.reflection.status().word(),
+        },
         review: &session.review,
+        reflection: &session.reflection,
         trace_counters: &session.trace,
         trace: &roz.store.read_trace(&id)?,
     })?;

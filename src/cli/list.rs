@@ -44,6 +44,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                     say::when(it.updated_at, world.now)
                 },
                 it.review.phase().word().to_owned(),
+                it.reflection.status().word().to_owned(),
                 place.map(|it| it.display().to_string()).unwrap_or_default(),
             ]
         })
@@ -51,7 +52,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if rows.is_empty() {
         say::print("No sessions yet. Start the client in a project, and look again.\n")?;
     } else {
-        say::print(&out.table(&["SESSION", "LAST ACTIVE", "REVIEW", "PROJECT"], &rows))?;
+        say::print(
+            &out.table(&["SESSION", "LAST ACTIVE", "REVIEW", "REFLECTION", "PROJECT"], &rows),
+        )?;
     }
     for err in broken {
         say::print(&format!("{}\n", out.paint(say::Tone::Warn, &format!("roz: {err}"))))?;
@@ -67,7 +70,7 @@ fn as_json(session: &Session) -> Value {
         "cwd": session.cwd,
         "project": session.project,
         "review": session.review.phase().word(),
-        "reflection": "off",
+        "reflection": session.reflection.status().word(),
         "intent": "off",
     })
 }

@@ -10,8 +10,13 @@ mod explain;
 pub mod hook;
 mod install;
 mod list;
+mod observe;
+mod reference;
+mod reflect;
 mod say;
+mod skip;
 mod stats;
+mod target;
 mod trace;
 mod uninstall;
 
@@ -44,6 +49,10 @@ enum Command {
     Clean(clean::Args),
     Config(config::Args),
     Decide(decide::Args),
+    Reflect(reflect::Args),
+    Skip(skip::Args),
+    Observe(observe::Args),
+    Ref(reference::Args),
     Hook(hook::Args),
 }
 
@@ -74,6 +83,10 @@ pub fn main() -> ExitCode {
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
+        Command::Reflect(args) => reflect::run(&args, &world),
+        Command::Skip(args) => skip::run(&args, &world),
+        Command::Observe(args) => observe::run(&args, &world),
+        Command::Ref(args) => reference::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => return hook::answer(&args.event),
     };

@@ -99,6 +99,11 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }
 
+/// Something went wrong beside what was asked for.
+pub(super) fn warn(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "roz: warning: {}", bounded::plain_line(text));
+}
+
 pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');

@@ -143,6 +143,35 @@ pub fn chars(text: &str, max: usize) -> String {
     }
 }
 
+/// Whether a character stands for itself between others, with no blanks to
+/// part the words: Chinese, Japanese, Korean.
+pub(crate) fn is_ideograph(c: char) -> bool {
+    matches!(
+        c,
+        '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'
+            | '\u{20000}'..='\u{3134f}'
+    )
+}
+
+/// Runs of letters and digits in lower case, without the apostrophes in them;
+/// an ideograph is a run of its own.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for c in text.chars() {
+        if is_ideograph(c) {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            words.push(c.to_string());
+        } else if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        } else if !matches!(c, '\'' | '’') && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
 /// SHA-256, as 64 hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))

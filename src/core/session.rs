@@ -81,6 +81,11 @@ impl Session {
         }
     }
 
+    /// Whether a gate waits for something.
+    pub fn is_open(&self) -> bool {
+        self.review.phase().is_open() || self.reflection.status().is_open()
+    }
+
     /// Takes an event down in the trace; the store writes it with the session.
     pub fn record(&mut self, mark: &Mark, now: DateTime<Utc>) {
         self.trace.push(mark, now);

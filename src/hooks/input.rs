@@ -175,6 +175,30 @@ fn repaired(json: &str) -> String {
     res
 }
 
+/// Whether a tool's result says of itself that it failed, though the client
+/// calls it a success: a tool of a server, a command that was interrupted. Most
+/// results are not even parsed.
+pub(super) fn says_it_failed(response: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Said {
+        success: Option<Value>,
+        #[serde(alias = "isError")]
+        is_error: Option<Value>,
+        interrupted: Option<Value>,
+    }
+    let text = response.get();
+    let may_say = ["\"success\"", "\"isError\"", "\"is_error\"", "\"interrupted\""]
+        .iter()
+        .any(|it| text.contains(it));
+    if !text.starts_with('{') || !may_say {
+        return false;
+    }
+    let Ok(said) = serde_json::from_str::<Said>(text) else { return false };
+    said.success == Some(Value::Bool(false))
+        || said.is_error == Some(Value::Bool(true))
+        || said.interrupted == Some(Value::Bool(true))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

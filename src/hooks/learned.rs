@@ -1,6 +1,8 @@
 //! What the reflection gate works with: looked at only where a rule may ask.
 
 use std::{
+    collections::BTreeSet,
+    convert::Infallible,
     path::{Component, Path},
     time::{Duration, Instant},
 };
@@ -12,16 +14,19 @@ use crate::{
     core::{
         bounded,
         event::{Event, Sender, ToolCall, What},
-        facts::{Diff, Learned},
+        facts::{Diff, Learned, Relevant},
         policy::{Auto, Decider},
         reflection::{
             self,
+            learning::Learning,
+            retrieval::{Chosen, Occasion, Query},
             state::{Baseline, Status, Ticket},
             tickets,
         },
         review::phase::Phase,
         session::{Session, SessionId},
     },
+    memory::index::{self, Loaded},
     open::Roz,
     world::{self, World, changes, git, process},
 };
@@ -32,6 +37,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a repository without a commit is compared with; git knows it without
 /// being told.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// Of a prompt so much is looked at, in bytes.
+const MAX_PROMPT: usize = 8 * 1024;
+/// Of the changed files so many say what the work is about.
+const MAX_PATHS: usize = 100;
+/// Of a learning's detail an agent reads so much unasked, in characters.
+const MAX_DETAIL: usize = 600;
 
 /// Folders whose changes are no work.
 const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
@@ -49,9 +61,12 @@ pub(super) fn learned(
     }
     match &event.what {
         What::SessionStart { .. } => look.at_start(),
-        What::Prompt { sender: Sender::User, .. } if look.is_wanted() => {
-            Learned { is_wanted: true, baseline: look.baseline(), ..Learned::default() }
-        }
+        What::Prompt { sender: Sender::User, text } if look.is_wanted() => Learned {
+            is_wanted: true,
+            baseline: look.baseline(),
+            relevant: look.at_prompt(text),
+            ..Learned::default()
+        },
         What::PreToolUse(call) => {
             Learned { is_wanted: look.matters(call) && look.is_wanted(), ..Learned::default() }
         }
@@ -169,6 +184,27 @@ fn first_ticket(text: &str, system: &str, world: &World) -> Option<Ticket> {
     })
 }
 
+/// A learning, as an agent reads it. What somebody wrote down is told apart
+/// from what roz says: it is quoted, line by line.
+fn words(learning: &Learning, chosen: &Chosen) -> String {
+    let lines = |text: &str, max: usize| {
+        let text = bounded::chars(text.trim(), max);
+        text.lines()
+            .map(|it| format!("  > {}", bounded::plain_line(it)))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let why = chosen.why.iter().take(6).map(|it| bounded::plain_line(it)).collect::<Vec<_>>();
+    let why = if why.is_empty() { String::new() } else { format!("; for: {}", why.join(", ")) };
+    format!(
+        "- {} ({}{why}): {}\n{}",
+        learning.id,
+        learning.category,
+        bounded::plain_line(&bounded::line(&learning.summary, 200)),
+        lines(&learning.detail, MAX_DETAIL)
+    )
+}
+
 #[derive(Clone, Copy)]
 struct Look<'a> {
     session: &'a Session,
@@ -221,14 +257,82 @@ impl Look<'_> {
             }
             _ => None,
         };
+        let baseline = self.baseline();
+        let relevant = self.at_beginning(ticket.as_ref(), baseline.as_ref());
         Learned {
             is_wanted: true,
             system,
             ticket,
-            baseline: self.baseline(),
+            baseline,
+            relevant,
             due_elsewhere: self.due_elsewhere(),
             ..Learned::default()
         }
+    }
+
+    /// What a session begins with: its ticket, its branch, the files at hand.
+    /// What it was shown before counts as new: its context may be gone.
+    fn at_beginning(self, ticket: Option<&Ticket>, baseline: Option<&Baseline>) -> Vec<Relevant> {
+        let state = &self.session.reflection;
+        let ticket = ticket.or(state.ticket());
+        let dirty = baseline.or(state.baseline()).map(|it| &it.dirty);
+        let paths = dirty.into_iter().flat_map(|it| it.keys().take(MAX_PATHS).cloned());
+        let query = Query {
+            ticket_title: ticket.map(|it| it.title.clone()).unwrap_or_default(),
+            ticket_description: ticket.and_then(|it| it.description.clone()).unwrap_or_default(),
+            tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
+            branch: changes::branch(&self.roz.project).unwrap_or_default(),
+            paths: paths.collect(),
+            text: String::new(),
+        };
+        self.relevant(&query, &BTreeSet::new())
+    }
+
+    /// What a prompt is about, and is new to the session.
+    fn at_prompt(self, text: &str) -> Vec<Relevant> {
+        if !self.roz.policy.retrieval.on_prompt {
+            return Vec::new();
+        }
+        let state = &self.session.reflection;
+        let shown = state.injected().iter().map(|it| it.learning_id.clone()).collect();
+        let ticket = state.ticket();
+        let query = Query {
+            text: bounded::cut(text, MAX_PROMPT).to_owned(),
+            tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
+            ..Query::default()
+        };
+        self.relevant(&query, &shown)
+    }
+
+    fn relevant(self, query: &Query, shown: &BTreeSet<String>) -> Vec<Relevant> {
+        let policy = &self.roz.policy.retrieval;
+        if policy.max_injections == 0 {
+            return Vec::new();
+        }
+        let library = self.roz.library(self.world);
+        let load = || {
+            let shelf = library.at_hand();
+            Ok::<_, Infallible>(Loaded {
+                learnings: shelf.learnings.into_iter().map(|it| it.learning).collect(),
+                notes: shelf.problems.iter().map(ToString::to_string).collect(),
+            })
+        };
+        let Ok(indexed) = index::open(&self.roz.home, &library.files(), load);
+        if indexed.index.is_empty() {
+            return Vec::new();
+        }
+        let tallies = self.roz.usage_log(&library).read().unwrap_or_default().tallies();
+        let now = self.world.now;
+        let chosen =
+            indexed.index.choose(&Occasion { query, tallies: &tallies, shown, policy, now });
+        let ids: Vec<&str> = chosen.iter().map(|it| it.id.as_str()).collect();
+        let Ok(learnings) = indexed.learnings(&ids);
+        let text =
+            |it: &Chosen| learnings.iter().find(|one| one.id == it.id).map(|one| words(one, it));
+        chosen
+            .iter()
+            .filter_map(|it| Some(Relevant { id: it.id.clone(), score: it.score, text: text(it)? }))
+            .collect()
     }
 
     /// The work tree as it is, where this session has not looked yet.

@@ -2,6 +2,7 @@
 //!
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
+mod act;
 pub mod explain;
 pub mod gather;
 mod ground;
@@ -143,11 +144,12 @@ fn govern(mut input: Input, world: &World) -> Answer {
     };
     match decided {
         Ok(mut outcome) => {
+            let warnings = act::act(std::mem::take(&mut outcome.effects), &roz, world);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
             }
-            speak(&input, outcome, &roz, world, Vec::new())
+            speak(&input, outcome, &roz, world, warnings)
         }
         Err(failure) => fail_open(&input, *failure, Some(&roz), world),
     }

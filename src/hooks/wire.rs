@@ -197,6 +197,7 @@ struct Payload<'a> {
     tool_name: Option<&'a RawValue>,
     tool_use_id: Option<&'a RawValue>,
     tool_input: Option<&'a RawValue>,
+    tool_response: Option<&'a RawValue>,
     stop_hook_active: Option<&'a RawValue>,
     background_tasks: Option<&'a RawValue>,
     session_crons: Option<&'a RawValue>,
@@ -223,6 +224,7 @@ impl<'a> Payload<'a> {
             "tool_name" => &mut self.tool_name,
             "tool_use_id" => &mut self.tool_use_id,
             "tool_input" => &mut self.tool_input,
+            "tool_response" => &mut self.tool_response,
             "stop_hook_active" => &mut self.stop_hook_active,
             "background_tasks" => &mut self.background_tasks,
             "session_crons" => &mut self.session_crons,
@@ -328,7 +330,10 @@ impl<'a> Payload<'a> {
                 What::Prompt { text, sender }
             }
             Hook::PreToolUse => What::PreToolUse(self.call()),
-            Hook::PostToolUse => What::PostToolUse { call: self.call(), succeeded: true },
+            Hook::PostToolUse => What::PostToolUse {
+                call: self.call(),
+                succeeded: !self.tool_response.is_some_and(input::says_it_failed),
+            },
             Hook::PostToolUseFailure => What::PostToolUse { call: self.call(), succeeded: false },
             Hook::SubagentStart => {
                 What::SubagentStart { agent_id: agent_id(), agent_type: agent_type() }

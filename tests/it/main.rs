@@ -14,6 +14,7 @@ mod install;
 mod payloads;
 mod protect;
 mod race;
+mod reflection;
 mod review;
 mod store_race;
 mod support;

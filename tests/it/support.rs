@@ -244,6 +244,18 @@ impl Roz {
         self.debug(SESSION)["state"]["review"].as_str().unwrap().to_owned()
     }
 
+    /// How the reflection gate stands.
+    #[track_caller]
+    pub(crate) fn reflection(&self) -> String {
+        self.debug(SESSION)["state"]["reflection"].as_str().unwrap().to_owned()
+    }
+
+    /// A verb with something on its standard input.
+    #[track_caller]
+    pub(crate) fn fed<S: AsRef<str>>(&self, args: &[S], stdin: &str) -> Ran {
+        Ran::of(feed(&mut self.command(args), stdin.as_bytes()))
+    }
+
     #[track_caller]
     pub(crate) fn trace(&self, event_type: &str) -> Vec<Value> {
         let trace = self.json(&["trace", SESSION, "--type", event_type]);

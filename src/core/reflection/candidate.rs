@@ -4,10 +4,13 @@
 //! reason, and never the batch. Lengths are counted in characters, after
 //! trimming.
 
+mod schema;
+
 use std::ops::RangeInclusive;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+pub use self::schema::{example, schema};
 use super::learning::{Category, Confidence, Criterion, Scope};
 use crate::core::bounded;
 
@@ -411,12 +414,8 @@ fn filled(text: &str) -> Option<String> {
 
 /// Whether nothing but case, blanks and punctuation tells them apart.
 fn is_same(a: &str, b: &str) -> bool {
-    let fold = |text: &str| {
-        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-        words.map(str::to_lowercase).collect::<Vec<_>>()
-    };
-    let a = fold(a);
-    !a.is_empty() && a == fold(b)
+    let a = bounded::words(a);
+    !a.is_empty() && a == bounded::words(b)
 }
 
 fn unknown(name: &str, names: &[&str]) -> String {
@@ -450,104 +449,6 @@ fn kind(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
-}
-
-/// A JSON Schema (draft 2020-12) of a batch, with [`example`] in it.
-pub fn schema() -> Value {
-    let text = |limits: &RangeInclusive<usize>, about: &str| {
-        json!({
-            "type": "string",
-            "minLength": limits.start(),
-            "maxLength": limits.end(),
-            "description": about,
-        })
-    };
-    let words = |it: Vec<&str>| json!({ "enum": it });
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
-    let mut scope = words(Scope::ALL.iter().map(|it| it.word()).collect());
-    scope["default"] = Scope::default().word().into();
-    scope["description"] = "project and team: this project; personal: yours, in every project; \
-                            ephemeral: today's log, where there is one"
-        .into();
-    let mut confidence = words(Confidence::ALL.iter().map(|it| it.word()).collect());
-    confidence["default"] = Confidence::default().word().into();
-    let candidate = json!({
-        "type": "object",
-        "required": ["category", "summary", "detail", "criteria_met", "tags"],
-        "properties": {
-            "category": words(Category::ALL.iter().map(|it| it.word()).collect()),
-            "summary": text(&SUMMARY, "the lesson in a line, naming what it is about"),
-            "detail": text(&DETAIL, "why it is so, how it shows, what to do; not the summary again"),
-            "scope": scope,
-            "confidence": confidence,
-            "criteria_met": {
-                "type": "array",
-                "minItems": 1,
-                "items": words(Criterion::ALL.iter().map(|it| it.word()).collect()),
-                "description": "behavior_changing: do something differently next time; \
-                                decision_rationale: why it was decided so; stable_fact: true \
-                                beyond this ticket; explicit_request: the user asked to keep it",
-            },
-            "tags": {
-                "type": "array",
-                "minItems": TAGS.start(),
-                "maxItems": TAGS.end(),
-                "items": { "type": "string", "minLength": 1 },
-            },
-            "context_files": texts,
-            "relevance": { "type": "string", "description": "when it is of use, and when not" },
-            "supersedes": { "type": "string", "description": "the id of the learning that it replaces" },
-        },
-    });
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "The standard input of `roz reflect`",
-        "type": "object",
-        "required": ["candidates"],
-        "properties": {
-            "session_id": { "type": "string", "description": "`--session-id` overrides it" },
-            "candidates": { "type": "array", "minItems": 1, "items": candidate },
-            "learnings_used": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["id"],
-                    "properties": { "id": { "type": "string" }, "how": { "type": "string" } },
-                },
-            },
-            "ratings": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["id", "useful"],
-                    "properties": { "id": { "type": "string" }, "useful": { "type": "boolean" } },
-                },
-            },
-            "notes": { "type": "string" },
-        },
-        "examples": [example()],
-    })
-}
-
-/// A batch that is accepted.
-pub fn example() -> Value {
-    json!({
-        "candidates": [{
-            "category": "pitfall",
-            "summary": "bcrypt in an async handler stalls the tokio worker; use spawn_blocking",
-            "detail": "`bcrypt::verify` takes about 250 ms of CPU. Called directly in the login \
-                       handler it blocked the runtime's worker thread, and unrelated requests timed \
-                       out under load. `tokio::task::spawn_blocking` around it fixed that.",
-            "scope": "project",
-            "confidence": "high",
-            "criteria_met": ["behavior_changing"],
-            "tags": ["tokio", "auth", "performance"],
-            "context_files": ["src/auth/login.rs"],
-            "relevance": "when adding CPU-heavy work to a handler; not for I/O",
-        }],
-        "learnings_used": [],
-        "ratings": [],
-    })
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ use crate::core::{
     event::{Event, Sender, Source, Stop, ToolCall, What},
     facts::{Diff, Learned},
     outcome::{Effect, Notice, Outcome},
-    policy::Decider,
+    policy::{Auto, Decider},
     reflection::{
         state::{Reflection, Skip, Status},
         tickets::Closing,
@@ -49,6 +49,9 @@ use crate::core::{
 };
 
 pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
+    if cx.policy.reflection.enabled == Auto::Off {
+        return Outcome::pass();
+    }
     let by_subagent = event.origin.agent_id.is_some();
     match &event.what {
         What::SessionStart { source } => on_session_start(state, *source, cx),
@@ -393,19 +396,17 @@ fn example(state: &Reflection, cx: Cx) -> String {
         _ => format!("Session {}", bounded::chars(cx.session_id.as_str(), 40)),
     };
     let day = cx.now.format("%Y-%m-%d");
-    let candidate = serde_json::json!({
-        "candidates": [{
-            "category": "process",
-            "summary": format!("{about} ({day}) needed `roz reflect` before its stop passed"),
-            "detail": format!(
-                "{about} was closed on {day}; the Stop hook held until `roz reflect` had run. \
-                 Write what YOU learned here instead: file, command, version, why."
-            ),
-            "tags": ["roz", "workflow"],
-            "criteria_met": ["stable_fact"],
-        }]
-    });
-    candidate.to_string()
+    let text = |text: String| serde_json::Value::from(text).to_string();
+    let summary = text(format!("{about} ({day}) needed `roz reflect` before its stop passed"));
+    let detail = text(format!(
+        "{about}: on {day} the Stop hook held until `roz reflect` had run. Write what YOU learned \
+         here instead: file, command, version, why."
+    ));
+    format!(
+        "{{\"candidates\": [{{\n  \"category\": \"process\",\n  \"summary\": {summary},\n  \
+         \"detail\": {detail},\n  \"tags\": [\"roz\", \"workflow\"],\n  \
+         \"criteria_met\": [\"stable_fact\"]\n}}]}}"
+    )
 }
 
 fn observations(state: &Reflection) -> String {

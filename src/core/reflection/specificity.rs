@@ -1,8 +1,756 @@
-//! The write gate.
+//! The write gate: is it specific, and is the claimed criterion plausible?
+//!
+//! Text that says nothing of its own costs every session in which it is shown.
+//! What can be read off the text itself (its summary and its detail) is counted:
+//!
+//! ```text
+//! score = named + plain − stock
+//! bar   = 1 + words / 80, at most 2.5      (+ 0.5 if no claimed criterion is plausible)
+//! ```
+//!
+//! | | what counts | weight, each distinct one once |
+//! |---|---|---|
+//! | named | code in backticks, identifiers, paths and file names, flags, numbers of two digits or with a unit, versions | 1 |
+//! | | proper terms: a capital that begins no sentence; acronyms; a lone digit | 0.5 |
+//! | plain | other words that carry meaning: neither [`COMMON`] nor [`GENERIC`] | 0.12, at most 1.5 in all |
+//! | stock | phrases of [`STOCK`] | 0.5, at most 2 in all |
+//!
+//! A candidate is objected to if its score is below the bar, and if it reports
+//! what was done (`Added …`, `Fixed …`) without a word of what follows from
+//! it. Weights, bar and lists were tuned on the labelled examples in the tests.
+//!
+//! Text that is not English (fewer than one word in twelve is one of
+//! [`COMMON`]) is asked for a score of 1 and nothing else: the lists do not
+//! know its words.
 
-use super::candidate::Candidate;
+use std::collections::BTreeSet;
 
-/// What speaks against keeping it.
-pub fn objections(_: &Candidate) -> Vec<String> {
-    Vec::new()
+use super::{candidate::Candidate, learning::Criterion};
+use crate::core::bounded;
+
+/// What a text says of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Specificity {
+    pub score: f64,
+    /// The score that is needed.
+    pub bar: f64,
+    /// The things that it names, in order.
+    pub named: Vec<String>,
+    /// The stock phrases that it uses.
+    pub stock: Vec<&'static str>,
+    /// The claimed criteria that nothing in the text speaks for.
+    pub implausible: Vec<Criterion>,
+    is_mere_report: bool,
 }
+
+/// What speaks against keeping a candidate, a sentence each; none: nothing.
+pub fn objections(candidate: &Candidate) -> Vec<String> {
+    let it = measure(candidate);
+    let mut reasons = Vec::new();
+    let all_implausible = it.implausible.len() == candidate.criteria.len();
+    if it.is_mere_report && all_implausible {
+        reasons.push(
+            "it reports what was done, and the commit does that already: say what to do, to avoid \
+             or to expect next time, and why"
+                .to_owned(),
+        );
+    }
+    if it.score < it.bar {
+        let named: Vec<_> =
+            it.named.iter().take(3).map(|it| bounded::plain_line(&bounded::line(it, 40))).collect();
+        let names = match &named[..] {
+            [] => "it names nothing".to_owned(),
+            named => format!("it names only {}", named.join(", ")),
+        };
+        let stock = match &it.stock[..] {
+            [] => String::new(),
+            stock => format!(", and says `{}`, which is true of anything", stock.join("`, `")),
+        };
+        reasons.push(format!(
+            "too vague (specificity {:.1} of the {:.1} needed): {names}{stock}. Name the file, \
+             function, command, version, number or error that it is about",
+            it.score.max(0.0),
+            it.bar
+        ));
+    }
+    if all_implausible && !reasons.is_empty() {
+        for criterion in it.implausible {
+            let wanted = match criterion {
+                Criterion::BehaviorChanging => "say what to do, or not to do, and when",
+                Criterion::DecisionRationale => "say why it was decided so",
+                Criterion::StableFact => "say what holds beyond this ticket",
+                Criterion::ExplicitRequest => "say who asked for it",
+            };
+            reasons.push(format!("`{criterion}` is claimed and not to be seen: {wanted}"));
+        }
+    }
+    reasons
+}
+
+pub fn measure(candidate: &Candidate) -> Specificity {
+    let text = format!("{}\n{}", candidate.summary, candidate.detail);
+    let named = named(&text);
+    let words = bounded::words(&text);
+    let has = |list: &[&str], word: &String| list.contains(&word.as_str());
+    let common = words.iter().filter(|it| has(COMMON, it)).count();
+    let is_english = common * 12 >= words.len();
+    let lower = format!(" {} ", words.join(" "));
+    let is_plain = |it: &&String| it.len() > 2 && !has(COMMON, it) && !is_generic(it);
+    let plain: BTreeSet<&String> = words.iter().filter(is_plain).collect();
+    let mut score: f64 = named.iter().map(|(_, weight)| weight).sum();
+    score += (count(plain.len()) * 0.12).min(1.5);
+    let mut bar = 1.0;
+    let mut stock = Vec::new();
+    let mut implausible = Vec::new();
+    let mut is_mere_report = false;
+    if is_english {
+        let is_said = |it: &&str| lower.contains(&format!(" {it}"));
+        stock = STOCK.iter().copied().filter(is_said).collect();
+        score -= (count(stock.len()) * 0.5).min(2.0);
+        is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
+        let claimed = candidate.criteria.iter().copied();
+        implausible = claimed.filter(|it| !is_plausible(*it, &lower, is_mere_report)).collect();
+        bar = (1.0 + count(words.len()) / 80.0).min(2.5);
+        if implausible.len() == candidate.criteria.len() {
+            bar += 0.5;
+        }
+    }
+    let named = named.into_iter().map(|(it, _)| it).collect();
+    Specificity { score, bar, named, stock, implausible, is_mere_report }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]
+fn count(n: usize) -> f64 {
+    n as f64
+}
+
+/// Whether anything in the text speaks for the criterion.
+fn is_plausible(criterion: Criterion, lower: &str, is_mere_report: bool) -> bool {
+    match criterion {
+        Criterion::BehaviorChanging => says_one_of(lower, LESSON),
+        Criterion::DecisionRationale => says_one_of(lower, RATIONALE),
+        Criterion::StableFact => !is_mere_report && !says_one_of(lower, TRANSIENT),
+        Criterion::ExplicitRequest => says_one_of(lower, REQUEST),
+    }
+}
+
+fn says_one_of(lower: &str, cues: &[&str]) -> bool {
+    cues.iter().any(|it| lower.contains(&format!(" {it} ")))
+}
+
+/// Whether it begins as a line of a change log does.
+fn is_report(summary: &str) -> bool {
+    let words = bounded::words(summary);
+    let mut words = words.iter().map(String::as_str);
+    let first = words.find(|it| !["i", "we", "have", "just", "successfully", "now"].contains(it));
+    first.is_some_and(|it| REPORT.contains(&it))
+}
+
+fn is_generic(word: &str) -> bool {
+    GENERIC.iter().any(|it| {
+        let rest = word.strip_prefix(it);
+        rest.is_some_and(|it| matches!(it, "" | "s" | "d" | "es" | "ed" | "ing" | "ly"))
+    })
+}
+
+/// What a text names, each once and in order, with its weight.
+fn named(text: &str) -> Vec<(String, f64)> {
+    let mut named: Vec<(String, f64)> = Vec::new();
+    let mut add = |word: &str, weight| {
+        if !named.iter().any(|(it, _)| it.eq_ignore_ascii_case(word)) {
+            named.push((word.to_owned(), weight));
+        }
+    };
+    let mut parts = text.split('`').enumerate().peekable();
+    while let Some((at, part)) = parts.next() {
+        // What the last backtick opens is no code.
+        let is_code = at % 2 == 1 && parts.peek().is_some();
+        let code = part.trim();
+        if is_code && !code.is_empty() && code.chars().any(char::is_alphanumeric) {
+            add(code, 1.0);
+            continue;
+        }
+        // After a piece of code no sentence begins.
+        let mut begins = at == 0;
+        for (at, token) in part.lines().flat_map(|it| it.split_whitespace().enumerate()) {
+            begins |= at == 0 && part.contains('\n');
+            let word = token.trim_matches(|it: char| {
+                it.is_ascii_punctuation() && !matches!(it, '_' | '$' | '-' | '/' | '@' | '~' | '%')
+            });
+            let word = word.trim_end_matches(['-', '/']);
+            if !word.is_empty() {
+                let weight = weight(word, begins);
+                if weight > 0.0 {
+                    add(word, weight);
+                }
+            }
+            begins = token.ends_with(['.', '!', '?', ':', ';']) || word.is_empty();
+        }
+    }
+    named
+}
+
+/// By its form, how much of a name a word is.
+fn weight(word: &str, begins_sentence: bool) -> f64 {
+    const ALMOST: &[&str] = &["e.g", "i.e", "and/or", "either/or", "yes/no", "etc", "vs", "a.k.a"];
+    if ALMOST.contains(&word.to_lowercase().as_str()) {
+        return 0.0;
+    }
+    let chars: Vec<char> = word.chars().collect();
+    let pairs = || chars.windows(2).map(|it| (it[0], it[1]));
+    let joined = |by: char| {
+        chars.windows(3).any(|it| it[0].is_alphanumeric() && it[1] == by && it[2].is_alphanumeric())
+    };
+    let has_letter = chars.iter().any(|it| it.is_alphabetic());
+    let has_digit = chars.iter().any(char::is_ascii_digit);
+    let is_path = word.contains('/') && has_letter && (joined('/') || chars.len() > 2);
+    let is_flag = word.starts_with('-')
+        && chars.get(1).is_some_and(|it| it.is_alphabetic() || *it == '-')
+        && has_letter;
+    let is_sigil = matches!(chars.first(), Some('$' | '@')) && has_letter;
+    let is_camel = pairs().any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let is_dotted = joined('.') && has_letter;
+    let is_call = word.contains("::") || word.ends_with("()") || joined('_');
+    if is_path || is_flag || is_sigil || is_camel || is_dotted || is_call {
+        return 1.0;
+    }
+    if has_digit {
+        return if chars.len() > 1 { 1.0 } else { 0.5 };
+    }
+    let capitals = chars.iter().filter(|it| it.is_uppercase()).count();
+    let is_acronym = capitals >= 2 && chars.iter().all(|it| it.is_uppercase() || *it == '-');
+    let is_proper = capitals >= 1 && chars[0].is_uppercase() && !begins_sentence && chars.len() > 1;
+    if is_acronym || is_proper { 0.5 } else { 0.0 }
+}
+
+/// How one begins to say what was done.
+const REPORT: &[&str] = &[
+    "added",
+    "fixed",
+    "implemented",
+    "updated",
+    "refactored",
+    "removed",
+    "created",
+    "completed",
+    "changed",
+    "renamed",
+    "moved",
+    "wrote",
+    "merged",
+    "finished",
+    "resolved",
+    "improved",
+    "extended",
+    "cleaned",
+    "migrated",
+    "introduced",
+    "converted",
+    "deleted",
+    "replaced",
+    "built",
+    "closed",
+    "shipped",
+    "deployed",
+    "did",
+];
+
+/// Words of which one stands in about every lesson.
+const LESSON: &[&str] = &[
+    "must",
+    "should",
+    "shouldnt",
+    "always",
+    "never",
+    "avoid",
+    "use",
+    "instead",
+    "when",
+    "whenever",
+    "if",
+    "unless",
+    "before",
+    "after",
+    "otherwise",
+    "because",
+    "since",
+    "so that",
+    "so",
+    "need",
+    "needs",
+    "require",
+    "requires",
+    "only",
+    "cannot",
+    "cant",
+    "dont",
+    "do not",
+    "does not",
+    "doesnt",
+    "wont",
+    "not",
+    "fails",
+    "fail",
+    "failed",
+    "breaks",
+    "broke",
+    "causes",
+    "caused",
+    "hangs",
+    "panics",
+    "until",
+    "without",
+    "prefer",
+    "wrap",
+    "ensure",
+    "expect",
+    "expects",
+    "remember",
+    "rather",
+    "silently",
+];
+
+const RATIONALE: &[&str] = &[
+    "because",
+    "since",
+    "so that",
+    "so",
+    "chose",
+    "chosen",
+    "decided",
+    "rather",
+    "instead",
+    "tradeoff",
+    "trade off",
+    "due to",
+    "reason",
+    "avoids",
+    "avoid",
+    "in order to",
+    "therefore",
+    "why",
+    "picked",
+    "prefer",
+    "preferred",
+    "keeps",
+    "allows",
+    "lets",
+    "costs",
+    "cheaper",
+    "faster",
+    "slower",
+    "simpler",
+    "safer",
+    "would",
+    "without",
+    "than",
+    "otherwise",
+    "needed",
+    "needs",
+    "requires",
+    "rejected",
+    "to keep",
+    "as it",
+    "guarantees",
+];
+
+/// What is over when the ticket is.
+const TRANSIENT: &[&str] = &[
+    "for now",
+    "temporarily",
+    "today",
+    "yesterday",
+    "this session",
+    "this ticket",
+    "this pr",
+    "just fixed",
+    "i fixed",
+    "we fixed",
+    "i added",
+    "we added",
+    "tests pass",
+    "tests are passing",
+    "all green",
+    "is done",
+    "work in progress",
+    "in progress",
+];
+
+const REQUEST: &[&str] = &[
+    "user",
+    "users",
+    "asked",
+    "asks",
+    "requested",
+    "request",
+    "wants",
+    "wanted",
+    "told",
+    "prefers",
+    "insisted",
+    "insists",
+    "please",
+    "maintainer",
+    "maintainers",
+    "reviewer",
+    "team",
+    "lead",
+    "customer",
+    "owner",
+    "explicitly",
+    "demanded",
+    "instructed",
+    "requires",
+    "said",
+];
+
+/// True of anything. Compared at the beginnings of words.
+const STOCK: &[&str] = &[
+    "best practice",
+    "clean code",
+    "make sure",
+    "be careful",
+    "pay attention",
+    "important to",
+    "is important",
+    "it is crucial",
+    "is crucial",
+    "is essential",
+    "is key",
+    "thorough",
+    "high quality",
+    "code quality",
+    "maintainab",
+    "readab",
+    "scalab",
+    "robust",
+    "in the future",
+    "in future",
+    "going forward",
+    "keep in mind",
+    "double check",
+    "properly",
+    "as needed",
+    "as expected",
+    "works well",
+    "work well",
+    "working well",
+    "edge case",
+    "error handling",
+    "handle errors",
+    "handle all errors",
+    "existing pattern",
+    "existing code",
+    "consisten",
+    "lessons learned",
+    "learned that",
+    "learned a lot",
+    "communicat",
+    "well documented",
+    "meaningful",
+    "descriptive",
+    "various",
+    "and so on",
+    "step by step",
+    "take time",
+    "take your time",
+    "think before",
+    "understand the",
+    "read the code",
+    "plan ahead",
+    "good practice",
+    "single responsibility",
+    "keep it simple",
+    "keep things simple",
+    "keep functions small",
+    "small functions",
+    "dry principle",
+    "solid principle",
+    "write tests",
+    "more tests",
+    "good tests",
+    "test coverage",
+    "test your",
+    "test everything",
+    "helps to",
+    "is helpful",
+    "better results",
+    "saves time",
+    "went smoothly",
+    "smooth",
+    "successful",
+];
+
+/// Words of any text.
+const COMMON: &[&str] = &[
+    "a", "an", "the", "and", "or", "but", "if", "then", "else", "of", "in", "on", "at", "to",
+    "for", "from", "by", "with", "without", "into", "onto", "over", "under", "as", "is", "are",
+    "was", "were", "be", "been", "being", "it", "its", "this", "that", "these", "those", "there",
+    "here", "i", "we", "you", "they", "he", "she", "them", "their", "our", "your", "my", "me",
+    "us", "not", "no", "nor", "so", "too", "very", "can", "could", "will", "would", "shall",
+    "should", "may", "might", "must", "do", "does", "did", "done", "has", "have", "had", "having",
+    "when", "while", "where", "which", "who", "whom", "what", "why", "how", "than", "all", "any",
+    "both", "each", "few", "more", "most", "other", "some", "such", "only", "own", "same", "just",
+    "also", "about", "after", "before", "again", "between", "because", "since", "until", "up",
+    "down", "out", "off", "every", "always", "never", "once", "even", "still", "yet", "now", "one",
+    "two", "many", "much", "well", "dont", "doesnt", "cant", "isnt", "wont", "lets", "let", "per",
+    "via", "like", "else",
+];
+
+/// Words of any text about software.
+const GENERIC: &[&str] = &[
+    "code",
+    "test",
+    "project",
+    "important",
+    "careful",
+    "carefully",
+    "ensure",
+    "proper",
+    "quality",
+    "good",
+    "better",
+    "best",
+    "practice",
+    "understand",
+    "understanding",
+    "thing",
+    "something",
+    "everything",
+    "anything",
+    "change",
+    "changing",
+    "improve",
+    "improving",
+    "issue",
+    "problem",
+    "work",
+    "approach",
+    "handle",
+    "handling",
+    "clean",
+    "write",
+    "writing",
+    "written",
+    "read",
+    "make",
+    "making",
+    "made",
+    "need",
+    "follow",
+    "feature",
+    "bug",
+    "fix",
+    "fixing",
+    "task",
+    "ticket",
+    "session",
+    "development",
+    "develop",
+    "developer",
+    "software",
+    "implementation",
+    "implement",
+    "function",
+    "file",
+    "system",
+    "application",
+    "app",
+    "solution",
+    "solve",
+    "solving",
+    "time",
+    "way",
+    "help",
+    "helpful",
+    "useful",
+    "use",
+    "using",
+    "new",
+    "old",
+    "right",
+    "wrong",
+    "correct",
+    "correctly",
+    "easy",
+    "easier",
+    "hard",
+    "simple",
+    "complex",
+    "complexity",
+    "clear",
+    "clearly",
+    "key",
+    "essential",
+    "crucial",
+    "future",
+    "avoid",
+    "consider",
+    "check",
+    "review",
+    "learn",
+    "lesson",
+    "know",
+    "knowledge",
+    "remember",
+    "keep",
+    "detail",
+    "detailed",
+    "step",
+    "process",
+    "start",
+    "starting",
+    "end",
+    "first",
+    "last",
+    "next",
+    "part",
+    "case",
+    "great",
+    "nice",
+    "success",
+    "successful",
+    "complete",
+    "completely",
+    "completed",
+    "careless",
+    "mistake",
+    "error",
+    "sure",
+    "look",
+    "think",
+    "thinking",
+    "plan",
+    "planning",
+    "design",
+    "pattern",
+    "structure",
+    "add",
+    "adding",
+    "update",
+    "updating",
+    "refactor",
+    "thorough",
+    "thoroughly",
+    "different",
+    "different",
+    "various",
+    "several",
+    "lot",
+    "really",
+    "quick",
+    "quickly",
+    "overall",
+    "general",
+    "generally",
+    "team",
+    "user",
+    "document",
+    "documentation",
+    "comment",
+    "requirement",
+    "goal",
+    "result",
+    "value",
+    "performance",
+    "security",
+    "reliable",
+    "reliability",
+    "stable",
+    "stability",
+    "possible",
+    "potential",
+    "existing",
+    "current",
+    "currently",
+    "related",
+    "relevant",
+    "necessary",
+    "needed",
+    "specific",
+    "often",
+    "sometimes",
+    "usually",
+    "module",
+    "component",
+    "logic",
+    "behavior",
+    "codebase",
+    "repository",
+    "library",
+    "tool",
+    "maintain",
+    "maintainable",
+    "readable",
+    "robust",
+    "consistent",
+    "efficient",
+    "effective",
+    "meaningful",
+    "descriptive",
+    "smoothly",
+    "forward",
+    "careful",
+    "attention",
+    "mind",
+    "deal",
+    "dealing",
+    "get",
+    "getting",
+    "give",
+    "take",
+    "taking",
+    "go",
+    "going",
+    "went",
+    "put",
+    "come",
+    "see",
+    "try",
+    "trying",
+    "debug",
+    "debugging",
+    "break",
+    "cause",
+    "reduce",
+    "increase",
+    "save",
+    "run",
+    "running",
+    "merge",
+    "merging",
+    "commit",
+    "committing",
+    "production",
+    "deploy",
+    "deploying",
+    "methodical",
+    "investigate",
+    "investigating",
+    "explore",
+    "communication",
+    "communicate",
+    "collaboration",
+    "successfully",
+    "thought",
+    "focus",
+    "small",
+    "large",
+    "big",
+    "long",
+    "short",
+    "idea",
+    "people",
+    "everyone",
+    "become",
+    "becomes",
+    "difficult",
+    "later",
+    "instead",
+    "within",
+    "across",
+    "around",
+];
+
+#[cfg(test)]
+mod tests;

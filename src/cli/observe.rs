@@ -1,0 +1,54 @@
+//! `roz observe`: a note for whoever reflects.
+
+use serde_json::json;
+
+use super::{Done, say, target::Target};
+use crate::{
+    core::{bounded, trace::Mark},
+    open::Roz,
+    world::World,
+};
+
+/// Note something on the way, for the reflection to come (subagents, mostly)
+///
+/// A subagent does not reflect: it notes what it found, and the agent that
+/// closes the ticket is shown the notes.
+///
+/// Example:
+///   roz observe "the auth middleware has to come before the router's"
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// What was seen, in a sentence
+    note: String,
+    /// The session (default: the one in which this runs, else this project's newest)
+    #[arg(long)]
+    session_id: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the note is empty: say what you saw")]
+struct Empty;
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.note.trim().is_empty() {
+        return Err(Empty.into());
+    }
+    let roz = Roz::open(world, &world.cwd)?;
+    let target = Target::find(&roz, args.session_id.as_deref(), world)?;
+    let id = target.id.clone();
+    let notes = target.update(&roz, world, |session| {
+        session.reflection.observe(&args.note, None, world.now);
+        session.record(&Mark::Observation { note: bounded::line(&args.note, 200) }, world.now);
+        session.reflection.observations().len()
+    })?;
+    if args.json {
+        say::print_json(&json!({ "session_id": id, "observations": notes }))?;
+    } else {
+        say::print(&format!("Noted for session {id} (note {notes}).\n"))?;
+    }
+    Ok(Done::Well)
+}

@@ -1,0 +1,90 @@
+//! `roz ref`: a learning helped.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{Done, say, target::Target};
+use crate::{
+    core::{
+        bounded,
+        reflection::usage::{Entry, Event},
+        trace::Mark,
+    },
+    open::Roz,
+    world::World,
+};
+
+/// Say which learnings helped, so that they keep coming
+///
+/// Example:
+///   roz ref cl_20260102_abcdef --how "saved me from the flaky port"
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The learnings' ids
+    #[arg(required = true)]
+    ids: Vec<String>,
+    /// How they helped, in a sentence
+    #[arg(long)]
+    how: Option<String>,
+    /// The session (default: the one in which this runs, else this project's newest)
+    #[arg(long)]
+    session_id: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("there is no learning {}. `roz learnings` shows those that there are", .0.join(", "))]
+struct Unknown(Vec<String>);
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let library = roz.library(world);
+    let shelf = library.all();
+    let is_known = |id: &&String| shelf.learnings.iter().any(|it| it.learning.id == **id);
+    let (mut known, unknown): (Vec<&String>, Vec<&String>) = args.ids.iter().partition(is_known);
+    known.sort_unstable();
+    known.dedup();
+    // The session is good to know, and not needed.
+    let target = Target::find(&roz, args.session_id.as_deref(), world).ok();
+    let session_id = target.as_ref().map(|it| it.id.to_string()).unwrap_or_default();
+    let mut ticket_id = None;
+    if let Some(target) = target.filter(|it| it.stored.is_some()) {
+        ticket_id = target.update(&roz, world, |session| {
+            for id in &known {
+                session.reflection.referenced(id);
+                session.record(&Mark::LearningReferenced { learning_id: (*id).clone() }, world.now);
+            }
+            session.reflection.ticket().map(|it| it.ticket_id.clone())
+        })?;
+    }
+    let how = args.how.as_deref().map(|it| bounded::chars(it.trim(), 500));
+    let entry = |id: &&String| {
+        let event = Event::Referenced {
+            learning_id: (*id).clone(),
+            session_id: session_id.clone(),
+            ticket_id: ticket_id.clone(),
+            how: how.clone(),
+        };
+        Entry::new(world.now, event)
+    };
+    let entries: Vec<Entry> = known.iter().map(entry).collect();
+    roz.usage_log(&library).append(&entries, Instant::now() + Duration::from_secs(5))?;
+    if args.json {
+        say::print_json(&json!({ "referenced": known, "unknown": unknown }))?;
+    } else if !known.is_empty() {
+        let known: Vec<&str> = known.iter().map(|it| it.as_str()).collect();
+        say::print(&format!("Noted: {} helped.\n", known.join(", ")))?;
+    }
+    if unknown.is_empty() {
+        return Ok(Done::Well);
+    }
+    if args.json {
+        return Ok(Done::Badly);
+    }
+    let unknown = unknown.iter().map(|it| format!("`{}`", bounded::line(it, 60))).collect();
+    Err(Unknown(unknown).into())
+}

@@ -1,0 +1,344 @@
+//! `roz reflect`: what was learned, written down.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::{IsTerminal as _, Read as _},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{Done, say, target::Target};
+use crate::{
+    core::{
+        bounded,
+        reflection::{
+            candidate::{self, Batch},
+            judge::{Judgement, Origin, judge},
+            learning::Learning,
+            state::{self, Done as Reflected, Status},
+            usage::{Entry, Event},
+        },
+        trace::Mark,
+    },
+    memory::{self, Library, Shelf},
+    open::Roz,
+    world::{World, in_a_line},
+};
+
+/// Write down what was learned: JSON on standard input
+///
+/// Each candidate becomes a learning of its own, or is rejected with every
+/// reason; a bad one does not spoil the others. `--schema` prints the fields.
+///
+/// Example:
+///   cat <<'EOF' | roz reflect
+///   {"candidates": [{
+///     "category": "pitfall",
+///     "summary": "cargo test hangs when port 5432 is taken by a local Postgres",
+///     "detail": "tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.",
+///     "tags": ["tests", "postgres"],
+///     "criteria_met": ["behavior_changing"]
+///   }]}
+///   EOF
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The session (default: the one named in the JSON, the one in which this
+    /// runs, this project's newest)
+    #[arg(long)]
+    session_id: Option<String>,
+    /// Print the JSON Schema of the input, with an example in it
+    #[arg(long)]
+    schema: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const MAX_INPUT: u64 = 4 << 20;
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("standard input is a terminal. Give JSON: `roz reflect --schema` shows it")]
+    Terminal,
+    #[error("failed to read standard input")]
+    Stdin(#[source] std::io::Error),
+    #[error("standard input is larger than {} MiB", MAX_INPUT >> 20)]
+    TooLarge,
+    #[error("standard input is not UTF-8")]
+    NotText,
+    #[error("nothing was accepted, and nothing has changed")]
+    NothingAccepted,
+    #[error("no learning could be written. `roz skip` lets the session stop without")]
+    NotWritten(#[source] memory::Error),
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.schema {
+        say::print_json(&candidate::schema())?;
+        return Ok(Done::Well);
+    }
+    let batch = Batch::parse(&input()?)?;
+    let roz = Roz::open(world, &world.cwd)?;
+    let given = args.session_id.as_deref().or(batch.session_id.as_deref());
+    let target = Target::find(&roz, given, world)?;
+    let session = target.session(&roz, world);
+    let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
+    let ticket = ticket.filter(|it| !it.is_empty());
+    let library = roz.library(world);
+    let shelf = library.all();
+    let known: Vec<Learning> = shelf.learnings.iter().map(|it| it.learning.clone()).collect();
+    let id = target.id.to_string();
+    let origin = Origin {
+        now: world.now,
+        session_id: Some(&id),
+        ticket_id: ticket.as_deref(),
+        roz_version: env!("CARGO_PKG_VERSION"),
+    };
+    let judged = judge(&batch, &known, &roz.policy.gate.write_gate, &origin);
+    let log = roz.usage_log(&library);
+    let until = Instant::now() + Duration::from_secs(5);
+    let mut warnings = judged.warnings.clone();
+    let mut entries = rejections(&judged, &id);
+    let kept = keep(&judged.accepted, &library, &mut warnings);
+    let (kept, failure) = (kept.kept, kept.failure);
+    if kept.is_empty() {
+        warnings.extend(log.append(&stamped(entries, world), until).err().map(|it| in_a_line(&it)));
+        let failed = failure.map_or(Error::NothingAccepted, Error::NotWritten);
+        let report = Report { kept: &kept, judged: &judged, warnings: &warnings, was_due: false };
+        report.say(args.json, &id)?;
+        return if args.json { Ok(Done::Badly) } else { Err(failed.into()) };
+    }
+    entries.extend(uses(&batch, &shelf, &id, ticket.as_deref(), &mut warnings));
+    entries.push(reflection(&kept, &judged, &id, ticket.as_deref()));
+    for it in &kept {
+        if let Some(old) = &it.learning.supersedes {
+            let superseded_by = it.learning.id.clone();
+            entries.push(Event::Corrected { learning_id: old.clone(), superseded_by });
+        }
+    }
+    warnings.extend(log.append(&stamped(entries, world), until).err().map(|it| in_a_line(&it)));
+    let done = done(&kept, &judged, batch.candidates.len(), world);
+    let was_due = target.update(&roz, world, |session| {
+        for it in &batch.learnings_used {
+            session.reflection.referenced(&it.id);
+        }
+        let was_due = session.reflection.reflected(done.clone());
+        let rejected = u32::try_from(judged.rejected.len()).unwrap_or(u32::MAX);
+        let accepted = done.learnings.clone();
+        session.record(&Mark::Reflection { accepted, rejected, was_due }, world.now);
+        was_due || session.reflection.status() == Status::Reflected
+    })?;
+    let report = Report { kept: &kept, judged: &judged, warnings: &warnings, was_due };
+    report.say(args.json, &id)?;
+    Ok(Done::Well)
+}
+
+fn input() -> Result<String, Error> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Err(Error::Terminal);
+    }
+    let mut bytes = Vec::new();
+    stdin.lock().take(MAX_INPUT + 1).read_to_end(&mut bytes).map_err(Error::Stdin)?;
+    if bytes.len() as u64 > MAX_INPUT {
+        return Err(Error::TooLarge);
+    }
+    String::from_utf8(bytes).map_err(|_| Error::NotText)
+}
+
+/// A learning that was written, and where.
+struct Kept {
+    learning: Learning,
+    places: Vec<&'static str>,
+}
+
+struct Keeping {
+    kept: Vec<Kept>,
+    /// Why one could not be written.
+    failure: Option<memory::Error>,
+}
+
+fn keep(accepted: &[Learning], library: &Library, warnings: &mut Vec<String>) -> Keeping {
+    /// Somebody else may take an id between our look and our writing.
+    const ATTEMPTS: u32 = 20;
+    let mut keeping = Keeping { kept: Vec::new(), failure: None };
+    for learning in accepted {
+        let mut learning = learning.clone();
+        let mut written = library.write(&learning);
+        for salt in 1..ATTEMPTS {
+            if !matches!(written, Err(memory::Error::Exists { .. })) {
+                break;
+            }
+            learning.id = learning.make_id(salt);
+            written = library.write(&learning);
+        }
+        match written {
+            Ok(written) => {
+                warnings.extend(written.warnings);
+                keeping.kept.push(Kept { learning, places: written.kept_in });
+            }
+            Err(err) => {
+                warnings.push(format!(
+                    "`{}` was not written: {}",
+                    learning.summary,
+                    in_a_line(&err)
+                ));
+                keeping.failure = Some(err);
+            }
+        }
+    }
+    warnings.dedup();
+    keeping
+}
+
+fn rejections(judged: &Judgement, session_id: &str) -> Vec<Event> {
+    let event = |it: &crate::core::reflection::judge::Rejected| Event::Rejected {
+        session_id: session_id.to_owned(),
+        summary: bounded::chars(&it.summary, 200),
+        tags: it.tags.iter().take(10).map(|it| bounded::chars(it, 60)).collect(),
+        stage: it.stage.word().to_owned(),
+        reason: bounded::chars(&it.reasons.join("; "), 500),
+    };
+    judged.rejected.iter().map(event).collect()
+}
+
+/// What the batch says of learnings that were there before.
+fn uses(
+    batch: &Batch,
+    shelf: &Shelf,
+    session_id: &str,
+    ticket_id: Option<&str>,
+    warnings: &mut Vec<String>,
+) -> Vec<Event> {
+    let is_known = |id: &str| shelf.learnings.iter().any(|it| it.learning.id == id);
+    let mut events = Vec::new();
+    let mut check = |id: &str| {
+        let known = is_known(id);
+        if !known {
+            warnings.push(format!("there is no learning `{}`", bounded::line(id, 60)));
+        }
+        known
+    };
+    for it in &batch.learnings_used {
+        if check(&it.id) {
+            events.push(Event::Referenced {
+                learning_id: it.id.clone(),
+                session_id: session_id.to_owned(),
+                ticket_id: ticket_id.map(str::to_owned),
+                how: it.how.as_deref().map(|it| bounded::chars(it, 500)),
+            });
+        }
+    }
+    for it in &batch.ratings {
+        if check(&it.id) {
+            events.push(Event::Rated { learning_id: it.id.clone(), useful: it.useful });
+        }
+    }
+    events
+}
+
+fn reflection(
+    kept: &[Kept],
+    judged: &Judgement,
+    session_id: &str,
+    ticket_id: Option<&str>,
+) -> Event {
+    let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+    let mut categories = BTreeMap::new();
+    let mut criteria = BTreeMap::new();
+    for it in kept {
+        *categories.entry(it.learning.category.word().to_owned()).or_insert(0) += 1;
+        for criterion in &it.learning.criteria {
+            *criteria.entry(criterion.word().to_owned()).or_insert(0) += 1;
+        }
+    }
+    Event::Reflection {
+        session_id: session_id.to_owned(),
+        ticket_id: ticket_id.map(str::to_owned),
+        candidates: count(judged.accepted.len() + judged.rejected.len()),
+        accepted: count(kept.len()),
+        learnings: kept.iter().map(|it| it.learning.id.clone()).collect(),
+        categories,
+        criteria,
+    }
+}
+
+fn stamped(events: Vec<Event>, world: &World) -> Vec<Entry> {
+    events.into_iter().map(|it| Entry::new(world.now, it)).collect()
+}
+
+/// For the session's own record.
+fn done(kept: &[Kept], judged: &Judgement, produced: usize, world: &World) -> Reflected {
+    const SHOWN: usize = 20;
+    let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+    let rejected = |it: &crate::core::reflection::judge::Rejected| state::Rejected {
+        summary: bounded::chars(&it.summary, 200),
+        stage: it.stage.word().to_owned(),
+        reason: bounded::chars(&it.reasons.join("; "), 300),
+    };
+    Reflected {
+        learnings: kept.iter().map(|it| it.learning.id.clone()).collect(),
+        rejected_candidates: judged.rejected.iter().take(SHOWN).map(rejected).collect(),
+        candidates_produced: count(produced),
+        candidates_accepted: count(kept.len()),
+        completed_at: world.now,
+    }
+}
+
+struct Report<'a> {
+    kept: &'a [Kept],
+    judged: &'a Judgement,
+    warnings: &'a [String],
+    was_due: bool,
+}
+
+impl Report<'_> {
+    fn say(&self, as_json: bool, session_id: &str) -> super::Result<()> {
+        if as_json {
+            return say::print_json(&self.json());
+        }
+        let mut text = String::new();
+        if !self.kept.is_empty() {
+            let of = self.kept.len() + self.judged.rejected.len();
+            let so = if self.was_due { "; the session may stop" } else { "" };
+            let _ =
+                writeln!(text, "Kept {} of {of} for session {session_id}{so}.", self.kept.len());
+        }
+        for it in self.kept {
+            let places = it.places.join(", ");
+            let places = if places.is_empty() { "nowhere" } else { &places };
+            let _ = writeln!(text, "  {}  {}  ({places})", it.learning.id, it.learning.summary);
+        }
+        for it in &self.judged.rejected {
+            let summary = bounded::line(&it.summary, 80);
+            let _ = writeln!(text, "Rejected candidate {} ({}): {summary}", it.index, it.stage);
+            for reason in &it.reasons {
+                let _ = writeln!(text, "  - {reason}");
+            }
+        }
+        for warning in self.warnings {
+            let _ = writeln!(text, "Note: {warning}");
+        }
+        Ok(say::print_plain(&text)?)
+    }
+
+    fn json(&self) -> Value {
+        let accepted = |it: &Kept| json!({ "id": it.learning.id, "summary": it.learning.summary, "kept_in": it.places });
+        let rejected = |it: &crate::core::reflection::judge::Rejected| {
+            json!({
+                "index": it.index,
+                "summary": it.summary,
+                "stage": it.stage.word(),
+                "reasons": it.reasons,
+            })
+        };
+        json!({
+            "accepted": self.kept.iter().map(accepted).collect::<Vec<_>>(),
+            "rejected": self.judged.rejected.iter().map(rejected).collect::<Vec<_>>(),
+            "warnings": self.warnings,
+        })
+    }
+}

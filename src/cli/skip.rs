@@ -1,0 +1,119 @@
+//! `roz skip`: nothing was learned, and why.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{Done, say, target::Target};
+use crate::{
+    core::{
+        bounded,
+        reflection::{
+            self,
+            state::{Decider, Skip},
+            usage::Entry,
+        },
+    },
+    open::Roz,
+    world::{World, in_a_line, process},
+};
+
+/// Say that there is nothing to write down, and why
+///
+/// The reason stands in the session, its trace and the project's stats.log.
+///
+/// Example:
+///   roz skip "a version bump, nothing new"
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Why nothing was learned, in a sentence
+    reason: String,
+    /// The session (default: the one in which this runs, else this project's newest)
+    #[arg(long)]
+    session_id: Option<String>,
+    /// Who decided
+    #[arg(long, value_enum, default_value = "agent")]
+    decider: Who,
+    /// How many lines were changed, where that is the reason
+    #[arg(long)]
+    lines_changed: Option<u64>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Who {
+    Agent,
+    User,
+    Auto,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("the reason is empty: say why there is nothing to write down")]
+    Empty,
+    #[error("`--decider user` is for a person, and an agent's client started this")]
+    NotAUser,
+}
+
+const MAX_REASON: usize = 500;
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let reason = args.reason.trim();
+    if reason.is_empty() {
+        return Err(Error::Empty.into());
+    }
+    let decider = match args.decider {
+        Who::Agent => Decider::Agent,
+        Who::Auto => Decider::Auto,
+        Who::User if world.var("CLAUDECODE").is_some() || process::descends_from_client() => {
+            return Err(Error::NotAUser.into());
+        }
+        Who::User => Decider::User,
+    };
+    let roz = Roz::open(world, &world.cwd)?;
+    let target = Target::find(&roz, args.session_id.as_deref(), world)?;
+    let id = target.id.clone();
+    let skip = Skip {
+        reason: bounded::chars(reason, MAX_REASON),
+        decider,
+        lines_changed: args.lines_changed,
+        timestamp: world.now,
+    };
+    let (was_due, ticket) = target.update(&roz, world, |session| {
+        let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
+        let was_due = session.reflection.skipped(skip.clone());
+        session.record(&reflection::skip_mark(&skip, was_due), world.now);
+        (was_due, ticket)
+    })?;
+    let mut warning = None;
+    // One that comes before its time is logged when its time comes.
+    if was_due {
+        let event = reflection::skip_event(&skip, id.to_string(), ticket);
+        let log = roz.usage_log(&roz.library(world));
+        let until = Instant::now() + Duration::from_secs(5);
+        warning = log.append(&[Entry::new(world.now, event)], until).err();
+    }
+    let warnings: Vec<String> = warning.iter().map(|it| in_a_line(it)).collect();
+    if args.json {
+        say::print_json(&json!({
+            "session_id": id,
+            "was_due": was_due,
+            "reason": skip.reason,
+            "decider": skip.decider,
+            "warnings": warnings,
+        }))?;
+        return Ok(Done::Well);
+    }
+    for warning in warnings {
+        say::warn(&warning);
+    }
+    say::print(&if was_due {
+        format!("Skipped: session {id} may stop without a reflection.\n")
+    } else {
+        format!("No reflection is due in session {id}. The reason is kept for its next stop.\n")
+    })?;
+    Ok(Done::Well)
+}

@@ -1,0 +1,66 @@
+//! The session that a verb of the agents' is about.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    core::session::{Session, SessionId},
+    open::{self, Roz},
+    storage::{self, Stored},
+    world::World,
+};
+
+/// What waiting for other writers of the session may cost.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) id: SessionId,
+    /// None: it is not there yet.
+    pub(super) stored: Option<Stored>,
+}
+
+impl Target {
+    /// The session that is named; else the one in which the client runs us;
+    /// else the newest of this project. One that is named need not be there.
+    pub(super) fn find(roz: &Roz, given: Option<&str>, world: &World) -> super::Result<Self> {
+        let named = given.or_else(|| world.var("CLAUDE_CODE_SESSION_ID"));
+        let id = match named {
+            Some(text) => match roz.find_session(text) {
+                Ok(id) => id,
+                Err(open::Error::NoSuchSession(_)) => text.parse()?,
+                Err(err) => return Err(err.into()),
+            },
+            None => roz.session_or_newest(None)?,
+        };
+        let stored = roz.store.get_session(&id)?;
+        Ok(Self { id, stored })
+    }
+
+    /// What the session is, or would be.
+    pub(super) fn session(&self, roz: &Roz, world: &World) -> Session {
+        self.stored.as_ref().map_or_else(|| fresh(&self.id, roz, world), |it| it.session.clone())
+    }
+
+    /// Changes the session, and makes it where it is not there.
+    pub(super) fn update<T>(
+        self,
+        roz: &Roz,
+        world: &World,
+        mut change: impl FnMut(&mut Session) -> T,
+    ) -> super::Result<T> {
+        let Self { id, stored } = self;
+        let until = Instant::now() + PATIENCE;
+        let new = || fresh(&id, roz, world);
+        Ok(storage::update_from(&*roz.store, stored, &id, until, new, |session| {
+            session.updated_at = world.now;
+            change(session)
+        })?)
+    }
+}
+
+fn fresh(id: &SessionId, roz: &Roz, world: &World) -> Session {
+    let mut session = Session::new(id.clone(), world.now);
+    session.cwd = Some(world.cwd.clone());
+    session.project = Some(roz.project.clone());
+    session
+}
