@@ -26,7 +26,7 @@ use crate::{
         reflection::usage::{Entry, View},
     },
     storage::{Error, Result, journal},
-    world::files,
+    world::files::{self, Access},
 };
 
 pub const NAME: &str = "stats.log";
@@ -96,8 +96,9 @@ impl UsageLog {
         options.read(true).append(true).create(true);
         let mut open = || -> Result<_> {
             // Some file systems have no locks.
-            let lock = files::lock(&self.path, until).ok().flatten();
-            Ok(files::open(&self.path, &mut options)?.map(|(file, _)| (file, lock)))
+            let lock = files::lock_for(&self.path, until, Access::Shared).ok().flatten();
+            let found = files::open_for(&self.path, &mut options, Access::Shared)?;
+            Ok(found.map(|(file, _)| (file, lock)))
         };
         if let Some(found) = open()? {
             return Ok(found);

@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
     }
     let verdict = compare(&tallies);
-    let log = reflection::Log::read(&roz);
+    let log = reflection::Log::read(&roz, world);
     if args.json {
         let templates: BTreeMap<&String, Value> =
             tallies.iter().map(|(id, it)| (id, as_json(it))).collect();

@@ -19,4 +19,5 @@ mod review;
 mod store_race;
 mod support;
 mod tidy;
+mod usage;
 mod words;

@@ -18,6 +18,7 @@ use crate::{
             usage::{Report, View},
         },
     },
+    memory::{Library, Places},
     open::Roz,
     storage,
     usage_log::UsageLog,
@@ -45,10 +46,17 @@ pub(super) fn triggers() -> String {
 }
 
 impl Log {
-    pub(super) fn read(roz: &Roz) -> Result<Self, Error> {
+    pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, Error> {
         let folder = config::project_dir(&roz.project);
         let view = UsageLog::new(&folder, &roz.home).read()?;
-        Ok(Self { view, learnings: Vec::new() })
+        let places = Places {
+            roz_home: roz.home.clone(),
+            user_home: world.user_home.clone(),
+            project: roz.project.clone(),
+        };
+        let shelf = Library::open(&places, &roz.policy.backends).all();
+        let learnings = shelf.learnings.into_iter().map(|it| it.learning).collect();
+        Ok(Self { view, learnings })
     }
 
     fn report(&self, roz: &Roz, world: &World) -> Report<'_> {
@@ -93,19 +101,18 @@ impl Log {
         let totals = &report.totals;
         let _ = writeln!(
             text,
-            "\nLearnings were shown {} times and helped {} times ({}); {} times nobody referred to \
-             them.",
-            totals.surfaced,
-            totals.referenced,
+            "\nLearnings were shown {}, and helped {} ({}); nobody referred to them {}.",
+            times(totals.surfaced),
+            times(totals.referenced),
             rate(totals.hit_rate),
-            totals.dismissed
+            times(totals.dismissed)
         );
         if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
             let _ = writeln!(
                 text,
-                "Of {} candidates in {} reflections {} were accepted{}.",
-                view.candidates,
+                "Reflections: {}; candidates: {}; accepted: {}{}.",
                 view.reflections,
+                view.candidates,
                 view.accepted,
                 listed("; rejected by", &view.rejections_by_stage)
             );
@@ -114,7 +121,7 @@ impl Log {
             let _ = writeln!(text, "Skipped{}.", listed(" by", &view.skips_by_decider));
         }
         if view.broken > 0 {
-            let _ = writeln!(text, "{} lines of the log cannot be read.", view.broken);
+            let _ = writeln!(text, "Lines of the log that cannot be read: {}.", view.broken);
         }
         if !report.categories.is_empty() {
             let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "HELPED", "DISMISSED", "HIT RATE"];
@@ -153,6 +160,10 @@ fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
         .map(|(name, count)| format!("{} {count}", bounded::plain_line(&bounded::line(name, 40))))
         .collect();
     if named.is_empty() { String::new() } else { format!("{begin} {}", named.join(", ")) }
+}
+
+fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn rate(rate: Option<f64>) -> String {

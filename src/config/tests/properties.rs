@@ -115,7 +115,6 @@ proptest! {
                 Kind::Switches(Some(names)) => format!("{{ {} = true }}", names[0]),
                 Kind::Texts(_) => "{ write = 'a' }".to_owned(),
                 Kind::List(_) => "['/theirs']".to_owned(),
-                Kind::Share => "0.5".to_owned(),
                 Kind::Weights => "{ a = 1 }".to_owned(),
                 Kind::Auto => ["'auto'", "true", "false"][usize::try_from(number % 3).unwrap()].to_owned(),
                 Kind::Switches(None) => format!("{{ tissue = {} }}", number % 2 == 0),

@@ -86,9 +86,10 @@ const EMPTY: &[&str] = &[
 /// Texts that others are compared with.
 #[derive(Debug)]
 pub(super) struct Topics {
-    texts: Vec<BTreeSet<String>>,
     /// The texts that have a word.
     having: BTreeMap<String, Vec<usize>>,
+    /// What each text weighs.
+    totals: Vec<f64>,
 }
 
 impl Topics {
@@ -102,33 +103,45 @@ impl Topics {
                 having.entry(word.clone()).or_default().push(at);
             }
         }
-        Self { texts, having }
+        let mut topics = Self { having, totals: vec![0.0; texts.len()] };
+        topics.totals = texts.iter().map(|it| topics.total(it)).collect();
+        topics
     }
 
     /// The texts about the same thing, in their order.
     pub(super) fn like(&self, summary: &str, tags: &[String]) -> Vec<usize> {
         let own = words(summary, tags);
-        let mut shared: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+        let mut shared = vec![(0, 0.0); self.totals.len()];
+        let mut met = Vec::new();
         for word in &own {
-            for at in self.having.get(word).into_iter().flatten() {
-                let (count, weight) = shared.entry(*at).or_default();
-                *count += 1;
-                *weight += self.weight(word);
+            let Some(having) = self.having.get(word) else { continue };
+            let weight = self.weight(having.len());
+            for at in having {
+                if shared[*at].0 == 0 {
+                    met.push(*at);
+                }
+                shared[*at].0 += 1;
+                shared[*at].1 += weight;
             }
         }
-        let total = |of: &BTreeSet<String>| of.iter().map(|it| self.weight(it)).sum::<f64>();
-        let own_total = total(&own);
-        let is_like = |(at, (count, weight)): &(usize, (usize, f64))| {
-            *count >= FEWEST && *weight >= ALIKE * own_total.min(total(&self.texts[*at]))
-        };
-        shared.into_iter().filter(is_like).map(|(at, _)| at).collect()
+        let own_total = self.total(&own);
+        met.retain(|at| {
+            let (count, weight) = shared[*at];
+            count >= FEWEST && weight >= ALIKE * own_total.min(self.totals[*at])
+        });
+        met.sort_unstable();
+        met
     }
 
-    /// As in any search: the logarithm of how rare the word is.
-    fn weight(&self, word: &str) -> f64 {
+    fn total(&self, words: &BTreeSet<String>) -> f64 {
+        words.iter().map(|it| self.weight(self.having.get(it).map_or(0, Vec::len))).sum()
+    }
+
+    /// As in any search: the logarithm of how rare a word is that so many texts
+    /// have.
+    fn weight(&self, having: usize) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "numbers of learnings")]
-        let (all, having) =
-            (self.texts.len() as f64, self.having.get(word).map_or(0, Vec::len) as f64);
+        let (all, having) = (self.totals.len() as f64, having as f64);
         (1.0 + (all + 1.0) / (having + 1.0)).ln()
     }
 }

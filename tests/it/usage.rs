@@ -1,0 +1,213 @@
+//! What became of learnings: the committed log, and what `roz stats` makes of
+//! it.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, Instant},
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use roz::{
+    core::reflection::usage::{Entry, Event, View},
+    usage_log::{self, UsageLog},
+};
+use serde_json::{Value, json};
+
+use crate::support::{MORNING, Roz};
+
+fn log(roz: &Roz) -> UsageLog {
+    UsageLog::new(&roz.project().join(".roz"), &roz.home())
+}
+
+#[track_caller]
+fn add(roz: &Roz, events: impl IntoIterator<Item = (i64, Event)>) {
+    let entries: Vec<Entry> =
+        events.into_iter().map(|(at, event)| Entry::new(day(at), event)).collect();
+    log(roz).append(&entries, Instant::now() + Duration::from_secs(5)).unwrap();
+}
+
+/// So many days before the tests' morning.
+fn day(ago: i64) -> DateTime<Utc> {
+    DateTime::parse_from_rfc3339(MORNING).unwrap().to_utc() - TimeDelta::days(ago)
+}
+
+fn shown(id: &str, session: &str) -> Event {
+    Event::Surfaced { learning_id: id.into(), session_id: session.into(), ticket_id: None }
+}
+
+fn used(id: &str, session: &str) -> Event {
+    let (learning_id, session_id) = (id.into(), session.into());
+    Event::Referenced { learning_id, session_id, ticket_id: None, how: None }
+}
+
+fn skipped(ticket: &str) -> Event {
+    Event::Skip {
+        session_id: "s0".into(),
+        ticket_id: Some(ticket.into()),
+        reason: "small".into(),
+        decider: "agent".into(),
+        lines_changed: Some(3),
+    }
+}
+
+fn reflected(ticket: &str, learning: &str) -> Event {
+    Event::Reflection {
+        session_id: "s1".into(),
+        ticket_id: Some(ticket.into()),
+        candidates: 3,
+        accepted: 1,
+        learnings: vec![learning.into()],
+        categories: [("pitfall".to_owned(), 1)].into(),
+        criteria: [("stable_fact".to_owned(), 1)].into(),
+    }
+}
+
+fn kinds(stats: &Value) -> Vec<&str> {
+    let insights = stats["reflection"]["insights"].as_array().unwrap();
+    insights.iter().map(|it| it["kind"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn stats_tell_what_became_of_learnings() {
+    let roz = Roz::new();
+    add(&roz, [(20, skipped("t1")), (10, reflected("t1", "cl_1"))]);
+    for session in 0..12 {
+        add(&roz, [(9, shown("cl_1", &format!("s{session}")))]);
+    }
+    add(&roz, [(8, used("cl_1", "s0"))]);
+    let stats = roz.json(&["stats"]);
+    let reflection = &stats["reflection"];
+    assert_eq!(reflection["totals"]["surfaced"], 12);
+    assert_eq!(reflection["by_category"]["pitfall"]["hit_rate"], json!(1.0 / 12.0));
+    assert_eq!(reflection["reflections"]["candidates"], 3);
+    assert_eq!(reflection["skips_by_decider"], json!({ "agent": 1 }));
+    assert_eq!(reflection["skip_misses"], json!(["t1"]));
+    assert_eq!(kinds(&stats), ["LowHitCategory", "SkipMiss", "OverSurfaced"]);
+    for insight in reflection["insights"].as_array().unwrap() {
+        assert!(insight["message"].is_string() && insight["recommendation"].is_string());
+    }
+    let text = roz.run(&["stats"]).succeeds().stdout;
+    for word in ["shown 12 times, and helped once (8 %)", "pitfall", "SkipMiss", "`t1`", "agent 1"]
+    {
+        assert!(text.contains(word), "`{word}` is not in {text}");
+    }
+}
+
+#[test]
+fn stats_of_a_project_without_a_log_say_nothing_of_learnings() {
+    let roz = Roz::new();
+    let stats = roz.json(&["stats"]);
+    assert_eq!(stats["reflection"]["insights"], json!([]));
+    assert_eq!(stats["reflection"]["totals"]["hit_rate"], Value::Null);
+    assert!(!roz.run(&["stats"]).succeeds().stdout.contains("earning"));
+    assert!(!roz.project().join(".roz").exists());
+}
+
+#[test]
+fn the_log_of_the_public_peer_is_read_where_it_lies() {
+    let roz = Roz::new();
+    fs::create_dir(roz.project().join(".grove")).unwrap();
+    let line = r#"{"v":1,"ts":"2026-01-01T00:00:00Z","grove_version":"0.10.0","event":"surfaced","learning_id":"cl_1","session_id":"s"}"#;
+    roz.write(".grove/stats.log", &format!("{line}\n{{ broken\n"));
+    let stats = roz.json(&["stats"]);
+    assert_eq!(stats["reflection"]["totals"]["surfaced"], 1);
+    assert_eq!(stats["reflection"]["log"]["broken"], 1);
+    assert!(
+        roz.run(&["stats"]).succeeds().stdout.contains("Lines of the log that cannot be read: 1.")
+    );
+}
+
+#[test]
+fn a_log_that_is_none_is_named_and_the_rest_is_told() {
+    let roz = Roz::new();
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    symlink("/etc/hostname", roz.project().join(".roz/stats.log")).unwrap();
+    let ran = roz.run(&["stats"]);
+    assert!(ran.stdout.contains("No stop was blocked"), "{ran:?}");
+    let said = ran.fails();
+    assert!(said.contains("failed to read what became of learnings"), "{said}");
+    assert!(said.contains(".roz/stats.log` is a symbolic link"), "{said}");
+}
+
+#[test]
+fn what_others_wrote_into_the_log_drives_no_terminal() {
+    let roz = Roz::new();
+    let evil = "\u{1b}[2J\u{1b}]0;x\u{7}";
+    add(&roz, [(20, skipped(evil)), (10, reflected(evil, evil))]);
+    for session in 0..5 {
+        add(&roz, [(9, shown(evil, &format!("s{session}")))]);
+    }
+    let text = roz.run(&["stats"]).succeeds().stdout;
+    assert!(text.contains("SkipMiss") && text.contains("OverSurfaced"), "{text}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+}
+
+#[test]
+fn the_help_lists_every_insight_with_its_trigger() {
+    let help = Roz::new().run(&["stats", "--help"]).succeeds().stdout;
+    for row in roz::core::reflection::insight::TABLE {
+        let line = help.lines().find(|it| it.trim_start().starts_with(&row.kind.to_string()));
+        assert!(line.is_some(), "{:?} is not in {help}", row.kind);
+    }
+    assert!(help.contains("helped less than 30 % of them"), "{help}");
+}
+
+#[test]
+fn how_long_learnings_stay_is_the_projects_to_say() {
+    let roz = Roz::with_config("decay.passive_duration_days = 30");
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(".roz/config.toml", "[decay]\nimmunity_hit_rate = 1\nmin_dismissals = 0\n");
+    let config = roz.json(&["config", "show"]);
+    let decay =
+        json!({ "passive_duration_days": 30, "immunity_hit_rate": 1.0, "min_dismissals": 0 });
+    assert_eq!(config["config"]["decay"], decay);
+    roz.write(".roz/config.toml", "[decay]\nimmunity_hit_rate = 1.5\n");
+    let said = roz.run(&["config", "check"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("a number from 0 to 1"), "{said:?}");
+}
+
+// Branches.
+
+/// Real branches of a real git.
+#[test]
+fn two_branches_of_the_log_merge_and_lose_nothing() {
+    let roz = Roz::new().in_git();
+    let on = |branch: &str, numbers: std::ops::Range<i64>| {
+        roz.git(&["checkout", "-q", branch]);
+        add(&roz, numbers.map(|at| (at, shown(&format!("cl_{at}"), branch))));
+        roz.git(&["add", "."]);
+        roz.git(&["commit", "-qm", "work"]);
+        read(&roz)
+    };
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(".roz/.gitattributes", usage_log::ATTRIBUTES);
+    roz.git(&["branch", "-m", "trunk"]);
+    // Long enough for its view to be kept from here on.
+    let base = on("trunk", 0..1000);
+    assert_eq!(base.entries, 1000);
+    roz.git(&["branch", "other"]);
+    let here = on("trunk", 1000..1010);
+    assert_eq!(here.entries, 1010);
+    let there = on("other", 2000..2020);
+    assert_eq!(there.entries, 1020);
+    roz.git(&["checkout", "-q", "trunk"]);
+    assert_eq!(read(&roz), here);
+    roz.git(&["merge", "-q", "--no-edit", "other"]);
+    let merged = read(&roz);
+    assert_eq!((merged.entries, merged.broken), (1030, 0));
+    assert_eq!(merged.tallies().len(), 1030);
+    // And the other way round: other lines first, the same sum.
+    roz.git(&["checkout", "-q", "other"]);
+    roz.git(&["merge", "-q", "--no-edit", "trunk"]);
+    assert_eq!(read(&roz).tallies(), merged.tallies());
+}
+
+/// What is kept says what the log says.
+#[track_caller]
+fn read(roz: &Roz) -> View {
+    let view = log(roz).read().unwrap();
+    assert_eq!(view, log(roz).rebuild().unwrap());
+    view
+}
