@@ -7,9 +7,12 @@
 //! What lies where is a fact ([`Ground`]) that the shell gathers, and only for
 //! calls that touch anything ([`touches`]).
 
+mod clients;
 mod commands;
+mod kill;
 mod paths;
 mod place;
+mod regex;
 mod settings;
 mod table;
 mod touch;

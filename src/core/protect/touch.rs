@@ -65,7 +65,7 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
         }
     }
     for line in call.command_lines() {
-        mounts(line, &mut add);
+        mounts(&line, &mut add);
     }
     // Of a line that cannot be read, a mention is enough.
     for line in &call.unread {
