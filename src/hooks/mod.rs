@@ -3,6 +3,7 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 pub mod explain;
+mod finds;
 pub mod gather;
 mod ground;
 mod input;

@@ -9,6 +9,7 @@
 
 mod clients;
 mod commands;
+mod find;
 mod kill;
 mod paths;
 mod place;
@@ -18,6 +19,7 @@ mod table;
 mod touch;
 
 pub use self::{
+    find::{Found, reach},
     paths::wants_text,
     place::{Before, Ground, Touched},
     table::{Answer, Code, Example, RULES, Rule},

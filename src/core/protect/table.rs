@@ -333,6 +333,16 @@ pub const RULES: &[Rule] = &[
         objects: paths::writes_orchestration,
     },
     Rule {
+        name: "unknown-agent",
+        what: "write an agent file whose text cannot be known beforehand",
+        answer: Answer::Ask,
+        code: Code::Path,
+        instead: "What would stand in this agent file comes from elsewhere, and it may not bear the reviewer's name: write it with the Write tool or a here-document, so that it can be read beforehand, or have a person put it there at a terminal.",
+        objects_to: &[bash("base64 -d x > .claude/agents/x.md")],
+        passes: &[bash("cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX")],
+        objects: paths::makes_an_unknown_agent,
+    },
+    Rule {
         name: "project-config",
         what: "write `<project>/.roz/config.toml`",
         answer: Answer::Ask,
