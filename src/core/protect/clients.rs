@@ -19,6 +19,11 @@ const HOMES: [&str; 4] = ["HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "PA
 fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
     let name = run.program.rsplit('/').next().unwrap_or_default();
+    // Every run of every line is asked, several times.
+    let first = *name.as_bytes().first()?;
+    if !matches!(first, b'c' | b'n' | b'b' | b'd' | b'0'..=b'9') {
+        return None;
+    }
     let name = name.split_once('@').map_or(name, |it| it.0);
     if matches!(name, "claude" | "claude-code") || run.argv[0].contains("/claude/versions/") {
         return Some(words);
