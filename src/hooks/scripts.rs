@@ -42,7 +42,8 @@ pub(super) fn read(
         from = call.readings.len();
         for script in found {
             let path = absolute(&script.path, cwd, world);
-            if seen.len() >= MAX_SCRIPTS || !seen.insert((path.clone(), script.arguments.clone())) {
+            let known = (path.clone(), script.interpreter, script.arguments.clone());
+            if seen.len() >= MAX_SCRIPTS || !seen.insert(known) {
                 continue;
             }
             let Some(text) = read_head(&path, MAX_TEXT) else { continue };
@@ -50,8 +51,8 @@ pub(super) fn read(
                 let base = session.and_then(|it| it.head.as_deref());
                 is_kept(&path, &text, base, gather::deadline(&roz.policy, world))
             };
-            // A compiled program is nobody's text.
-            if text.contains(&0) {
+            // A compiled program is nobody's text; a patch is one all the same.
+            if text.contains(&0) && script.interpreter != Interpreter::Patch {
                 continue;
             }
             let read = String::from_utf8_lossy(&text);
@@ -117,6 +118,14 @@ fn scripts(reading: &Reading) -> Vec<Script> {
             arguments: Vec::new(),
             conditional: false,
         }));
+    }
+    // The patch that comes through a pipe.
+    let unknown =
+        found.iter().find(|it| it.interpreter == Interpreter::Patch && it.path.starts_with(HOLE));
+    if let Some(patch) = unknown.cloned() {
+        found.extend(
+            reading.reads.iter().map(|it| Script { path: it.path.clone(), ..patch.clone() }),
+        );
     }
     found.retain(|it| !it.path.contains(HOLE));
     found

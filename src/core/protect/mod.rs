@@ -7,14 +7,19 @@
 //! What lies where is a fact ([`Ground`]) that the shell gathers, and only for
 //! calls that touch anything ([`touches`]).
 
+mod clients;
 mod commands;
+mod find;
+mod kill;
 mod paths;
 mod place;
+mod regex;
 mod settings;
 mod table;
 mod touch;
 
 pub use self::{
+    find::{Found, reach},
     paths::wants_text,
     place::{Before, Ground, Touched},
     table::{Answer, Code, Example, RULES, Rule},

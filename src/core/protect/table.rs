@@ -2,7 +2,7 @@
 //! the code, the tests and `docs/self-protection.md` walk. Denials stand before
 //! questions.
 
-use super::{Scene, commands, paths};
+use super::{Scene, clients, commands, kill, paths};
 
 /// One thing that an agent may not do.
 #[derive(Clone, Copy)]
@@ -230,7 +230,7 @@ pub const RULES: &[Rule] = &[
         instead: "A process of roz answers the client and ends by itself: leave it alone.",
         objects_to: &[bash("pkill -f 'roz hook'"), bash("kill -9 $(pgrep roz)")],
         passes: &[bash("pgrep roz"), bash("pkill -f 'npm run dev'")],
-        objects: commands::kills_roz,
+        objects: kill::kills_roz,
     },
     Rule {
         name: "client",
@@ -244,7 +244,7 @@ pub const RULES: &[Rule] = &[
             bash("CLAUDE_CONFIG_DIR=/tmp/x claude -p hi"),
         ],
         passes: &[bash("claude -p hi"), bash("claude --version")],
-        objects: commands::starts_a_client_without_hooks,
+        objects: clients::starts_a_client_without_hooks,
     },
     Rule {
         name: "resume",
@@ -254,7 +254,7 @@ pub const RULES: &[Rule] = &[
         instead: "This session goes on here, not in a second client: its user's prompts are the user's. Start a client without `--resume` or `--continue`, or name another session.",
         objects_to: &[bash("claude -p --resume {session} '#roz:stop'"), bash("claude -c -p hi")],
         passes: &[bash("claude -p --resume another hi")],
-        objects: commands::resumes_this_session,
+        objects: clients::resumes_this_session,
     },
     Rule {
         name: "client-plugin",
@@ -267,7 +267,7 @@ pub const RULES: &[Rule] = &[
             bash("claude plugin marketplace remove roz"),
         ],
         passes: &[bash("claude plugin list"), bash("claude plugin disable another")],
-        objects: commands::unplugs_roz,
+        objects: clients::unplugs_roz,
     },
     Rule {
         name: "message-to-reviewer",
@@ -331,6 +331,16 @@ pub const RULES: &[Rule] = &[
         )],
         passes: &[bash("cat .orchestration/active_intents.yaml")],
         objects: paths::writes_orchestration,
+    },
+    Rule {
+        name: "unknown-agent",
+        what: "write an agent file whose text cannot be known beforehand",
+        answer: Answer::Ask,
+        code: Code::Path,
+        instead: "What would stand in this agent file comes from elsewhere, and it may not bear the reviewer's name: write it with the Write tool or a here-document, so that it can be read beforehand, or have a person put it there at a terminal.",
+        objects_to: &[bash("base64 -d x > .claude/agents/x.md")],
+        passes: &[bash("cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX")],
+        objects: paths::makes_an_unknown_agent,
     },
     Rule {
         name: "project-config",

@@ -26,7 +26,7 @@ pub(super) fn read(code: &str, language: Interpreter) -> Vec<Act> {
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
         Interpreter::Make => make(code),
-        Interpreter::Shell | Interpreter::Itself => Vec::new(),
+        Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
         language => parse::read(code, language, 0),
     }
 }

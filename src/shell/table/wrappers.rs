@@ -387,6 +387,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .code(&["c", "call"]),
     row(&["npx", "bunx", "pnpx"]).options("pc", &["package", "call"]).code(&["c", "call"]),
     row(&["yarn", "bun"]).then(&["exec"]),
+    row(&["bun"]).then(&["x"]),
     row(&["pnpm", "yarn"]).then(&["dlx"]),
     row(&["direnv"]).then(&["exec"]).operands(1),
     row(&["dotenv", "dotenvx"]).then(&["run"]).options("f", &["file"]),

@@ -160,6 +160,7 @@ impl Walker<'_> {
         self.leaf(&call.words, call, Certainty::Literal);
         self.files(name, &call.words);
         self.subcommand_code(name, call);
+        self.patched(name, call);
         self.foreign(name, call);
         self.script_of(call);
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }

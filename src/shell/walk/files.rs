@@ -2,7 +2,7 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{Certainty, HOLE};
+use super::super::{Certainty, HOLE, How};
 use super::Walker;
 use super::env::Made;
 use super::field::Field;
@@ -18,14 +18,16 @@ impl Walker<'_> {
             own[1] = letters.with_text(&format!("-{}", letters.text));
         }
         let words = if own.is_empty() { words } else { &own };
+        let mut subcommand = None;
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
-                from = Self::subcommand(name, words);
-                if words.get(from).is_none_or(|word| word.text != row.then) {
+                from = *subcommand.get_or_insert_with(|| Self::subcommand(name, words));
+                let mut given = words.iter().skip(from).map(|word| word.text.as_str());
+                if !row.then.iter().all(|then| given.next() == Some(then)) {
                     continue;
                 }
-                from += 1;
+                from += row.then.len();
             }
             let taken = row.grammar.take(words, from);
             let meant = (row.when.is_empty() || taken.has(row.when)) && !taken.has(row.unless);
@@ -34,6 +36,10 @@ impl Walker<'_> {
             }
         }
         if name == "git" {
+            let at = subcommand.unwrap_or_else(|| Self::subcommand(name, words));
+            if words.get(at).is_some_and(|word| word.text == "clean") {
+                self.cleaned(words, at + 1);
+            }
             self.checked_out(words);
         }
         if matches!(name, "cp" | "ln" | "mv" | "install") {
@@ -60,7 +66,7 @@ impl Walker<'_> {
             Files::Destination | Files::Last => match (target, &operands[..]) {
                 (Some(target), _) => vec![target.clone()],
                 // `ln target` makes the link here, under the target's name.
-                (None, [only]) if row.how == Some(super::How::Link) => {
+                (None, [only]) if row.how == Some(How::Link) => {
                     let base = only.text.rsplit('/').next().unwrap_or("");
                     vec![only.with_text(base)]
                 }
@@ -71,6 +77,14 @@ impl Walker<'_> {
                 let sources = operands.len().saturating_sub(usize::from(target.is_none()));
                 operands.into_iter().take(sources).cloned().collect()
             }
+            Files::First => operands.into_iter().take(1).cloned().collect(),
+            Files::Below(names) => match option(names).next_back() {
+                None => operands.into_iter().cloned().collect(),
+                Some(folder) => operands
+                    .into_iter()
+                    .map(|word| word.with_text(&super::join(&folder.text, &word.text)))
+                    .collect(),
+            },
             Files::Values(names) => option(names).cloned().collect(),
             Files::Prefixed(prefix) => operands
                 .into_iter()
@@ -82,6 +96,9 @@ impl Walker<'_> {
             match row.how {
                 Some(how) if field.text != "-" => {
                     self.record_write(&field.text, how, certainty);
+                    if matches!(row.files, Files::Values(_) | Files::Prefixed(_)) {
+                        self.record_unknown_text(&field.text);
+                    }
                     self.unmake(&field);
                 }
                 Some(_) => {}
@@ -111,11 +128,7 @@ impl Walker<'_> {
         }
         if let Some(dashes) = words.iter().position(|word| word.text == "--") {
             for field in &words[dashes + 1..] {
-                self.record_write(
-                    &field.text,
-                    super::How::Write,
-                    self.certainty(field.certainty()),
-                );
+                self.record_write(&field.text, How::Write, self.certainty(field.certainty()));
             }
         }
     }

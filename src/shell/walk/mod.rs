@@ -9,19 +9,23 @@ mod expand;
 pub(super) mod field;
 mod files;
 mod filter;
+mod find;
 mod foreign;
 mod nested;
 mod output;
 mod parameter;
+mod patch;
 mod pattern;
+mod record;
 mod simple;
 mod wrapper;
 
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
-use super::{Certainty, How, Interpreter, Options, ReadOf, Reading, Run, Unreadable, Write};
+use super::{Certainty, Interpreter, Options, Reading, Unreadable};
 use super::{limit, scan};
 use env::{Changes, Env, Function, Value};
 use expand::Choice;
+use record::join;
 use std::rc::Rc;
 
 /// Reads a line.
@@ -41,7 +45,10 @@ pub(super) fn script(
 ) -> Reading {
     let mut walker = Walker::new(options);
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
-    walker.interpreted(text, interpreter);
+    match (interpreter, arguments) {
+        (Interpreter::Patch, [strip, folder, ..]) => walker.apply(text, strip, folder),
+        _ => walker.interpreted(text, interpreter),
+    }
     walker.trapped(0);
     walker.reading
 }
@@ -271,7 +278,8 @@ impl<'o> Walker<'o> {
                 return self.enter(|walker| walker.case(subject, arms, io));
             }
             Node::Redirected(inner, redirections) => {
-                let streams = self.streams(redirections, io);
+                let mut streams = self.streams(redirections, io);
+                streams.capture();
                 let output = self.enter(|walker| walker.node(inner, &streams.io));
                 return self.delivered(streams, output);
             }
@@ -294,7 +302,9 @@ impl<'o> Walker<'o> {
     fn pipeline(&mut self, stages: &[Node], io: &Io) -> String {
         let mut stdin = io.stdin.clone();
         let mut output = String::new();
+        let finds = self.reading.finds.len();
         for (index, stage) in stages.iter().enumerate() {
+            let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             let last = index + 1 == stages.len();
             let stage_io = Io { stdin, capture: !last || io.capture };
             let mark = self.env.mark();
@@ -304,6 +314,7 @@ impl<'o> Walker<'o> {
             if last && !changes.is_empty() {
                 self.env.merge(&[changes], false);
             }
+            self.becomes(finds..found, None, writes, is_xargs(stage));
             stdin = Some(Rc::from(output.as_str()));
             if self.work == 0 {
                 break;
@@ -363,6 +374,7 @@ impl<'o> Walker<'o> {
     }
 
     fn each(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
+        let finds = self.reading.finds.len();
         let values: Vec<String> = match words {
             Some(words) => self.fields(words).into_iter().map(|field| field.text).collect(),
             None => self.positional().unwrap_or(vec![super::HOLE.to_string()]),
@@ -380,10 +392,13 @@ impl<'o> Walker<'o> {
             }
         });
         let values: Vec<Value> = values.collect();
-        self.repeated(|walker| {
+        let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+        let output = self.repeated(|walker| {
             walker.env.set(name, values.clone());
             walker.list(body, io)
-        })
+        });
+        self.becomes(finds..found, None, writes, false);
+        output
     }
 
     fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
@@ -415,41 +430,6 @@ impl<'o> Walker<'o> {
         output
     }
 
-    fn record_run(&mut self, run: Run) {
-        if self.muted > 0 {
-            return;
-        }
-        if let Some(from) = self.repeated_from
-            && self.reading.runs[from..].contains(&run)
-        {
-            return;
-        }
-        self.reading.runs.push(run);
-    }
-
-    fn record_write(&mut self, path: &str, how: How, certainty: Certainty) {
-        if self.muted > 0 || path.is_empty() || path.starts_with("/dev/fd/") {
-            return;
-        }
-        for path in self.located(path) {
-            let conditional = self.conditional > 0;
-            let write = Write { path, how, certainty, conditional };
-            let recent = self.reading.writes.len().saturating_sub(4);
-            if !self.reading.writes[recent..].contains(&write) {
-                self.reading.writes.push(write);
-            }
-        }
-    }
-
-    fn record_read(&mut self, path: &str, certainty: Certainty) {
-        if self.muted > 0 || path.is_empty() || path == "-" || path.starts_with("/dev/fd/") {
-            return;
-        }
-        for path in self.located(path) {
-            self.reading.reads.push(ReadOf { path, certainty });
-        }
-    }
-
     /// A path as seen from where the line starts, once for each directory it may be in.
     fn located(&self, path: &str) -> Vec<String> {
         self.env.directories().iter().map(|directory| join(directory, path)).collect()
@@ -469,19 +449,10 @@ fn found_by(pattern: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// `path` in `directory`, which is "" where the line starts.
-fn join(directory: &str, path: &str) -> String {
-    let absolute = path.starts_with(['/', '~']);
-    // A path that begins with a hole may be absolute, too: the hole stands for either.
-    if absolute || directory.is_empty() || path.starts_with(super::HOLE) {
-        return path.to_owned();
-    }
-    let path = path.strip_prefix("./").unwrap_or(path);
-    match path {
-        "." | "" => directory.to_owned(),
-        path if directory.ends_with('/') => format!("{directory}{path}"),
-        path => format!("{directory}/{path}"),
-    }
+fn is_xargs(node: &Node) -> bool {
+    let Node::Simple(simple) = node else { return false };
+    let first = simple.words.first().map(|word| &word.parts[..]);
+    matches!(first, Some([Part::Text { text, .. }]) if matches!(text.as_str(), "xargs" | "parallel"))
 }
 
 /// Commands whose answer is asked for with `&&`, so that what follows may not run.

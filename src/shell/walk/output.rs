@@ -125,7 +125,7 @@ fn located_program(words: &[Field]) -> Option<String> {
 }
 
 /// The backslash escapes of `echo -e` and `printf`.
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();
     }

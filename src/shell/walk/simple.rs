@@ -20,6 +20,13 @@ pub(super) struct Streams {
     arrives: bool,
 }
 
+impl Streams {
+    /// Whoever writes to a file is looked at.
+    pub(super) fn capture(&mut self) {
+        self.io.capture |= !self.files.is_empty() || !self.processes.is_empty();
+    }
+}
+
 impl Walker<'_> {
     /// Walks a simple command once for each way in which its variables may stand.
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
@@ -45,6 +52,7 @@ impl Walker<'_> {
     /// `repeating`: the substitutions within the words have been walked before.
     fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
         let outer = std::mem::replace(&mut self.repeating, repeating);
+        let finds = self.reading.finds.len();
         let declares = simple.words.first().is_some_and(is_declaration);
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
@@ -78,8 +86,10 @@ impl Walker<'_> {
                 let text = self.env.variable(name).map_or("", |v| v.values[0].scalar());
                 assignments.push((name.clone(), text.to_owned()));
             }
-            streams.io.capture |= !streams.files.is_empty() || !streams.processes.is_empty();
+            streams.capture();
+            let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             output = self.call(Call { words, assignments, io: streams.io.clone(), direct: true });
+            self.becomes(finds..found, None, writes, true);
             for (name, variable) in before.into_iter().rev() {
                 self.env.put(&name, variable);
             }
@@ -279,8 +289,8 @@ impl Walker<'_> {
 
     /// Remembers what a file holds from now on.
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
-        for path in self.located(path) {
-            let path = normal(&path);
+        for located in self.located(path) {
+            let path = normal(&located);
             match self.env.files.get_mut(&path) {
                 Some(Made::Text(before)) if append => before.push_str(text),
                 // What it held before is not known.
@@ -296,6 +306,7 @@ impl Walker<'_> {
             {
                 *made = Made::Unknown;
             }
+            self.record_text(located);
         }
     }
 
