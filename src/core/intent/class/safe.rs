@@ -169,10 +169,13 @@ pub(super) fn is_safe(run: &Run) -> bool {
     if run.program.contains(HOLE) {
         return false;
     }
-    if let [only] = rest
-        && VERSIONS.contains(only)
+    if let [_, only] = run.argv.as_slice()
+        && VERSIONS.contains(&only.as_str())
     {
         return true;
+    }
+    if run.program == "git" && sets_program(run) {
+        return false;
     }
     let has = |list: &str, word: &str| list.split_ascii_whitespace().any(|it| it == word);
     let verb = rest.first().copied().unwrap_or_default();
@@ -203,6 +206,29 @@ pub(super) fn is_safe(run: &Run) -> bool {
         // the reading; what they run is among its runs.
         _ => !is_spoilt,
     }
+}
+
+/// `git -c core.pager=…`, `git --exec-path=…`: what git starts is somebody's
+/// choice.
+fn sets_program(run: &Run) -> bool {
+    const HARMLESS: &[&str] =
+        &["color.", "core.quotepath", "core.abbrev", "advice.", "log.", "diff.renames"];
+    let mut words = run.argv.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => drop(words.next()),
+            "-c" => {
+                let set = words.next().map(|it| it.to_ascii_lowercase()).unwrap_or_default();
+                if !HARMLESS.iter().any(|it| set.starts_with(it)) {
+                    return true;
+                }
+            }
+            it if it.starts_with("--exec-path=") || it.starts_with("--config-env") => return true,
+            it if it.starts_with('-') => (),
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn operands(words: &[&str]) -> usize {

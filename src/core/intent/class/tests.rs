@@ -74,6 +74,8 @@ fn what_writes_or_is_not_known_is_destructive() {
         "env make",
         "GIT_PAGER='touch f' git log",
         "git diff --output=f",
+        "git -c core.pager='touch f' log",
+        "git -C d -c diff.external=./x diff",
         "uniq a b",
         "unzip x.zip",
         "tar xf x.tar",
