@@ -2,3 +2,4 @@
 //! it changes anything, and stays inside that work's scope.
 
 pub mod class;
+pub mod state;
