@@ -79,6 +79,8 @@ struct Walker<'o> {
     next_descriptor: usize,
     /// Where the current loop's runs begin, while its body is walked a second time.
     repeated_from: Option<usize>,
+    /// Whether something of the output may not have been shown: it stems from a branch.
+    silent: bool,
 }
 
 impl<'o> Walker<'o> {
@@ -99,6 +101,7 @@ impl<'o> Walker<'o> {
             traps: Vec::new(),
             next_descriptor: 63,
             repeated_from: None,
+            silent: false,
         }
     }
 
@@ -175,7 +178,8 @@ impl<'o> Walker<'o> {
     }
 
     /// Walks `a && b || c`. What follows the first may not have run; within a run of `&&` each
-    /// sees the changes of the one before, and after it they may hold or not.
+    /// sees the changes of the one before, and after it they may hold or not. What stands behind
+    /// `||` may have been left out by all that follows it: `a || b && c`.
     fn chain(&mut self, chain: &[Item], io: &Io) -> String {
         let mut output = String::new();
         // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
@@ -190,11 +194,16 @@ impl<'o> Walker<'o> {
                 open.get_or_insert(self.env.mark());
             }
             hangs |= before == Link::Or;
-            output.push_str(&if hangs {
-                self.perhaps(|walker| walker.node(node, io))
+            if hangs {
+                let shown = self.perhaps(|walker| walker.node(node, io));
+                self.silent |= !shown.is_empty();
+                output.push_str(&shown);
             } else {
-                self.node(node, io)
-            });
+                output.push_str(&self.node(node, io));
+            }
+            if before == Link::Or {
+                self.close(open.take(), true);
+            }
             hangs |= is_test(node);
             before = *link;
         }
@@ -253,12 +262,14 @@ impl<'o> Walker<'o> {
                 return self.enter(|walker| walker.branches(branches, otherwise.as_ref(), io));
             }
             Node::While { condition, body } => {
-                return self.enter(|walker| {
+                let output = self.enter(|walker| {
                     walker.repeated(|walker| {
                         walker.list(condition, io);
                         walker.list(body, io)
                     })
                 });
+                self.silent |= !output.is_empty();
+                return output;
             }
             Node::For { name, words, body } => {
                 return self.enter(|walker| walker.each(name, words.as_deref(), body, io));
@@ -327,6 +338,7 @@ impl<'o> Walker<'o> {
         if let Some(body) = otherwise {
             output.push_str(&self.branch(body, io, &mut changes));
         }
+        self.silent |= otherwise.is_none() && !output.is_empty();
         self.env.merge(&changes, otherwise.is_some());
         output
     }
@@ -411,6 +423,7 @@ impl<'o> Walker<'o> {
             }
             output.push_str(&self.branch(&arm.body, io, &mut changes));
         }
+        self.silent |= !exhaustive && !output.is_empty();
         self.env.merge(&changes, exhaustive);
         output
     }
