@@ -37,9 +37,13 @@ impl Walker<'_> {
                 return output;
             }
         }
-        if let Some(Made::Program(program)) = self.made(&call.words[0].text).cloned()
-            && program != call.words[0].text
+        // A copy of a program, a link to it: the new name is that program.
+        if let Some(Made::File(source)) = self.made(&call.words[0].text)
+            && source.starts_with(['/', '~', HOLE])
+            && source != call.words[0].text
         {
+            self.script_of(&call);
+            let program = self.program_of(&source);
             return self.call(call.renamed(&program));
         }
         if let Some(output) = self.wrapped(&name, &call) {

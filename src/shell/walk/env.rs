@@ -35,8 +35,8 @@ pub(super) struct Function {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Made {
     Text(String),
-    /// A link to a program, or a copy of one.
-    Program(String),
+    /// What was at this path when the line began: a copy of it, a link to it, or itself moved.
+    File(String),
     Unknown,
 }
 

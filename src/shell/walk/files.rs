@@ -2,9 +2,7 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{Certainty, HOLE};
 use super::Walker;
-use super::env::Made;
 use super::field::Field;
 
 impl Walker<'_> {
@@ -18,6 +16,9 @@ impl Walker<'_> {
             own[1] = letters.with_text(&format!("-{}", letters.text));
         }
         let words = if own.is_empty() { words } else { &own };
+        let brings = matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
+            || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
+        let brought = if brings { self.brought(name, words) } else { Vec::new() };
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
@@ -36,9 +37,7 @@ impl Walker<'_> {
         if name == "git" {
             self.checked_out(words);
         }
-        if matches!(name, "cp" | "ln" | "mv" | "install") {
-            self.copied(words);
-        }
+        self.env.files.extend(brought);
     }
 
     fn touched(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
@@ -82,23 +81,10 @@ impl Walker<'_> {
             match row.how {
                 Some(how) if field.text != "-" => {
                     self.record_write(&field.text, how, certainty);
-                    self.unmake(&field);
+                    self.unmake(&field, how);
                 }
                 Some(_) => {}
                 None => self.record_read(&field.text, certainty),
-            }
-        }
-    }
-
-    /// What a program has written is unknown, unless its output says so later.
-    fn unmake(&mut self, field: &Field) {
-        if self.made(&field.text).is_some() || field.certainty() != Certainty::Opaque {
-            for path in self.located(&field.text) {
-                let before = self.env.files.get(&super::simple::normal(&path)).cloned();
-                // A mode or a time changes no text.
-                if !matches!(before, Some(Made::Text(_))) {
-                    self.env.files.insert(super::simple::normal(&path), Made::Unknown);
-                }
             }
         }
     }
@@ -117,24 +103,6 @@ impl Walker<'_> {
                     self.certainty(field.certainty()),
                 );
             }
-        }
-    }
-
-    /// A copy of a program, a link to it: the new name is that program. A copy of a text is that
-    /// text.
-    fn copied(&mut self, words: &[Field]) {
-        let operands: Vec<&Field> =
-            words[1..].iter().filter(|word| !word.text.starts_with('-')).collect();
-        let [source, target] = operands[..] else { return };
-        let made = match self.made(&source.text).cloned() {
-            Some(made) => made,
-            None if source.text.starts_with(['/', '~', HOLE]) => {
-                Made::Program(self.program_of(&source.text))
-            }
-            None => Made::Unknown,
-        };
-        for path in self.located(&target.text) {
-            self.env.files.insert(super::simple::normal(&path), made.clone());
         }
     }
 }

@@ -74,12 +74,14 @@ impl Walker<'_> {
             if let Some(text) = call.io.stdin.clone() {
                 self.acts(&text, row.language);
             }
-        } else if let Some(text) = self.content(&file.text) {
-            self.acts(&text, row.language);
-        } else {
+            return;
+        }
+        if self.content(&file.text).is_none() {
             self.record_read(&file.text, file.certainty());
-            let arguments = texts(call.words.get(at..).unwrap_or(&[]));
-            self.record_script(&file.text, row.language, &arguments);
+        }
+        let arguments = texts(call.words.get(at..).unwrap_or(&[]));
+        if let Some(text) = self.script_text(&file.text, row.language, &arguments) {
+            self.acts(&text, row.language);
         }
     }
 

@@ -11,6 +11,7 @@ mod files;
 mod filter;
 mod foreign;
 mod nested;
+mod origin;
 mod output;
 mod parameter;
 mod pattern;
@@ -20,8 +21,9 @@ mod wrapper;
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
 use super::{Certainty, How, Interpreter, Options, ReadOf, Reading, Run, Unreadable, Write};
 use super::{limit, scan};
-use env::{Changes, Env, Function, Value};
+use env::{Changes, Env, Function, Made, Value};
 use expand::Choice;
+use origin::{found_by, join};
 use std::rc::Rc;
 
 /// Reads a line.
@@ -79,6 +81,8 @@ struct Walker<'o> {
     next_descriptor: usize,
     /// Where the current loop's runs begin, while its body is walked a second time.
     repeated_from: Option<usize>,
+    /// Patterns of the files that the line goes over.
+    patterns: Vec<String>,
     /// Whether something of the output may not have been shown: it stems from a branch.
     silent: bool,
 }
@@ -101,6 +105,7 @@ impl<'o> Walker<'o> {
             traps: Vec::new(),
             next_descriptor: 63,
             repeated_from: None,
+            patterns: Vec::new(),
             silent: false,
         }
     }
@@ -383,6 +388,9 @@ impl<'o> Walker<'o> {
             // It goes round zero times, unless a word that is empty here is not so in truth.
             return String::new();
         }
+        for value in values.iter().filter(|value| words.is_some() && expand::has_glob(value)) {
+            self.goes_over(value);
+        }
         // A file name that a pattern will find is not known here, its folder may be.
         let values = values.into_iter().map(|value| {
             if words.is_some() && expand::has_glob(&value) {
@@ -458,6 +466,10 @@ impl<'o> Walker<'o> {
         if self.muted > 0 || path.is_empty() || path == "-" || path.starts_with("/dev/fd/") {
             return;
         }
+        // What stands there may have been somewhere else when the line began.
+        if let Some(Made::File(source)) = self.made(path) {
+            self.reading.reads.push(ReadOf { path: source, certainty });
+        }
         for path in self.located(path) {
             self.reading.reads.push(ReadOf { path, certainty });
         }
@@ -471,29 +483,6 @@ impl<'o> Walker<'o> {
     /// The certainty of words that are as sure as `certainty` in the code that is being walked.
     fn certainty(&self, certainty: Certainty) -> Certainty {
         if self.resolved > 0 { certainty.max(Certainty::Resolved) } else { certainty }
-    }
-}
-
-/// What a pattern will find: a hole for each part that is a pattern.
-fn found_by(pattern: &str) -> String {
-    let hole = super::HOLE.to_string();
-    let parts = pattern.split('/');
-    let parts = parts.map(|part| if expand::has_glob(part) { hole.as_str() } else { part });
-    parts.collect::<Vec<_>>().join("/")
-}
-
-/// `path` in `directory`, which is "" where the line starts.
-fn join(directory: &str, path: &str) -> String {
-    let absolute = path.starts_with(['/', '~']);
-    // A path that begins with a hole may be absolute, too: the hole stands for either.
-    if absolute || directory.is_empty() || path.starts_with(super::HOLE) {
-        return path.to_owned();
-    }
-    let path = path.strip_prefix("./").unwrap_or(path);
-    match path {
-        "." | "" => directory.to_owned(),
-        path if directory.ends_with('/') => format!("{directory}{path}"),
-        path => format!("{directory}/{path}"),
     }
 }
 

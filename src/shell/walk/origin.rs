@@ -17,18 +17,21 @@ impl Walker<'_> {
         if self.env.files.is_empty() {
             return None;
         }
-        self.located(path).iter().find_map(|path| {
-            let path = normal(path);
-            if let Some(made) = self.env.files.get(&path) {
-                return Some(made.clone());
+        self.located(path).iter().find_map(|path| self.made_at(path))
+    }
+
+    /// [`Self::made`], of a path from where the line starts.
+    fn made_at(&self, path: &str) -> Option<Made> {
+        let path = normal(path);
+        if let Some(made) = self.env.files.get(&path) {
+            return Some(made.clone());
+        }
+        let folders = path.char_indices().rev().filter(|(_, c)| *c == '/').take(limit::DEPTH);
+        folders.map(|(at, _)| path.split_at(at)).find_map(|(folder, rest)| {
+            match self.env.files.get(folder)? {
+                Made::File(source) => Some(Made::File(format!("{source}{rest}"))),
+                _ => None,
             }
-            let folders = path.char_indices().rev().filter(|(_, c)| *c == '/').take(limit::DEPTH);
-            folders.map(|(at, _)| path.split_at(at)).find_map(|(folder, rest)| {
-                match self.env.files.get(folder)? {
-                    Made::File(source) => Some(Made::File(format!("{source}{rest}"))),
-                    _ => None,
-                }
-            })
         })
     }
 
@@ -149,18 +152,18 @@ impl Walker<'_> {
             let base = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
             for target in self.located(target) {
                 let inside = format!("{}/{base}", target.trim_end_matches('/'));
-                // A relative link is relative to where it lies.
-                let text = match target.rsplit_once('/') {
-                    Some((folder, _)) if by_name => join(folder, &source.text),
-                    _ => source.text.clone(),
-                };
-                let made = self.made(&text);
-                let located = || self.located(&text).into_iter().next().unwrap_or_default();
-                let made = made.unwrap_or_else(|| Made::File(located()));
-                if sources.len() == 1 {
-                    brought.push((normal(&target), made.clone()));
+                let places = [Some(target), Some(inside)];
+                let places = if sources.len() == 1 { &places[..] } else { &places[1..] };
+                for place in places.iter().flatten() {
+                    // A relative link is relative to where it lies.
+                    let from = match place.rsplit_once('/') {
+                        Some((folder, _)) if by_name => Some(join(folder, &source.text)),
+                        _ => self.located(&source.text).into_iter().next(),
+                    };
+                    let from = from.unwrap_or_default();
+                    let made = self.made_at(&from).unwrap_or(Made::File(from));
+                    brought.push((normal(place), made));
                 }
-                brought.push((normal(&inside), made));
             }
         }
         brought

@@ -23,6 +23,7 @@ impl Walker<'_> {
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "which" | "command" | "type" => located_program(words),
+            "ls" => listed(words),
             _ => stdin.and_then(|stdin| {
                 if stdin.chars().eq([HOLE]) { None } else { filter::filter(name, words, stdin) }
             }),
@@ -122,6 +123,14 @@ pub(super) fn printf(words: &[Field]) -> String {
 fn located_program(words: &[Field]) -> Option<String> {
     let name = words.iter().rev().find(|word| !word.text.starts_with('-'))?;
     Some(format!("/usr/bin/{}\n", name.text))
+}
+
+/// `ls *.sh` shows the files that it names; of a folder, what is in it is not known.
+fn listed(words: &[Field]) -> Option<String> {
+    let names = words.iter().filter(|word| !word.text.starts_with('-'));
+    let names: Option<Vec<&str>> =
+        names.map(|word| word.glob.then_some(word.text.as_str())).collect();
+    names.filter(|names| !names.is_empty()).map(|names| names.join("\n") + "\n")
 }
 
 /// The backslash escapes of `echo -e` and `printf`.

@@ -6,6 +6,7 @@ use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
 use super::field::Field;
+use super::origin::normal;
 use super::{Io, Walker};
 use std::rc::Rc;
 
@@ -117,14 +118,11 @@ impl Walker<'_> {
         }
         if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
             let path = values[0].scalar().to_owned();
-            match self.content(&path) {
-                Some(text) => {
-                    self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
+            self.perhaps(|walker| {
+                if let Some(text) = walker.script_text(&path, Interpreter::Shell, &[]) {
+                    walker.nested_code(&text, &Io::default());
                 }
-                None => self.perhaps(|walker| {
-                    walker.record_script(&path, Interpreter::Shell, &[]);
-                }),
-            }
+            });
         }
         self.env.set(&assignment.name, values);
     }
@@ -299,30 +297,10 @@ impl Walker<'_> {
         }
     }
 
-    /// What the line has written to a file. `None` where it has not touched it.
-    pub(super) fn content(&self, path: &str) -> Option<String> {
-        match self.made(path)? {
-            Made::Text(text) => Some(text.clone()),
-            Made::Program(_) | Made::Unknown => Some(HOLE.to_string()),
-        }
-    }
-
-    pub(super) fn made(&self, path: &str) -> Option<&Made> {
-        if self.env.files.is_empty() {
-            return None;
-        }
-        self.located(path).iter().find_map(|path| self.env.files.get(&normal(path)))
-    }
-
     pub(super) fn text_certainty(&self, text: &str) -> Certainty {
         let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
         self.certainty(certainty)
     }
-}
-
-/// `./x` and `x` are the same file.
-pub(super) fn normal(path: &str) -> String {
-    path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
 fn is_descriptor(target: &str) -> bool {

@@ -253,6 +253,7 @@ impl Walker<'_> {
         let words = &call.words;
         let starts: Vec<&Field> =
             words[1..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
+        self.finds(words, &starts);
         let found = match &starts[..] {
             [start] if start.text != "." && name.ends_with("find") => {
                 format!("{}/{HOLE}", start.text.trim_end_matches('/'))
