@@ -2,10 +2,11 @@
 
 use super::super::table::{options, wrappers};
 use super::super::{Certainty, HOLE, Run};
-use super::env::Made;
+use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
 use super::output::unknown_output;
 use super::{Io, Walker};
+use std::rc::Rc;
 
 /// A command's words with what surrounds them.
 #[derive(Debug, Clone)]
@@ -17,6 +18,21 @@ pub(super) struct Call {
     /// The shell itself runs it, so functions, aliases and builtins count.
     pub(super) direct: bool,
 }
+
+/// A function or an alias that is being walked.
+#[derive(Debug)]
+pub(super) struct Active {
+    name: String,
+    /// Which of a function's bodies, so that one that defines another of its name may call it.
+    body: usize,
+    /// Where in the journal it began.
+    mark: usize,
+}
+
+/// A function that calls itself is walked so many times: its arguments may change.
+const SAME_CALLS: usize = 3;
+/// The same over all functions of a name, one of which may define the next.
+const CALLS: usize = 6;
 
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
@@ -71,43 +87,66 @@ impl Walker<'_> {
     /// A function or an alias of that name. `None` where the program may run, too.
     fn shadowed(&mut self, name: &str, call: &Call) -> Option<String> {
         if let Some(function) = self.env.function(name).cloned() {
-            // A function that calls itself is walked a few times: its arguments may change.
-            if self.calls.iter().filter(|active| *active == name).count() < 3 {
-                self.calls.push(name.to_owned());
-                let before = self.env.positional().to_vec();
-                let arguments = texts(&call.words[1..]);
-                let mut output = String::new();
-                let mark = self.env.mark();
-                let mut changes = Vec::new();
-                for body in &function.bodies {
-                    self.env.put_positional(vec![Some(arguments.clone())]);
-                    output = self.enter(|walker| walker.node(body, &call.io));
-                    self.env.put_positional(before.clone());
-                    if !function.certain || function.bodies.len() > 1 {
-                        changes.push(self.env.take_back(mark));
-                    }
-                }
-                if !changes.is_empty() {
-                    self.env.merge(&changes, function.certain);
-                }
-                self.calls.pop();
-                if function.certain {
-                    return Some(output);
-                }
-            }
-            return None;
+            let walked = self.function(name, &function, call);
+            return walked.filter(|_| function.certain);
         }
         let text = self.env.alias(name)?.clone();
-        if self.calls.iter().any(|active| active == name) {
+        if self.is_active(name) {
             return None;
         }
-        self.calls.push(name.to_owned());
         let line = format!("{text} {}", quoted(&call.words[1..]));
         self.resolved += 1;
-        self.enter(|walker| walker.code(&line, &call.io));
+        self.alias(name, |walker| {
+            walker.enter(|walker| walker.code(&line, &call.io));
+        });
         self.resolved -= 1;
-        self.calls.pop();
         None
+    }
+
+    /// Walks a function, once for each of its bodies. `None` where it calls itself once too often.
+    fn function(&mut self, name: &str, function: &Function, call: &Call) -> Option<String> {
+        let before = self.env.positional().to_vec();
+        let arguments = texts(&call.words[1..]);
+        let mut output = None;
+        let mark = self.env.mark();
+        let mut changes = Vec::new();
+        for body in &function.bodies {
+            let place = Rc::as_ptr(body).addr();
+            let active = self.calls.iter().filter(|it| it.name == name);
+            let (all, same) = (active.clone().count(), active.filter(|it| it.body == place));
+            let (count, begun) = (same.clone().count(), same.map(|it| it.mark).next());
+            if count >= SAME_CALLS || all >= CALLS {
+                continue;
+            }
+            // The last time stands for all that follow.
+            if let Some(begun) = begun.filter(|_| count + 1 == SAME_CALLS) {
+                self.env.widen(begun);
+            }
+            self.calls.push(Active { name: name.to_owned(), body: place, mark: self.env.mark() });
+            self.env.put_positional(vec![Some(arguments.clone())]);
+            output = Some(self.enter(|walker| walker.node(body, &call.io)));
+            self.env.put_positional(before.clone());
+            self.calls.pop();
+            if !function.certain || function.bodies.len() > 1 {
+                changes.push(self.env.take_back(mark));
+            }
+        }
+        if !changes.is_empty() {
+            self.env.merge(&changes, function.certain);
+        }
+        output
+    }
+
+    fn is_active(&self, name: &str) -> bool {
+        self.calls.iter().any(|active| active.name == name)
+    }
+
+    /// Walks the text of an alias.
+    fn alias(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
+        let mark = self.env.mark();
+        self.calls.push(Active { name: name.to_owned(), body: 0, mark });
+        walk(self);
+        self.calls.pop();
     }
 
     /// The program that a first word names: the base name of an absolute path, a relative path as
@@ -233,15 +272,15 @@ impl Walker<'_> {
         }
         // An alias: the words after it stay.
         if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
-            && !self.calls.contains(&subcommand)
+            && !self.is_active(&subcommand)
         {
-            self.calls.push(subcommand);
             let line = match text.strip_prefix('!') {
                 Some(code) => format!("{code} {}", quoted(arguments)),
                 None => format!("{name} {text} {}", quoted(arguments)),
             };
-            self.nested_code(&line, &call.io);
-            self.calls.pop();
+            self.alias(&subcommand, |walker| {
+                walker.nested_code(&line, &call.io);
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 //! From syntax tree to reading: goes through a line as bash would, executes nothing, and takes
 //! every branch. What a variable, a function or the directory is at a point is in [`env::Env`].
 
+mod again;
 mod brace;
 mod builtin;
 mod call;
@@ -21,9 +22,9 @@ mod wrapper;
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
 use super::{Certainty, How, Interpreter, Options, ReadOf, Reading, Run, Unreadable, Write};
 use super::{limit, scan};
-use env::{Changes, Env, Function, Made, Value};
+use env::{Changes, Env, Function, Made};
 use expand::Choice;
-use origin::{found_by, join};
+use origin::join;
 use std::rc::Rc;
 
 /// Reads a line.
@@ -75,7 +76,7 @@ struct Walker<'o> {
     posix: bool,
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
-    calls: Vec<String>,
+    calls: Vec<call::Active>,
     /// The code of the traps that are set.
     traps: Vec<String>,
     next_descriptor: usize,
@@ -331,6 +332,8 @@ impl<'o> Walker<'o> {
     fn branches(&mut self, branches: &[(List, List)], otherwise: Option<&List>, io: &Io) -> String {
         let mut output = String::new();
         let mut changes = Vec::new();
+        // Whether one of them may show nothing, so that nothing may be all that is shown.
+        let mut silent = otherwise.is_none();
         for (index, (condition, body)) in branches.iter().enumerate() {
             let condition_is_sure = index == 0;
             if condition_is_sure {
@@ -338,12 +341,16 @@ impl<'o> Walker<'o> {
             } else {
                 self.perhaps(|walker| walker.list(condition, io));
             }
-            output.push_str(&self.branch(body, io, &mut changes));
+            let shown = self.branch(body, io, &mut changes);
+            silent |= shown.chars().all(|it| it == super::HOLE);
+            output.push_str(&shown);
         }
         if let Some(body) = otherwise {
-            output.push_str(&self.branch(body, io, &mut changes));
+            let shown = self.branch(body, io, &mut changes);
+            silent |= shown.chars().all(|it| it == super::HOLE);
+            output.push_str(&shown);
         }
-        self.silent |= otherwise.is_none() && !output.is_empty();
+        self.silent |= silent && !output.is_empty();
         self.env.merge(&changes, otherwise.is_some());
         output
     }
@@ -356,56 +363,6 @@ impl<'o> Walker<'o> {
         output
     }
 
-    /// Walks a loop's body: once, and once more where the first round has changed something that
-    /// the second would see.
-    fn repeated(&mut self, mut walk: impl FnMut(&mut Self) -> String) -> String {
-        let from = self.reading.runs.len();
-        let mark = self.env.mark();
-        let output = self.perhaps(&mut walk);
-        let changes = self.env.take_back(mark);
-        if changes.is_empty() {
-            return output;
-        }
-        self.env.merge(&[changes], false);
-        let outer = self.repeated_from.replace(from);
-        // Within a loop that is itself walked again, once is enough: the rounds would multiply.
-        if outer.is_none() {
-            let mark = self.env.mark();
-            self.perhaps(&mut walk);
-            let changes = self.env.take_back(mark);
-            self.env.merge(&[changes], false);
-        }
-        self.repeated_from = outer;
-        output
-    }
-
-    fn each(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
-        let values: Vec<String> = match words {
-            Some(words) => self.fields(words).into_iter().map(|field| field.text).collect(),
-            None => self.positional().unwrap_or(vec![super::HOLE.to_string()]),
-        };
-        if values.is_empty() {
-            // It goes round zero times, unless a word that is empty here is not so in truth.
-            return String::new();
-        }
-        for value in values.iter().filter(|value| words.is_some() && expand::has_glob(value)) {
-            self.goes_over(value);
-        }
-        // A file name that a pattern will find is not known here, its folder may be.
-        let values = values.into_iter().map(|value| {
-            if words.is_some() && expand::has_glob(&value) {
-                Value::Text(found_by(&value))
-            } else {
-                Value::Text(value)
-            }
-        });
-        let values: Vec<Value> = values.collect();
-        self.repeated(|walker| {
-            walker.env.set(name, values.clone());
-            walker.list(body, io)
-        })
-    }
-
     fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let subject = self.text(subject);
@@ -415,7 +372,7 @@ impl<'o> Walker<'o> {
         let falls_through = arms.iter().any(|arm| arm.falls_through);
         let mut output = String::new();
         let mut changes = Vec::new();
-        let mut exhaustive = false;
+        let (mut exhaustive, mut silent) = (false, false);
         for arm in arms {
             let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
             let known = sure && !falls_through && patterns.iter().all(|pattern| !pattern.unknown);
@@ -429,9 +386,11 @@ impl<'o> Walker<'o> {
                 // The first arm that matches, and no other.
                 return self.list(&arm.body, io);
             }
-            output.push_str(&self.branch(&arm.body, io, &mut changes));
+            let shown = self.branch(&arm.body, io, &mut changes);
+            silent |= shown.chars().all(|it| it == super::HOLE);
+            output.push_str(&shown);
         }
-        self.silent |= !exhaustive && !output.is_empty();
+        self.silent |= (silent || !exhaustive) && !output.is_empty();
         self.env.merge(&changes, exhaustive);
         output
     }
