@@ -31,6 +31,48 @@ pub(super) fn read(code: &str, language: Interpreter) -> Vec<Act> {
     }
 }
 
+/// The text that a piece of code prints, as far as it stands there: a line for each call of a
+/// function that prints. Where something else is printed, too, a hole comes first. `None` where
+/// nothing is known to be printed.
+pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
+    const PRINT: &[&str] =
+        &["print", "printf", "println", "puts", "say", "echo", "log", "write", "writeln"];
+    let tokens = token::tokens(code, language);
+    let mut text = String::new();
+    let mut known = true;
+    let is_print = |token: &token::Token| match token {
+        token::Token::Word(word) => PRINT.contains(&word.as_str()),
+        _ => false,
+    };
+    let mut rest = &tokens[..];
+    while let Some(place) = rest.iter().position(is_print) {
+        rest = &rest[place + 1..];
+        let ends = |token: &token::Token| {
+            is_print(token)
+                || matches!(token, token::Token::Newline | token::Token::Sign(';' | '}'))
+        };
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
+        let before = text.len();
+        for token in &rest[..end] {
+            match token {
+                token::Token::Text(own) => text.push_str(own),
+                token::Token::Sign('(' | ')' | '+' | '.' | ',') => {}
+                _ => known = false,
+            }
+        }
+        if text.len() > before {
+            text.push('\n');
+        } else {
+            known = false;
+        }
+        rest = &rest[end..];
+    }
+    if text.is_empty() {
+        return None;
+    }
+    Some(if known { text } else { format!("{}\n{text}", super::HOLE) })
+}
+
 /// `exec program …` and `spawn program …`, at the start of a command or of a bracket.
 fn tcl(code: &str) -> Vec<Act> {
     let commands = code.split(['\n', ';', '[', '{', '}']);

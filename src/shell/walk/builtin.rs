@@ -10,6 +10,7 @@ use super::output::unknown_output;
 impl Walker<'_> {
     /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
     pub(super) fn builtin(&mut self, name: &str, call: &Call) -> Option<String> {
+        self.evaluated(name, call);
         let words = &call.words[1..];
         match name {
             "cd" | "chdir" | "pushd" => self.change_directory(name, words),

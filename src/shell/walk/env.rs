@@ -319,6 +319,52 @@ impl Env {
         self.merge(&[branch], false);
     }
 
+    /// The variables that were set between `mark` and `begun` and have been set once more since,
+    /// as they were at `begun`.
+    pub(super) fn overwritten(&self, mark: usize, begun: usize) -> Vec<(String, Variable)> {
+        // A chain is longer than this only to be slow.
+        const LATEST: usize = 64;
+        let name = |undo: &Undo| match undo {
+            Undo::Variable(name, before) => Some((name.clone(), before.clone())),
+            _ => None,
+        };
+        let (Some(since), Some(own)) = (
+            self.journal.get(begun..),
+            self.journal.get(mark.max(begun.saturating_sub(LATEST))..begun),
+        ) else {
+            return Vec::new();
+        };
+        if since.is_empty() || own.is_empty() {
+            return Vec::new();
+        }
+        let own: Vec<String> = own.iter().filter_map(name).map(|(name, _)| name).collect();
+        let mut found: Vec<(String, Variable)> = Vec::new();
+        for (name, before) in since.iter().take(LATEST).filter_map(name) {
+            let is_new = own.contains(&name) && !found.iter().any(|(known, _)| *known == name);
+            found.extend(before.filter(|_| is_new).map(|before| (name, before)));
+        }
+        found
+    }
+
+    /// Lets variables have other values, too.
+    pub(super) fn add(&mut self, others: Vec<(String, Variable)>) {
+        for (name, other) in others {
+            let Some(mut variable) = self.variables.get(&name).cloned() else { continue };
+            let before = variable.values.len();
+            for value in other.values {
+                if !variable.values.contains(&value) {
+                    variable.values.push(value);
+                }
+            }
+            if variable.values.len() > limit::VALUES {
+                variable.values = vec![Value::hole()];
+            }
+            if variable.values.len() != before {
+                self.put(&name, Some(variable));
+            }
+        }
+    }
+
     /// Whether a branch gives a variable a value that it may not have so far.
     pub(super) fn has_new_values(&self, branch: &Changes) -> bool {
         branch.variables.iter().any(|(name, after)| {

@@ -139,6 +139,7 @@ impl Walker<'_> {
             }
             Part::Arithmetic(word) => {
                 let text = self.text(word);
+                self.arithmetic(&text);
                 let text = text.trim();
                 if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
                     Expansion::One(text.to_owned())

@@ -6,6 +6,7 @@ mod brace;
 mod builtin;
 mod call;
 mod env;
+mod evaluate;
 mod expand;
 pub(super) mod field;
 mod files;
@@ -16,6 +17,7 @@ mod origin;
 mod output;
 mod parameter;
 mod pattern;
+mod shown;
 mod simple;
 mod wrapper;
 
@@ -191,11 +193,14 @@ impl<'o> Walker<'o> {
         // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
         let mut hangs = false;
         let mut open = None;
+        // What a link has set, and the next one has set once more: the next may not have run.
+        let mut between = Vec::new();
         let mut before = Link::Then;
         for Item { node, link } in chain {
             if before == Link::Or {
                 self.close(open.take(), hangs);
             }
+            let begun = self.env.mark();
             if before != Link::Then {
                 open.get_or_insert(self.env.mark());
             }
@@ -207,6 +212,7 @@ impl<'o> Walker<'o> {
             } else {
                 output.push_str(&self.node(node, io));
             }
+            between.extend(open.map(|mark| self.env.overwritten(mark, begun)).unwrap_or_default());
             if before == Link::Or {
                 self.close(open.take(), true);
             }
@@ -214,6 +220,7 @@ impl<'o> Walker<'o> {
             before = *link;
         }
         self.close(open, hangs);
+        self.env.add(between);
         output
     }
 
@@ -281,7 +288,8 @@ impl<'o> Walker<'o> {
                 return self.enter(|walker| walker.each(name, words.as_deref(), body, io));
             }
             Node::Count { header, body } => {
-                self.text(header);
+                let text = self.text(header);
+                self.arithmetic(&text);
                 return self.enter(|walker| walker.repeated(|walker| walker.list(body, io)));
             }
             Node::Case { subject, arms } => {
@@ -297,12 +305,12 @@ impl<'o> Walker<'o> {
                 self.env.put_function(name, Some(function));
             }
             Node::Test(words) => {
-                for word in words {
-                    self.text(word);
-                }
+                let texts: Vec<String> = words.iter().map(|word| self.text(word)).collect();
+                self.tested(&texts);
             }
             Node::Arithmetic(word) => {
-                self.text(word);
+                let text = self.text(word);
+                self.arithmetic(&text);
             }
         }
         String::new()

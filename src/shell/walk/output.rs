@@ -4,6 +4,7 @@
 use super::super::HOLE;
 use super::call::Call;
 use super::field::Field;
+use super::shown::shown;
 use super::{Walker, filter};
 
 /// The output of something that is not modelled.
@@ -24,9 +25,10 @@ impl Walker<'_> {
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
-            _ => stdin.and_then(|stdin| {
-                if stdin.chars().eq([HOLE]) { None } else { filter::filter(name, words, stdin) }
-            }),
+            _ => stdin
+                .filter(|stdin| !stdin.chars().eq([HOLE]))
+                .and_then(|stdin| filter::filter(name, words, stdin))
+                .or_else(|| shown(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
     }

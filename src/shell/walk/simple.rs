@@ -6,6 +6,7 @@ use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
 use super::field::Field;
+use super::evaluate::EXPANDED;
 use super::origin::normal;
 use super::{Io, Walker};
 use std::rc::Rc;
@@ -95,7 +96,8 @@ impl Walker<'_> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
         if let Some(index) = &assignment.index {
-            self.text(index);
+            let text = self.text(index);
+            self.arithmetic(&text);
         }
         let mut values = Vec::new();
         loop {
@@ -110,21 +112,27 @@ impl Walker<'_> {
         }
         self.repeating = repeating;
         self.choices = outer;
-        if CODE_VARIABLES.contains(&assignment.name.as_str()) {
-            for value in &values {
-                let code = value.scalar().to_owned();
-                self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
-            }
+        for value in &values {
+            self.told(&assignment.name, value.scalar());
         }
-        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
-            let path = values[0].scalar().to_owned();
+        self.env.set(&assignment.name, values);
+    }
+
+    /// What the environment tells programs and shells to run.
+    pub(super) fn told(&mut self, name: &str, text: &str) {
+        if CODE_VARIABLES.contains(&name) {
+            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+        if EXPANDED.contains(&name) {
+            self.perhaps(|walker| walker.expanded_again(text));
+        }
+        if matches!(name, "BASH_ENV" | "ENV") {
             self.perhaps(|walker| {
-                if let Some(text) = walker.script_text(&path, Interpreter::Shell, &[]) {
+                if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
                     walker.nested_code(&text, &Io::default());
                 }
             });
         }
-        self.env.set(&assignment.name, values);
     }
 
     fn assigned(&mut self, assignment: &Assignment) -> Value {

@@ -131,6 +131,9 @@ impl Walker<'_> {
             .map(|(name, _)| (name.clone(), self.env.variable(name).cloned()))
             .collect();
         for (name, value) in &inner.assignments {
+            if !call.assignments.contains(&(name.clone(), value.clone())) {
+                self.told(name, value);
+            }
             self.env.set(name, vec![super::env::Value::Text(value.clone())]);
             self.env.export(name);
         }
