@@ -20,14 +20,43 @@ pub(super) enum Act {
     Read(String),
 }
 
+/// What code is started with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Given {
+    /// `awk -v name=text`
+    pub(super) variables: Vec<(String, String)>,
+    /// Its arguments, under the names that the language has for them.
+    pub(super) lists: Vec<(String, Vec<String>)>,
+}
+
+impl Given {
+    /// The arguments of code on the command line, or of a script in a file.
+    pub(super) fn arguments(language: Interpreter, arguments: &[String], is_file: bool) -> Self {
+        let hole = || super::HOLE.to_string();
+        let (name, before) = match language {
+            Interpreter::Python => ("argv", 1),
+            Interpreter::JavaScript => ("argv", 1 + usize::from(is_file)),
+            Interpreter::Php => ("$argv", 1),
+            Interpreter::Perl => ("@ARGV", 0),
+            Interpreter::Ruby => ("ARGV", 0),
+            _ => return Self::default(),
+        };
+        let list: Vec<String> =
+            std::iter::repeat_with(hole).take(before).chain(arguments.iter().cloned()).collect();
+        let names = if language == Interpreter::Perl { &["@ARGV", "$ARGV"] } else { &[name][..] };
+        let lists = names.iter().map(|name| ((*name).to_owned(), list.clone())).collect();
+        Self { variables: Vec::new(), lists }
+    }
+}
+
 /// The acts of a piece of code, in the order in which they are found.
-pub(super) fn read(code: &str, language: Interpreter) -> Vec<Act> {
+pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act> {
     match language {
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
         Interpreter::Make => make(code),
         Interpreter::Shell | Interpreter::Itself => Vec::new(),
-        language => parse::read(code, language, 0),
+        language => parse::read(code, language, given, 0),
     }
 }
 
@@ -109,6 +138,10 @@ fn make(code: &str) -> Vec<Act> {
         let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']);
         Act::Shell(recipe.replace("$$", "$"))
     });
+    // `target: prerequisites ; recipe`
+    let rules = code.lines().filter(|line| !line.starts_with('\t'));
+    let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
+    let recipes = recipes.chain(rules.map(|(_, recipe)| Act::Shell(recipe.replace("$$", "$"))));
     let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
     recipes.chain(shells.map(|(shell, _)| Act::Shell(shell.to_owned()))).collect()
 }

@@ -230,6 +230,11 @@ impl<'a> Scanner<'a> {
         while self.is_at_pipe() && !self.is_over() {
             self.at += if self.peek_at(1) == b'&' { 2 } else { 1 };
             self.skip_lines();
+            self.skip_blanks();
+            // Bash has `!` before a pipeline, not within one.
+            if self.bare_word() == "!" {
+                self.fail(Unreadable::Syntax);
+            }
             self.skip_prefixes();
             let start = self.at;
             stages.extend(self.command());

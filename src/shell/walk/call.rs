@@ -1,7 +1,7 @@
 //! A command once its words are known: which function, builtin, wrapper or program it is.
 
-use super::super::table::{options, wrappers};
-use super::super::{Certainty, HOLE, Run};
+use super::super::table::{coded, options, wrappers};
+use super::super::{Certainty, HOLE, Interpreter, Run};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
 use super::output::unknown_output;
@@ -62,6 +62,7 @@ impl Walker<'_> {
             let program = self.program_of(&source);
             return self.call(call.renamed(&program));
         }
+        self.coded(&name, &call);
         if let Some(output) = self.wrapped(&name, &call) {
             return output;
         }
@@ -226,7 +227,16 @@ impl Walker<'_> {
             else {
                 continue;
             };
-            self.git_setting(key, text);
+            // `--config-env` names the variable that holds it.
+            let held = (option.name == "config-env").then(|| self.known(text));
+            self.git_setting(key, held.as_deref().unwrap_or(text));
+        }
+        if name == "git" && self.env.variable("GIT_CONFIG_COUNT").is_some() {
+            for place in 0..super::limit::VALUES {
+                let key = self.known(&format!("GIT_CONFIG_KEY_{place}"));
+                let text = self.known(&format!("GIT_CONFIG_VALUE_{place}"));
+                self.git_setting(&key, &text);
+            }
         }
         let Some(subcommand) = call.words.get(at).map(|word| word.text.clone()) else { return };
         let arguments = &call.words[at + 1..];
@@ -249,14 +259,13 @@ impl Walker<'_> {
                     self.git_setting(&key, &value);
                 }
             }
-            "rebase" | "filter-branch" | "difftool" | "mergetool" => {
+            "commit" | "log" | "tag" => {}
+            _ if name == "git" => {
                 let mut values = Vec::new();
                 for (index, word) in arguments.iter().enumerate() {
                     let text = word.text.as_str();
-                    if let Some((_, value)) = text
-                        .split_once('=')
-                        .filter(|_| text.starts_with("--exec=") || text.starts_with("--extcmd="))
-                    {
+                    let own = wrappers::GIT_OPTIONS.iter().find_map(|it| text.strip_prefix(it));
+                    if let Some(value) = own {
                         values.push(value.to_owned());
                     } else if matches!(text, "-x" | "--exec" | "--extcmd")
                         || text.starts_with("--") && text.ends_with("-filter")
@@ -284,15 +293,48 @@ impl Walker<'_> {
         }
     }
 
+    /// A variable's text, as far as it is known.
+    fn known(&self, name: &str) -> String {
+        self.env.variable(name).map_or("", |it| it.values[0].scalar()).to_owned()
+    }
+
     fn git_setting(&mut self, key: &str, text: &str) {
         let key = key.to_ascii_lowercase();
         if let Some(name) = key.strip_prefix("alias.") {
             self.env.put_alias(&format!("git {name}"), Some(text.to_owned()));
+        } else if key == "core.hookspath" {
+            // Which of them runs is git's to say.
+            let files = format!("{}/*", text.trim_end_matches('/'));
+            self.perhaps(|walker| {
+                for path in walker.located(&files) {
+                    walker.script_at(path, Interpreter::Itself, &[]);
+                }
+            });
         } else if wrappers::GIT_CODE
             .iter()
             .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
         {
+            let text = text.trim_start_matches('!');
             self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+    }
+
+    /// Options that hold code: [`coded`].
+    fn coded(&mut self, name: &str, call: &Call) {
+        for row in coded::rows(name) {
+            let mut values: Vec<Field> = Vec::new();
+            let taken = row.grammar.take(&call.words, 1);
+            for option in taken.options {
+                values.extend(option.value.filter(|_| row.options.contains(&option.name.as_str())));
+            }
+            if row.options.contains(&"") {
+                values.extend(taken.operands.iter().map(|place| call.words[*place].clone()));
+            }
+            for value in values {
+                if let Some(code) = row.code(&value.text) {
+                    self.derived(&value, |walker| walker.nested_code(code, &Io::default()));
+                }
+            }
         }
     }
 

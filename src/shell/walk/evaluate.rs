@@ -77,7 +77,10 @@ impl Walker<'_> {
                 }
             }
             "printf" | "test" | "[" => {
-                for pair in words.windows(2).filter(|pair| pair[0].text == "-v") {
+                // `printf` takes it for an option only where it comes first.
+                let most = if name == "printf" { 2 } else { words.len() };
+                let pairs = words[..most.min(words.len())].windows(2);
+                for pair in pairs.filter(|pair| pair[0].text == "-v") {
                     self.arithmetic(&pair[1].text);
                 }
             }

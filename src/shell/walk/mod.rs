@@ -161,8 +161,12 @@ impl<'o> Walker<'o> {
             return String::new();
         }
         let scanned = scan::scan(text, self.depth);
+        let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
         if let Some(error) = scanned.error {
+            // Bash may have refused all of it.
+            let changes = self.env.take_back(mark);
+            self.env.merge(&[changes], false);
             self.fail(error);
         }
         output

@@ -1,5 +1,6 @@
 //! Nested code: shells, and the scripts that a line runs.
 
+use super::super::foreign::Given;
 use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
@@ -169,7 +170,8 @@ impl Walker<'_> {
         if interpreter == Interpreter::Shell {
             self.code(text, &super::Io::default());
         } else {
-            self.acts(text, interpreter);
+            let arguments = self.positional().unwrap_or_default();
+            self.acts(text, interpreter, &Given::arguments(interpreter, &arguments, true));
         }
     }
 }

@@ -179,6 +179,9 @@ impl Walker<'_> {
 
     fn operate(&mut self, text: &str, operator: &str, operand: &Word, quoted: bool) -> String {
         let hole = HOLE.to_string();
+        if operator == ":" {
+            self.slice(operand);
+        }
         if operator == "@" && operand.as_text().as_deref() == Some("P") {
             self.expanded_again(text);
         }

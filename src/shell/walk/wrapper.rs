@@ -77,6 +77,7 @@ impl Walker<'_> {
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(assignment)
         {
+            self.told(&name, &value);
             assignments.push((name, value));
             at += 1;
         }
@@ -131,9 +132,6 @@ impl Walker<'_> {
             .map(|(name, _)| (name.clone(), self.env.variable(name).cloned()))
             .collect();
         for (name, value) in &inner.assignments {
-            if !call.assignments.contains(&(name.clone(), value.clone())) {
-                self.told(name, value);
-            }
             self.env.set(name, vec![super::env::Value::Text(value.clone())]);
             self.env.export(name);
         }

@@ -47,6 +47,8 @@ fn a_script_is_found_under_its_new_name_and_by_a_pattern() {
     house.project_file("pre.sh", "roz decide s1 COMPLETE x\n");
     house.project_file("deep/er/pre.sh", "roz decide s1 COMPLETE x\n");
     house.project_file("p.py", "import os\nos.system('roz decide s1 COMPLETE x')\n");
+    let hook = "require('child_process').execSync('roz decide s1 COMPLETE x')\n";
+    house.project_file("deep/h.js", hook);
     house.project_file("tame/a.sh", "echo decide\n");
     for line in [
         "chmod +x pre.sh && ./pre.sh",
@@ -79,6 +81,10 @@ fn a_script_is_found_under_its_new_name_and_by_a_pattern() {
         "find deep -name '*.sh' | xargs -n1 sh",
         "find . -name '*.sh' | while read f; do bash $f; done",
         "ls *.sh | xargs sh",
+        "git -c core.hooksPath=deep/er commit -m x",
+        "git config core.hooksPath deep/er; git commit -m x",
+        "python3 -m p",
+        "python3 -c 'import p' && node -r ./deep/h.js -e 1",
     ] {
         house.denies("decide", line);
     }
@@ -90,6 +96,8 @@ fn a_script_is_found_under_its_new_name_and_by_a_pattern() {
         "find . -name '*.sh' -exec cat {} +",
         "find tame -name '*.sh' -exec sh {} \\;",
         "ls *.sh",
+        "python3 -m absent",
+        "git -c core.hooksPath=tame commit -m x",
     ] {
         house.is_free(line);
     }
