@@ -148,7 +148,9 @@ fn matching(pattern: &Path) -> Vec<PathBuf> {
     for part in pattern.components() {
         let part = part.as_os_str().to_string_lossy();
         if !is_pattern(&part) {
-            found.iter_mut().for_each(|it| it.push(&*part));
+            for it in &mut found {
+                it.push(&*part);
+            }
         } else if part == "**" {
             // Grows while it is gone through: folders, then those within them.
             let mut at = 0;

@@ -4,8 +4,8 @@
 
 use super::super::table::calls::{self, Kind};
 use super::super::{HOLE, How, Interpreter};
-use super::{Act, Given};
 use super::token::{Token, tokens};
+use super::{Act, Given};
 use std::collections::BTreeMap;
 
 /// Brackets, and code within code, are followed this deep.
@@ -44,7 +44,8 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given, depth: usiz
     if depth > 4 {
         return Vec::new();
     }
-    let texts = given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
+    let texts =
+        given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
     let lists = given.lists.iter().map(|(name, list)| (name.clone(), Value::List(list.clone())));
     let tokens = tokens(code, language);
     let mut parser = Parser {

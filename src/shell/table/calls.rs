@@ -77,9 +77,7 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     ),
     row(
         PYTHON,
-        &[
-            "spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe",
-        ],
+        &["spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe"],
         Kind::Spawned,
         &[],
     ),

@@ -1,4 +1,4 @@
-//! Options and words of programs that hold code for a shell.
+//! What holds code for a shell: options and words of programs, settings of git, variables.
 
 use super::grammar::Grammar;
 use super::index::index;
@@ -99,15 +99,96 @@ pub(in super::super) static CODED: &[Coded] = &[
     row(&["fzf"], "", &["preview"], &["preview"], &[]),
     row(&["tcpdump"], "czrwisCGW", &[], &["z"], &[]),
     row(&["socat"], "", &[], &[""], &["EXEC:", "SYSTEM:"]),
-    row(&["nc", "ncat", "netcat"], "ecgGioOpqsTwXx", &["exec", "sh-exec"], &["e", "c", "exec", "sh-exec"], &[]),
+    row(
+        &["nc", "ncat", "netcat"],
+        "ecgGioOpqsTwXx",
+        &["exec", "sh-exec"],
+        &["e", "c", "exec", "sh-exec"],
+        &[],
+    ),
     row(&["ansible"], "aimuecft", &["args"], &["a", "args"], &[]),
     row(&["wget"], "OoPaeitQUw", &["use-askpass"], &["use-askpass"], &[]),
 ];
 
 /// The rows for a program.
 pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static Coded> {
-    index!(CODED)
-        .rows(name)
-        .map(|place| &CODED[place])
-        .filter(move |row| row.names.contains(&name))
+    index!(CODED).rows(name).map(|place| &CODED[place]).filter(move |row| row.names.contains(&name))
 }
+
+/// Settings of git whose value is shell code: how their names begin and end.
+pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
+    ("core.", "pager"),
+    ("core.", "editor"),
+    ("core.", "sshcommand"),
+    ("core.", "fsmonitor"),
+    ("core.", "askpass"),
+    ("pager.", ""),
+    ("sequence.", "editor"),
+    ("diff.", "external"),
+    ("diff.", ".command"),
+    ("difftool.", ".cmd"),
+    ("mergetool.", ".cmd"),
+    ("filter.", ".clean"),
+    ("filter.", ".smudge"),
+    ("filter.", ".process"),
+    ("diff.", ".textconv"),
+    ("merge.", ".driver"),
+    ("man.", ".cmd"),
+    ("browser.", ".cmd"),
+    ("trailer.", ".cmd"),
+    ("trailer.", ".command"),
+    ("interactive.", "difffilter"),
+    ("core.", "gitproxy"),
+    ("core.", "alternaterefscommand"),
+    ("remote.", ".uploadpack"),
+    ("remote.", ".receivepack"),
+    ("gpg.", ".program"),
+    ("credential.", "helper"),
+    ("gpg.", "program"),
+    ("uploadpack.", "packobjectshook"),
+];
+
+/// Options of git's subcommands, and a transport, whose value is shell code.
+pub(in super::super) const GIT_OPTIONS: &[&str] = &[
+    "--exec=",
+    "--extcmd=",
+    "--upload-pack=",
+    "--receive-pack=",
+    "--open-files-in-pager=",
+    "-O",
+    "ext::",
+];
+
+/// Variables whose value is shell code that some program will run.
+pub(in super::super) const CODE_VARIABLES: &[&str] = &[
+    "GIT_SSH_COMMAND",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_SSH",
+    "GIT_PROXY_COMMAND",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "GH_PAGER",
+    "GH_EDITOR",
+    "GH_BROWSER",
+    "AWS_PAGER",
+    "SYSTEMD_PAGER",
+    "SYSTEMD_EDITOR",
+    "PSQL_PAGER",
+    "PSQL_EDITOR",
+    "BROWSER",
+    "LESSCLOSE",
+    "RSYNC_RSH",
+    "SVN_SSH",
+    "FCEDIT",
+    "PROMPT_COMMAND",
+    "PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "EDITOR",
+    "VISUAL",
+];

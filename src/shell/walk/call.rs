@@ -1,6 +1,6 @@
 //! A command once its words are known: which function, builtin, wrapper or program it is.
 
-use super::super::table::{coded, options, wrappers};
+use super::super::table::{coded, options};
 use super::super::{Certainty, HOLE, Interpreter, Run};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
@@ -264,7 +264,7 @@ impl Walker<'_> {
                 let mut values = Vec::new();
                 for (index, word) in arguments.iter().enumerate() {
                     let text = word.text.as_str();
-                    let own = wrappers::GIT_OPTIONS.iter().find_map(|it| text.strip_prefix(it));
+                    let own = coded::GIT_OPTIONS.iter().find_map(|it| text.strip_prefix(it));
                     if let Some(value) = own {
                         values.push(value.to_owned());
                     } else if matches!(text, "-x" | "--exec" | "--extcmd")
@@ -310,7 +310,7 @@ impl Walker<'_> {
                     walker.script_at(path, Interpreter::Itself, &[]);
                 }
             });
-        } else if wrappers::GIT_CODE
+        } else if coded::GIT_CODE
             .iter()
             .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
         {

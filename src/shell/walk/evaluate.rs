@@ -121,6 +121,7 @@ fn is_element(text: &str) -> bool {
 
 fn names(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    let names = words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+    let names =
+        words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
     names.take(NAMES).map(str::to_owned).collect()
 }

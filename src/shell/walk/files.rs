@@ -16,8 +16,9 @@ impl Walker<'_> {
             own[1] = letters.with_text(&format!("-{}", letters.text));
         }
         let words = if own.is_empty() { words } else { &own };
-        let brings = matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
-            || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
+        let brings =
+            matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
+                || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
         let brought = if brings { self.brought(name, words) } else { Vec::new() };
         for row in writers::rows(name) {
             let mut from = 1;

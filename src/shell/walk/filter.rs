@@ -45,8 +45,9 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             }))
         }
         "head" if has(&["-c"]) || texts.iter().any(|text| text.starts_with("-c")) => {
-            let count = texts.iter().filter_map(|text| text.trim_start_matches("-c").parse().ok());
-            Some(input.chars().take(count.last()?).collect())
+            let mut count =
+                texts.iter().filter_map(|text| text.trim_start_matches("-c").parse().ok());
+            Some(input.chars().take(count.next_back()?).collect())
         }
         // Packed is as good as plain: what unpacks it gives it back.
         "gzip" | "gunzip" | "zcat" | "bzip2" | "bunzip2" | "bzcat" | "xz" | "unxz" | "xzcat"

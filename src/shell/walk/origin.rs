@@ -133,8 +133,7 @@ impl Walker<'_> {
             long: &["target-directory", "suffix", "group", "mode", "owner", "context"],
         };
         let taken = COPY.take(words, 1);
-        let mut operands: Vec<&Field> =
-            taken.operands.iter().map(|place| &words[*place]).collect();
+        let mut operands: Vec<&Field> = taken.operands.iter().map(|place| &words[*place]).collect();
         if name == "git" {
             // `git mv a b`
             operands.remove(0);

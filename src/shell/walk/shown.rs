@@ -24,20 +24,29 @@ pub(super) fn shown(name: &str, words: &[Field]) -> Option<String> {
         words.get(place + 1).map(|word| word.text.as_str())
     };
     let prefixed = |prefixes: &[&str]| {
-        words.iter().skip(1).find_map(|word| {
-            prefixes.iter().find_map(|prefix| word.text.strip_prefix(prefix))
-        })
+        words
+            .iter()
+            .skip(1)
+            .find_map(|word| prefixes.iter().find_map(|prefix| word.text.strip_prefix(prefix)))
     };
     let format = match name {
-        "git" => prefixed(&["--format=format:", "--format=tformat:", "--format=", "--pretty=format:",
-            "--pretty=tformat:", "--pretty="]).or(after(&["--format"])),
+        "git" => prefixed(&[
+            "--format=format:",
+            "--format=tformat:",
+            "--format=",
+            "--pretty=format:",
+            "--pretty=tformat:",
+            "--pretty=",
+        ])
+        .or(after(&["--format"])),
         "find" | "gfind" => after(&["-printf"]),
         "stat" | "gstat" => prefixed(&["--format=", "--printf="]).or(after(&["-c", "-f"])),
         "date" | "gdate" => prefixed(&["+"]),
         "seq" | "gseq" => after(&["-f"]).or(prefixed(&["-f", "--format="])),
         "yes" => return Some(texts(&words[1..]).join(" ") + "\n"),
-        "docker" | "podman" | "gh" => after(&["--format", "--template", "-t"])
-            .or(prefixed(&["--format=", "--template="])),
+        "docker" | "podman" | "gh" => {
+            after(&["--format", "--template", "-t"]).or(prefixed(&["--format=", "--template="]))
+        }
         "jq" => return jq(words),
         _ => None,
     }?;

@@ -1,12 +1,12 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple, Word};
-use super::super::table::wrappers::CODE_VARIABLES;
+use super::super::table::coded::CODE_VARIABLES;
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
-use super::field::Field;
 use super::evaluate::EXPANDED;
+use super::field::Field;
 use super::origin::normal;
 use super::{Io, Walker};
 use std::rc::Rc;
