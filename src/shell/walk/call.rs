@@ -228,8 +228,12 @@ impl Walker<'_> {
                 continue;
             };
             // `--config-env` names the variable that holds it.
-            let held = (option.name == "config-env").then(|| self.known(text));
-            self.git_setting(key, held.as_deref().unwrap_or(text));
+            let held = match self.env.variable(text) {
+                _ if option.name == "c" => text.to_owned(),
+                Some(variable) => variable.values[0].scalar().to_owned(),
+                None => HOLE.to_string(),
+            };
+            self.git_setting(key, &held);
         }
         if name == "git" && self.env.variable("GIT_CONFIG_COUNT").is_some() {
             for place in 0..super::limit::VALUES {
