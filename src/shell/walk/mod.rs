@@ -163,10 +163,12 @@ impl<'o> Walker<'o> {
         let scanned = scan::scan(text, self.depth);
         let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
-        if let Some(error) = scanned.error {
+        if scanned.error.is_some() || scanned.doubtful {
             // Bash may have refused all of it.
             let changes = self.env.take_back(mark);
             self.env.merge(&[changes], false);
+        }
+        if let Some(error) = scanned.error {
             self.fail(error);
         }
         output
