@@ -34,7 +34,8 @@ pub(super) fn scan(text: &str, depth: usize) -> Scanned {
     if scanner.at < text.len() {
         scanner.fail(Unreadable::Syntax);
     }
-    Scanned { list, error: scanner.error, doubtful: scanner.doubtful }
+    let error = scanner.error.or(scanner.inner_error);
+    Scanned { list, error, doubtful: scanner.doubtful }
 }
 
 /// Scans text in which only `$`, backticks and backslashes count, as in a here-document.
@@ -42,7 +43,7 @@ pub(super) fn scan_quoted(text: &str, depth: usize) -> (Word, Option<Unreadable>
     let mut scanner = Scanner::new(text, depth);
     let mut word = Word::text("", true);
     scanner.document_text(&mut word);
-    (word, scanner.error)
+    (word, scanner.error.or(scanner.inner_error))
 }
 
 struct Scanner<'a> {
@@ -59,6 +60,8 @@ struct Scanner<'a> {
     /// Here-documents whose text begins after the next newline.
     pending: Vec<Pending>,
     error: Option<Unreadable>,
+    /// The first error within backticks.
+    inner_error: Option<Unreadable>,
 }
 
 /// What ends a list, besides the end of the text.
@@ -85,6 +88,7 @@ impl<'a> Scanner<'a> {
             substitutions: 0,
             pending: Vec::new(),
             error,
+            inner_error: None,
         }
     }
 
