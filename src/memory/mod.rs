@@ -10,6 +10,7 @@
 mod in_memory;
 mod library;
 mod markdown;
+mod text;
 
 use std::{io, path::PathBuf};
 
@@ -64,6 +65,13 @@ pub trait MemoryBackend: Send + Sync {
 pub struct Reading {
     pub learnings: Vec<Learning>,
     pub problems: Vec<Problem>,
+}
+
+impl Reading {
+    /// Oldest first.
+    fn sort(&mut self) {
+        self.learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+    }
 }
 
 /// Something that is kept and cannot be read.
