@@ -11,6 +11,7 @@ mod in_memory;
 mod library;
 mod markdown;
 mod text;
+mod total_recall;
 
 use std::{io, path::PathBuf};
 
@@ -18,6 +19,7 @@ pub use self::{
     in_memory::InMemory,
     library::{Answered, Kept, Library, Places, Shelf, Written},
     markdown::{ATTRIBUTES, Markdown},
+    total_recall::TotalRecall,
 };
 use crate::{
     core::reflection::{
