@@ -10,6 +10,7 @@
 mod in_memory;
 mod library;
 mod markdown;
+mod mcp;
 mod text;
 mod total_recall;
 
@@ -19,6 +20,7 @@ pub use self::{
     in_memory::InMemory,
     library::{Answered, Kept, Library, Places, Shelf, Written},
     markdown::{ATTRIBUTES, Markdown},
+    mcp::Mcp,
     total_recall::TotalRecall,
 };
 use crate::{

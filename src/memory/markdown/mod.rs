@@ -33,7 +33,7 @@ use std::{
 };
 
 use self::parse::Style;
-use super::{Error, MemoryBackend, Problem, Reading, Result, is_id, text::TextFile};
+use super::{Error, MemoryBackend, Reading, Result, is_id, text::TextFile};
 use crate::{
     core::reflection::{
         learning::{Learning, Status},
