@@ -223,32 +223,29 @@ impl Library {
     }
 
     fn read(&self, is_wanted: impl Fn(&dyn MemoryBackend) -> bool) -> Shelf {
-        let mut shelf = Shelf { learnings: Vec::new(), problems: self.problems.clone() };
+        let mut held = Shelf { learnings: Vec::new(), problems: self.problems.clone() };
         let mut by_id: HashMap<String, usize> = HashMap::new();
         for backend in self.every().filter(|it| is_wanted(*it)) {
             let reading = match backend.all() {
                 Ok(reading) => reading,
                 Err(err) => {
                     let (place, what) = (backend.name().to_owned(), world::in_a_line(&err));
-                    shelf.problems.push(Problem { place, what });
+                    held.problems.push(Problem { place, what });
                     continue;
                 }
             };
-            shelf.problems.extend(reading.problems);
+            held.problems.extend(reading.problems);
             for learning in reading.learnings {
-                match by_id.get(&learning.id) {
-                    Some(at) => {
-                        let first = &mut shelf.learnings[*at].learning;
-                        first.status = first.status.max(learning.status);
-                    }
-                    None => {
-                        by_id.insert(learning.id.clone(), shelf.learnings.len());
-                        shelf.learnings.push(Kept { learning, backend: backend.name() });
-                    }
+                if let Some(at) = by_id.get(&learning.id) {
+                    let first = &mut held.learnings[*at].learning;
+                    first.status = first.status.max(learning.status);
+                } else {
+                    by_id.insert(learning.id.clone(), held.learnings.len());
+                    held.learnings.push(Kept { learning, backend: backend.name() });
                 }
             }
         }
-        shelf
+        held
     }
 
     /// The files and folders on which [`Self::at_hand`] depends, whether or
@@ -393,25 +390,12 @@ impl Library {
                 }
             }
         }
-        match (is_marked, failed) {
-            // One that keeps it archived would hold against the others.
-            (true, None) => Ok(()),
-            (true, Some(err)) if status == Status::Active && now.is_some() => {
-                if self
-                    .all()
-                    .learnings
-                    .iter()
-                    .any(|it| it.learning.id == id && it.learning.is_active())
-                {
-                    Ok(())
-                } else {
-                    Err(err)
-                }
-            }
-            (true, Some(_)) => Ok(()),
-            (false, Some(err)) => Err(err),
-            (false, None) => Err(Error::NoSuch { id: id.to_owned() }),
-        }
+        let Some(err) = failed else {
+            return if is_marked { Ok(()) } else { Err(Error::NoSuch { id: id.to_owned() }) };
+        };
+        // One place that still keeps it archived holds against the others.
+        let is_active = || status_in(self.all()) == Some(Status::Active);
+        if is_marked && (status != Status::Active || is_active()) { Ok(()) } else { Err(err) }
     }
 
     /// Asks every backend that is in use whether it would answer.

@@ -44,18 +44,16 @@ impl TextFile {
     /// Made, with its folder, if it is not there.
     pub(super) fn hold(&self) -> Result<Held<'_>> {
         let until = Instant::now() + self.patience;
-        let file = match files::lock_for(&self.path, until, self.access)? {
-            Some(file) => file,
-            None => {
-                if let Some(dir) = self.path.parent() {
-                    let mode = if self.access == Access::Private { 0o700 } else { 0o777 };
-                    DirBuilder::new().recursive(true).mode(mode).create(dir).at(dir)?;
-                }
-                let file = files::lock_for(&self.path, until, self.access)?;
-                let not_found = || io::Error::from(io::ErrorKind::NotFound);
-                file.ok_or_else(not_found).at(&self.path)?
+        let mut file = files::lock_for(&self.path, until, self.access)?;
+        if file.is_none() {
+            if let Some(dir) = self.path.parent() {
+                let mode = if self.access == Access::Private { 0o700 } else { 0o777 };
+                DirBuilder::new().recursive(true).mode(mode).create(dir).at(dir)?;
             }
-        };
+            file = files::lock_for(&self.path, until, self.access)?;
+        }
+        let not_found = || io::Error::from(io::ErrorKind::NotFound);
+        let file = file.ok_or_else(not_found).at(&self.path)?;
         let mut bytes = Vec::new();
         (&file).read_to_end(&mut bytes).at(&self.path)?;
         Ok(Held { of: self, file, bytes })

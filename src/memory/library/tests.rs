@@ -92,7 +92,9 @@ fn what_the_configuration_names_is_in_use_alone() {
 fn overrides_switch_a_backend_on_and_off() {
     let over = |name: &str, on| {
         let name = name.to_owned();
-        move |it: &mut BackendsPolicy| drop(it.overrides.insert(name, on))
+        move |it: &mut BackendsPolicy| {
+            it.overrides.insert(name, on);
+        }
     };
     let recall = || Scene::new().with_total_recall();
     assert_eq!(recall().configured(over("total-recall", false)).in_use(), ["markdown"]);

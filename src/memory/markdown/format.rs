@@ -96,15 +96,12 @@ pub(super) fn unescaped(text: &str) -> String {
         rest = &rest[at..];
         let read = reference(rest);
         let c = read.and_then(|digits| char::from_u32(digits.parse().ok()?));
-        match (read, c) {
-            (Some(digits), Some(c)) => {
-                res.push(c);
-                rest = &rest["&#;".len() + digits.len()..];
-            }
-            _ => {
-                res.push_str("&#");
-                rest = &rest["&#".len()..];
-            }
+        if let (Some(digits), Some(c)) = (read, c) {
+            res.push(c);
+            rest = &rest["&#;".len() + digits.len()..];
+        } else {
+            res.push_str("&#");
+            rest = &rest["&#".len()..];
         }
     }
     res.push_str(rest);

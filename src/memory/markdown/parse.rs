@@ -228,22 +228,18 @@ fn once(mut parsed: Parsed) -> Parsed {
     let mut first: HashMap<String, (usize, Option<Learning>)> = HashMap::new();
     parsed.entries.retain(|it| {
         let learning = it.learning.as_ref().ok();
-        match first.get(&it.id) {
-            Some((line, other)) => {
-                if other.as_ref() != learning || learning.is_none() {
-                    let what = format!(
-                        "`{}` is the id of the entry in line {line} too: give this one another",
-                        it.id
-                    );
-                    parsed.problems.push((it.line, what));
-                }
-                false
-            }
-            None => {
-                first.insert(it.id.clone(), (it.line, learning.cloned()));
-                true
-            }
+        let Some((line, other)) = first.get(&it.id) else {
+            first.insert(it.id.clone(), (it.line, learning.cloned()));
+            return true;
+        };
+        if other.as_ref() != learning || learning.is_none() {
+            let what = format!(
+                "`{}` is the id of the entry in line {line} too: give this one another",
+                it.id
+            );
+            parsed.problems.push((it.line, what));
         }
+        false
     });
     parsed
 }

@@ -227,23 +227,19 @@ fn into_section(held: Held, lines: &str) -> Result<()> {
             && it.text.is_some_and(|it| it.trim_start_matches('#').starts_with(' '))
     };
     let after = all[section..].iter().find(is_heading).map(|it| it.start);
-    match after {
-        Some(at) => {
-            let mut changed = bytes[..at].to_vec();
-            if !changed.ends_with(b"\n\n") {
-                changed.push(b'\n');
-            }
-            changed.extend_from_slice(lines.as_bytes());
-            changed.push(b'\n');
-            changed.extend_from_slice(&bytes[at..]);
-            held.replace(&changed)
-        }
-        None => {
-            let end = if bytes.ends_with(b"\n") { "" } else { "\n" };
-            let gap = if lines.starts_with('[') { "\n" } else { "" };
-            held.append(&format!("{end}{gap}{lines}"))
-        }
+    let Some(at) = after else {
+        let end = if bytes.ends_with(b"\n") { "" } else { "\n" };
+        let gap = if lines.starts_with('[') { "\n" } else { "" };
+        return held.append(&format!("{end}{gap}{lines}"));
+    };
+    let mut changed = bytes[..at].to_vec();
+    if !changed.ends_with(b"\n\n") {
+        changed.push(b'\n');
     }
+    changed.extend_from_slice(lines.as_bytes());
+    changed.push(b'\n');
+    changed.extend_from_slice(&bytes[at..]);
+    held.replace(&changed)
 }
 
 #[cfg(test)]

@@ -27,11 +27,11 @@ pub(super) fn of_day(
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let date = name.get(..10).and_then(|it| NaiveDate::parse_from_str(it, "%Y-%m-%d").ok());
     let midnight = date.unwrap_or_default().and_time(NaiveTime::MIN);
-    let mut section = String::new();
+    let mut section = "";
     let mut notes = Vec::new();
     for text in visible_lines(bytes) {
         if let Some(heading) = text.strip_prefix("## ") {
-            section = heading.trim().to_owned();
+            section = heading.trim();
             continue;
         }
         if text.rsplit_once(" ^").is_some_and(|(_, mark)| is_ours(mark)) {
@@ -50,36 +50,41 @@ pub(super) fn of_day(
         // The offset of the day is near enough.
         let at = at.and_utc();
         let at = at - chrono::TimeDelta::seconds(local(at).offset().local_minus_utc().into());
-        notes.extend(learning(&name, &section, note, "", at));
+        notes.extend(learning(&name, section, note, "", at));
     }
     notes
+}
+
+/// A claim of a register, with its other lines.
+struct Claim<'a> {
+    section: &'a str,
+    text: String,
+    fields: Vec<(String, String)>,
 }
 
 /// The claims of a register.
 pub(super) fn of_register(path: &Path, bytes: &[u8], modified: DateTime<Utc>) -> Vec<Learning> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mut section = String::new();
-    // Each claim with its other lines.
-    let mut claims: Vec<(String, String, Vec<(String, String)>)> = Vec::new();
+    let mut section = "";
+    let mut claims: Vec<Claim> = Vec::new();
     for text in visible_lines(bytes) {
         if let Some(heading) = text.strip_prefix("## ") {
-            section = heading.trim().to_owned();
+            section = heading.trim();
         } else if let Some((key, value)) = field(text) {
-            match claims.last_mut().filter(|it| it.0 == section && key != "claim") {
-                Some(claim) => claim.2.push((key, value)),
-                None => claims.push((section.clone(), value, Vec::new())),
+            match claims.last_mut().filter(|it| it.section == section && key != "claim") {
+                Some(claim) => claim.fields.push((key, value)),
+                None => claims.push(Claim { section, text: value, fields: Vec::new() }),
             }
         } else if let Some(item) = item(text) {
-            claims.push((section.clone(), item.to_owned(), Vec::new()));
+            claims.push(Claim { section, text: item.to_owned(), fields: Vec::new() });
         }
     }
     let mut learnings = Vec::new();
-    for (section, claim, fields) in claims {
+    for Claim { section, text, fields } in claims {
         let get = |key: &str| fields.iter().find(|it| it.0 == key).map(|it| it.1.as_str());
         let verified = get("last_verified").and_then(parse::time);
         let more: Vec<_> = fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-        let made =
-            learning(&name, &section, &claim, &more.join("\n"), verified.unwrap_or(modified));
+        let made = learning(&name, section, &text, &more.join("\n"), verified.unwrap_or(modified));
         learnings.extend(made.map(|it| Learning {
             confidence: get("confidence").and_then(Confidence::find).unwrap_or_default(),
             ..it
@@ -151,14 +156,14 @@ fn learning(
     if !text.chars().any(char::is_alphanumeric) {
         return None;
     }
-    let id = match mark {
-        Some(mark) => mark.to_owned(),
-        // What it says is all that tells it from others.
-        None => {
+    let id = mark.map_or_else(
+        || {
+            // What it says is all that tells it from others.
             let hash = bounded::sha256(format!("{file}\n{section}\n{text}\n{more}").as_bytes());
             format!("tr_{}", bounded::cut(&hash, 10))
-        }
-    };
+        },
+        str::to_owned,
+    );
     let is_superseded = [section, text].iter().any(|it| it.contains("[superseded"));
     let category = match file {
         "decisions" | "open-loops" => Category::Process,

@@ -135,7 +135,7 @@ fn what_cannot_be_read_is_named_kept_and_skipped() {
     assert_eq!(ids, [learning(1).id, learning(4).id]);
     assert!(problems.iter().any(|it| it.contains("`patern` is no category")), "{problems:#?}");
     assert!(problems.iter().any(|it| it.contains("`actif` is no status")), "{problems:#?}");
-    let line = broken[..at].iter().filter(|it| **it == b'\n').count() + 2;
+    let line = broken[..at].split(|it| *it == b'\n').count() + 1;
     assert!(
         problems.iter().any(|it| it.starts_with(&format!("…:{line}: the heading"))),
         "{problems:#?}"
@@ -177,7 +177,8 @@ fn two_entries_of_one_id_are_named() {
 fn what_is_no_file_is_refused_and_left() {
     let victim = tempfile::NamedTempFile::new().unwrap();
     fs::write(victim.path(), "mine").unwrap();
-    let things: [(&str, &dyn Fn(&Path)); 4] = [
+    type Put<'a> = &'a dyn Fn(&Path);
+    let things: [(&str, Put); 4] = [
         ("a symbolic link", &|it| symlink(victim.path(), it).unwrap()),
         ("a symbolic link", &|it| symlink("/nonexistent/x", it).unwrap()),
         ("a FIFO", &|it| mknodat(CWD, it, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
