@@ -168,8 +168,13 @@ fn what_a_server_started_is_gone_with_it() {
     assert!(scene.backend.ping().is_err());
     let pid = fs::read_to_string(&pid_file).unwrap();
     let state = || fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-    // Killed; perhaps nobody has taken note of it yet.
-    assert!(state().is_empty() || state().contains(") Z "), "{}", state());
+    // A killed process dies when it is its turn, and stays until it is noted.
+    let until = Instant::now() + LONG;
+    let is_gone = || state().is_empty() || state().contains(") Z ");
+    while !is_gone() && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    assert!(is_gone(), "{}", state());
 }
 
 #[test]
