@@ -24,6 +24,8 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "block-default",
     "brief",
     "gate-deny",
+    "intent",
+    "intent-protocol",
     "issues",
     "learnings",
     "no-permit",

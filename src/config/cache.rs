@@ -19,6 +19,7 @@ const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("merge.rs"),
     include_bytes!("diagnostic.rs"),
     include_bytes!("../core/policy.rs"),
+    include_bytes!("../core/policy/intent.rs"),
     include_bytes!("../core/policy/reflection.rs"),
 ]);
 

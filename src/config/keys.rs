@@ -377,6 +377,54 @@ pub static KEYS: &[Key] = &[
         "A learning that was shown in vain less often is left twice the time",
     ),
     key(
+        "intent.enabled",
+        Kind::Auto,
+        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        "The intent gate: where `.orchestration/active_intents.yaml` is, always, never",
+    ),
+    key(
+        "intent.lifetime",
+        Word(&["session", "turn"]),
+        Tighten { stricter: is_turn, rule: "a project may only shorten it" },
+        "How long a selected intent stays selected: the session, until the next prompt",
+    ),
+    key(
+        "intent.hitl",
+        Word(&["off", "critical", "destructive"]),
+        Tighten { stricter: asks_a_person_more, rule: "a project may only have more asked" },
+        "What a person has to say yes to: nothing, what cannot be had back, every change",
+    ),
+    key(
+        "intent.hitl_ttl_seconds",
+        Integer { min: 0, max: YEAR },
+        Tighten { stricter: is_lower, rule: "a project may only lower it" },
+        "How long a person's yes to a command holds",
+    ),
+    key(
+        "intent.opaque",
+        Word(&["observe", "ask", "deny"]),
+        Tighten { stricter: is_less_trusting, rule: "a project may only make it stricter" },
+        "Calls whose writes cannot be known: looked at afterwards, asked about, denied",
+    ),
+    key(
+        "intent.require_ledger",
+        Switch,
+        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        "Refuse a write that cannot be recorded",
+    ),
+    key(
+        "intent.format",
+        Kind::Texts(None),
+        StartProgram,
+        "By glob over file names: the program that formats such a file after a write",
+    ),
+    key(
+        "intent.classes",
+        Kind::Texts(None),
+        Nothing,
+        "By tool: `safe`, `destructive` or `critical`, where roz's own table is wrong",
+    ),
+    key(
         "trust.projects",
         List(Item::Path),
         Nothing,
@@ -429,6 +477,25 @@ fn is_on(value: &Value, _: &Value) -> bool {
 
 fn is_off(value: &Value, _: &Value) -> bool {
     *value == false
+}
+
+fn is_turn(value: &Value, without: &Value) -> bool {
+    value == "turn" && without != "turn"
+}
+
+/// The place of a word in a list that goes from lax to strict.
+fn rank(words: &[&str], value: &Value) -> usize {
+    words.iter().position(|it| value == *it).unwrap_or(0)
+}
+
+fn asks_a_person_more(value: &Value, without: &Value) -> bool {
+    const WORDS: &[&str] = &["off", "critical", "destructive"];
+    rank(WORDS, value) > rank(WORDS, without)
+}
+
+fn is_less_trusting(value: &Value, without: &Value) -> bool {
+    const WORDS: &[&str] = &["observe", "ask", "deny"];
+    rank(WORDS, value) > rank(WORDS, without)
 }
 
 fn is_lower(value: &Value, without: &Value) -> bool {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::core::{
+    intent::facts::Aims,
     protect::Ground,
     reflection::state::{Baseline, Ticket},
     session::SessionId,
@@ -27,6 +28,7 @@ pub struct Facts {
     /// What a call touches, and what lies where.
     pub ground: Ground,
     pub learned: Learned,
+    pub aims: Aims,
 }
 
 /// What the reflection gate works with.

@@ -24,6 +24,7 @@ use chrono::{DateTime, Utc};
 use crate::core::{
     event::{Event, Sender, What},
     facts::Facts,
+    intent::gate::Caller,
     outcome::{Outcome, Verdict},
     policy::Policy,
     review::{
@@ -63,8 +64,13 @@ impl Cx<'_> {
 pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
-    let mut outcome =
-        protect::decide(session, event, cx).then(|| review::decide(&mut session.review, event, cx));
+    let mut outcome = protect::decide(session, event, cx).then(|| {
+        let agent = event.origin.agent_id.as_deref();
+        let is_reviewer = agent.is_some_and(|it| session.review.is_reviewer(it));
+        let caller = if is_reviewer { Caller::Reviewer } else { Caller::Agent };
+        intent::decide(&mut session.intent, event, caller, cx)
+    });
+    outcome = outcome.then(|| review::decide(&mut session.review, event, cx));
     outcome = outcome.then(|| reflection::decide(&mut session.reflection, event, cx));
     if let What::PreToolUse(call) = &event.what {
         outcome.trace.extend(call.spared.iter().map(|it| Mark::ScriptSpared {

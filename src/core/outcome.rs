@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::core::{reflection::usage, trace::Mark};
+use crate::core::{intent::state::InFlight, reflection::usage, refusal::Refusal, trace::Mark};
 
 #[must_use = "an outcome that is dropped is a verdict nobody hears"]
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +24,12 @@ pub struct Outcome {
 pub enum Effect {
     /// A line for the project's `stats.log`.
     Log(usage::Event),
+    /// The intent of this id is selected: its status says so.
+    Select(String),
+    /// A call was refused: the ledger says so.
+    Refused(Box<Refusal>),
+    /// A call that may have changed something came to its end.
+    Landed(Box<InFlight>),
 }
 
 /// From mildest to sternest.

@@ -1,6 +1,7 @@
 //! The configuration, as the gates read it. What a key is called, who may set
 //! it and where it was set is `config`'s; what it means is here.
 
+mod intent;
 mod reflection;
 
 use std::{collections::BTreeMap, path::PathBuf};
@@ -8,7 +9,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use self::reflection::*;
+pub use self::{intent::*, reflection::*};
 use crate::shell;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,7 @@ pub struct Policy {
     pub commands: CommandsPolicy,
     pub backends: BackendsPolicy,
     pub decay: DecayPolicy,
+    pub intent: IntentPolicy,
     pub trust: TrustPolicy,
 }
 

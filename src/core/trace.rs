@@ -75,6 +75,15 @@ pub enum Mark {
         tool_use_id: Option<String>,
         succeeded: bool,
     },
+    IntentSelected {
+        intent_id: String,
+    },
+    IntentRefused {
+        code: &'static str,
+        /// `deny` or `ask`.
+        answer: &'static str,
+        subject: String,
+    },
     TicketDetected {
         ticket_id: String,
         source: String,

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    core::{outcome::Effect, reflection::usage::Entry},
+    core::{intent::catalogue::Status, outcome::Effect, reflection::usage::Entry},
     open::Roz,
+    sidecar::edit::{self, Change},
     world::{World, in_a_line},
 };
 
@@ -13,16 +14,24 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Answers what went wrong, a line each: nothing rests on it.
 pub(super) fn act(effects: Vec<Effect>, roz: &Roz, world: &World) -> Vec<String> {
-    if effects.is_empty() {
-        return Vec::new();
+    let until = Instant::now() + PATIENCE;
+    let mut entries = Vec::new();
+    let mut warnings = Vec::new();
+    for effect in effects {
+        match effect {
+            Effect::Log(event) => entries.push(Entry::new(world.now, event)),
+            Effect::Select(id) => {
+                let change = Change::Status { id, status: Status::InProgress };
+                let now = world.now.to_rfc3339();
+                let done = edit::change(&roz.project, &roz.home, &change, &now, until);
+                warnings.extend(done.err().map(|err| in_a_line(&err)));
+            }
+            Effect::Refused(_) | Effect::Landed(_) => (),
+        }
     }
-    let entry = |effect| match effect {
-        Effect::Log(event) => Entry::new(world.now, event),
-    };
-    let entries: Vec<Entry> = effects.into_iter().map(entry).collect();
-    let log = roz.usage_log(&roz.library(world));
-    match log.append(&entries, Instant::now() + PATIENCE) {
-        Ok(()) => Vec::new(),
-        Err(err) => vec![in_a_line(&err)],
+    if !entries.is_empty() {
+        let log = roz.usage_log(&roz.library(world));
+        warnings.extend(log.append(&entries, until).err().map(|err| in_a_line(&err)));
     }
+    warnings
 }

@@ -3,6 +3,7 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 mod act;
+mod aims;
 pub mod explain;
 mod finds;
 pub mod gather;
@@ -209,6 +210,7 @@ fn decide(
             let mut facts = gather::facts(&input.event, transcript, session, roz, world);
             facts.ground = ground_of(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+            facts.aims = aims::aims(&input.event, session, cwd, roz, world);
             facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };

@@ -8,12 +8,100 @@
 
 pub mod catalogue;
 pub mod class;
+pub mod facts;
+pub mod gate;
 mod glob;
 pub mod ignore;
 pub mod overlap;
 pub mod scope;
 pub mod state;
 pub mod target;
+
+use crate::core::{
+    Cx,
+    event::{Event, Sender, Source, What},
+    outcome::{Effect, Notice, Outcome},
+    policy::Lifetime,
+    trace::Mark,
+};
+
+use self::{facts::Sidecar, gate::Caller, state::IntentState};
+
+pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Outcome {
+    match &event.what {
+        What::SessionStart { source } => on_session_start(state, *source, cx),
+        What::Prompt { sender: Sender::User, .. } => {
+            if cx.policy.intent.lifetime == Lifetime::Turn && state.selected().is_some() {
+                state.turn_over();
+            }
+            Outcome::pass()
+        }
+        What::PreToolUse(call) => gate::on_tool(state, event, call, caller, cx),
+        What::PostToolUse { call, succeeded } => {
+            let agent = event.origin.agent_id.as_deref();
+            for (path, hash) in &cx.facts.aims.seen {
+                state.saw(agent, path, hash);
+            }
+            let Some(id) = &call.tool_use_id else { return Outcome::pass() };
+            let mut outcome = Outcome::pass();
+            if let Some(intent_id) = state.select_ended(id)
+                && *succeeded
+            {
+                state.select(&intent_id, event.origin.prompt_id.as_deref(), cx.now);
+                outcome = outcome
+                    .marked(Mark::IntentSelected { intent_id: intent_id.clone() })
+                    .doing(Effect::Select(intent_id));
+                for overlap in &cx.facts.aims.overlaps {
+                    outcome = outcome.telling_user(overlap.clone());
+                }
+            }
+            if *succeeded {
+                state.asked_and_ran(id, cx.now);
+            }
+            if let Some(flight) = state.landed(id) {
+                outcome = outcome.doing(Effect::Landed(Box::new(flight)));
+            }
+            outcome
+        }
+        What::Prompt { .. }
+        | What::SubagentStart { .. }
+        | What::SubagentStop { .. }
+        | What::Stop(_)
+        | What::TaskCompleted { .. }
+        | What::SessionEnd { .. } => Outcome::pass(),
+    }
+}
+
+fn on_session_start(state: &mut IntentState, source: Source, cx: Cx) -> Outcome {
+    let aims = &cx.facts.aims;
+    match &aims.sidecar {
+        Sidecar::NotAsked | Sidecar::Absent => return Outcome::pass(),
+        Sidecar::Broken(what) => {
+            state.saw_sidecar();
+            return Outcome::pass().telling_user(format!(
+                "roz: `.orchestration/active_intents.yaml` cannot be relied on, so every write is \
+                 refused: {what}"
+            ));
+        }
+        Sidecar::There => state.saw_sidecar(),
+    }
+    let open: Vec<String> = aims
+        .catalogue
+        .open()
+        .take(20)
+        .map(|it| format!("- {}: {}", it.id, crate::core::bounded::line(&it.name, 80)))
+        .collect();
+    let selected = state.selected().map(|it| it.intent_id.clone());
+    let again = matches!(source, Source::Compact | Source::Resume | Source::Clear);
+    let selected = match selected {
+        Some(id) if again => format!("\nSelected, and still so: {id}."),
+        _ => String::new(),
+    };
+    let open =
+        if open.is_empty() { "(none is open: ask the user)".to_owned() } else { open.join("\n") };
+    Outcome::pass()
+        .telling_agent(Notice::new("intent-protocol").with("open", open).with("selected", selected))
+}
 
 #[cfg(test)]
 mod tests;

@@ -225,6 +225,10 @@ impl IntentState {
         count >= CIRCUIT
     }
 
+    pub fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
     /// A call that only reads ends a refusal, and no streak.
     pub(super) fn passed(&mut self) {
         self.blocked = None;

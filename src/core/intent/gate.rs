@@ -1,0 +1,444 @@
+//! What is checked before a tool runs, in this order: the class of the call,
+//! the intent, the scope, stale files, a person's word; and the breaker over
+//! all of it.
+
+use std::collections::BTreeMap;
+
+use super::{
+    catalogue::Intent,
+    class::{self, Class, Judged},
+    facts::{Aim, Aims, Sidecar},
+    scope::{Doubt, Scope, Verdict as InScope, Why},
+    state::{InFlight, IntentState},
+};
+use crate::{
+    core::{
+        Cx, bounded,
+        event::{Event, ToolCall},
+        outcome::{Notice, Outcome},
+        policy::{Hitl, IntentPolicy, OpaqueWrites},
+        refusal::{Code, Refusal},
+        trace::Mark,
+    },
+    shell::{HOLE, How},
+};
+
+/// The tool of roz's own server by which an intent is selected.
+pub const SELECT: &str = "select_active_intent";
+
+/// Who makes a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    Agent,
+    /// The reviewer runs tests, and changes nothing.
+    Reviewer,
+}
+
+pub(super) fn on_tool(
+    state: &mut IntentState,
+    event: &Event,
+    call: &ToolCall,
+    caller: Caller,
+    cx: Cx,
+) -> Outcome {
+    let aims = &cx.facts.aims;
+    match aims.sidecar {
+        Sidecar::NotAsked => return Outcome::pass(),
+        Sidecar::Absent if !state.had_sidecar() => return Outcome::pass(),
+        Sidecar::There => state.saw_sidecar(),
+        Sidecar::Absent | Sidecar::Broken(_) => (),
+    }
+    let agent = event.origin.agent_id.as_deref();
+    let check = Check { aims, call, agent, cx };
+    if let Some(id) = selects(call) {
+        return match check.selectable(&id) {
+            Ok(()) => {
+                if let Some(call) = &call.tool_use_id {
+                    state.selecting(call, &id);
+                }
+                Outcome::pass()
+            }
+            Err(refusal) => refuse(state, *refusal),
+        };
+    }
+    let judged = class::classify(call, &overrides(&cx.policy.intent));
+    if judged.class == Class::Safe {
+        if state.is_blocked() {
+            state.passed();
+        }
+        for (path, hash) in &aims.seen {
+            state.saw(agent, path, hash);
+        }
+        return Outcome::pass();
+    }
+    let is_known_write = aims.targets.iter().any(|it| !it.is_free);
+    if caller == Caller::Reviewer && !is_known_write && judged.class < Class::Critical {
+        return Outcome::pass();
+    }
+    match check.judge(state, &judged) {
+        Ok(Passed { intent_id, asks }) => {
+            let command = normal(call);
+            let ask = asks.filter(|_| {
+                let ttl = cx.policy.intent.hitl_ttl_seconds;
+                !state.is_approved(&intent_id, &command, ttl, cx.now)
+            });
+            if let Some(id) = &call.tool_use_id {
+                let before = aims.targets.iter().filter(|it| !it.is_free);
+                let before = before.map(|it| (it.path(), it.hash.clone())).collect();
+                let flight = InFlight { intent_id: intent_id.clone(), at: cx.now, before };
+                state.allowed(id, flight);
+                if ask.is_some() {
+                    state.asked(id, &intent_id, &command);
+                }
+            }
+            match ask {
+                None => Outcome::pass(),
+                Some(why) => {
+                    let refusal = Refusal::new(Code::HitlRequired, &call.name, why)
+                        .of_intent(&intent_id)
+                        .recovery("A person has to say yes.");
+                    let mark = Mark::IntentRefused {
+                        code: refusal.code.word(),
+                        answer: "ask",
+                        subject: bounded::line(&refusal.message, 200),
+                    };
+                    Outcome::ask(words(&refusal)).marked(mark)
+                }
+            }
+        }
+        Err(refusal) => refuse(state, *refusal),
+    }
+}
+
+/// The intent that a call of roz's own tool selects.
+pub(super) fn selects(call: &ToolCall) -> Option<String> {
+    let is_it = class::is_own_server(&call.name) && call.name.ends_with(SELECT);
+    is_it.then(|| call.text("intent_id").unwrap_or_default().trim().to_owned())
+}
+
+fn overrides(policy: &IntentPolicy) -> BTreeMap<String, Class> {
+    let class = |word: &str| match word.to_ascii_lowercase().as_str() {
+        "safe" => Some(Class::Safe),
+        "destructive" => Some(Class::Destructive),
+        "critical" => Some(Class::Critical),
+        _ => None,
+    };
+    let classes = policy.classes.iter();
+    classes.filter_map(|(tool, word)| Some((tool.clone(), class(word)?))).collect()
+}
+
+/// A call's text, for telling one from another: a command without its blanks,
+/// else the input.
+fn normal(call: &ToolCall) -> String {
+    let text = match call.text("command") {
+        Some(command) => command.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => call.json.to_owned(),
+    };
+    if text.len() <= 200 {
+        format!("{}:{text}", call.name)
+    } else {
+        format!("{}:sha256:{}", call.name, bounded::sha256(text.as_bytes()))
+    }
+}
+
+/// A call that passed every check.
+struct Passed {
+    intent_id: String,
+    /// What a person has to say yes to.
+    asks: Option<String>,
+}
+
+type Refused = Box<Refusal>;
+
+#[derive(Clone, Copy)]
+struct Check<'a> {
+    aims: &'a Aims,
+    call: &'a ToolCall<'a>,
+    agent: Option<&'a str>,
+    cx: Cx<'a>,
+}
+
+impl Check<'_> {
+    fn refusal(self, code: Code, message: impl Into<String>) -> Refusal {
+        Refusal::new(code, &self.call.name, message)
+    }
+
+    fn sidecar(self) -> Result<(), Refused> {
+        let broken = match &self.aims.sidecar {
+            Sidecar::Broken(what) => what.clone(),
+            Sidecar::Absent => "it was there in this session, and is gone".to_owned(),
+            Sidecar::NotAsked | Sidecar::There => return Ok(()),
+        };
+        let message = format!("`.orchestration/active_intents.yaml` cannot be relied on: {broken}");
+        let refusal = self
+            .refusal(Code::SidecarInvalid, message)
+            .about(".orchestration/active_intents.yaml")
+            .recovery("Have the user mend the file; `roz intent check` shows what is wrong.");
+        Err(Box::new(refusal))
+    }
+
+    fn selectable(self, id: &str) -> Result<(), Refused> {
+        self.sidecar()?;
+        let open = || {
+            let open: Vec<&str> =
+                self.aims.catalogue.open().map(|it| it.id.as_str()).take(10).collect();
+            if open.is_empty() {
+                "There is no open intent: ask the user to declare one.".to_owned()
+            } else {
+                format!("Open intents: {}.", open.join(", "))
+            }
+        };
+        let id_shown = bounded::line(id, 60);
+        match self.aims.catalogue.find(id) {
+            Err(_) => Err(Box::new(
+                self.refusal(Code::InvalidIntent, format!("There is no intent `{id_shown}`."))
+                    .of_intent(&id_shown)
+                    .recovery(open()),
+            )),
+            Ok(intent) if !intent.status.can_be_selected() => Err(Box::new(
+                self.refusal(
+                    Code::IntentNotActive,
+                    format!("Intent {id_shown} is {}, and cannot be selected.", intent.status),
+                )
+                .of_intent(&id_shown)
+                .recovery(open()),
+            )),
+            Ok(_) => match self.aims.closed.iter().find(|(it, _)| it == id) {
+                Some((_, line)) => Err(Box::new(
+                    self.refusal(
+                        Code::IntentIgnored,
+                        format!(
+                            "Intent {id_shown} cannot be selected: .intentignore, line {line}."
+                        ),
+                    )
+                    .of_intent(&id_shown)
+                    .recovery(open()),
+                )),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        self.sidecar()?;
+        let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
+            let open: Vec<&str> =
+                self.aims.catalogue.open().map(|it| it.id.as_str()).take(10).collect();
+            let message = format!(
+                "You must cite a valid active Intent ID. This call changes something ({}).",
+                judged.why
+            );
+            return Err(Box::new(
+                self.refusal(Code::MissingIntent, message)
+                    .recovery(format!(
+                        "Call the tool {SELECT} with an intent_id, or run `roz intent select ID`."
+                    ))
+                    .recovery(match open.as_slice() {
+                        [] => "There is no open intent: ask the user to declare one.".to_owned(),
+                        open => format!("Open intents: {}.", open.join(", ")),
+                    }),
+            ));
+        };
+        let intent = match self.aims.catalogue.find(&selected) {
+            Ok(intent) if intent.status.can_be_selected() => intent,
+            found => {
+                let now = found.map_or_else(|_| "gone".to_owned(), |it| it.status.to_string());
+                let message = format!("Intent {selected} is {now}: it is selected no more.");
+                state.deselect();
+                return Err(Box::new(
+                    self.refusal(Code::IntentNotActive, message)
+                        .of_intent(&selected)
+                        .recovery("Select an open intent."),
+                ));
+            }
+        };
+        let mut asks = self.in_scope(intent)?;
+        self.fresh(state, intent)?;
+        let is_opaque = self.aims.targets.iter().all(|it| it.is_free)
+            && judged.class == Class::Destructive
+            && !self.call.readings.is_empty();
+        if is_opaque {
+            match self.cx.policy.intent.opaque {
+                OpaqueWrites::Observe => (),
+                OpaqueWrites::Ask => {
+                    asks =
+                        asks.or(Some(format!("What it changes cannot be known: {}.", judged.why)))
+                }
+                OpaqueWrites::Deny => {
+                    let message = format!(
+                        "Scope Violation: what it changes cannot be known ({}).",
+                        judged.why
+                    );
+                    return Err(Box::new(
+                        self.scoped(self.refusal(Code::ScopeViolation, message), intent),
+                    ));
+                }
+            }
+        }
+        let hitl = self.cx.policy.intent.hitl;
+        let is_auto = self.aims.targets.iter().any(|it| !it.is_free)
+            && self.aims.targets.iter().all(|it| it.is_free || it.treatment.auto.is_some());
+        let wants = match (judged.class, hitl) {
+            (_, Hitl::Off) | (Class::Safe, _) => false,
+            (Class::Critical, _) => true,
+            (Class::Destructive, Hitl::Destructive) => !is_auto,
+            (Class::Destructive, Hitl::Critical) => false,
+        };
+        if wants {
+            asks = asks.or(Some(format!("{} call: {}.", judged.class.word(), judged.why)));
+        }
+        Ok(Passed { intent_id: intent.id.clone(), asks })
+    }
+
+    fn scoped(self, refusal: Refusal, intent: &Intent) -> Refusal {
+        const SHOWN: usize = 10;
+        let mut refusal = refusal.of_intent(&intent.id);
+        let scope = intent.owned_scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
+        refusal.owned_scope = Some(scope.collect());
+        refusal
+    }
+
+    /// Whether every path that the call would write is the intent's; what a
+    /// person has to be asked about.
+    fn in_scope(self, intent: &Intent) -> Result<Option<String>, Refused> {
+        let scope = Scope::new(&intent.owned_scope);
+        let mut asks = None;
+        for aim in self.aims.targets.iter().filter(|it| !it.is_free) {
+            let shown = aim.shown();
+            if let Some(line) = aim.treatment.deny {
+                let message =
+                    format!("{shown} is protected from every intent: .intentignore, line {line}.");
+                return Err(Box::new(
+                    self.scoped(self.refusal(Code::ProtectedPath, message).about(&*shown), intent),
+                ));
+            }
+            if aim.treatment.untracked.is_some() {
+                continue;
+            }
+            if let Some(line) = aim.treatment.ask {
+                asks = asks
+                    .or(Some(format!("{shown} is to be asked about: .intentignore, line {line}.")));
+            }
+            match scope.judge(&aim.target) {
+                InScope::Inside => (),
+                InScope::Ask(Doubt::HardLinks(links)) => {
+                    asks = asks.or(Some(format!(
+                        "{shown} has {links} names, and perhaps not all are in scope."
+                    )));
+                }
+                InScope::Ask(Doubt::Opaque(_)) => match self.cx.policy.intent.opaque {
+                    OpaqueWrites::Observe => (),
+                    OpaqueWrites::Ask => {
+                        asks = asks.or(Some(format!("Where it writes cannot be known: {shown}.")));
+                    }
+                    OpaqueWrites::Deny => return Err(Box::new(self.outside(intent, &shown, None))),
+                },
+                InScope::Outside(reason) => {
+                    if let Why::Guarded(what) = &reason.why {
+                        let message = format!("{shown} is in nobody's scope: it is {what}.");
+                        return Err(Box::new(self.scoped(
+                            self.refusal(Code::ProtectedPath, message).about(&*shown),
+                            intent,
+                        )));
+                    }
+                    let really = reason.written.is_some().then_some(reason.path.as_str());
+                    return Err(Box::new(self.outside(intent, &shown, really)));
+                }
+            }
+        }
+        Ok(asks)
+    }
+
+    fn outside(self, intent: &Intent, file: &str, really: Option<&str>) -> Refusal {
+        let really = really.map(|it| format!(" (really {})", bounded::line(it, 120)));
+        let message = format!(
+            "Scope Violation: {} is not authorized to edit {file}{}. Request scope expansion.",
+            intent.id,
+            really.unwrap_or_default()
+        );
+        let refusal = self
+            .refusal(Code::ScopeViolation, message)
+            .about(file)
+            .recovery(format!("`roz intent expand {} PATTERN` asks the user for it.", intent.id))
+            .recovery("Or select the intent that owns this file.");
+        self.scoped(refusal, intent)
+    }
+
+    /// Whether the agent knows what it is about to change.
+    fn fresh(self, state: &mut IntentState, intent: &Intent) -> Result<(), Refused> {
+        for aim in self.aims.targets.iter().filter(|it| !it.is_free) {
+            let Some(actual) = &aim.hash else { continue };
+            let path = aim.path();
+            let seen = state.seen(self.agent, &path).map(str::to_owned);
+            let overwrites = self.call.name == "Write" && aim.how == How::Write;
+            let is_stale = match &seen {
+                Some(seen) => seen != actual,
+                None => overwrites,
+            };
+            if !is_stale {
+                continue;
+            }
+            state.went_stale(&path);
+            let shown = aim.shown();
+            let message = match &seen {
+                Some(_) => format!("Stale File: {shown} has changed since you read it."),
+                None => format!("Stale File: {shown} is there, and you have not read it."),
+            };
+            let mut refusal = self
+                .refusal(Code::StaleFile, message)
+                .about(&*shown)
+                .of_intent(&intent.id)
+                .recovery("Read it again, then write.");
+            refusal.expected_hash = seen;
+            refusal.actual_hash = Some(actual.clone());
+            refusal.changed_by = aim.changed_by.clone();
+            return Err(Box::new(refusal));
+        }
+        Ok(())
+    }
+}
+
+fn words(refusal: &Refusal) -> Notice {
+    Notice::new("intent")
+        .with("words", refusal.message.clone())
+        .with("recovery", refusal.recovery.join(" "))
+        .with("json", refusal.json())
+}
+
+/// Objects; from the third time on it is the user's to say.
+fn refuse(state: &mut IntentState, mut refusal: Refusal) -> Outcome {
+    let target = refusal.file.clone().unwrap_or_else(|| refusal.tool_name.clone());
+    let is_circuit = state.refused(refusal.code, &target);
+    if is_circuit {
+        refusal.message = format!(
+            "This is refused for the third time in a row ({}): {}",
+            refusal.code.word(),
+            refusal.message
+        );
+        refusal.code = Code::CircuitOpen;
+        refusal.recovery = vec!["Stop, and ask the user what to do.".to_owned()];
+    }
+    let mark = Mark::IntentRefused {
+        code: refusal.code.word(),
+        answer: "deny",
+        subject: bounded::line(&refusal.message, 200),
+    };
+    let notice = words(&refusal);
+    Outcome::object(notice)
+        .marked(mark)
+        .doing(crate::core::outcome::Effect::Refused(Box::new(refusal)))
+}
+
+impl Aim {
+    /// As people read it.
+    pub fn shown(&self) -> String {
+        let text = self.target.written.text();
+        let text = if text.is_empty() { "." } else { text };
+        bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 120))
+    }
+
+    /// Where it really is, from the project's root.
+    pub fn path(&self) -> String {
+        self.target.real.text().to_owned()
+    }
+}

@@ -1,0 +1,277 @@
+//! The intent gate through the front door: declared work, kept scope, stale
+//! files, a person's word.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::SESSION,
+    support::{Reply, Roz},
+};
+
+const INTENTS: &str = "\
+# what we are at
+active_intents:
+  - id: INT-001
+    name: Mend the login
+    status: PENDING # not begun
+    owned_scope: [\"src/auth/**\", \"!src/auth/keys/**\"]
+    constraints: [No new dependency]
+    acceptance_criteria: [Tests pass]
+  - id: INT-002
+    name: Billing
+    status: COMPLETED
+    owned_scope: [\"src/billing/**\"]
+";
+const SELECT: &str = "mcp__roz__select_active_intent";
+
+fn declared(config: &str) -> Roz {
+    let roz = Roz::with_config(config).in_git();
+    for folder in [".orchestration", "src/auth/keys", "src/billing"] {
+        fs::create_dir_all(roz.project().join(folder)).unwrap();
+    }
+    roz.write(".orchestration/active_intents.yaml", INTENTS);
+    roz.write("src/auth/login.rs", "fn login() {}\n");
+    roz
+}
+
+impl Roz {
+    #[track_caller]
+    fn done(&self, name: &str, input: &Value) {
+        let call = self.call(name, input);
+        self.hook("pre-tool-use", call.clone()).objects_to_nothing();
+        let mut done = call;
+        done["tool_response"] = json!({});
+        self.hook("post-tool-use", done).objects_to_nothing();
+    }
+
+    #[track_caller]
+    fn selects(&self, id: &str) {
+        self.done(SELECT, &json!({ "intent_id": id }));
+    }
+
+    fn file(&self, path: &str) -> String {
+        self.project().join(path).to_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn writes(&self, path: &str) -> Reply {
+        self.tool("Write", &json!({ "file_path": self.file(path), "content": "x" }))
+    }
+}
+
+/// The line for programs at the end of a refusal.
+#[track_caller]
+fn json_of(reason: &str) -> Value {
+    serde_json::from_str(reason.lines().last().unwrap()).expect(reason)
+}
+
+#[test]
+fn without_a_sidecar_nothing_of_it_happens() {
+    let roz = Roz::new().in_git();
+    roz.writes("src.rs").passes();
+    roz.bash("rm -rf target").passes();
+}
+
+#[test]
+fn a_write_before_the_handshake_is_refused_and_after_it_passes() {
+    let roz = declared("");
+    let told = roz.hook("session-start", json!({ "source": "startup" })).context();
+    assert!(told.contains("select_active_intent") && told.contains("INT-001"), "{told}");
+    assert!(!told.contains("INT-002"), "{told}");
+    let reason = roz.writes("src/auth/new.rs").denies();
+    assert!(reason.contains("You must cite a valid active Intent ID."), "{reason}");
+    assert_eq!(json_of(&reason)["code"], "MISSING_INTENT");
+    roz.tool("Read", &json!({ "file_path": roz.file("src/auth/login.rs") })).passes();
+    roz.bash("git status && cat src/auth/login.rs").passes();
+    roz.selects("INT-001");
+    roz.writes("src/auth/new.rs").passes();
+    assert_eq!(roz.debug(SESSION)["intent"]["selected"]["intent_id"], "INT-001");
+    let text =
+        fs::read_to_string(roz.project().join(".orchestration/active_intents.yaml")).unwrap();
+    assert_eq!(
+        text,
+        INTENTS.replace("status: PENDING # not begun", "status: IN_PROGRESS # not begun")
+    );
+}
+
+#[test]
+fn what_cannot_be_selected_is_refused_with_what_can() {
+    let roz = declared("");
+    let select = |id: &str| json_of(&roz.tool(SELECT, &json!({ "intent_id": id })).denies());
+    assert_eq!(select("INT-009")["code"], "INVALID_INTENT");
+    assert_eq!(select("INT-002")["code"], "INTENT_NOT_ACTIVE");
+    roz.write(".orchestration/.intentignore", "INT-001\n");
+    assert_eq!(select("INT-001")["code"], "INTENT_IGNORED");
+}
+
+#[test]
+fn a_write_outside_the_scope_is_refused_however_it_is_made() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let lines = [
+        "cat > src/billing/invoice.ts <<'EOF'\nx\nEOF",
+        "sed -i s/a/b/ src/billing/invoice.ts",
+        "python3 - <<'EOF'\nopen('src/billing/invoice.ts', 'w').write('x')\nEOF",
+        "mv src/auth/login.rs src/billing/invoice.ts",
+        "cd src/billing && touch invoice.ts",
+        "git checkout -- src/billing/invoice.ts",
+        "cp src/auth/login.rs src/auth/../billing/invoice.ts",
+        "echo x | tee src/auth/keys/a",
+    ];
+    for line in lines {
+        // Each is a target of its own, as the breaker counts.
+        roz.selects("INT-001");
+        let reason = roz.bash(line).denies();
+        assert_eq!(json_of(&reason)["code"], "SCOPE_VIOLATION", "{line}: {reason}");
+    }
+    roz.selects("INT-001");
+    let reason = roz.writes("src/billing/invoice.ts").denies();
+    let expected = "Scope Violation: INT-001 is not authorized to edit src/billing/invoice.ts. \
+                    Request scope expansion.";
+    assert!(reason.contains(expected), "{reason}");
+    let told = json_of(&reason);
+    assert_eq!(told["intent_id"], "INT-001");
+    assert_eq!(told["file"], "src/billing/invoice.ts");
+    assert_eq!(told["owned_scope"][0], "src/auth/**");
+    let moved = json!({ "source": roz.file("src/auth/login.rs"), "destination": roz.file("x.rs") });
+    assert_eq!(
+        json_of(&roz.tool("mcp__fs__move_file", &moved).denies())["code"],
+        "SCOPE_VIOLATION"
+    );
+    roz.tool("mcp__fs__read_file", &json!({ "path": "x.rs" })).passes();
+    for line in ["echo x > src/auth/a.rs", "echo x > /dev/null", "cargo build"] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
+fn a_link_is_no_way_out_of_the_scope() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    std::os::unix::fs::symlink("../billing", roz.project().join("src/auth/out")).unwrap();
+    let reason = roz.writes("src/auth/out/invoice.ts").denies();
+    assert_eq!(json_of(&reason)["code"], "SCOPE_VIOLATION");
+    assert!(reason.contains("really src/billing/invoice.ts"), "{reason}");
+}
+
+#[test]
+fn the_gates_own_files_are_in_nobodys_scope() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    for path in [".git/config", ".orchestration/active_intents.yaml"] {
+        let code = json_of(&roz.writes(path).denies())["code"].clone();
+        assert_eq!(code, "PROTECTED_PATH", "{path}");
+    }
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_read_is_stale() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let path = roz.file("src/auth/login.rs");
+    let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+    roz.done("Read", &json!({ "file_path": path }));
+    roz.tool("Edit", &edit).passes();
+    roz.write("src/auth/login.rs", "fn login() { changed }\n");
+    let told = json_of(&roz.tool("Edit", &edit).denies());
+    assert_eq!(told["code"], "STALE_FILE");
+    assert!(told["expected_hash"].as_str().unwrap().starts_with("sha256:"));
+    assert_ne!(told["expected_hash"], told["actual_hash"]);
+    roz.done("Read", &json!({ "file_path": path }));
+    roz.tool("Edit", &edit).passes();
+}
+
+#[test]
+fn a_write_over_a_file_that_was_never_read_is_refused() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    assert_eq!(json_of(&roz.writes("src/auth/login.rs").denies())["code"], "STALE_FILE");
+    roz.bash("cat src/auth/login.rs").passes();
+    roz.writes("src/auth/login.rs").passes();
+}
+
+#[test]
+fn the_agents_own_writes_keep_it_fresh() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let path = roz.file("src/auth/new.rs");
+    let call = roz.call("Write", &json!({ "file_path": path, "content": "x" }));
+    roz.hook("pre-tool-use", call.clone()).passes();
+    roz.write("src/auth/new.rs", "x");
+    roz.hook("post-tool-use", call).passes();
+    roz.writes("src/auth/new.rs").passes();
+}
+
+#[test]
+fn what_cannot_be_had_back_is_asked_about_and_a_yes_holds_for_that_command() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let line = json!({ "command": "rm -rf src/auth/old" });
+    let call = roz.call("Bash", &line);
+    let why = roz.hook("pre-tool-use", call.clone()).asks();
+    assert!(why.contains("CRITICAL") && why.contains("removes whole folders"), "{why}");
+    assert_eq!(json_of(&why)["code"], "HITL_REQUIRED");
+    roz.tool("Bash", &line).asks();
+    roz.hook("post-tool-use", call).passes();
+    roz.tool("Bash", &line).passes();
+    roz.bash("rm -rf src/auth/other").asks();
+    roz.later(3601);
+    roz.tool("Bash", &line).asks();
+}
+
+#[test]
+fn the_third_refusal_in_a_row_opens_the_circuit() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    for code in ["SCOPE_VIOLATION", "SCOPE_VIOLATION", "CIRCUIT_OPEN"] {
+        assert_eq!(json_of(&roz.writes("x.rs").denies())["code"], code);
+    }
+    assert_eq!(json_of(&roz.writes("y.rs").denies())["code"], "SCOPE_VIOLATION", "another target");
+}
+
+#[test]
+fn a_broken_sidecar_refuses_writes_with_its_line() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    roz.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
+    let reason = roz.writes("src/auth/a.rs").denies();
+    assert_eq!(json_of(&reason)["code"], "SIDECAR_INVALID");
+    assert!(reason.contains("line "), "{reason}");
+    roz.bash("git status").passes();
+    fs::remove_dir_all(roz.project().join(".orchestration")).unwrap();
+    assert_eq!(json_of(&roz.writes("src/auth/a.rs").denies())["code"], "SIDECAR_INVALID");
+}
+
+#[test]
+fn an_intent_that_is_completed_meanwhile_is_selected_no_more() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let done = INTENTS.replace("status: PENDING # not begun", "status: DONE");
+    roz.write(".orchestration/active_intents.yaml", &done);
+    assert_eq!(json_of(&roz.writes("src/auth/a.rs").denies())["code"], "INTENT_NOT_ACTIVE");
+    assert_eq!(json_of(&roz.writes("src/auth/a.rs").denies())["code"], "MISSING_INTENT");
+}
+
+#[test]
+fn an_intent_for_a_turn_is_asked_for_again_at_the_next_prompt() {
+    let roz = declared("intent.lifetime = \"turn\"\n");
+    roz.selects("INT-001");
+    roz.writes("src/auth/a.rs").passes();
+    roz.prompt("go on").passes();
+    assert_eq!(json_of(&roz.writes("src/auth/a.rs").denies())["code"], "MISSING_INTENT");
+}
+
+#[test]
+fn the_ignore_file_protects_and_leaves_alone() {
+    let roz = declared("");
+    roz.write(
+        ".orchestration/.intentignore",
+        "target/\ndeny src/auth/frozen.rs\nask src/auth/shy.rs\n",
+    );
+    roz.selects("INT-001");
+    roz.bash("touch target/x").passes();
+    assert_eq!(json_of(&roz.writes("src/auth/frozen.rs").denies())["code"], "PROTECTED_PATH");
+    assert!(roz.writes("src/auth/shy.rs").asks().contains(".intentignore, line 3"));
+}
