@@ -136,3 +136,6 @@ fn complain(err: &dyn Error) {
         let _ = writeln!(stderr, "  caused by: {cause}");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 //! people and for programs, what they write, and how they end.
 
 mod daily;
+mod pages;
 mod tickets;
 
 use std::{
