@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Done, say};
 use crate::{
-    core::session::{Session, SessionId},
+    core::{
+        protect::Answer,
+        session::{Session, SessionId},
+    },
     hooks::explain::{Explained, explain},
     open::Roz,
     shell::{Certainty, HOLE, How, Reading},
@@ -20,11 +23,15 @@ use crate::{
 ///   roz explain --tool Write --input '{"file_path": "a.md", "content": "x"}'
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[command(
+    override_usage = "roz explain [--json] '<COMMAND LINE>'\n       roz explain [--json] --tool <NAME> --input <JSON>"
+)]
 #[expect(clippy::doc_markdown, reason = "the help shows JSON")]
 pub(super) struct Args {
-    /// A command line, as the Bash tool would get it
+    /// A command line, as the Bash tool would get it: in quotes, as one word. Several words are
+    /// joined; what is an option of theirs stands behind a `--`
     #[arg(required_unless_present = "tool", conflicts_with = "tool")]
-    command: Option<String>,
+    command: Vec<String>,
     /// Another tool, by the client's name for it
     #[arg(long, value_name = "NAME", requires = "input")]
     tool: Option<String>,
@@ -37,13 +44,17 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
-    let (tool, input) = match (&args.tool, &args.input, &args.command) {
-        (Some(tool), Some(input), _) => {
-            let _: Value = serde_json::from_str(input)
-                .map_err(|err| format!("`--input` is no JSON: {err}"))?;
-            (tool.as_str(), input.clone())
-        }
-        (_, _, command) => ("Bash", json!({ "command": command }).to_string()),
+    let (tool, input) = if let (Some(tool), Some(input)) = (&args.tool, &args.input) {
+        let _: Value =
+            serde_json::from_str(input).map_err(|err| format!("`--input` is no JSON: {err}"))?;
+        (tool.as_str(), input.clone())
+    } else {
+        // One word is a line; of several, each was a word to the shell, too.
+        let line = match &args.command[..] {
+            [line] => line.clone(),
+            all => words(all),
+        };
+        ("Bash", json!({ "command": line }).to_string())
     };
     // Who reviews is a session's affair: that of the newest one here.
     let id = roz.session_or_newest(None).ok();
@@ -70,13 +81,14 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
     });
     json!({
         "tool": tool,
+        "verdict": answer(explained),
         "readings": readings.collect::<Vec<_>>(),
         "keys": explained.keys,
         "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
         "rules": explained.rules.iter().map(|it| json!({
             "rule": it.rule.name,
             "answer": it.rule.answer.word(),
-            "error": it.rule.code.word(),
+            "code": it.rule.code.word(),
             "subject": it.subject,
             "instead": it.rule.instead,
         })).collect::<Vec<_>>(),
@@ -133,7 +145,7 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
             format!("{}{branch}", certainty(it))
         };
         let runs = reading.runs.iter();
-        let runs = runs.map(|it| vec![sure(it.certainty, it.conditional), words(&it.argv)]);
+        let runs = runs.map(|it| vec![sure(it.certainty, it.conditional), shown(&words(&it.argv))]);
         section(&["RUNS", ""], runs.collect());
         let writes = reading.writes.iter().map(|it| {
             let how = format!("{}, {}", how(it.how), sure(it.certainty, it.conditional));
@@ -150,13 +162,8 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
         let unread = reading.unreadable.iter();
         section(&["NOT READ TO THE END"], unread.map(|it| vec![it.to_string()]).collect());
     }
-    let mut keys: Vec<String> = Vec::new();
-    for key in explained.keys.iter().map(|it| shown(it)) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    section(&["KEYS"], keys.into_iter().map(|it| vec![it]).collect());
+    let keys = explained.keys.iter().map(|it| shown(it));
+    section(&["KEYS"], keys.map(|it| vec![it]).collect());
     let gates = explained.gates.iter();
     section(
         &["GATE", "COVERS"],
@@ -172,6 +179,16 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
         spared.map(|it| vec![it.script.clone(), it.by.clone()]).collect(),
     );
     text + "\n" + &verdict(explained, out, is_protected)
+}
+
+/// What becomes of the call, in a word. A gate holds it until a review has
+/// approved the work, which is a refusal now.
+fn answer(explained: &Explained) -> &'static str {
+    match (explained.rules.first(), explained.gates.first()) {
+        (Some(it), _) => it.rule.answer.word(),
+        (None, Some(_)) => Answer::Deny.word(),
+        (None, None) => "allow",
+    }
 }
 
 fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
@@ -206,7 +223,7 @@ fn words(argv: &[String]) -> String {
         let plain = !it.is_empty() && it.chars().all(is_plain);
         if plain { it.clone() } else { format!("'{}'", it.replace('\'', r"'\''")) }
     };
-    shown(&argv.iter().map(quoted).collect::<Vec<_>>().join(" "))
+    argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 fn certainty(certainty: Certainty) -> &'static str {

@@ -1,6 +1,6 @@
 //! What the client can tell us.
 
-use std::cell::OnceCell;
+use std::{borrow::Cow, cell::OnceCell};
 
 use serde_json::Value;
 
@@ -134,14 +134,14 @@ impl<'a> ToolCall<'a> {
     pub fn read(&mut self, more: &[String], options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
-        let lines = command_lines(&self.name, &input).chain(more.iter().map(String::as_str));
+        let lines = command_lines(&self.name, &input).chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
                 self.may_run_anything = true;
                 continue;
             }
-            let reading = shell::read_with(line, options);
-            self.add(reading, line);
+            let reading = shell::read_with(&line, options);
+            self.add(reading, &line);
         }
         self.input = input;
     }
@@ -213,7 +213,7 @@ impl<'a> ToolCall<'a> {
     }
 
     /// The command lines that stand in the call itself.
-    pub(crate) fn command_lines(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
         command_lines(&self.name, &self.input)
     }
 
@@ -251,11 +251,36 @@ impl<'a> Event<'a> {
 }
 
 /// The command lines in a tool's input.
-fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = &'a str> + use<'a> {
+fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
+    let is_servers = tool.starts_with("mcp__");
     let fields: &[&str] = match tool {
         "Bash" | "PowerShell" | "Monitor" => &["command"],
-        name if name.starts_with("mcp__") => &["command", "cmd", "script"],
+        _ if is_servers => &["command", "cmd", "script", "program", "executable"],
         _ => &[],
     };
-    fields.iter().filter_map(|field| input.get(field)?.as_str())
+    fields.iter().filter_map(move |field| {
+        let value = input.get(field)?;
+        if is_servers { words_of_a_server(value, input) } else { value.as_str().map(Cow::from) }
+    })
+}
+
+/// A command of a server's tool, whose words may be a list, or stand in a field
+/// of their own.
+fn words_of_a_server<'a>(value: &'a Value, input: &'a Value) -> Option<Cow<'a, str>> {
+    let quoted = |value: &Value| {
+        let words = value.as_array()?.iter().filter_map(Value::as_str);
+        let words = words.map(|it| format!("'{}'", it.replace('\'', "'\\''")));
+        Some(words.collect::<Vec<_>>().join(" "))
+    };
+    let command = match value {
+        Value::String(line) => Cow::from(line),
+        list => Cow::from(quoted(list)?),
+    };
+    let fields = ["args", "arguments", "argv", "params"];
+    let Some(more) = fields.iter().find_map(|it| input.get(it)) else { return Some(command) };
+    let more = match more {
+        Value::String(line) => line.clone(),
+        list => quoted(list).unwrap_or_default(),
+    };
+    Some(if more.is_empty() { command } else { Cow::from(format!("{command} {more}")) })
 }

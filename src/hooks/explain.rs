@@ -1,6 +1,8 @@
 //! What the gates would make of a call, without a client and without a word in
 //! any session.
 
+use std::collections::BTreeSet;
+
 use super::{ground, read_call};
 use crate::{
     core::{
@@ -48,7 +50,9 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         Vec::new()
     };
     let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
-    let keys = call.keys().to_vec();
+    let mut seen = BTreeSet::new();
+    let keys = call.keys().iter().filter(|it| seen.insert(it.as_str()));
+    let keys: Vec<String> = keys.cloned().collect();
     let covered = |pattern: &String| {
         let key = keys.iter().find(|it| pattern::matches(pattern, it))?;
         Some((pattern.clone(), key.clone()))

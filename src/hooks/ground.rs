@@ -6,7 +6,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::gather::config_dir;
+use super::{
+    finds,
+    gather::{config_dir, deadline},
+};
 use crate::{
     core::{
         event::{Event, What},
@@ -40,7 +43,8 @@ pub(super) fn ground(
     let reads = locks || session.review.reviewer_ids().next().is_some();
     let touches = protect::touches(call, reads);
     let names_code = call.readings.iter().any(|it| !it.code.is_empty());
-    if touches.is_empty() && !names_code && !removes_unknown(event) {
+    let finds = call.readings.iter().flat_map(|it| &it.finds).any(|it| !it.acts.is_empty());
+    if touches.is_empty() && !names_code && !finds && !removes_unknown(event) {
         return Ground::default();
     }
     let from = From { cwd, home: world.user_home.as_deref() };
@@ -48,6 +52,14 @@ pub(super) fn ground(
     let mut ground = places(session, roz, world, &mut links);
     for touch in touches {
         add(touch, from, &mut ground, &mut links);
+    }
+    if finds {
+        let project = session.project.as_deref().unwrap_or(&roz.project);
+        let until = deadline(&roz.policy, world);
+        let found = finds::touches(&call.readings, from, project, &ground, &mut links, until);
+        for touch in found {
+            add(touch, from, &mut ground, &mut links);
+        }
     }
     ground
 }
@@ -142,13 +154,13 @@ fn add(touch: Touch, from: From, ground: &mut Ground, links: &mut Links) {
 
 /// Where a path that a call names begins.
 #[derive(Clone, Copy)]
-struct From<'a> {
-    cwd: &'a Path,
+pub(super) struct From<'a> {
+    pub(super) cwd: &'a Path,
     home: Option<&'a Path>,
 }
 
 impl From<'_> {
-    fn absolute(self, path: &str) -> PathBuf {
+    pub(super) fn absolute(self, path: &str) -> PathBuf {
         match (path.strip_prefix('~'), self.home) {
             (Some(""), Some(home)) => home.to_owned(),
             (Some(rest), Some(home)) if rest.starts_with('/') => {
@@ -159,12 +171,12 @@ impl From<'_> {
     }
 }
 
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
 /// `.` and `..` taken for what they say.
-fn normal(path: &Path) -> PathBuf {
+pub(super) fn normal(path: &Path) -> PathBuf {
     let mut res = PathBuf::new();
     for part in path.components() {
         match part {
@@ -179,7 +191,7 @@ fn normal(path: &Path) -> PathBuf {
 /// Where paths lead once links are followed. Many have their beginning in
 /// common: each part is looked at once.
 #[derive(Debug, Default)]
-struct Links {
+pub(super) struct Links {
     seen: BTreeMap<PathBuf, Part>,
 }
 
@@ -193,7 +205,7 @@ enum Part {
 impl Links {
     /// As far as the path is there; the rest as it says. A link that leads
     /// nowhere yet is followed, too: writing through it makes the file.
-    fn real(&mut self, path: &Path) -> PathBuf {
+    pub(super) fn real(&mut self, path: &Path) -> PathBuf {
         // The system does it at a tenth of the price, where all of it is there.
         if let Ok(real) = path.canonicalize() {
             return real;

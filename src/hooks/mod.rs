@@ -4,6 +4,7 @@
 
 mod act;
 pub mod explain;
+mod finds;
 pub mod gather;
 mod ground;
 mod input;

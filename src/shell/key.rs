@@ -81,8 +81,13 @@ impl Run {
 /// A hole among the arguments stands for any text, a word of its own also for no word. A program
 /// that is unknown altogether stands for any program with any first arguments, but not for the
 /// whole of the pattern: some of the pattern's own text must be found in the words that are known.
+///
+/// A pattern that begins with `*` (`Bash:*deploy*`) names no program. Whatever holds a variable
+/// could be what it means, `echo "$x"` first of all: there a hole among the arguments is text that
+/// `*` takes, and nothing else does.
 pub fn may_match(pattern: &str, key: &str) -> bool {
-    let pattern = Glob { tokens: glob::tokens(pattern) };
+    let of_any_program = pattern.split_once(':').map_or(pattern, |it| it.1).starts_with('*');
+    let pattern = Glob { tokens: glob::tokens(pattern), of_any_program };
     let (tool, words) = key.split_once(':').map_or(("", key), |(tool, words)| (tool, words));
     let mut states = pattern.start();
     if !tool.is_empty() {
@@ -117,6 +122,8 @@ fn is_unknown(word: &str) -> bool {
 /// A pattern as gates write it: `*`, `?`, `[…]`; `*` crosses blanks and slashes.
 struct Glob {
     tokens: Vec<Token>,
+    /// It begins with `*`.
+    of_any_program: bool,
 }
 
 /// Places in the pattern that may have been reached: one for each token, and one for the end.
@@ -153,6 +160,10 @@ impl Glob {
         if character == HOLE {
             return fill(states);
         }
+        self.character_as(states, character, false);
+    }
+
+    fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
         let mut next = vec![false; states.len()];
         for (place, token) in self.tokens.iter().enumerate() {
             if !states[place] {
@@ -160,7 +171,7 @@ impl Glob {
             }
             match token {
                 Token::Many => next[place] = true,
-                token if token.takes(character) => next[place + 1] = true,
+                token if !for_stars && token.takes(character) => next[place + 1] = true,
                 _ => {}
             }
         }
@@ -174,11 +185,22 @@ impl Glob {
         }
     }
 
+    /// [`Self::text`], where a hole is taken by `*` alone.
+    fn known(&self, states: &mut States, text: &str) {
+        for character in text.chars() {
+            self.character_as(states, character, character == HOLE);
+        }
+    }
+
     fn arguments(&self, states: &mut States, words: &str) {
         for word in words.split(' ') {
             let before = states.clone();
             self.character(states, ' ');
-            self.text(states, word);
+            if self.of_any_program {
+                self.known(states, word);
+            } else {
+                self.text(states, word);
+            }
             // The word may be none at all.
             if is_unknown(word) {
                 for (state, before) in states.iter_mut().zip(before) {

@@ -80,10 +80,14 @@ pub struct Reading {
     pub runs: Vec<Run>,
     /// Every path that would be created, changed or removed.
     pub writes: Vec<Write>,
+    /// What files are given through redirections and `tee`, and what is downloaded to them.
+    pub texts: Vec<TextOf>,
     /// Files whose content would be shown or loaded, where that is known.
     pub reads: Vec<ReadOf>,
     /// Files whose text would be run.
     pub scripts: Vec<Script>,
+    /// Searches for files, with what becomes of what they find.
+    pub finds: Vec<Find>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<String>,
     /// Set where the rest of the line could not be read. What was read before it still stands.
@@ -135,6 +139,16 @@ pub struct Write {
     pub conditional: bool,
 }
 
+/// What a file is given; paths as in [`Write`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextOf {
+    pub path: String,
+    /// `None` where it cannot be known.
+    pub text: Option<String>,
+    /// It is added to what the file held before the line.
+    pub added: bool,
+}
+
 /// A file whose content would be shown or loaded; paths as in [`Write`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOf {
@@ -150,6 +164,19 @@ pub struct Script {
     /// The script's arguments, without its name.
     pub arguments: Vec<String>,
     pub conditional: bool,
+}
+
+/// A search for files (`find`, `fd`, `git clean`), whose finds nobody can know but who looks there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Find {
+    /// The folders that are looked through: as they are written, and as in [`Write`].
+    pub starts: Vec<(String, String)>,
+    /// The tests and actions, in the words of `find`; of `git clean` its arguments.
+    pub words: Vec<String>,
+    /// What is done to what is found, by the place of the word that does it; behind the last word,
+    /// it is done to all that is printed.
+    pub acts: Vec<(usize, How)>,
+    pub is_git: bool,
 }
 
 /// What is done to a path.
@@ -201,6 +228,9 @@ pub enum Interpreter {
     Tcl,
     AppleScript,
     Make,
+    /// Nobody: a patch, whose headers name the files that it changes. Its arguments are how many
+    /// leading parts of their paths are taken off, and the folder that they are seen from.
+    Patch,
     /// The file itself decides, by its `#!` line.
     Itself,
 }

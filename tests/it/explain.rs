@@ -42,7 +42,17 @@ fn programs_are_told_in_json() {
     assert_eq!(told["readings"][1]["script"], "f.sh");
     assert_eq!(told["gates"], json!([{ "pattern": "Bash:git push*", "key": "Bash:git push" }]));
     assert_eq!(told["rules"][0]["rule"], "roz-home");
-    assert_eq!(told["rules"][0]["error"], "PROTECTED_PATH");
+    assert_eq!(told["rules"][0]["code"], "PROTECTED_PATH");
+    let keys = &roz.json(&["explain", "git push; git push; git log"])["keys"];
+    assert_eq!(*keys, json!(["Bash", "Bash:git push", "Bash:git log"]), "each once");
+    for (line, verdict) in [
+        ("git log", "allow"),
+        ("git push", "deny"),
+        ("rm ~/.roz/config.toml", "deny"),
+        ("roz clean --all", "ask"),
+    ] {
+        assert_eq!(roz.json(&["explain", line])["verdict"], verdict, "{line}");
+    }
     let told = roz.json(&["explain", "git push 'x"]);
     assert_eq!(told["readings"][0]["unreadable"], "a quote is not closed");
 }
@@ -54,7 +64,8 @@ fn other_tools_are_explained_by_their_input() {
     let told = roz.json(&["explain", "--tool", "Write", "--input", &input]);
     assert_eq!(told["rules"][0]["rule"], "roz-home");
     roz.run(&["explain", "--tool", "Write", "--input", "{"]).fails();
-    roz.run(&["explain"]).misuses();
+    let said = roz.run(&["explain"]).misuses();
+    assert!(said.contains("roz explain [--json] '<COMMAND LINE>'"), "{}", said);
     roz.run(&["explain", "--tool", "Write"]).misuses();
 }
 
@@ -67,4 +78,19 @@ fn the_newest_session_says_who_reviews() {
     let told = roz.json(&["explain", "--tool", "SendMessage", "--input", &input]);
     assert_eq!(told["rules"][0]["rule"], "message-to-reviewer");
     assert_eq!(roz.debug(SESSION)["review"]["reviewers"]["a1"]["session_id"], SESSION);
+}
+
+#[test]
+fn words_without_quotes_are_joined_as_they_were_typed() {
+    let roz = Roz::gated("");
+    let run = |args: &[&str]| {
+        roz.json(&[&["explain"], args].concat())["readings"][0]["runs"][0]["argv"].clone()
+    };
+    assert_eq!(run(&["git", "push"]), json!(["git", "push"]));
+    assert_eq!(run(&["git", "add", "a b", "it's"]), json!(["git", "add", "a b", "it's"]));
+    assert_eq!(run(&["git push"]), json!(["git", "push"]));
+    let shown = roz.run(&["explain", "--", "git", "push", "--force"]).succeeds().stdout;
+    assert!(shown.contains("Bash:git push --force"), "{shown}");
+    let said = roz.run(&["explain", "git", "push", "--force"]).misuses();
+    assert!(said.contains("roz explain [--json] '<COMMAND LINE>'"), "{}", said);
 }

@@ -1,5 +1,7 @@
 //! Rules about what would run, and about tools that are commands themselves.
 
+use serde_json::Value;
+
 use super::{Scene, is_in};
 use crate::{
     core::{
@@ -10,28 +12,26 @@ use crate::{
 };
 
 /// What `roz hook` is called with.
-const EVENTS: &str = "session-start user-prompt pre-tool-use post-tool-use post-tool-use-failure \
+pub(super) const EVENTS: &str = "session-start user-prompt pre-tool-use post-tool-use post-tool-use-failure \
     subagent-start subagent-stop stop task-completed session-end";
 /// Programs that only say their arguments.
 const MENTIONS: &[&str] = &["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "expr"];
-/// Variables without which the client is another one, or has other hooks.
-const HOMES: [&str; 4] = ["HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "PATH"];
 
-fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
+pub(super) fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
     call.readings.iter().flat_map(|it| &it.runs)
 }
 
-fn line(run: &Run) -> String {
+pub(super) fn line(run: &Run) -> String {
     run.argv.join(" ")
 }
 
 /// The base name of a program, however it is called.
-fn base(run: &Run) -> &str {
+pub(super) fn base(run: &Run) -> &str {
     run.program.rsplit('/').next().unwrap_or_default()
 }
 
 /// The words after the program that are no options.
-fn operands(run: &Run) -> impl Iterator<Item = &str> {
+pub(super) fn operands(run: &Run) -> impl Iterator<Item = &str> {
     let words = run.argv.iter().skip(1).map(String::as_str);
     words.filter(|it| !it.starts_with('-') || *it == "-")
 }
@@ -40,11 +40,23 @@ fn is_roz(run: &Run) -> bool {
     base(run) == "roz"
 }
 
+/// Whether a run of roz only asks how: `roz decide --help`. What stands before
+/// the question are verbs and nothing else, so that it is no value of an option.
+fn asks_how(run: &Run) -> bool {
+    let words = &run.argv[1..];
+    let Some(at) = words.iter().position(|it| it == "--help" || it == "-h") else {
+        return words.first().is_some_and(|it| it == "help");
+    };
+    let is_verb = |it: &String| it.bytes().all(|c| c.is_ascii_lowercase() || c == b'-');
+    let takes_verbs = words.first().is_some_and(|it| is_in("intent config", it));
+    at <= 1 + usize::from(takes_verbs) && words[..at].iter().all(is_verb)
+}
+
 /// The words from roz's verb on, of each run of roz and of each line that
 /// could not be read.
 fn verbs<'a>(call: &'a ToolCall) -> impl Iterator<Item = Vec<&'a str>> {
-    let read = runs(call).filter(|it| is_roz(it)).map(|it| operands(it).collect());
-    read.chain(unread_verbs(call))
+    let read = runs(call).filter(|it| is_roz(it) && !asks_how(it));
+    read.map(|it| operands(it).collect()).chain(unread_verbs(call))
 }
 
 fn unread_verbs<'a>(call: &'a ToolCall) -> impl Iterator<Item = Vec<&'a str>> {
@@ -92,10 +104,10 @@ pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
 fn scheduled(call: &ToolCall, verb: &str) -> Option<String> {
     let run = runs(call).find(|it| base(it) == "crontab")?;
     let mut lines = call.command_lines();
-    lines.any(|it| is_word_in(it, "roz") && is_word_in(it, verb)).then(|| line(run))
+    lines.any(|it| is_word_in(&it, "roz") && is_word_in(&it, verb)).then(|| line(run))
 }
 
-fn is_hidden(word: &str) -> bool {
+pub(super) fn is_hidden(word: &str) -> bool {
     word.contains(HOLE)
 }
 
@@ -130,7 +142,7 @@ pub(super) fn code_reaches_for_roz(scene: Scene) -> Option<String> {
 
 /// Whether `word` stands in `text` by itself; `.roz` is a folder, `roz.md` a
 /// file.
-fn is_word_in(text: &str, word: &str) -> bool {
+pub(super) fn is_word_in(text: &str, word: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     text.match_indices(word)
         .any(|(at, _)| !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins))
@@ -192,131 +204,50 @@ pub(super) fn replaces_the_package(scene: Scene) -> Option<String> {
     runs(scene.call).find(replaces).map(line)
 }
 
-pub(super) fn kills_roz(scene: Scene) -> Option<String> {
-    let names_roz = |run: &Run| {
-        run.argv.iter().skip(1).any(|it| {
-            let word = it.rsplit('/').next().unwrap_or_default();
-            word.trim_matches(['^', '$', '[', ']', '*', '.']).starts_with("roz")
-                || is_word_in(it, "roz")
-                || word.replace(['[', ']'], "").starts_with("roz")
-        })
-    };
-    let by_name = |run: &&Run| {
-        matches!(
-            base(run),
-            "pkill" | "killall" | "skill" | "killall5" | "Stop-Process" | "taskkill"
-        ) && names_roz(run)
-    };
-    if let Some(run) = runs(scene.call).find(by_name) {
-        return Some(line(run));
-    }
-    let looks_up = runs(scene.call).find(|it| {
-        let lists =
-            matches!(base(it), "pgrep" | "pidof" | "ps" | "lsof" | "fuser" | "grep" | "awk");
-        lists && names_roz(it)
-    });
-    let kills = runs(scene.call).find(|it| {
-        base(it) == "kill" && operands(it).any(is_hidden)
-            || base(it) == "fuser"
-                && it.argv.iter().any(|it| it.starts_with("-k") || it == "--kill")
-    });
-    looks_up.and(kills).map(line)
-}
-
-/// Runs of a client, or of what may be one.
-fn clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
-    runs(call).filter(|it| {
-        matches!(base(it), "claude" | "claude-code" | "claude.exe") || it.program.contains(HOLE)
-    })
-}
-
-fn is_client(run: &Run) -> bool {
-    !run.program.contains(HOLE)
-}
-
-pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
-    // Options that only a client has.
-    const BARE: &[&str] = &["--bare", "--safe-mode", "--setting-sources"];
-    let has = |run: &Run, option: &str| {
-        let is_it = |it: &String| {
-            it == option || it.strip_prefix(option).is_some_and(|it| it.starts_with('='))
-        };
-        run.argv.iter().any(is_it)
-    };
-    let is_home = |name: &str| HOMES.contains(&name) || name.starts_with("ROZ_");
-    let found = clients(scene.call).find(|run| {
-        BARE.iter().any(|it| has(run, it))
-            || is_client(run)
-                && (has(run, "--settings") || run.assignments.iter().any(|(name, _)| is_home(name)))
-    });
-    if let Some(run) = found {
-        return Some(line(run));
-    }
-    let client = clients(scene.call).find(|it| is_client(it))?;
-    // What a shell in between was given, the reading does not carry along.
-    const OTHERS: &[&str] = &["su", "sudo", "doas", "runuser", "machinectl"];
-    let mut lines = scene.call.command_lines();
-    let moves = lines.any(|it| {
-        let mut words = words_of(it);
-        words.any(|word| OTHERS.contains(&word) || HOMES[..3].contains(&word))
-    });
-    moves.then(|| line(client))
-}
-
-pub(super) fn resumes_this_session(scene: Scene) -> Option<String> {
-    let own = scene.session_id.as_str();
-    let is_own = |it: &str| it.is_empty() || is_hidden(it) || own == it;
-    let resumes = |run: &&Run| {
-        let words = &run.argv[1..];
-        words.iter().enumerate().any(|(at, word)| match word.as_str() {
-            "-c" | "--continue" => true,
-            "-r" | "--resume" | "--session-id" => match words.get(at + 1) {
-                Some(id) => is_own(id) || (id.starts_with('-') && word != "--session-id"),
-                None => true,
-            },
-            it => {
-                ["--resume=", "--session-id="]
-                    .iter()
-                    .any(|option| it.strip_prefix(option).is_some_and(is_own))
-                    || it.strip_prefix("-r").is_some_and(|id| id == own)
-            }
-        })
-    };
-    clients(scene.call).filter(|it| is_client(it)).find(resumes).map(line)
-}
-
-pub(super) fn unplugs_roz(scene: Scene) -> Option<String> {
-    let is_roz = |it: &&str| it.split('@').next() == Some("roz") || is_hidden(it);
-    let all = |run: &Run| run.argv.iter().any(|it| it == "--all" || it == "-a");
-    let unplugs = |run: &&Run| {
-        let words: Vec<&str> = operands(run).collect();
-        match words[..] {
-            ["plugin" | "plugins", "disable" | "uninstall" | "remove" | "rm", ref rest @ ..] => {
-                rest.iter().any(&is_roz) || all(run)
-            }
-            ["plugin" | "plugins", "marketplace", "remove" | "rm", ref rest @ ..] => {
-                rest.iter().any(&is_roz)
-            }
-            ["config", "set" | "add" | "remove" | "rm", ref rest @ ..] => rest.iter().any(|it| {
-                let it = it.to_lowercase();
-                ["hook", "plugin", "env"].iter().any(|word| it.contains(word))
-            }),
-            _ => false,
-        }
-    };
-    clients(scene.call).find(unplugs).map(line)
-}
-
 pub(super) fn talks_to_a_reviewer(scene: Scene) -> Option<String> {
-    const ADDRESSES: &[&str] = &["to", "recipient", "agent_id", "agentId", "target", "name"];
-    if scene.call.name != "SendMessage" {
-        return None;
-    }
-    let mut addresses = ADDRESSES.iter().filter_map(|field| scene.call.text(field));
-    let is_reviewer = |it: &&str| {
-        scene.session.review.is_reviewer(it.trim()) || it.trim().eq_ignore_ascii_case(REVIEWER)
+    const ADDRESSES: &[&str] =
+        &["to", "recipient", "recipients", "agent_id", "agentId", "target", "name"];
+    let review = &scene.session.review;
+    let fields = match scene.call.name.as_str() {
+        "SendMessage" => ADDRESSES,
+        // An agent that is taken up again is told the prompt.
+        "Agent" | "Task" => &["resume", "agent_id", "agentId"],
+        _ => return None,
     };
-    addresses.find(is_reviewer).map(str::to_owned)
+    let mut addresses = Vec::new();
+    for field in fields {
+        texts(scene.call.input.get(field), 0, &mut addresses);
+    }
+    let to_all = |it: &str| it == "*" && review.reviewer_ids().next().is_some();
+    let is_reviewer = |it: &&&str| {
+        it.split([',', ' ', ';']).map(|it| it.trim_start_matches('@')).any(|it| {
+            let id = it.strip_prefix("agent-").unwrap_or(it);
+            review.is_reviewer(it)
+                || review.is_reviewer(id)
+                || it.eq_ignore_ascii_case(REVIEWER)
+                || to_all(it)
+        })
+    };
+    addresses.iter().find(is_reviewer).map(|it| (*it).to_owned())
+}
+
+/// The texts in a value, however it is put together.
+fn texts<'a>(value: Option<&'a Value>, depth: usize, found: &mut Vec<&'a str>) {
+    const MAX_DEPTH: usize = 4;
+    match value {
+        Some(Value::String(text)) => found.push(text),
+        Some(Value::Array(values)) if depth < MAX_DEPTH => {
+            for it in values {
+                texts(Some(it), depth + 1, found);
+            }
+        }
+        Some(Value::Object(fields)) if depth < MAX_DEPTH => {
+            for it in fields.values() {
+                texts(Some(it), depth + 1, found);
+            }
+        }
+        _ => (),
+    }
 }
 
 pub(super) fn starts_a_reviewer_by_workflow(scene: Scene) -> Option<String> {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     core::{event::ToolCall, review},
-    shell::{How, Run},
+    shell::{How, Run, TextOf},
 };
 
 /// Whether a rule wants to know a file's text before it is written.
@@ -18,8 +18,7 @@ pub fn wants_text(touched: &Touched, ground: &Ground) -> bool {
 }
 
 pub(super) fn touches_home(scene: Scene) -> Option<String> {
-    const NAMES: &[&str] =
-        &["find", "ls", "fd", "fdfind", "echo", "printf", "realpath", "readlink"];
+    const NAMES: &[&str] = &["ls", "echo", "printf", "realpath", "readlink"];
     let Scene { ground, call, .. } = scene;
     let telling = |it: &str| {
         let parts = known_parts(it);
@@ -49,7 +48,13 @@ pub(super) fn touches_home(scene: Scene) -> Option<String> {
         return Some(found);
     }
     let removes_unknown = call.readings.iter().any(takes_unknown);
-    let prints = |it: &&Run| NAMES.contains(&it.program.as_str());
+    // Of those whose finds are followed, what they come to is known.
+    let mut finds = call.readings.iter().flat_map(|it| &it.finds);
+    let is_lost = finds.any(|it| it.acts.is_empty());
+    let prints = |it: &&Run| match it.program.as_str() {
+        "find" | "fd" | "fdfind" => is_lost,
+        program => NAMES.contains(&program),
+    };
     let printed = runs().filter(prints).flat_map(|it| it.argv.iter().skip(1)).find(|word| {
         let word = word.trim_end_matches('/');
         ground.home.iter().any(|home| lies(word, home) == Lies::Inside)
@@ -171,9 +176,16 @@ pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
         };
         match settings::after(call, &before) {
             Content::Text(text) => review::names_reviewer(&text),
-            // Unknown: the call's own words have to do.
+            // Of a command line: what it says it would write, else its own words.
             Content::Absent | Content::Unknown => {
-                call.json.contains(review::REVIEWER)
+                texts(it, call).any(|text| {
+                    let old = match (&before, text.added) {
+                        (Content::Text(old), true) => old.as_str(),
+                        _ => "",
+                    };
+                    let new = text.text.as_deref().unwrap_or_default();
+                    review::names_reviewer(&format!("{old}{new}"))
+                }) || call.json.contains(review::REVIEWER)
                     || it.is(|path| {
                         let name = path.rsplit('/').next().unwrap_or_default();
                         name.starts_with("roz")
@@ -181,6 +193,21 @@ pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
             }
         }
     })
+}
+
+pub(super) fn makes_an_unknown_agent(scene: Scene) -> Option<String> {
+    let Scene { ground, call, .. } = scene;
+    first(scene, |it| {
+        matches!(it.touch.act, Act::Write(How::Write | How::Append))
+            && it.is(|path| is_agent_file(path, ground) && path.to_lowercase().ends_with(".md"))
+            && texts(it, call).any(|text| text.text.is_none())
+    })
+}
+
+/// What a file would be given by a call's command lines.
+fn texts<'a>(touched: &'a Touched, call: &'a ToolCall) -> impl Iterator<Item = &'a TextOf> {
+    let all = call.readings.iter().flat_map(|it| &it.texts);
+    all.filter(|it| it.path == touched.touch.path)
 }
 
 pub(super) fn touches_binary(scene: Scene) -> Option<String> {
@@ -247,16 +274,50 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
     first(scene, |it| match it.touch.act {
         Act::Read | Act::Unknown | Act::Search if it.is(is_reviewers) => true,
         Act::Search => {
-            review.reviewer_ids().next().is_some()
-                && it.is(|path| {
-                    ground.notes.iter().any(|notes| {
-                        let session = notes.rsplit_once('/').map_or("", |it| it.0);
-                        same_place(path, notes) || same_place(path, session)
-                    })
+            let holds_notes = |path: &str| {
+                ground.notes.iter().any(|notes| {
+                    let session = notes.rsplit_once('/').map_or("", |it| it.0);
+                    let is_above = || {
+                        let is_clients = |it: &String| lies(path, it) == Lies::Inside;
+                        lies(path, notes) == Lies::Above
+                            && ground.config_dirs.iter().any(is_clients)
+                    };
+                    same_place(path, notes)
+                        || same_place(path, session)
+                        || goes_deep(call) && is_above()
                 })
+            };
+            review.reviewer_ids().next().is_some() && it.is(holds_notes)
         }
         Act::Read | Act::Names | Act::Unknown | Act::Write(_) => false,
     })
+}
+
+/// Whether a call reads all that lies below a folder.
+fn goes_deep(call: &ToolCall) -> bool {
+    let mut runs = call.readings.iter().flat_map(|it| &it.runs);
+    call.name == "Grep"
+        || runs.any(|run| {
+            let has = |letters: &str, long: &[&str]| {
+                run.argv.iter().skip(1).any(|it| {
+                    let cluster = it.strip_prefix('-').filter(|it| !it.starts_with('-'));
+                    cluster.is_some_and(|it| it.contains(|c| letters.contains(c)))
+                        || long.contains(&it.as_str())
+                })
+            };
+            match run.program.as_str() {
+                "rg" | "ag" | "ack" => true,
+                "grep" | "egrep" | "fgrep" | "zgrep" => {
+                    has("rR", &["--recursive", "--dereference-recursive", "--directories=recurse"])
+                }
+                "cp" | "gcp" | "rsync" | "scp" => has("raR", &["--recursive", "--archive"]),
+                "tar" | "gtar" | "bsdtar" => {
+                    let bundled = run.argv.get(1).is_some_and(|it| it.contains(['c', 'r', 'u']));
+                    bundled || has("cru", &["--create", "--append", "--update"])
+                }
+                _ => false,
+            }
+        })
 }
 
 pub(super) fn writes_orchestration(scene: Scene) -> Option<String> {

@@ -83,9 +83,7 @@ impl Touched {
     /// Whether it changes something in one of `places`, or takes one away.
     pub(super) fn changes(&self, places: &[String], call: &ToolCall) -> bool {
         self.writes_or_may() && self.lies(places, Lies::Inside)
-            || self.takes_away(call)
-                && self.lies(places, Lies::Above)
-                && self.may_find(places, call)
+            || self.takes_away(call) && self.lies(places, Lies::Above)
     }
 
     /// Whether what is taken away here may be in one of `places`: `find` takes

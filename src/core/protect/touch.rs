@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{commands, is_in};
 use crate::{
     core::event::ToolCall,
-    shell::{HOLE, How, Reading, Run},
+    shell::{Certainty, HOLE, How, Reading, Run, Write},
 };
 
 /// A path that a call would do something to, as the call says it.
@@ -47,16 +47,25 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
     };
     of_tool(call, &mut add);
     for reading in &call.readings {
-        for write in &reading.writes {
+        // Where a `find … -delete` begins: what it comes to is looked up.
+        let begins = |it: &&Write| {
+            it.how == How::Remove
+                && it.certainty == Certainty::Opaque
+                && !it.path.contains(HOLE)
+                && !reading.finds.is_empty()
+        };
+        for write in reading.writes.iter().filter(|it| !begins(it)) {
             add(&write.path, Act::Write(write.how));
         }
         for run in &reading.runs {
             of_run(run, &mut add);
         }
+        unpacks(reading, &mut add);
         for read in &reading.reads {
             add(&read.path, Act::Read);
         }
-        if takes_unknown(reading) {
+        // Where what they find goes is not known.
+        if takes_unknown(reading) && reading.finds.iter().any(|it| it.acts.is_empty()) {
             for run in reading.runs.iter().filter(|it| matches!(base(it), "find" | "fd")) {
                 let operands =
                     run.argv[1..].iter().take_while(|it| !it.starts_with(['-', '(', '!']));
@@ -65,7 +74,7 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
         }
     }
     for line in call.command_lines() {
-        mounts(line, &mut add);
+        mounts(&line, &mut add);
     }
     // Of a line that cannot be read, a mention is enough.
     for line in &call.unread {
@@ -269,6 +278,30 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
         if name == ".claude" && !is_own {
             add(&format!("{folder}/{name}/settings.json"), Act::Write(How::Write));
             add(&format!("{folder}/{name}/settings.local.json"), Act::Write(How::Write));
+        }
+    }
+}
+
+/// What is unpacked into the client's folder may be its settings.
+fn unpacks(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
+    let is_clients = |it: &str| it.trim_end_matches('/').rsplit('/').next() == Some(".claude");
+    let mut folders = reading.writes.iter().filter(|it| is_clients(&it.path)).peekable();
+    let is_there = |run: &Run| {
+        let unpacks = match base(run) {
+            "unzip" | "7z" | "tar" | "gtar" | "bsdtar" => true,
+            "git" => run.argv.iter().any(|it| it == "clone" || it == "worktree"),
+            _ => false,
+        };
+        // `7z x a.7z -o.claude`
+        unpacks && run.argv.iter().any(|it| is_clients(it.strip_prefix("-o").unwrap_or(it)))
+    };
+    if folders.peek().is_none() || !reading.runs.iter().any(is_there) {
+        return;
+    }
+    for folder in folders.filter(|it| matches!(it.how, How::Write | How::Directory)) {
+        for name in ["settings.json", "settings.local.json"] {
+            let path = format!("{}/{name}", folder.path.trim_end_matches('/'));
+            add(&path, Act::Write(How::Write));
         }
     }
 }

@@ -7,8 +7,8 @@ use super::index::index;
 #[derive(Debug)]
 pub(in super::super) struct FileProgram {
     pub(in super::super) names: &'static [&'static str],
-    /// A subcommand that must come first.
-    pub(in super::super) then: &'static str,
+    /// The words of a subcommand that must come first.
+    pub(in super::super) then: &'static [&'static str],
     pub(in super::super) grammar: Grammar,
     /// Only with one of these options; always where there are none.
     pub(in super::super) when: &'static [&'static str],
@@ -34,6 +34,10 @@ pub(in super::super) enum Files {
     Sources,
     /// The values of these options.
     Values(&'static [&'static str]),
+    /// The first of the operands, and nothing else.
+    First,
+    /// All operands, as seen from the folder that the last of these options names.
+    Below(&'static [&'static str]),
     /// Operands that begin with this.
     Prefixed(&'static str),
 }
@@ -41,7 +45,7 @@ pub(in super::super) enum Files {
 const fn row(names: &'static [&'static str]) -> FileProgram {
     FileProgram {
         names,
-        then: "",
+        then: &[],
         grammar: Grammar::NONE,
         when: &[],
         unless: &[],
@@ -51,7 +55,7 @@ const fn row(names: &'static [&'static str]) -> FileProgram {
 }
 
 impl FileProgram {
-    const fn then(self, then: &'static str) -> Self {
+    const fn then(self, then: &'static [&'static str]) -> Self {
         Self { then, ..self }
     }
 
@@ -263,12 +267,12 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .unless(&["check", "diff"])
         .how(How::Edit),
     row(&["ruff"])
-        .then("format")
+        .then(&["format"])
         .options("", &["config", "line-length"])
         .unless(&["check", "diff"])
         .how(How::Edit),
     row(&["ruff"])
-        .then("check")
+        .then(&["check"])
         .options("", &["config", "select", "ignore"])
         .when(&["fix", "fix-only"])
         .how(How::Edit),
@@ -355,8 +359,14 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when(&["x", "extract", "get"])
         .files(Files::Values(&["C", "directory"]))
         .how(How::Write),
+    row(&["tar", "gtar", "bsdtar"])
+        .grammar(TAR)
+        .when(&["remove-files"])
+        .files(Files::Below(&["C", "directory"]))
+        .how(How::Remove),
     row(&["unzip", "7z"]).options("dxo", &[]).files(Files::Values(&["d", "o"])).how(How::Write),
-    row(&["zip"]).options("xib", &[]).files(Files::After(0)).how(How::Write),
+    row(&["zip"]).options("xib", &[]).files(Files::First).how(How::Write),
+    row(&["zip"]).options("xib", &[]).when(&["m", "move"]).files(Files::After(1)).how(How::Remove),
     row(&["gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"])
         .options("So", &["suffix"])
         .unless(&["c", "stdout", "to-stdout", "t", "l"])
@@ -365,53 +375,70 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["dos2unix", "unix2dos"]).how(How::Edit),
     row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
     row(&["git"])
-        .then("rm")
+        .then(&["rm"])
         .options("", &["pathspec-from-file"])
         .unless(&["cached"])
         .how(How::Remove),
-    row(&["git"]).then("mv").how(How::Move),
+    row(&["git"]).then(&["mv"]).how(How::Move),
     row(&["git"])
-        .then("restore")
+        .then(&["restore"])
         .options("s", &["source"])
         .unless(&["S", "staged"])
         .how(How::Write),
     row(&["git"])
-        .then("restore")
+        .then(&["restore"])
         .options("s", &["source"])
         .when(&["W", "worktree"])
         .how(How::Write),
     row(&["git"])
-        .then("clone")
+        .then(&["clone"])
         .options("bcjou", &["branch", "config", "depth", "origin", "reference", "template", "jobs"])
         .files(Files::After(1))
         .how(How::Directory),
     row(&["git"])
-        .then("log")
+        .then(&["worktree", "add"])
+        .options("bB", &["reason", "orphan"])
+        .files(Files::First)
+        .how(How::Directory),
+    row(&["git"]).then(&["worktree", "remove"]).files(Files::First).how(How::Remove),
+    row(&["git"]).then(&["worktree", "move"]).how(How::Move),
+    row(&["git"])
+        .then(&["bundle", "create"])
+        .options("", &["version"])
+        .files(Files::First)
+        .how(How::Write),
+    row(&["git"])
+        .then(&["format-patch"])
+        .options("ov", &["output-directory", "output", "reroll-count", "subject-prefix", "suffix"])
+        .files(Files::Values(&["o", "output-directory", "output"]))
+        .how(How::Write),
+    row(&["git"])
+        .then(&["log"])
         .options("", &["output"])
         .files(Files::Values(&["output"]))
         .how(How::Write),
     row(&["git"])
-        .then("diff")
+        .then(&["diff"])
         .options("", &["output"])
         .files(Files::Values(&["output"]))
         .how(How::Write),
     row(&["git"])
-        .then("show")
+        .then(&["show"])
         .options("", &["output"])
         .files(Files::Values(&["output"]))
         .how(How::Write),
     row(&["git"])
-        .then("archive")
+        .then(&["archive"])
         .options("o", &["output", "format", "prefix"])
         .files(Files::Values(&["o", "output"]))
         .how(How::Write),
     row(&["git"])
-        .then("config")
+        .then(&["config"])
         .options("f", &["file", "blob", "type"])
         .unless(&["get", "list", "l", "get-all", "get-regexp"])
         .files(Files::Values(&["f", "file"]))
         .how(How::Edit),
-    row(&["git"]).then("init").options("b", &["initial-branch", "template"]).how(How::Directory),
+    row(&["git"]).then(&["init"]).options("b", &["initial-branch", "template"]).how(How::Directory),
     row(&[
         "cat",
         "bat",

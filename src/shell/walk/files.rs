@@ -1,10 +1,9 @@
 //! The files in a program's arguments: what it writes, removes and reads.
 
+use super::super::How;
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{Certainty, HOLE};
 use super::Walker;
-use super::env::Made;
 use super::field::Field;
 
 impl Walker<'_> {
@@ -18,14 +17,20 @@ impl Walker<'_> {
             own[1] = letters.with_text(&format!("-{}", letters.text));
         }
         let words = if own.is_empty() { words } else { &own };
+        let mut subcommand = None;
+        let brings =
+            matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
+                || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
+        let brought = if brings { self.brought(name, words) } else { Vec::new() };
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
-                from = Self::subcommand(name, words);
-                if words.get(from).is_none_or(|word| word.text != row.then) {
+                from = *subcommand.get_or_insert_with(|| Self::subcommand(name, words));
+                let mut given = words.iter().skip(from).map(|word| word.text.as_str());
+                if !row.then.iter().all(|then| given.next() == Some(then)) {
                     continue;
                 }
-                from += 1;
+                from += row.then.len();
             }
             let taken = row.grammar.take(words, from);
             let meant = (row.when.is_empty() || taken.has(row.when)) && !taken.has(row.unless);
@@ -34,11 +39,13 @@ impl Walker<'_> {
             }
         }
         if name == "git" {
+            let at = subcommand.unwrap_or_else(|| Self::subcommand(name, words));
+            if words.get(at).is_some_and(|word| word.text == "clean") {
+                self.cleaned(words, at + 1);
+            }
             self.checked_out(words);
         }
-        if matches!(name, "cp" | "ln" | "mv" | "install") {
-            self.copied(words);
-        }
+        self.env.files.extend(brought);
     }
 
     fn touched(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
@@ -60,7 +67,7 @@ impl Walker<'_> {
             Files::Destination | Files::Last => match (target, &operands[..]) {
                 (Some(target), _) => vec![target.clone()],
                 // `ln target` makes the link here, under the target's name.
-                (None, [only]) if row.how == Some(super::How::Link) => {
+                (None, [only]) if row.how == Some(How::Link) => {
                     let base = only.text.rsplit('/').next().unwrap_or("");
                     vec![only.with_text(base)]
                 }
@@ -71,6 +78,14 @@ impl Walker<'_> {
                 let sources = operands.len().saturating_sub(usize::from(target.is_none()));
                 operands.into_iter().take(sources).cloned().collect()
             }
+            Files::First => operands.into_iter().take(1).cloned().collect(),
+            Files::Below(names) => match option(names).next_back() {
+                None => operands.into_iter().cloned().collect(),
+                Some(folder) => operands
+                    .into_iter()
+                    .map(|word| word.with_text(&super::join(&folder.text, &word.text)))
+                    .collect(),
+            },
             Files::Values(names) => option(names).cloned().collect(),
             Files::Prefixed(prefix) => operands
                 .into_iter()
@@ -82,23 +97,13 @@ impl Walker<'_> {
             match row.how {
                 Some(how) if field.text != "-" => {
                     self.record_write(&field.text, how, certainty);
-                    self.unmake(&field);
+                    if matches!(row.files, Files::Values(_) | Files::Prefixed(_)) {
+                        self.record_unknown_text(&field.text);
+                    }
+                    self.unmake(&field, how);
                 }
                 Some(_) => {}
                 None => self.record_read(&field.text, certainty),
-            }
-        }
-    }
-
-    /// What a program has written is unknown, unless its output says so later.
-    fn unmake(&mut self, field: &Field) {
-        if self.made(&field.text).is_some() || field.certainty() != Certainty::Opaque {
-            for path in self.located(&field.text) {
-                let before = self.env.files.get(&super::simple::normal(&path)).cloned();
-                // A mode or a time changes no text.
-                if !matches!(before, Some(Made::Text(_))) {
-                    self.env.files.insert(super::simple::normal(&path), Made::Unknown);
-                }
             }
         }
     }
@@ -111,30 +116,8 @@ impl Walker<'_> {
         }
         if let Some(dashes) = words.iter().position(|word| word.text == "--") {
             for field in &words[dashes + 1..] {
-                self.record_write(
-                    &field.text,
-                    super::How::Write,
-                    self.certainty(field.certainty()),
-                );
+                self.record_write(&field.text, How::Write, self.certainty(field.certainty()));
             }
-        }
-    }
-
-    /// A copy of a program, a link to it: the new name is that program. A copy of a text is that
-    /// text.
-    fn copied(&mut self, words: &[Field]) {
-        let operands: Vec<&Field> =
-            words[1..].iter().filter(|word| !word.text.starts_with('-')).collect();
-        let [source, target] = operands[..] else { return };
-        let made = match self.made(&source.text).cloned() {
-            Some(made) => made,
-            None if source.text.starts_with(['/', '~', HOLE]) => {
-                Made::Program(self.program_of(&source.text))
-            }
-            None => Made::Unknown,
-        };
-        for path in self.located(&target.text) {
-            self.env.files.insert(super::simple::normal(&path), made.clone());
         }
     }
 }

@@ -1,11 +1,13 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple, Word};
-use super::super::table::wrappers::CODE_VARIABLES;
+use super::super::table::coded::CODE_VARIABLES;
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
+use super::evaluate::EXPANDED;
 use super::field::Field;
+use super::origin::normal;
 use super::{Io, Walker};
 use std::rc::Rc;
 
@@ -18,6 +20,13 @@ pub(super) struct Streams {
     processes: Vec<Rc<super::List>>,
     /// Whether output that is looked at still arrives.
     arrives: bool,
+}
+
+impl Streams {
+    /// Whoever writes to a file is looked at.
+    pub(super) fn capture(&mut self) {
+        self.io.capture |= !self.files.is_empty() || !self.processes.is_empty();
+    }
 }
 
 impl Walker<'_> {
@@ -45,6 +54,7 @@ impl Walker<'_> {
     /// `repeating`: the substitutions within the words have been walked before.
     fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
         let outer = std::mem::replace(&mut self.repeating, repeating);
+        let finds = self.reading.finds.len();
         let declares = simple.words.first().is_some_and(is_declaration);
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
@@ -78,8 +88,10 @@ impl Walker<'_> {
                 let text = self.env.variable(name).map_or("", |v| v.values[0].scalar());
                 assignments.push((name.clone(), text.to_owned()));
             }
-            streams.io.capture |= !streams.files.is_empty() || !streams.processes.is_empty();
+            streams.capture();
+            let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             output = self.call(Call { words, assignments, io: streams.io.clone(), direct: true });
+            self.becomes(finds..found, None, writes, true);
             for (name, variable) in before.into_iter().rev() {
                 self.env.put(&name, variable);
             }
@@ -94,7 +106,8 @@ impl Walker<'_> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
         if let Some(index) = &assignment.index {
-            self.text(index);
+            let text = self.text(index);
+            self.arithmetic(&text);
         }
         let mut values = Vec::new();
         loop {
@@ -109,24 +122,27 @@ impl Walker<'_> {
         }
         self.repeating = repeating;
         self.choices = outer;
-        if CODE_VARIABLES.contains(&assignment.name.as_str()) {
-            for value in &values {
-                let code = value.scalar().to_owned();
-                self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
-            }
-        }
-        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
-            let path = values[0].scalar().to_owned();
-            match self.content(&path) {
-                Some(text) => {
-                    self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
-                }
-                None => self.perhaps(|walker| {
-                    walker.record_script(&path, Interpreter::Shell, &[]);
-                }),
-            }
+        for value in &values {
+            self.told(&assignment.name, value.scalar());
         }
         self.env.set(&assignment.name, values);
+    }
+
+    /// What the environment tells programs and shells to run.
+    pub(super) fn told(&mut self, name: &str, text: &str) {
+        if CODE_VARIABLES.contains(&name) {
+            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+        if EXPANDED.contains(&name) {
+            self.perhaps(|walker| walker.expanded_again(text));
+        }
+        if matches!(name, "BASH_ENV" | "ENV") {
+            self.perhaps(|walker| {
+                if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
+                    walker.nested_code(&text, &Io::default());
+                }
+            });
+        }
     }
 
     fn assigned(&mut self, assignment: &Assignment) -> Value {
@@ -279,8 +295,8 @@ impl Walker<'_> {
 
     /// Remembers what a file holds from now on.
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
-        for path in self.located(path) {
-            let path = normal(&path);
+        for located in self.located(path) {
+            let path = normal(&located);
             match self.env.files.get_mut(&path) {
                 Some(Made::Text(before)) if append => before.push_str(text),
                 // What it held before is not known.
@@ -296,33 +312,14 @@ impl Walker<'_> {
             {
                 *made = Made::Unknown;
             }
+            self.record_text(located);
         }
-    }
-
-    /// What the line has written to a file. `None` where it has not touched it.
-    pub(super) fn content(&self, path: &str) -> Option<String> {
-        match self.made(path)? {
-            Made::Text(text) => Some(text.clone()),
-            Made::Program(_) | Made::Unknown => Some(HOLE.to_string()),
-        }
-    }
-
-    pub(super) fn made(&self, path: &str) -> Option<&Made> {
-        if self.env.files.is_empty() {
-            return None;
-        }
-        self.located(path).iter().find_map(|path| self.env.files.get(&normal(path)))
     }
 
     pub(super) fn text_certainty(&self, text: &str) -> Certainty {
         let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
         self.certainty(certainty)
     }
-}
-
-/// `./x` and `x` are the same file.
-pub(super) fn normal(path: &str) -> String {
-    path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
 fn is_descriptor(target: &str) -> bool {

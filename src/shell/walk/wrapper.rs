@@ -2,7 +2,7 @@
 
 use super::super::table::grammar::{Given, Grammar};
 use super::super::table::wrappers::{self, Rest, Wrapper};
-use super::super::{Certainty, HOLE, How};
+use super::super::{HOLE, How};
 use super::call::{Call, quoted};
 use super::field::{Field, joined};
 use super::output::unknown_output;
@@ -77,6 +77,7 @@ impl Walker<'_> {
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(assignment)
         {
+            self.told(&name, &value);
             assignments.push((name, value));
             at += 1;
         }
@@ -247,55 +248,6 @@ impl Walker<'_> {
         }
         unknown_output(call)
     }
-
-    /// `find … -exec command ;`, and `fd … -x command`.
-    fn find(&mut self, name: &str, call: &Call) {
-        let words = &call.words;
-        let starts: Vec<&Field> =
-            words[1..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
-        let found = match &starts[..] {
-            [start] if start.text != "." && name.ends_with("find") => {
-                format!("{}/{HOLE}", start.text.trim_end_matches('/'))
-            }
-            _ => HOLE.to_string(),
-        };
-        let found = Field { text: found, resolved: true, ..Field::default() };
-        let mut at = 1;
-        while at < words.len() {
-            let text = words[at].text.as_str();
-            match text {
-                "-delete" => {
-                    for start in &starts {
-                        self.record_write(&start.text, How::Remove, Certainty::Resolved);
-                    }
-                    self.record_write(&found.text, How::Remove, Certainty::Opaque);
-                }
-                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
-                    if let Some(file) = words.get(at + 1) {
-                        self.record_write(&file.text, How::Write, file.certainty());
-                    }
-                }
-                "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec"
-                | "--exec-batch" => {
-                    let end = (at + 1..words.len())
-                        .find(|end| {
-                            words[*end].text == ";"
-                                || (words[*end].text == "+" && words[*end - 1].text == "{}")
-                        })
-                        .unwrap_or(words.len());
-                    let inner: Vec<Field> =
-                        words[at + 1..end].iter().map(|w| replaced(w, "{}", &found)).collect();
-                    if !inner.is_empty() {
-                        let call = call.with_words(inner);
-                        self.enter(|walker| walker.call(call));
-                    }
-                    at = end;
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-    }
 }
 
 /// `name=value` among the arguments of a wrapper.
@@ -309,7 +261,7 @@ fn item(text: &str) -> Field {
     Field { text: text.to_owned(), loose, glob: false, resolved: true }
 }
 
-fn replaced(word: &Field, mark: &str, item: &Field) -> Field {
+pub(super) fn replaced(word: &Field, mark: &str, item: &Field) -> Field {
     if !word.text.contains(mark) {
         return word.clone();
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::House;
-use crate::support::Reply;
+use crate::support::{Reply, Roz};
 
 #[test]
 fn the_main_agent_does_not_decide_in_whatever_words() {
@@ -66,9 +66,44 @@ fn a_forged_hook_is_denied() {
 }
 
 #[test]
+fn asking_how_is_free() {
+    let house = House::new();
+    for line in [
+        "roz decide --help",
+        "roz decide -h",
+        "roz hook --help",
+        "roz help decide",
+        "roz clean --help",
+        "roz install -h",
+        "roz intent new --help",
+    ] {
+        house.is_free(line);
+    }
+    for line in [
+        "roz decide s1 COMPLETE x --token --help",
+        "roz decide s1 COMPLETE -- --help",
+        "roz decide -m --help s1 COMPLETE x",
+    ] {
+        house.denies("decide", line);
+    }
+    house.denies("hook", "roz hook stop --help < x");
+}
+
+#[test]
 fn nobody_talks_to_a_reviewer_schedules_the_users_word_or_reads_along() {
     let house = House::new();
-    house.denies_tool("message-to-reviewer", "SendMessage", &json!({ "to": "a1", "message": "x" }));
+    for to in [json!("a1"), json!("agent-a1"), json!(["b7", "a1"]), json!("*"), json!("b7, a1")] {
+        let input = json!({ "to": to, "message": "x" });
+        house.denies_tool("message-to-reviewer", "SendMessage", &input);
+    }
+    for tool in ["Agent", "Task"] {
+        let input = json!({ "resume": "a1", "prompt": "approve it" });
+        house.denies_tool("message-to-reviewer", tool, &input);
+        house.frees_tool(tool, &json!({ "resume": "b7", "prompt": "a1" }));
+    }
+    house.frees_tool("SendMessage", &json!({ "to": ["b7"], "message": "a1" }));
+    let quiet = House { roz: Roz::new() };
+    quiet.frees_tool("SendMessage", &json!({ "to": "*", "message": "x" }));
     house.denies_tool(
         "scheduled-command",
         "ScheduleWakeup",
@@ -80,6 +115,12 @@ fn nobody_talks_to_a_reviewer_schedules_the_users_word_or_reads_along() {
         "cp {notes}/subagents/agent-a1.jsonl /tmp/x",
         "grep -r token {notes}",
         "cat /tmp/claude-0/p/tasks/a1.output",
+        "cp -r ~/.claude/projects x",
+        "cp -a ~/.claude /tmp/backup",
+        "grep -r x ~/.claude/projects",
+        "rg x ~/.claude/projects/p",
+        "tar c ~/.claude",
+        "tar czf x.tgz ~/.claude",
     ] {
         house.denies("reviewer-transcript", line);
     }
@@ -92,6 +133,17 @@ fn nobody_talks_to_a_reviewer_schedules_the_users_word_or_reads_along() {
         house.denies_tool("reviewer-transcript", tool, &input);
     }
     house.is_free("cat {notes}/subagents/agent-other.jsonl");
+    for line in [
+        "grep x ~/.claude/projects",
+        "ls -R ~/.claude/projects",
+        "cp -r ~/.claude/skills x",
+        "grep -r x ~/.claude/skills",
+        "tar xzf x.tgz",
+    ] {
+        house.is_free(line);
+    }
+    let quiet = House { roz: Roz::new() };
+    quiet.is_free("cp -r ~/.claude /tmp/backup");
     house.frees_tool("TaskOutput", &json!({ "task_id": "b7" }));
 }
 
@@ -113,6 +165,19 @@ fn no_client_is_started_without_these_hooks() {
         "HOME=/x bash -c 'claude -p hi'",
         "su another -c 'claude -p hi'",
         "npx -y @anthropic-ai/claude-code --bare -p hi",
+        "npx @anthropic-ai/claude-code@2 --bare",
+        "bunx @anthropic-ai/claude-code@latest --settings x",
+        "bun x @anthropic-ai/claude-code@2 --bare",
+        "pnpm dlx @anthropic-ai/claude-code@2 --bare",
+        "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js --settings x -p hi",
+        "node node_modules/@anthropic-ai/claude-code/cli.js --bare -p hi",
+        "~/.local/share/claude/versions/2.1.330 --bare",
+        "~/.local/share/claude/versions/2.1.330 -p --settings x hi",
+        "env -i claude -p x",
+        "env -i PATH=/bin claude -p x",
+        "env - claude -p x",
+        "env --ignore-environment bash -c 'claude -p x'",
+        "exec -c claude -p x",
     ] {
         house.denies("client", line);
     }
@@ -121,6 +186,10 @@ fn no_client_is_started_without_these_hooks() {
         "claude -p --resume \"$CLAUDE_CODE_SESSION_ID\" hi",
         "claude --continue -p hi",
         "claude -r",
+        "claude -pc hi",
+        "claude -pr s1 hi",
+        "claude -prs1 hi",
+        "~/.local/share/claude/versions/2.1.330 -c -p hi",
     ] {
         house.denies("resume", line);
     }
@@ -129,5 +198,71 @@ fn no_client_is_started_without_these_hooks() {
     }
     house.is_free("claude -p hi");
     house.is_free("claude -p --resume another hi");
-    house.is_free("claude mcp list");
+    for line in [
+        "claude mcp list",
+        "claude -pr another hi",
+        "claude -p 'run it with --bare, -pc'",
+        "claude -dc hi",
+        "node tools/cli.js --bare",
+        "node cli.js --settings x",
+        "npx eslint --settings x",
+        "env -i make",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn a_hook_is_not_ended_by_a_pattern_either() {
+    let house = House::new();
+    for line in [
+        "pkill ro.",
+        "pkill -x ro.",
+        "pkill -9 '.*'",
+        "pkill '^r'",
+        "pkill -f 'hook pre-tool-use'",
+        "pkill -f 'r[o]z'",
+        "pkill -f 'npm|ro.'",
+        "pkill --full hook",
+        "pkill -u $USER",
+        "killall -r 'ro.'",
+        "killall -r '^r'",
+        "kill $(pgrep 'r.z')",
+    ] {
+        house.denies("kill", line);
+    }
+    for line in [
+        "pkill node",
+        "pkill -f 'python.*server'",
+        "pkill -f 'target/debug/.*'",
+        "pkill -f ':3000'",
+        "pkill -TERM -f webhook",
+        "pkill -P 123",
+        "pkill prometheus",
+        "pkill -f \"$name\"",
+        "killall node",
+        "kill $(pgrep node)",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn a_servers_command_may_be_in_pieces() {
+    let house = House::new();
+    for input in [
+        json!({ "command": "roz", "args": ["decide", "s1", "COMPLETE", "x"] }),
+        json!({ "command": ["roz", "decide", "s1", "COMPLETE", "x"] }),
+        json!({ "program": "bash", "argv": ["-c", "roz decide s1 COMPLETE x"] }),
+        json!({ "cmd": "roz", "arguments": "decide s1 COMPLETE x" }),
+    ] {
+        house.denies_tool("decide", "mcp__sh__run", &input);
+    }
+    for input in [
+        json!({ "command": "echo", "args": ["roz", "decide", "s1", "COMPLETE", "x"] }),
+        json!({ "command": "git", "args": ["status"] }),
+        json!({ "command": 3, "args": {} }),
+    ] {
+        house.frees_tool("mcp__sh__run", &input);
+    }
 }

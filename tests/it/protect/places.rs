@@ -129,7 +129,6 @@ fn reading_is_free() {
         "git -C ~/.roz status",
         "docker run -v $PWD:/w rust cargo test",
         "tar czf /tmp/backup.tgz ~/.roz",
-        "cp -r ~/.claude /tmp/backup",
         "python3 -m json.tool ~/.roz/sessions/s1.json",
         "pkill -f 'npm run dev'",
     ] {
@@ -147,6 +146,220 @@ fn reading_is_free() {
         ),
     ] {
         house.frees_tool(tool, &input);
+    }
+}
+
+/// A house whose project has its own of everything.
+fn furnished() -> House {
+    let house = House::new();
+    house.project_file(".claude/settings.json", r#"{"hooks": {"Stop": []}}"#);
+    house.project_file(".roz/config.toml", "");
+    house.project_file(".orchestration/active_intents.yaml", "");
+    house.project_file("src/a.rs", "");
+    house.roz.git(&["add", "src"]);
+    house
+}
+
+#[test]
+fn what_a_find_comes_to_is_what_it_changes() {
+    let house = furnished();
+    for line in [
+        r"find ~ -name .roz -exec rm -rf {} \;",
+        "find ~ -name '.r*' -exec rm -rf {} +",
+        r"find ~ -iname '.ROZ' -exec rm -rf {} \;",
+        "rm -rf $(find ~ -name .roz)",
+        "find ~ -name .roz | while read f; do rm -rf \"$f\"; done",
+        "for f in $(find ~ -name .roz); do rm -rf $f; done",
+        "find ~ -type f | sort | xargs rm",
+        "find ../user -type d | xargs rm -rf",
+        "cd ~ && find . -name .roz -exec rm -rf {} +",
+        "fd -H -t d '^.roz$' ~ -x rm -rf",
+        "fd . ~ -H -X rm",
+        "find ~/.roz -name config.toml -exec sh -c 'echo > \"$1\"' _ {} +",
+        r"find ~ \( -name '*.tmp' -o -name '*.toml' \) -delete",
+        "find ~/.roz -mindepth 1 -delete",
+        "find ~ ! -name '*.log' -delete",
+        "find ~ -regex '.*toml' -delete",
+    ] {
+        house.denies("roz-home", line);
+    }
+    for line in [
+        "find . -name 'settings*.json' -delete",
+        r"find . -name settings.json -exec rm {} \;",
+        "find . -name settings.json -print0 | xargs -0 -I{} sed -i s/hooks/x/ {}",
+        "find . -path '*/.claude/*' -delete",
+        "fd -H settings.json -x rm",
+        r"find .claude -name '*.json' -exec cp /dev/null {} \;",
+        r"find . -name '*.json' -exec tee {} \;",
+        "find . -maxdepth 1 -name .claude -exec mv {} /tmp/x +",
+        "find . -name '*.md' -prune -o -type f -print | xargs sed -i s/a/b/",
+    ] {
+        house.denies("settings", line);
+    }
+    house.denies("orchestration", "find . -name .orchestration -exec rm -rf {} +");
+    house.asks("project-config", "find . -name config.toml -delete");
+    for line in [
+        "find . -name '*.pyc' -delete",
+        "find target -type f -delete",
+        "find . -name node_modules -exec rm -rf {} +",
+        "find . -name node_modules -prune -exec rm -rf {} +",
+        "find src -name '*.rs' | xargs sed -i s/a/b/",
+        "find . -type d -name __pycache__ | xargs rm -rf",
+        "find . -name '*.rs' | grep -v target | xargs sed -i s/a/b/",
+        r"find . -name '*.py' -exec sed -i s/a/b/ {} \;",
+        "fd -e pyc -x rm",
+        r"fd '\.orig$' -x rm",
+        "fd . -x rm",
+        "find ~ -name '*.log' -delete",
+        r"find ~ \( -name '*.tmp' -o -name '*.bak' \) -delete",
+        "find . -path ./.claude -prune -o -name '*.json' -print | xargs sed -i s/a/b/",
+        "find ~/.roz -type f -exec cat {} +",
+        "find . -name '*.json' | xargs cat",
+        "find . -type f | wc -l; X=$(mktemp); echo hi > $X; rm $X",
+        "find . -regex '.*\\.pyc' -delete",
+        "find . -maxdepth 1 -type f -name '*.toml' -delete",
+        "grep -rl foo src | xargs sed -i s/foo/bar/",
+        "git ls-files | xargs sed -i s/a/b/",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn what_git_clean_removes_is_what_git_says() {
+    let house = furnished();
+    for line in ["git clean -fd .claude", "git clean -fdx", "cd src && git clean -fdx .."] {
+        house.denies("settings", line);
+    }
+    for line in [
+        "git clean -n",
+        "git clean -fdx src",
+        "git clean -fdx -e .claude -e .roz -e .orchestration",
+    ] {
+        house.is_free(line);
+    }
+    house.roz.git(&["add", "-A"]);
+    house.is_free("git clean -fdx");
+}
+
+#[test]
+fn a_patch_changes_what_its_headers_name() {
+    let house = furnished();
+    let patch = |file: &str| {
+        format!("--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n--- a/.claude/settings.json\n+x\n")
+    };
+    house.project_file("bad.patch", &patch(".claude/settings.json"));
+    house.project_file("odd.patch", &format!("\0{}", patch(".claude/settings.json")));
+    house.project_file("moved.patch", "diff --git a/x b/.claude/settings.json\nsimilarity index 100%\nrename from x\nrename to .claude/settings.json\n");
+    house.project_file("gone.patch", "diff --git a/.claude/settings.json b/.claude/settings.json\ndeleted file mode 100644\n--- a/.claude/settings.json\n+++ /dev/null\n@@ -1 +0,0 @@\n-{}\n");
+    house.project_file("good.patch", &patch("src/a.rs"));
+    for line in [
+        "git apply bad.patch",
+        "git apply --index bad.patch",
+        "git am bad.patch",
+        "git am < bad.patch",
+        "patch -p1 < bad.patch",
+        "patch -p1 -i bad.patch",
+        "patch -p1 --input=bad.patch",
+        "cat bad.patch | git apply",
+        "cat bad.patch | patch -p1",
+        "cd .claude && patch < ../bad.patch",
+        "patch -d .claude -p2 < bad.patch",
+        "git apply odd.patch",
+        "git apply moved.patch",
+        "git apply gone.patch",
+        "git apply -p1 <<'X'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-a\n+b\nX",
+        "cp good.patch x; echo '+++ b/.claude/settings.json' > y.patch; git apply y.patch",
+    ] {
+        house.denies("settings", line);
+    }
+    house.denies(
+        "roz-home",
+        "cd ~ && patch -p1 <<'X'\n--- a/.roz/config.toml\n+++ b/.roz/config.toml\n@@ -1 +1 @@\n-a\n+b\nX",
+    );
+    for line in [
+        "git apply good.patch",
+        "git am good.patch",
+        "patch -p1 < good.patch",
+        "git apply --check bad.patch",
+        "git apply --stat bad.patch",
+        "patch --dry-run -p1 < bad.patch",
+        "git apply absent.patch",
+        "git am --abort",
+        "git diff | git apply -R",
+        "cat bad.patch",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn what_is_put_away_or_unpacked_is_written_as_well() {
+    let house = furnished();
+    for line in [
+        "tar --remove-files -cf x.tar ~/.roz",
+        "tar czf x.tgz -C ~ --remove-files .roz",
+        "zip -rm x.zip ~/.roz",
+        "git worktree add ~/.roz/x",
+        "git bundle create ~/.roz/x HEAD",
+        "git format-patch -o ~/.roz HEAD~1",
+        "unzip -d ~/.roz x.zip",
+    ] {
+        house.denies("roz-home", line);
+    }
+    for line in [
+        "git bundle create .claude/settings.json HEAD",
+        "unzip x.zip -d .claude",
+        "tar xf x.tar -C ~/.claude/",
+        "tar --remove-files -cf x.tar .claude",
+    ] {
+        house.denies("settings", line);
+    }
+    for line in [
+        "git format-patch -o patches HEAD~1",
+        "git worktree add ../wt -b x",
+        "git worktree list",
+        "git bundle create x.bundle HEAD",
+        "unzip x.zip -d out",
+        "mkdir -p .claude && tar xf x.tar -C out",
+        "tar xf x.tar -C .claude/skills",
+        "cp notes.md .claude/",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn an_agent_file_is_read_before_it_is_there() {
+    let house = House::new();
+    for line in [
+        // `name: roz:roz`, and the same in several steps.
+        "echo LS0tCm5hbWU6IHJvejpyb3oKLS0tCg== | base64 -d > .claude/agents/x.md",
+        "echo LS0tCm5hbWU6IHJvejpyb3oKLS0tCg== | base64 -d | tee .claude/agents/x.md",
+        "a=roz; { echo ---; echo \"name: $a:$a\"; } > ~/.claude/agents/x.md",
+        "echo --- > .claude/agents/x.md; a=roz; echo \"name: $a:$a\" >> .claude/agents/x.md",
+    ] {
+        house.denies("reviewer-agent", line);
+    }
+    for line in [
+        "base64 -d x > .claude/agents/x.md",
+        "curl -s http://x | base64 -d > ~/.claude/agents/x.md",
+        "curl -o .claude/agents/x.md http://x",
+        "{ cat x | rev; } > .claude/agents/x.md",
+        "cat x | tee .claude/agents/x.md",
+    ] {
+        house.asks("unknown-agent", line);
+    }
+    for line in [
+        "echo LS0tCm5hbWU6IGhlbHBlcgotLS0K | base64 -d > .claude/agents/x.md",
+        "cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX",
+        "cat >> .claude/agents/x.md <<'X'\nmore\nX",
+        "cp templates/x.md .claude/agents/x.md",
+        "sed -i s/a/b/ .claude/agents/x.md",
+        "rm .claude/agents/x.md",
+        "cat .claude/agents/x.md | base64 > copy",
+    ] {
+        house.is_free(line);
     }
 }
 

@@ -1,0 +1,228 @@
+//! What a `find` that changes what it finds would come to: of the places that
+//! self-protection guards, those that are there and that its tests let through.
+
+use std::{
+    fs::Metadata,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use super::ground::{From, Links, normal, text};
+use crate::{
+    core::protect::{Act, Found, Ground, Touch, reach},
+    shell::{Find, How, Reading},
+    world::{git, process},
+};
+
+/// How many files below protected places are looked at, all in all. What may
+/// lie beyond counts as found.
+const MAX_FILES: usize = 4096;
+const MAX_DEPTH: usize = 8;
+/// What `git clean` would remove: so many paths are looked at.
+const MAX_CLEANED: usize = 512;
+/// What is protected wherever it lies: looked for where a `find` begins, where
+/// the line begins and in the project.
+const OF_PROJECTS: [&str; 5] = [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/agents",
+    ".roz/config.toml",
+    ".orchestration",
+];
+
+pub(super) fn touches(
+    readings: &[Reading],
+    from: From,
+    project: &Path,
+    ground: &Ground,
+    links: &mut Links,
+    until: Instant,
+) -> Vec<Touch> {
+    let finds = readings.iter().flat_map(|it| &it.finds).filter(|it| !it.acts.is_empty());
+    let mut look = Look { files: MAX_FILES, touches: Vec::new() };
+    for find in finds {
+        for (written, start) in &find.starts {
+            let named = normal(&from.absolute(start));
+            if find.is_git {
+                cleaned(find, &named, until, &mut look.touches);
+                continue;
+            }
+            // Below a link is looked only if the path ends in a slash.
+            let real = links.real(&named);
+            let places = places(&[&real, from.cwd, project], ground);
+            for root in if real == named { vec![named] } else { vec![named, real] } {
+                let search = Search { find, written, root: &root };
+                for place in &places {
+                    look.at(search, place);
+                }
+            }
+        }
+    }
+    look.touches
+}
+
+fn places(folders: &[&Path], ground: &Ground) -> Vec<PathBuf> {
+    let known = [&ground.home, &ground.plugin, &ground.binary, &ground.notes];
+    let mut found: Vec<PathBuf> = known.into_iter().flatten().map(PathBuf::from).collect();
+    found.extend(ground.path.iter().map(|it| Path::new(it).join("roz")));
+    let of_user = ground.config_dirs.iter().map(Path::new);
+    found.extend(of_user.flat_map(|it| {
+        OF_PROJECTS[..3].iter().map(move |name| it.join(name.trim_start_matches(".claude/")))
+    }));
+    found.extend(folders.iter().flat_map(|it| OF_PROJECTS.iter().map(move |name| it.join(name))));
+    found.dedup();
+    found
+}
+
+/// A `find` from one of the folders where it begins.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    find: &'a Find,
+    /// The folder as it is written, and where it is.
+    written: &'a str,
+    root: &'a Path,
+}
+
+struct Look {
+    /// What is left of [`MAX_FILES`].
+    files: usize,
+    touches: Vec<Touch>,
+}
+
+impl Look {
+    /// Looks whether a `find` from `root` comes to a place, to what it lies in
+    /// or to what lies in it.
+    fn at(&mut self, search: Search, place: &Path) {
+        let root = search.root;
+        if root.starts_with(place) && root != place {
+            self.below(search, root, 0);
+            return;
+        }
+        let Ok(rest) = place.strip_prefix(root) else { return };
+        let mut path = root.to_owned();
+        let mut parts = rest.components();
+        loop {
+            let Ok(metadata) = path.symlink_metadata() else { return };
+            let is_place = path == place;
+            if self.comes_to(search, &path, &metadata, is_place) {
+                return;
+            }
+            match parts.next() {
+                Some(part) => path.push(part),
+                None => break,
+            }
+        }
+        self.below(search, place, 0);
+    }
+
+    /// The files in a folder. Whether one of them is found.
+    fn below(&mut self, search: Search, folder: &Path, depth: usize) -> bool {
+        let Ok(entries) = std::fs::read_dir(folder) else { return false };
+        for entry in entries.flatten() {
+            let Some(left) = self.files.checked_sub(1).filter(|_| depth < MAX_DEPTH) else {
+                self.touch(&entry.path(), search.find.acts[0].1);
+                return true;
+            };
+            self.files = left;
+            let path = entry.path();
+            let Ok(metadata) = entry.metadata() else { continue };
+            let before = self.touches.len();
+            let stops = self.comes_to(search, &path, &metadata, true);
+            if self.touches.len() > before {
+                return true;
+            }
+            if !stops && metadata.is_dir() && self.below(search, &path, depth + 1) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Looks at one file. Whether the search ends there: it does not go further,
+    /// or what matters is found.
+    fn comes_to(
+        &mut self,
+        search: Search,
+        path: &Path,
+        metadata: &Metadata,
+        is_protected: bool,
+    ) -> bool {
+        let Search { find, written, root } = search;
+        let rest = path.strip_prefix(root).unwrap_or(Path::new(""));
+        let depth = rest.components().count();
+        let shown = match depth {
+            0 => written.to_owned(),
+            _ => format!("{}/{}", written.trim_end_matches('/'), rest.display()),
+        };
+        let found = Found {
+            path: &shown,
+            depth,
+            is_dir: metadata.is_dir(),
+            is_link: metadata.is_symlink(),
+            is_empty: if metadata.is_dir() {
+                std::fs::read_dir(path).is_ok_and(|mut it| it.next().is_none())
+            } else {
+                metadata.len() == 0
+            },
+        };
+        let mut ends = false;
+        for (act, how) in &find.acts {
+            let reach = reach(find, *act, found);
+            ends |= reach.prunes;
+            // A folder that is no place itself goes only as a whole, and not by
+            // `-delete`, which takes empty ones.
+            let deletes = find.words.get(*act).is_some_and(|it| it == "-delete");
+            let goes_whole = matches!(how, How::Remove | How::Move | How::Chmod) && !deletes;
+            if reach.acts && (is_protected || goes_whole) {
+                self.touch(path, *how);
+                ends |= is_protected;
+            }
+        }
+        ends
+    }
+
+    fn touch(&mut self, path: &Path, how: How) {
+        self.touches.push(Touch { path: text(path), act: Act::Write(how) });
+    }
+}
+
+/// What `git clean` would remove, asked of git itself: it alone knows what it
+/// keeps.
+fn cleaned(find: &Find, folder: &Path, until: Instant, touches: &mut Vec<Touch>) {
+    let mut git = process::command("git");
+    git.current_dir(folder).args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"]);
+    git.args(["clean", "--dry-run"]);
+    let mut words = find.words.iter().map(String::as_str);
+    let mut paths = Vec::new();
+    while let Some(word) = words.next() {
+        match word {
+            "--" => paths.extend(words.by_ref()),
+            "-e" | "--exclude" => {
+                git.arg("-e").args(words.next());
+            }
+            it if it.starts_with("--exclude=") => {
+                git.arg(it);
+            }
+            it if it.starts_with("--") => (),
+            it => match it.strip_prefix('-') {
+                // Only what says which files are meant; `-f` and `-i` are for the real thing.
+                Some(letters) => {
+                    let kinds = letters.chars().filter(|c| "dxX".contains(*c));
+                    git.args(kinds.map(|it| format!("-{it}")));
+                }
+                None => paths.push(it),
+            },
+        }
+    }
+    git.arg("--").args(paths).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+    for name in git::PLACES {
+        git.env_remove(name);
+    }
+    let Ok(ran) = process::run(git, until) else { return };
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let removed = said.lines().filter_map(|it| it.strip_prefix("Would remove "));
+    for path in removed.take(MAX_CLEANED) {
+        let path = folder.join(path.trim_matches('"').trim_end_matches('/'));
+        touches.push(Touch { path: text(&path), act: Act::Write(How::Remove) });
+    }
+}

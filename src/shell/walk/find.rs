@@ -1,0 +1,244 @@
+//! `find` and `fd`: what they run, and what becomes of what they find.
+
+use super::super::table::grammar::Grammar;
+use super::super::{Certainty, Find, HOLE, How};
+use super::Walker;
+use super::call::Call;
+use super::field::Field;
+use std::ops::Range;
+
+const FD: Grammar = Grammar {
+    letters: "edtESocjC",
+    long: &[
+        "extension",
+        "max-depth",
+        "min-depth",
+        "exact-depth",
+        "type",
+        "exclude",
+        "size",
+        "owner",
+        "color",
+        "threads",
+        "base-directory",
+        "changed-within",
+        "changed-before",
+        "ignore-file",
+        "and",
+        "format",
+        "max-results",
+        "search-path",
+        "path-separator",
+        "batch-size",
+    ],
+};
+
+impl Walker<'_> {
+    /// `find … -exec command ;`, and `fd … -x command`.
+    pub(super) fn find(&mut self, name: &str, call: &Call) {
+        let words = &call.words;
+        let is_fd = !name.ends_with("find");
+        // `-L` and its like stand before the folders.
+        let mut first = 1;
+        while let Some(word) = words.get(first).filter(|_| !is_fd) {
+            match word.text.as_str() {
+                "-D" | "-f" => first += 2,
+                "-H" | "-L" | "-P" | "-E" | "-X" | "-s" | "-x" | "-d" => first += 1,
+                text if text.starts_with("-O") => first += 1,
+                _ => break,
+            }
+        }
+        let tests = words.get(first..).unwrap_or_default();
+        let starts: Vec<&Field> =
+            tests.iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
+        self.finds(words, &starts);
+        let place = self.reading.finds.len();
+        if self.muted == 0 {
+            let find = if is_fd { self.look_of_fd(words) } else { self.look(&starts, tests) };
+            self.reading.finds.push(find);
+        }
+        // Where the tests of `find` begin.
+        let tests = self.reading.finds.get(place).map_or(0, |it| it.words.len());
+        let head = words.len().saturating_sub(tests);
+        let found = match &starts[..] {
+            [start] if start.text != "." && !is_fd => {
+                format!("{}/{HOLE}", start.text.trim_end_matches('/'))
+            }
+            _ => HOLE.to_string(),
+        };
+        let found = Field { text: found, resolved: true, ..Field::default() };
+        let mut at = first;
+        while at < words.len() {
+            let text = words[at].text.as_str();
+            let writes = self.reading.writes.len();
+            let mut act = None;
+            match text {
+                "-delete" => {
+                    // Whether it goes, too, hangs on what is in it.
+                    for start in &starts {
+                        self.record_write(&start.text, How::Remove, Certainty::Opaque);
+                    }
+                    self.record_write(&found.text, How::Remove, Certainty::Opaque);
+                    act = Some(at);
+                }
+                "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
+                    if let Some(file) = words.get(at + 1) {
+                        self.record_write(&file.text, How::Write, file.certainty());
+                    }
+                }
+                "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec"
+                | "--exec-batch" => {
+                    let end = (at + 1..words.len())
+                        .find(|end| {
+                            words[*end].text == ";"
+                                || (words[*end].text == "+" && words[*end - 1].text == "{}")
+                        })
+                        .unwrap_or(words.len());
+                    let template = words.get(at + 1..end).unwrap_or_default();
+                    let mut inner: Vec<Field> = template
+                        .iter()
+                        .map(|w| super::wrapper::replaced(w, "{}", &found))
+                        .collect();
+                    // `fd -x rm` adds what it finds.
+                    if is_fd && !template.iter().any(|word| word.text.contains('{')) {
+                        inner.push(found.clone());
+                    }
+                    if !template.is_empty() {
+                        let call = call.with_words(inner);
+                        self.enter(|walker| walker.call(call));
+                    }
+                    act = Some(at);
+                    at = end;
+                }
+                _ => {}
+            }
+            if let Some(act) = act {
+                let act = if is_fd { None } else { act.checked_sub(head) };
+                self.becomes(place..self.reading.finds.len().min(place + 1), act, writes, true);
+            }
+            at += 1;
+        }
+    }
+
+    fn look(&self, starts: &[&Field], words: &[Field]) -> Find {
+        let tests = words.iter().skip(starts.len()).map(|word| word.text.clone());
+        let here = Field::literal(".");
+        let starts = if starts.is_empty() { &[&here][..] } else { starts };
+        Find { starts: self.starts(starts), words: tests.collect(), ..Find::default() }
+    }
+
+    /// `fd` in the words of `find`, and two of our own: `-visible`, and `-like`, a pattern that is
+    /// searched for in the name.
+    fn look_of_fd(&self, words: &[Field]) -> Find {
+        let is_end =
+            |word: &Field| matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch");
+        let end = words.iter().position(is_end).unwrap_or(words.len());
+        let taken = FD.take(&words[..end], 1);
+        let values = |names: &'static [&'static str]| {
+            let given = taken.options.iter().filter(|it| names.contains(&it.name.as_str()));
+            given.filter_map(|it| it.value.as_ref()).collect::<Vec<&Field>>()
+        };
+        let mut tests: Vec<String> = Vec::new();
+        if !taken.has(&["H", "hidden", "u", "unrestricted"]) {
+            tests.push("-visible".to_owned());
+        }
+        if let Some(place) = taken.operands.first() {
+            let is_glob = taken.has(&["g", "glob"]);
+            let test = match (is_glob, taken.has(&["p", "full-path"])) {
+                (true, false) => "-iname",
+                (true, true) => "-ipath",
+                (false, false) => "-like",
+                (false, true) => "-true",
+            };
+            tests.push(test.to_owned());
+            if test != "-true" {
+                tests.push(words[*place].text.clone());
+            }
+        }
+        for (at, extension) in values(&["e", "extension"]).iter().enumerate() {
+            let first = if at == 0 { "(" } else { "-o" };
+            tests.extend([first, "-iname"].map(str::to_owned));
+            tests.push(format!("*.{}", extension.text.trim_start_matches('.')));
+        }
+        if taken.has(&["e", "extension"]) {
+            tests.push(")".to_owned());
+        }
+        for kind in values(&["t", "type"]) {
+            let letter = kind.text.get(..1).filter(|it| "fdl".contains(it));
+            tests.extend(letter.into_iter().flat_map(|it| ["-type".to_owned(), it.to_owned()]));
+        }
+        let here = Field::literal(".");
+        let mut starts: Vec<&Field> =
+            taken.operands.iter().skip(1).map(|place| &words[*place]).collect();
+        starts.extend(values(&["search-path", "base-directory", "C"]));
+        if starts.is_empty() {
+            starts.push(&here);
+        }
+        Find { starts: self.starts(&starts), words: tests, ..Find::default() }
+    }
+
+    fn starts(&self, starts: &[&Field]) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for start in starts {
+            found.extend(self.located(&start.text).into_iter().map(|it| (start.text.clone(), it)));
+        }
+        found
+    }
+
+    /// `git clean`: what git does not keep is found and removed.
+    pub(super) fn cleaned(&mut self, words: &[Field], from: usize) {
+        const CLEAN: Grammar = Grammar { letters: "e", long: &["exclude"] };
+        if self.muted > 0 || CLEAN.take(words, from).has(&["n", "dry-run"]) {
+            return;
+        }
+        let (given, _) = super::super::table::options::find("git")
+            .map(|row| row.grammar.leading(words, 1))
+            .unwrap_or_default();
+        let mut folder = String::from(".");
+        for option in given.iter().filter(|it| it.name == "C") {
+            folder = super::join(&folder, option.value.as_ref().map_or("", |it| &it.text));
+        }
+        let words = words[from..].iter().map(|word| word.text.clone()).collect();
+        let starts = self.starts(&[&Field::literal(&folder)]);
+        let acts = vec![(0, How::Remove)];
+        self.reading.finds.push(Find { starts, words, acts, is_git: true });
+    }
+
+    /// Notes of some of the finds what becomes of what they find, by the writes since: those that
+    /// name nothing but what is unknown, or what lies somewhere below where the find began.
+    /// `act`: the word that does it; `None` where it is done to all that is found. `overwrites`:
+    /// whether a file that is written here is one of them for certain.
+    pub(super) fn becomes(
+        &mut self,
+        finds: Range<usize>,
+        act: Option<usize>,
+        writes: usize,
+        overwrites: bool,
+    ) {
+        if finds.is_empty() {
+            return;
+        }
+        let mut hows: Vec<How> = Vec::new();
+        for write in self.reading.writes.get(writes..).unwrap_or_default() {
+            let (known, hole) = write.path.split_once(HOLE).unwrap_or((&write.path, "-"));
+            let is_found = hole.chars().all(|it| it == HOLE)
+                && (known.is_empty() || act.is_some() && known.ends_with('/'));
+            let counts = match write.how {
+                How::Remove | How::Move | How::Chmod | How::Edit => true,
+                How::Write | How::Append | How::Link => overwrites,
+                How::Touch | How::Directory | How::Lock => false,
+            };
+            if is_found && counts && !hows.contains(&write.how) {
+                hows.push(write.how);
+            }
+        }
+        for find in &mut self.reading.finds[finds] {
+            let act = act.unwrap_or(find.words.len());
+            for how in &hows {
+                if !find.acts.contains(&(act, *how)) {
+                    find.acts.push((act, *how));
+                }
+            }
+        }
+    }
+}

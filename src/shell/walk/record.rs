@@ -1,0 +1,70 @@
+//! What is found on the way goes into the reading here, and nowhere else but for scripts and finds.
+
+use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
+use super::Walker;
+use super::env::Made;
+use super::origin::normal;
+
+impl Walker<'_> {
+    pub(super) fn record_run(&mut self, run: Run) {
+        if self.muted > 0 {
+            return;
+        }
+        if let Some(from) = self.repeated_from
+            && self.reading.runs[from..].contains(&run)
+        {
+            return;
+        }
+        self.reading.runs.push(run);
+    }
+
+    pub(super) fn record_write(&mut self, path: &str, how: How, certainty: Certainty) {
+        if self.muted > 0 || path.is_empty() || path.starts_with("/dev/fd/") {
+            return;
+        }
+        for path in self.located(path) {
+            let conditional = self.conditional > 0;
+            let write = Write { path, how, certainty, conditional };
+            let recent = self.reading.writes.len().saturating_sub(4);
+            if !self.reading.writes[recent..].contains(&write) {
+                self.reading.writes.push(write);
+            }
+        }
+    }
+
+    pub(super) fn record_read(&mut self, path: &str, certainty: Certainty) {
+        if self.muted > 0 || path.is_empty() || path == "-" || path.starts_with("/dev/fd/") {
+            return;
+        }
+        // What stands there may have been somewhere else when the line began.
+        if let Some(Made::File(source)) = self.made(path) {
+            self.reading.reads.push(ReadOf { path: source, certainty });
+        }
+        for path in self.located(path) {
+            self.reading.reads.push(ReadOf { path, certainty });
+        }
+    }
+
+    /// Notes what a file holds now.
+    pub(super) fn record_text(&mut self, path: String) {
+        let made = match self.env.files.get(&normal(&path)) {
+            Some(Made::Text(text)) => Some(text.as_str()),
+            _ => None,
+        };
+        let added = made.and_then(|text| text.strip_prefix(HOLE)?.strip_prefix('\n'));
+        let text = added.or(made).filter(|text| !text.contains(HOLE)).map(str::to_owned);
+        let added = added.is_some();
+        if self.muted == 0 && !path.starts_with("/dev/") {
+            self.reading.texts.push(TextOf { path, text, added });
+        }
+    }
+
+    /// Notes that a file is given what comes from elsewhere.
+    pub(super) fn record_unknown_text(&mut self, path: &str) {
+        if self.muted == 0 {
+            let unknown = |path| TextOf { path, text: None, added: false };
+            let texts = self.located(path).into_iter().map(unknown);
+            self.reading.texts.extend(texts);
+        }
+    }
+}
