@@ -126,12 +126,15 @@ impl Roz {
 
     /// The learnings of the project and of the user.
     pub fn library(&self, world: &World) -> Library {
-        let places = Places {
+        Library::open(&self.places(world), &self.policy.backends)
+    }
+
+    fn places(&self, world: &World) -> Places {
+        Places {
             roz_home: self.home.clone(),
             user_home: world.user_home.clone(),
             project: self.project.clone(),
-        };
-        Library::open(&places, &self.policy.backends)
+        }
     }
 
     /// What became of them: it lies beside the project's own.

@@ -14,7 +14,7 @@ use crate::{
         bounded,
         reflection::{
             learning::{Learning, Status},
-            retrieval::{Found, Query},
+            retrieval::{self, Found, Query},
         },
     },
     open::Roz,
@@ -70,7 +70,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     statuses.extend(args.include_archived.then_some(Status::Archived));
     let filters = args.narrow.filters(statuses, args.limit);
     let query = Query { text: bounded::cut(&query, MAX_QUERY).to_owned(), ..Query::default() };
-    let found = stock.library.search(&query, &filters);
+    // As the library would, of what it has read already: a memory server is
+    // started once.
+    let found = retrieval::search(&query, &filters, &stock.learnings);
     if args.json {
         let results: Vec<Value> = found.iter().map(|it| as_json(it, &stock)).collect();
         let problems = stock::problems_as_json(&stock.problems);

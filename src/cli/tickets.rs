@@ -43,6 +43,7 @@ use crate::{
 ///   roz tickets --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::doc_link_with_quotes, reason = "the help shows TOML")]
 pub(super) struct Args {
     /// Print one JSON object
     #[arg(long)]

@@ -38,6 +38,8 @@ pub struct Decayed {
 
 /// What a session start spends on it at the most.
 const AT_START: Duration = Duration::from_millis(500);
+/// And, of that, on another writer of one file.
+const FOR_A_LOCK: Duration = Duration::from_millis(100);
 
 impl Roz {
     /// Those of `learnings` whose time is over.
@@ -47,9 +49,8 @@ impl Roz {
 
     /// Puts away what is `due`, each with its line in the log.
     pub fn put_away(
-        &self,
         due: Vec<Due>,
-        library: &Library,
+        archive: impl Fn(&str) -> memory::Result<()>,
         log: &UsageLog,
         world: &World,
         until: Instant,
@@ -60,7 +61,7 @@ impl Roz {
                 decayed.is_cut_short = true;
                 break;
             }
-            if let Err(err) = library.archive(&it.id) {
+            if let Err(err) = archive(&it.id) {
                 decayed.failed.push((it, err));
                 continue;
             }
@@ -83,7 +84,7 @@ impl Roz {
         let name = bounded::sha256(self.project.as_os_str().as_encoded_bytes());
         let cache = self.home.join("cache");
         let mark = cache.join(format!("decayed-{}", &name[..32]));
-        let library = self.library(world);
+        let library = Library::open_for(&self.places(world), &self.policy.backends, FOR_A_LOCK);
         // Nothing learned, nothing to note.
         if !self.home.is_dir() || !library.files().iter().any(|it| it.exists()) {
             return Vec::new();
@@ -101,7 +102,8 @@ impl Roz {
             Err(err) => return vec![in_a_line(&err)],
         };
         let due = self.due(&learnings, &view, world);
-        let mut decayed = self.put_away(due, &library, &log, world, until);
+        let archive = |id: &str| library.archive_at_hand(id);
+        let mut decayed = Self::put_away(due, archive, &log, world, until);
         if decayed.is_cut_short {
             let _ = fs::remove_file(&mark);
         }

@@ -6,8 +6,8 @@ mod pages;
 mod tickets;
 
 use std::{
-    fs::{self, OpenOptions},
-    io::Write as _,
+    fmt::Write as _,
+    fs,
     time::{Duration, Instant},
 };
 
@@ -363,17 +363,17 @@ fn ten_thousand_learnings_are_listed_searched_and_looked_through() {
     let roz = Roz::new();
     fs::create_dir(roz.project().join(".roz")).unwrap();
     let path = roz.project().join(".roz/learnings.md");
-    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
     let mut text = String::from("# Learnings\n");
     for at in 0..10_000 {
-        text += &format!(
+        let _ = write!(
+            text,
             "\n## service_{at} needs port {} free ^cl_20260101_n{at:05}\n- **Status:** active\n\
              - **Category:** process\n- **Tags:** ports\n> service_{at} binds it at start.\n\
              - **Written:** 2026-01-01T00:00:00Z\n",
             10_000 + at
         );
     }
-    file.write_all(text.as_bytes()).unwrap();
+    fs::write(path, text).unwrap();
     assert_eq!(roz.listed(&[]).len(), 10_000);
     assert_eq!(roz.run(&["learnings"]).succeeds().stdout.lines().count(), 10_001);
     assert_eq!(ids(&roz.json(&["search", "service_4711"])["results"])[0], "cl_20260101_n04711");

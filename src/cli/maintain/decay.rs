@@ -17,6 +17,7 @@ use crate::{
         decay::{self, Due, Soon},
         usage::WARNED_DAYS,
     },
+    open::Roz,
     world::in_a_line,
 };
 
@@ -108,7 +109,8 @@ pub(super) fn run(args: &Decay, show: &Show) -> cli::Result {
         return show.text(&text, &out);
     }
     let until = Instant::now() + PATIENCE;
-    let decayed = show.roz.put_away(due, &stock.library, &stock.log, show.world, until);
+    let archive = |id: &str| stock.library.archive(id);
+    let decayed = Roz::put_away(due, archive, &stock.log, show.world, until);
     let failed: Vec<(&str, String)> =
         decayed.failed.iter().map(|(due, err)| (due.id.as_str(), in_a_line(err))).collect();
     let ended = if failed.is_empty() { Done::Well } else { Done::Badly };

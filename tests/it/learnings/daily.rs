@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, File},
+    os::unix::fs::PermissionsExt as _,
     time::{Duration, SystemTime},
 };
 
@@ -135,6 +136,22 @@ fn a_session_start_puts_away_what_is_due_once_a_day() {
     File::options().append(true).open(mark).unwrap().set_modified(yesterday).unwrap();
     starts();
     assert_eq!(roz.status_of("cl_20250101_ageold"), "archived");
+}
+
+#[test]
+fn a_session_start_starts_no_memory_server_to_put_something_away() {
+    let roz = decaying();
+    let program = roz.dir().join("server");
+    let started = roz.dir().join("started");
+    fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", started.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    roz.configure(&format!("backends.mcp.command = '{}'", program.display()));
+    roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
+    assert_eq!(roz.logged("archived").len(), 1);
+    assert!(!started.exists());
+    // A verb does, and names what does not answer.
+    let said = roz.json(&["learnings"]);
+    assert!(started.exists() && said["problems"][0]["place"] == "mcp", "{said}");
 }
 
 #[test]
