@@ -17,6 +17,7 @@
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
 //! | [`usage_log`] | what became of learnings, between one session and the next |
+//! | [`sidecar`] | a project's declared intents: read, changed line by line, and where paths lead |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
 //! | [`open`] | what every command works on: home, configuration, sessions |
@@ -28,6 +29,7 @@
 //! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
 //!                                         ├─► memory    ─┤
 //!                                         ├─► usage_log ─┤  (on storage)
+//!                                         ├─► sidecar   ─┤
 //!                                         ├─► config    ─┼─► core ─► shell
 //!                                         └─► template  ─┘   world
 //! ```
@@ -55,6 +57,7 @@ pub mod memory;
 pub mod open;
 pub mod plugin;
 pub mod shell;
+pub mod sidecar;
 pub mod storage;
 pub mod template;
 pub mod usage_log;

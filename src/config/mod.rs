@@ -8,7 +8,6 @@
 mod cache;
 mod client;
 mod diagnostic;
-mod file;
 mod keys;
 mod layer;
 mod merge;
@@ -31,12 +30,14 @@ pub use self::{
     schema::schema,
 };
 use self::{
-    file::Stamp,
     keys::{FINDERS, OTHER_VARIABLES},
     layer::Layer,
     merge::{Author, Draft},
 };
-use crate::core::policy::Policy;
+use crate::{
+    core::policy::Policy,
+    world::seen::{self as file, Stamp},
+};
 
 /// The largest `config.toml` that is read.
 const LARGEST: u64 = 1 << 20;

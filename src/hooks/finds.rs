@@ -7,11 +7,15 @@ use std::{
     time::Instant,
 };
 
-use super::ground::{From, Links, normal, text};
+use super::ground::{From, text};
 use crate::{
     core::protect::{Act, Found, Ground, Touch, reach},
     shell::{Find, How, Reading},
-    world::{git, process},
+    world::{
+        git,
+        links::{Links, normal},
+        process,
+    },
 };
 
 /// How many files below protected places are looked at, all in all. What may

@@ -42,7 +42,7 @@ fn find_root(dir: &Path) -> Option<PathBuf> {
 }
 
 /// Where git keeps a work tree's own files, and those of the repository.
-fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
     let git_dir = match read_text(&dot_git, 4096) {
         // A worktree or a submodule: a file that says where its folder is.

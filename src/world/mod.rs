@@ -3,11 +3,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
+pub(crate) mod cached;
 pub mod changes;
 pub(crate) mod files;
 pub mod git;
+pub(crate) mod links;
 mod lock;
 pub mod process;
+pub(crate) mod seen;
 
 use std::{
     env,

@@ -26,9 +26,6 @@ const RELEVANT: f32 = 0.45;
 const PERSONAL: f32 = 1.3;
 /// As relevant as this, of what the most relevant is, or not at all.
 const BESIDE_BEST: f32 = 0.5;
-/// What `roz search` still shows, absolutely and beside the best.
-const SEARCHED: f32 = 0.2;
-const SEARCHED_BESIDE_BEST: f32 = 0.25;
 /// What has sunk this far, of [`RELEVANT`], is no longer shown.
 const SUNK: f32 = 0.5;
 
@@ -112,8 +109,7 @@ impl Index {
             let has_tag = tagged.as_ref().is_none_or(|all| all.contains(&it.document));
             has_tag && self.document(it.document).is_some_and(|it| admits(filters, &it))
         });
-        let least = SEARCHED.max(best_of(&ranked) * SEARCHED_BESIDE_BEST);
-        ranked.retain(|it| it.relevance >= least);
+        // Whoever asks is shown all that fits, best first.
         let id = |it: &Ranked| self.document(it.document).map_or("", |it| it.id);
         ranked.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| id(a).cmp(id(b))));
         ranked.truncate(filters.max_results);

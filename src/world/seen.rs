@@ -1,5 +1,5 @@
 //! Files that anybody may have put there: a FIFO must not hang a hook, a huge
-//! file must not fill its memory.
+//! file must not fill its memory. And how to tell that one is as it was.
 
 use std::{
     fs::{self, File, Metadata},
@@ -12,16 +12,16 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
 /// A file as it was found. The same `Seen` again means the same text, but for
-/// a change within a tick of the clock: `cache` looks at that.
+/// a change within a tick of the clock: [`super::cached`] looks at that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
-    pub(super) path: PathBuf,
-    pub(super) stamp: Stamp,
+pub(crate) struct Seen {
+    pub(crate) path: PathBuf,
+    pub(crate) stamp: Stamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Stamp {
+pub(crate) enum Stamp {
     Absent,
     /// There is something, and it cannot be looked at.
     Hidden,
@@ -36,7 +36,7 @@ pub(super) enum Stamp {
 
 impl Seen {
     /// Links are followed: many keep their files elsewhere.
-    pub(super) fn at(path: PathBuf) -> Self {
+    pub(crate) fn at(path: PathBuf) -> Self {
         let stamp = match fs::metadata(&path) {
             Ok(it) => Stamp::of(&it),
             Err(err) if is_absent(&err) => Stamp::Absent,
@@ -45,11 +45,11 @@ impl Seen {
         Self { path, stamp }
     }
 
-    pub(super) fn is_absent(&self) -> bool {
+    pub(crate) fn is_absent(&self) -> bool {
         self.stamp == Stamp::Absent
     }
 
-    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         match (&self.stamp, &other.stamp) {
             (Stamp::File { dev, ino, .. }, Stamp::File { dev: dev2, ino: ino2, .. }) => {
                 (dev, ino) == (dev2, ino2)
@@ -60,7 +60,7 @@ impl Seen {
 }
 
 impl Stamp {
-    fn of(it: &Metadata) -> Self {
+    pub(crate) fn of(it: &Metadata) -> Self {
         Stamp::File {
             dev: it.dev(),
             ino: it.ino(),
@@ -73,7 +73,7 @@ impl Stamp {
 
 /// The bytes of a plain file of at most `limit` bytes; none if there is no
 /// file. Anything else in its place is an error.
-pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match open(path, OFlags::empty()) {
         Err(err) if is_absent(&err) => return Ok(None),
         other => other?,
@@ -91,7 +91,7 @@ pub(super) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Opens for reading, and waits for nobody.
-pub(super) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
+pub(crate) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }

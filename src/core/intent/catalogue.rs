@@ -1,0 +1,198 @@
+//! The declared intents, as the sidecar's `active_intents.yaml` has them, and
+//! what is wrong with them. How they are read is `sidecar::yaml`'s.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One declared piece of work.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Intent {
+    pub id: String,
+    /// The id where none is given.
+    pub name: String,
+    pub status: Status,
+    /// Globs, as written: [`super::scope::Scope`] says what they mean.
+    pub owned_scope: Vec<String>,
+    pub constraints: Vec<String>,
+    pub acceptance_criteria: Vec<String>,
+    pub created_at: Option<String>,
+    pub updated_at: Option<String>,
+    pub depends_on: Vec<String>,
+    pub blocks: Vec<String>,
+    /// Where it stands in the file, counted from 1.
+    pub line: usize,
+}
+
+/// Where an intent is in its life: the words of all the documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// Also where no status is given.
+    #[default]
+    Draft,
+    Pending,
+    Todo,
+    InProgress,
+    Blocked,
+    Completed,
+    Done,
+    Archived,
+    Cancelled,
+    /// A word that is none of these: such an intent is not open.
+    Unknown(String),
+}
+
+/// Each status with its word, as roz writes it.
+const WORDS: &[(Status, &str)] = &[
+    (Status::Draft, "DRAFT"),
+    (Status::Pending, "PENDING"),
+    (Status::Todo, "TODO"),
+    (Status::InProgress, "IN_PROGRESS"),
+    (Status::Blocked, "BLOCKED"),
+    (Status::Completed, "COMPLETED"),
+    (Status::Done, "DONE"),
+    (Status::Archived, "ARCHIVED"),
+    (Status::Cancelled, "CANCELLED"),
+];
+
+impl Status {
+    /// In any case, with `-`, `_` or blanks between its parts or nothing.
+    pub fn read(text: &str) -> Self {
+        let bare = |text: &str| -> String {
+            let letters = text.chars().filter(|it| !it.is_whitespace() && !"-_".contains(*it));
+            letters.flat_map(char::to_uppercase).collect()
+        };
+        let wanted = match bare(text).as_str() {
+            "CANCELED" => "CANCELLED".to_owned(),
+            other => other.to_owned(),
+        };
+        let found = WORDS.iter().find(|(_, word)| bare(word) == wanted);
+        found.map_or_else(|| Self::Unknown(text.to_owned()), |(status, _)| status.clone())
+    }
+
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Unknown(word) => word,
+            known => WORDS.iter().find(|(it, _)| it == known).map_or("", |(_, word)| word),
+        }
+    }
+
+    /// Whether work on it may begin or go on.
+    pub fn can_be_selected(&self) -> bool {
+        match self {
+            Self::Draft | Self::Pending | Self::Todo | Self::InProgress => true,
+            Self::Blocked
+            | Self::Completed
+            | Self::Done
+            | Self::Archived
+            | Self::Cancelled
+            | Self::Unknown(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What the sidecar declares. With a problem that [`Problem::breaks`], it
+/// declares nothing that could be relied on: [`Catalogue::broken`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Catalogue {
+    /// In the file's order.
+    pub intents: Vec<Intent>,
+    /// In the file's order.
+    pub problems: Vec<Problem>,
+}
+
+/// What is wrong, where. Displays as `line 3, column 5: …`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// From 1; 0 where the whole file is meant.
+    pub line: usize,
+    /// From 1, in characters; 0 where a whole line is meant.
+    pub column: usize,
+    /// What is wrong, and what to do about it.
+    pub what: String,
+    /// Whether nothing of the file can be relied on. Else the rest applies.
+    pub breaks: bool,
+}
+
+/// Why an intent is not found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotFound {
+    Unknown {
+        /// What was perhaps meant: an id.
+        nearest: Option<String>,
+    },
+    /// The id is on both lines.
+    Twice(usize, usize),
+}
+
+impl Catalogue {
+    /// The first problem that makes all of it unreliable.
+    pub fn broken(&self) -> Option<&Problem> {
+        self.problems.iter().find(|it| it.breaks)
+    }
+
+    /// The intent of exactly that id.
+    pub fn find(&self, id: &str) -> Result<&Intent, NotFound> {
+        let mut found = self.intents.iter().filter(|it| it.id == id);
+        match (found.next(), found.next()) {
+            (Some(intent), None) => Ok(intent),
+            (Some(one), Some(other)) => Err(NotFound::Twice(one.line, other.line)),
+            (None, _) => Err(NotFound::Unknown { nearest: self.nearest(id) }),
+        }
+    }
+
+    /// Those that can be selected.
+    pub fn open(&self) -> impl Iterator<Item = &Intent> {
+        self.intents.iter().filter(|it| it.status.can_be_selected())
+    }
+
+    /// The id that `typed` is a misspelling of, or the name of.
+    fn nearest(&self, typed: &str) -> Option<String> {
+        const LONGEST: usize = 64;
+        if typed.chars().count() > LONGEST {
+            return None;
+        }
+        let typed = typed.trim().to_lowercase();
+        let far = |word: &str| {
+            let word = word.to_lowercase();
+            let distance = strsim::osa_distance(&typed, &word);
+            let most = (typed.chars().count().min(word.chars().count()) / 3).max(1);
+            (distance <= most).then_some(distance)
+        };
+        let short = |it: &&Intent| it.id.len() <= 4 * LONGEST && it.name.len() <= 4 * LONGEST;
+        let near = |it: &Intent| far(&it.id).into_iter().chain(far(&it.name)).min();
+        let near = self.intents.iter().filter(short).filter_map(|it| Some((near(it)?, &it.id)));
+        near.min_by_key(|(distance, _)| *distance).map(|(_, id)| id.clone())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (0, _) => f.write_str(&self.what),
+            (line, 0) => write!(f, "line {line}: {}", self.what),
+            (line, column) => write!(f, "line {line}, column {column}: {}", self.what),
+        }
+    }
+}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown { nearest: None } => f.write_str("no such intent is declared"),
+            Self::Unknown { nearest: Some(it) } => {
+                write!(f, "no such intent is declared; did you mean `{it}`?")
+            }
+            Self::Twice(one, other) => {
+                write!(f, "two intents have that id, on lines {one} and {other}")
+            }
+        }
+    }
+}

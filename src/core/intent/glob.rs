@@ -1,0 +1,443 @@
+//! Globs over paths: one automaton for matching, for what a folder holds and
+//! for what two patterns have in common.
+//!
+//! Why not a crate's matcher: `glob` and `globset` answer whether a path
+//! matches and nothing else. Whether two scopes meet, whether all of a folder
+//! is owned and whether a hole lies below it are questions to the pattern, and
+//! a second reading of it for those would sooner or later disagree with the
+//! first. A test holds this reading against both crates.
+//!
+//! | pattern | takes |
+//! |---|---|
+//! | `*`, `?`, `[a-z]`, `[!a]` | what a segment has, never a `/` |
+//! | `**` between slashes | any number of whole segments, none among them |
+//! | `a/**`, `a/` | what lies below `a` |
+//! | `\*` | that character |
+//!
+//! A state is a place between two steps, so time is bounded by the path's
+//! length times the pattern's, whatever either of them says.
+
+use super::target::{Kind, folded};
+
+/// The longest pattern, in bytes.
+pub(super) const LONGEST: usize = 4096;
+/// So many patterns `{a,b}{c,d}…` may stand for.
+const MOST_ALTERNATIVES: usize = 256;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Glob {
+    steps: Vec<Step>,
+    below: Below,
+    /// Whether it is `**` and takes everything.
+    is_all: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    Char(char),
+    Slash,
+    One,
+    Many,
+    Set {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+    },
+    /// Whole segments, each with its slash.
+    Deep,
+}
+
+/// What a pattern says of the things below what it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    /// Nothing.
+    Never,
+    /// Where it names a folder, they are meant, too.
+    Also,
+    /// They alone are meant: `a/**`. The folder itself goes with them, but a
+    /// file in its place does not. Where the folder's own name is a wildcard,
+    /// nobody can tell what is not there yet.
+    Only { named: bool },
+}
+
+/// How a pattern is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Of an `owned_scope`: a last segment without wildcards covers what is
+    /// below it, and what `\` stands before must need it.
+    Scope,
+    /// Of a `.gitignore`, whose caller asks about each folder in turn.
+    Ignore,
+}
+
+/// A place in a pattern: `2 * i` before step `i`, `2 * i + 1` within a segment
+/// that [`Step::Deep`] takes, `2 * len + 2` below it all.
+pub(super) type State = u32;
+
+/// A segment without wildcards, or with.
+struct Segment {
+    steps: Vec<Step>,
+    is_plain: bool,
+}
+
+/// What `{a,b}` stands for.
+pub(super) fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
+    let mut todo = vec![pattern.to_owned()];
+    let mut done = Vec::new();
+    while let Some(text) = todo.pop() {
+        match first_group(&text)? {
+            None => done.push(text),
+            Some((before, choices, after)) => {
+                todo.extend(choices.iter().rev().map(|it| format!("{before}{it}{after}")));
+            }
+        }
+        let is_long = todo.last().is_some_and(|it| it.len() > LONGEST);
+        if todo.len() + done.len() > MOST_ALTERNATIVES || is_long {
+            return Err(format!("its braces stand for more than {MOST_ALTERNATIVES} patterns"));
+        }
+    }
+    Ok(done)
+}
+
+type Group<'a> = (&'a str, Vec<&'a str>, &'a str);
+
+/// The first `{…}` that no other holds.
+fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
+    let mut open: Option<usize> = None;
+    let mut depth = 0usize;
+    let mut cuts = Vec::new();
+    let mut in_class = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            ']' if in_class => in_class = false,
+            _ if in_class => (),
+            '[' => {
+                in_class = class_ends(&text[at..]);
+                // What stands first in a class is in it, `]` too.
+                if in_class {
+                    chars.next_if(|(_, it)| matches!(it, '!' | '^'));
+                    chars.next_if(|(_, it)| *it == ']');
+                }
+            }
+            '{' => {
+                open.get_or_insert(at);
+                depth += 1;
+            }
+            ',' if depth == 1 => cuts.push(at),
+            '}' if depth == 1 => {
+                let Some(open) = open else { return Ok(None) };
+                cuts.push(at);
+                let mut from = open + 1;
+                let mut choices = Vec::new();
+                for cut in cuts {
+                    choices.push(&text[from..cut]);
+                    from = cut + 1;
+                }
+                return Ok(Some((&text[..open], choices, &text[at + 1..])));
+            }
+            '}' => {
+                depth = depth
+                    .checked_sub(1)
+                    .ok_or("`}` closes nothing; for the character write `\\}`")?;
+            }
+            _ => (),
+        }
+    }
+    match open {
+        Some(_) => Err("`{` is not closed; for the character write `\\{`".to_owned()),
+        None => Ok(None),
+    }
+}
+
+/// Whether the class that `text` begins with has an end.
+fn class_ends(text: &str) -> bool {
+    let mut chars = text.chars().skip(1).peekable();
+    chars.next_if(|it| matches!(it, '!' | '^'));
+    chars.next_if_eq(&']');
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            ']' => return true,
+            _ => (),
+        }
+    }
+    false
+}
+
+impl Glob {
+    /// A pattern without braces, relative to the root. Says what it cannot be.
+    pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Self, String> {
+        let is_folder = pattern.ends_with('/');
+        let mut segments = Vec::new();
+        for text in pattern.split('/') {
+            match text {
+                "" | "." => (),
+                ".." => return Err("`..` leads out of what is named".to_owned()),
+                // `None` is a `**`; two of them say no more than one.
+                "**" if matches!(segments.last(), Some(None)) => (),
+                "**" => segments.push(None),
+                text => segments.push(Some(segment(text, dialect)?)),
+            }
+        }
+        // `**/*` takes what `**` does.
+        let is_any = |it: &Option<Segment>| it.as_ref().is_some_and(|it| it.steps == [Step::Many]);
+        if dialect == Dialect::Scope
+            && segments.last().is_some_and(is_any)
+            && matches!(segments.iter().rev().nth(1), Some(None))
+        {
+            segments.pop();
+        }
+        let is_deep = matches!(segments.last(), Some(None));
+        if is_deep {
+            segments.pop();
+        }
+        let is_all = is_deep && segments.is_empty();
+        let named = segments.last().is_some_and(|it| it.as_ref().is_some_and(|it| it.is_plain));
+        let below = match dialect {
+            _ if is_deep => Below::Only { named },
+            Dialect::Scope if is_folder => Below::Only { named },
+            Dialect::Scope if named => Below::Also,
+            Dialect::Scope | Dialect::Ignore => Below::Never,
+        };
+        let mut steps = Vec::new();
+        for (i, segment) in segments.into_iter().enumerate() {
+            if i > 0 && steps.last() != Some(&Step::Deep) {
+                steps.push(Step::Slash);
+            }
+            match segment {
+                None => steps.push(Step::Deep),
+                Some(segment) => steps.extend(segment.steps),
+            }
+        }
+        Ok(Self { steps, below, is_all })
+    }
+
+    /// The same anywhere: `**/` before it.
+    pub(super) fn anywhere(mut self) -> Self {
+        if !self.is_all && self.steps.first() != Some(&Step::Deep) {
+            self.steps.insert(0, Step::Deep);
+        }
+        self
+    }
+
+    /// The same, but that a `*` takes something.
+    pub(super) fn filled(&self) -> Self {
+        let filled = |it: &Step| match it {
+            Step::Many => vec![Step::One, Step::Many],
+            other => vec![other.clone()],
+        };
+        Self { steps: self.steps.iter().flat_map(filled).collect(), ..*self }
+    }
+
+    /// Whether the character stands in it.
+    pub(super) fn names(&self, c: char) -> bool {
+        self.steps.iter().any(|it| match it {
+            Step::Char(own) => is_same(*own, c, true),
+            Step::Set { ranges, .. } => in_ranges(ranges, c, true),
+            Step::Slash | Step::One | Step::Many | Step::Deep => false,
+        })
+    }
+
+    /// Whether it names nothing in particular.
+    pub(super) fn is_too_broad(&self) -> bool {
+        let says_nothing =
+            |it: &Step| matches!(it, Step::Many | Step::One | Step::Slash | Step::Deep);
+        self.steps.iter().all(says_nothing)
+    }
+
+    pub(super) fn names_nothing(&self) -> bool {
+        self.steps.is_empty() && !self.is_all
+    }
+
+    pub(super) fn matches(&self, path: &str, kind: Kind, folds: bool) -> bool {
+        let states = self.run(path.chars(), folds);
+        states.iter().any(|it| self.accepts(*it, kind))
+    }
+
+    /// Whether all that may lie below `folder` matches.
+    pub(super) fn covers(&self, folder: &str, folds: bool) -> bool {
+        let below = self.run(folder.chars().chain(['/']), folds);
+        below.contains(&self.everything())
+    }
+
+    /// Whether anything that may lie below `folder` could match.
+    pub(super) fn reaches_below(&self, folder: &str, folds: bool) -> bool {
+        !self.run(folder.chars().chain(['/']), folds).is_empty()
+    }
+
+    fn run(&self, path: impl Iterator<Item = char>, folds: bool) -> Vec<State> {
+        let mut states = Vec::new();
+        self.close(self.start(), &mut states);
+        for c in path {
+            let mut next = Vec::new();
+            for state in states {
+                if let Some(state) = self.next(state, c, folds) {
+                    self.close(state, &mut next);
+                }
+            }
+            states = next;
+        }
+        states
+    }
+
+    pub(super) fn start(&self) -> State {
+        if self.is_all { self.everything() } else { 0 }
+    }
+
+    /// The state in which all that follows is taken.
+    pub(super) fn everything(&self) -> State {
+        State::try_from(2 * self.steps.len() + 2).unwrap_or(State::MAX)
+    }
+
+    pub(super) fn step(&self, state: State) -> Option<&Step> {
+        self.steps.get(state as usize / 2).filter(|_| state.is_multiple_of(2))
+    }
+
+    /// `state` and those that it comes to by itself, each once.
+    pub(super) fn close(&self, mut state: State, states: &mut Vec<State>) {
+        while !states.contains(&state) {
+            states.push(state);
+            match self.step(state) {
+                Some(Step::Many | Step::Deep) => state += 2,
+                _ => return,
+            }
+        }
+    }
+
+    /// Where a character leads: no state has two ways.
+    pub(super) fn next(&self, state: State, c: char, folds: bool) -> Option<State> {
+        if state == self.everything() {
+            return Some(state);
+        }
+        if state % 2 == 1 {
+            return Some(if c == '/' { state - 1 } else { state });
+        }
+        let Some(step) = self.step(state) else {
+            let goes_on = self.below != Below::Never && c == '/';
+            return goes_on.then(|| self.everything());
+        };
+        if c == '/' {
+            return (*step == Step::Slash).then_some(state + 2);
+        }
+        match step {
+            Step::Slash => None,
+            Step::Char(own) => is_same(*own, c, folds).then_some(state + 2),
+            Step::One => Some(state + 2),
+            Step::Many => Some(state),
+            Step::Set { negated, ranges } => {
+                (in_ranges(ranges, c, folds) != *negated).then_some(state + 2)
+            }
+            Step::Deep => Some(state + 1),
+        }
+    }
+
+    pub(super) fn accepts(&self, state: State, kind: Kind) -> bool {
+        if state == self.everything() {
+            return true;
+        }
+        let is_end = state as usize == 2 * self.steps.len();
+        is_end
+            && match (self.below, kind) {
+                (Below::Never | Below::Also, _) | (Below::Only { .. }, Kind::Folder) => true,
+                (Below::Only { named }, Kind::Absent) => named,
+                (Below::Only { .. }, Kind::File) => false,
+            }
+    }
+
+    /// The characters at its beginning that every path it takes has.
+    pub(super) fn beginning(&self) -> impl Iterator<Item = char> {
+        self.steps.iter().map_while(|it| match it {
+            Step::Char(c) => Some(*c),
+            Step::Slash => Some('/'),
+            Step::One | Step::Many | Step::Set { .. } | Step::Deep => None,
+        })
+    }
+}
+
+pub(super) fn is_same(one: char, other: char, folds: bool) -> bool {
+    one == other || folds && folded(one).eq(folded(other))
+}
+
+fn in_ranges(ranges: &[(char, char)], c: char, folds: bool) -> bool {
+    let has = |c: char| ranges.iter().any(|(from, to)| (*from..=*to).contains(&c));
+    has(c) || folds && (c.to_lowercase().any(has) || c.to_uppercase().any(has))
+}
+
+fn segment(text: &str, dialect: Dialect) -> Result<Segment, String> {
+    let mut steps = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        let step = match c {
+            '*' => Step::Many,
+            '?' => Step::One,
+            '[' => {
+                let (set, its) = class(rest)?;
+                length = its;
+                set
+            }
+            '\\' => {
+                let next = rest.chars().nth(1);
+                length += next.map_or(0, char::len_utf8);
+                Step::Char(escaped(next, dialect)?)
+            }
+            c => Step::Char(c),
+        };
+        rest = &rest[length..];
+        if step != Step::Many || steps.last() != Some(&Step::Many) {
+            steps.push(step);
+        }
+    }
+    let is_plain = steps.iter().all(|it| matches!(it, Step::Char(_)));
+    Ok(Segment { steps, is_plain })
+}
+
+/// On a system whose folders are separated by `\`, people write it for `/`:
+/// what it stands before must be something that it is needed for.
+fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
+    match (c, dialect) {
+        (None, _) => Err("`\\` stands before nothing".to_owned()),
+        (Some(c), Dialect::Ignore) => Ok(c),
+        (Some(c), Dialect::Scope) if !c.is_alphanumeric() && !"._-/~$@".contains(c) => Ok(c),
+        (Some(c), Dialect::Scope) => {
+            Err(format!("`\\{c}` is no escape; folders are separated by `/`"))
+        }
+    }
+}
+
+/// The class that `text` begins with, and its length in bytes.
+fn class(text: &str) -> Result<(Step, usize), String> {
+    const OPEN: &str = "`[` is not closed; for the character write `\\[`";
+    let mut chars = text.char_indices().skip(1).peekable();
+    let negated = chars.next_if(|(_, it)| matches!(it, '!' | '^')).is_some();
+    let mut ranges: Vec<(char, char)> = Vec::new();
+    loop {
+        let (at, c) = chars.next().ok_or(OPEN)?;
+        let from = match c {
+            ']' if !ranges.is_empty() => {
+                return Ok((Step::Set { negated, ranges }, at + 1));
+            }
+            '[' if matches!(chars.peek(), Some((_, ':' | '.' | '='))) => {
+                return Err("classes of names as `[[:alpha:]]` are not read".to_owned());
+            }
+            '\\' => chars.next().ok_or(OPEN)?.1,
+            c => c,
+        };
+        let mut to = from;
+        let mut ahead = chars.clone();
+        if matches!(ahead.next(), Some((_, '-')))
+            && let Some((_, end)) = ahead.next().filter(|(_, it)| *it != ']')
+        {
+            to = match end {
+                '\\' => ahead.next().ok_or(OPEN)?.1,
+                end => end,
+            };
+            chars = ahead;
+        }
+        if from > to {
+            return Err(format!("the range `{from}-{to}` runs backwards"));
+        }
+        ranges.push((from, to));
+    }
+}

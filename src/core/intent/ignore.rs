@@ -1,0 +1,376 @@
+//! `.intentignore`: lines as in a `.gitignore`, each with a verb before it if
+//! it is to say something else than `untracked`.
+//!
+//! ```text
+//! # untracked: neither scoped, nor in ledger and map
+//! node_modules/
+//! untracked target/
+//! # protected from every intent; from that intent only
+//! deny secrets/**
+//! INT-3: deny src/billing/
+//! # a person is asked, or is not (never for critical commands)
+//! ask migrations/
+//! auto docs/**
+//! # cannot be selected
+//! INT-9
+//! ```
+//!
+//! What Git's rules say of patterns holds for each verb by itself: the last
+//! line that fits decides, `!` takes back, and nothing is taken back below a
+//! folder that is in. What restricts (`deny`, `ask`) needs one spelling of the
+//! target and folds case; what relaxes needs both, and never reaches a place
+//! that is in nobody's scope.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    catalogue::{Catalogue, Problem},
+    glob::{Dialect, Glob, LONGEST},
+    scope::shortened,
+    target::{Case, Kind, Place, Target, guarded},
+};
+
+/// So many lines are read.
+const MOST_LINES: usize = 10_000;
+
+#[derive(Debug, Clone, Default)]
+pub struct Ignore {
+    rules: Vec<Rule>,
+    /// Ids that cannot be selected, with their lines.
+    closed: Vec<(String, usize)>,
+    lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    line: usize,
+    verb: Verb,
+    intent: Option<String>,
+    glob: Glob,
+    /// `!pattern`: what it takes back.
+    takes_back: bool,
+    only_folders: bool,
+    /// Whether it fits in one place alone.
+    is_anchored: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    Untracked,
+    Deny,
+    Ask,
+    Auto,
+}
+
+const VERBS: [(Verb, &str); 4] = [
+    (Verb::Untracked, "untracked"),
+    (Verb::Deny, "deny"),
+    (Verb::Ask, "ask"),
+    (Verb::Auto, "auto"),
+];
+
+/// How a line was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// From 1.
+    pub line: usize,
+    pub text: String,
+    pub read: Read,
+    /// What it may have been meant to say, or why it says nothing.
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Read {
+    /// That intent cannot be selected.
+    Closed {
+        intent: String,
+    },
+    Rule {
+        verb: Verb,
+        intent: Option<String>,
+        pattern: String,
+    },
+    /// Nothing: see the problem.
+    Nothing,
+}
+
+/// What the lines say of a target: for each verb the line that decided.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Treatment {
+    pub untracked: Option<usize>,
+    pub deny: Option<usize>,
+    pub ask: Option<usize>,
+    pub auto: Option<usize>,
+}
+
+impl Ignore {
+    /// The catalogue says which words are ids.
+    pub fn parse(text: &str, catalogue: &Catalogue) -> Self {
+        let mut res = Self::default();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (index, line) in text.split('\n').enumerate() {
+            if index == MOST_LINES {
+                let problem = Some(format!("no more than {MOST_LINES} lines are read"));
+                let text = String::new();
+                res.lines.push(Line { line: index + 1, text, read: Read::Nothing, problem });
+                break;
+            }
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let trimmed = without_blanks_at_end(line);
+            if trimmed.trim().is_empty() || trimmed.starts_with('#') {
+                continue;
+            }
+            let (read, problem) = res.read(index + 1, trimmed, catalogue);
+            res.lines.push(Line { line: index + 1, text: shortened(trimmed), read, problem });
+        }
+        res
+    }
+
+    fn read(&mut self, line: usize, text: &str, catalogue: &Catalogue) -> (Read, Option<String>) {
+        let is_known = |id: &str| catalogue.intents.iter().any(|it| it.id == id);
+        let bare = text.trim();
+        if is_known(bare) || looks_like_an_id(bare) {
+            let unknown = (!is_known(bare)).then(|| "no such intent is declared".to_owned());
+            self.closed.push((bare.to_owned(), line));
+            return (Read::Closed { intent: bare.to_owned() }, unknown);
+        }
+        let mut doubt = None;
+        let (intent, rest) = match id_before(text, is_known) {
+            Some((id, rest)) => {
+                if !is_known(id) {
+                    doubt = Some(format!("no intent `{}` is declared", shortened(id)));
+                }
+                (Some(id.to_owned()), rest)
+            }
+            None => (None, text),
+        };
+        let (verb, pattern) = match verb_before(rest) {
+            Some((verb, pattern)) => (verb, pattern),
+            None => {
+                doubt = doubt.or_else(|| misspelt_verb(rest));
+                (Verb::Untracked, rest)
+            }
+        };
+        match rule(line, verb, intent.clone(), pattern) {
+            Ok(rule) => {
+                self.rules.push(rule);
+                (Read::Rule { verb, intent, pattern: shortened(pattern) }, doubt)
+            }
+            Err(what) => (Read::Nothing, Some(what)),
+        }
+    }
+
+    /// How each line was read that is no comment.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// What is wrong, as `roz intent check` tells it. A `deny` or `ask` that
+    /// cannot be read breaks: nobody knows what it was to protect.
+    pub fn problems(&self) -> impl Iterator<Item = Problem> {
+        self.lines.iter().filter_map(|it| {
+            let what = format!("`{}`: {}", it.text, it.problem.as_ref()?);
+            let restricts = |text: &str| {
+                let text = id_before(text, |_| false).map_or(text, |(_, rest)| rest);
+                matches!(verb_before(text), Some((Verb::Deny | Verb::Ask, _)))
+            };
+            let breaks = it.read == Read::Nothing && restricts(&it.text);
+            Some(Problem { line: it.line, column: 0, what, breaks })
+        })
+    }
+
+    /// The line that says that this intent cannot be selected.
+    pub fn closes(&self, id: &str) -> Option<usize> {
+        self.closed.iter().find(|(it, _)| it == id).map(|(_, line)| *line)
+    }
+
+    /// What is said of a target, to an agent that is at `intent`.
+    pub fn treats(&self, target: &Target, intent: Option<&str>) -> Treatment {
+        let strict = |verb| {
+            target.places().into_iter().find_map(|it| self.decides(verb, it, target, intent))
+        };
+        let relaxed = |verb| {
+            let is_guarded = |it: &&Place| match it {
+                Place::Inside(path) => guarded(path).is_some(),
+                Place::Outside(_) => true,
+            };
+            let places = target.places();
+            if target.guarded.is_some() || places.iter().any(is_guarded) {
+                return None;
+            }
+            let [written, real] = places.map(|it| self.decides(verb, it, target, intent));
+            written.and(real)
+        };
+        Treatment {
+            untracked: relaxed(Verb::Untracked),
+            deny: strict(Verb::Deny),
+            ask: strict(Verb::Ask),
+            auto: relaxed(Verb::Auto),
+        }
+    }
+
+    /// The line that decides for `verb`, if in the end one is for it.
+    fn decides(
+        &self,
+        verb: Verb,
+        place: &Place,
+        target: &Target,
+        intent: Option<&str>,
+    ) -> Option<usize> {
+        let Place::Inside(path) = place else { return None };
+        let restricts = matches!(verb, Verb::Deny | Verb::Ask);
+        let folds = restricts || target.case == Case::Folds;
+        let is_meant = |it: &&Rule| {
+            it.verb == verb && it.intent.as_deref().is_none_or(|it| Some(it) == intent)
+        };
+        let rules: Vec<&Rule> = self.rules.iter().filter(is_meant).collect();
+        if rules.is_empty() || path.is_empty() {
+            return None;
+        }
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        for end in ends {
+            let is_folder = end < path.len() || target.kind == Kind::Folder;
+            let fits = |it: &&&Rule| {
+                let may_be = is_folder || !it.only_folders;
+                may_be && it.glob.matches(&path[..end], Kind::File, folds)
+            };
+            if let Some(rule) = rules.iter().rev().find(fits).filter(|it| !it.takes_back) {
+                return Some(rule.line);
+            }
+        }
+        // With a folder goes what is protected in it, as far as a line says
+        // where that is.
+        let lies_below =
+            |it: &&&Rule| it.is_anchored && !it.takes_back && it.glob.reaches_below(path, folds);
+        let is_held = restricts && target.kind == Kind::Folder;
+        rules.iter().find(lies_below).filter(|_| is_held).map(|it| it.line)
+    }
+}
+
+fn rule(line: usize, verb: Verb, intent: Option<String>, text: &str) -> Result<Rule, String> {
+    let (body, takes_back) = match text.strip_prefix('!') {
+        Some(body) => (body, true),
+        None => (text, false),
+    };
+    if text.len() > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    if text.contains(char::is_control) {
+        return Err("it has a control character".to_owned());
+    }
+    let (body, only_folders) = match body.strip_suffix('/') {
+        Some(body) if !body.ends_with('\\') => (body, true),
+        _ => (body, false),
+    };
+    let is_anchored = body.contains('/');
+    let body = body.strip_prefix('/').unwrap_or(body);
+    let glob = Glob::parse(body, Dialect::Ignore)?;
+    if glob.names_nothing() {
+        return Err("it names nothing".to_owned());
+    }
+    let glob = if is_anchored { glob } else { glob.anywhere() };
+    let is_anchored = is_anchored && !body.starts_with("**");
+    Ok(Rule { line, verb, intent, glob, takes_back, only_folders, is_anchored })
+}
+
+/// As Git has it: blanks at the end are none of the pattern's, but for those
+/// behind a `\`.
+fn without_blanks_at_end(line: &str) -> &str {
+    let trimmed = line.trim_end_matches([' ', '\t']);
+    let escapes = trimmed.bytes().rev().take_while(|it| *it == b'\\').count();
+    if escapes % 2 == 0 {
+        return trimmed;
+    }
+    let next = line[trimmed.len()..].chars().next().map_or(0, char::len_utf8);
+    &line[..trimmed.len() + next]
+}
+
+/// `INT-001`, and nothing that could well be a file.
+fn looks_like_an_id(word: &str) -> bool {
+    let Some((letters, digits)) = word.split_once('-') else { return false };
+    let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+    let mut letters = letters.bytes();
+    let begins = letters.next().is_some_and(|it| it.is_ascii_uppercase());
+    begins && letters.all(|it| it.is_ascii_uppercase() || it.is_ascii_digit()) && is_number
+}
+
+/// The id and what follows `ID:`.
+fn id_before(text: &str, is_known: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
+    let (id, rest) = text.split_once(':')?;
+    let id = id.trim();
+    let is_id = is_known(id) || looks_like_an_id(id);
+    let rest = rest.trim_start();
+    (is_id && !rest.is_empty()).then_some((id, rest))
+}
+
+/// The verb and the pattern behind it. A verb alone is a pattern.
+fn verb_before(text: &str) -> Option<(Verb, &str)> {
+    let (word, rest) = text.split_once([' ', '\t'])?;
+    let rest = rest.trim_start_matches([' ', '\t']);
+    let (verb, _) = VERBS.iter().find(|(_, it)| it.eq_ignore_ascii_case(word))?;
+    (!rest.is_empty()).then_some((*verb, rest))
+}
+
+/// A pattern with a blank in it is rare, a slip of the keyboard is not.
+fn misspelt_verb(text: &str) -> Option<String> {
+    let (word, rest) = match text.split_once([' ', '\t']) {
+        Some((word, rest)) => (word, rest),
+        None => (text, ""),
+    };
+    let bare = word.trim_end_matches(':').to_lowercase();
+    if bare.chars().count() > 16 {
+        return None;
+    }
+    let near = |it: &str| strsim::osa_distance(it, &bare) <= it.len() / 3;
+    let (_, verb) = VERBS.iter().find(|(_, it)| near(it))?;
+    let is_alone = rest.trim().is_empty();
+    Some(match is_alone {
+        true if bare != *verb => return None,
+        true => format!("a verb without a pattern is read as a pattern: files called `{bare}`"),
+        false => format!(
+            "read as a pattern with a blank in it; did you mean `{verb} {}`?",
+            shortened(rest.trim())
+        ),
+    })
+}
+
+impl Verb {
+    pub fn word(self) -> &'static str {
+        VERBS.iter().find(|(it, _)| *it == self).map_or("", |(_, word)| word)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: `{}`", self.line, self.text)?;
+        match &self.read {
+            Read::Closed { intent } => write!(f, ": {intent} cannot be selected")?,
+            Read::Rule { verb, intent, pattern } => {
+                let what = match verb {
+                    Verb::Untracked => "is not tracked: neither scoped, nor in ledger and map",
+                    Verb::Deny => "is protected",
+                    Verb::Ask => "is asked about",
+                    Verb::Auto => "is not asked about, but for critical commands",
+                };
+                match pattern.strip_prefix('!') {
+                    Some(rest) => write!(f, ": takes `{rest}` back: of `{}`", verb.word())?,
+                    None => write!(f, ": `{pattern}` {what}")?,
+                }
+                match intent {
+                    Some(id) => write!(f, ", for {id} only")?,
+                    None if *verb == Verb::Deny => f.write_str(", from every intent")?,
+                    None => (),
+                }
+            }
+            Read::Nothing => f.write_str(": says nothing")?,
+        }
+        match &self.problem {
+            Some(problem) => write!(f, " ({problem})"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a call would change, as far as a scope asks about it. The file
+//! system's half is `sidecar::target`'s.
+
+/// A place in both its spellings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As it was written, `.` and `..` taken for what they say.
+    pub written: Place,
+    /// Where a write to it would really go: links followed, also those that
+    /// lead nowhere yet.
+    pub real: Place,
+    pub kind: Kind,
+    pub case: Case,
+    /// How many names the file has; 0 if it is not there.
+    pub links: u64,
+    /// What of roz's or the client's it lies in, at or above, beyond the
+    /// places that have fixed names.
+    pub guarded: Option<String>,
+}
+
+/// Where something is, seen from the project's root.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Below the root, with `/` between its parts and none at either end; the
+    /// root itself is empty.
+    Inside(String),
+    /// Absolute.
+    Outside(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Absent,
+    File,
+    /// Whatever is done to it is done to all that is in it.
+    Folder,
+}
+
+/// Whether names that differ in case alone are one name there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    Keeps,
+    Folds,
+    /// It cannot be told: what denies folds, what admits does not.
+    Unknown,
+}
+
+impl Target {
+    pub fn places(&self) -> [&Place; 2] {
+        [&self.written, &self.real]
+    }
+}
+
+impl Place {
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Inside(text) | Self::Outside(text) => text,
+        }
+    }
+}
+
+/// Names that a file system may take for one: case folded twice, so that `ſ`
+/// and the Kelvin sign are what they look like.
+pub(super) fn folded(c: char) -> impl Iterator<Item = char> {
+    c.to_uppercase().flat_map(char::to_lowercase)
+}
+
+/// What some file systems do not see in a name.
+fn is_ignorable(c: char) -> bool {
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Which place that is in nobody's scope `path` is, lies in or holds: git's,
+/// the sidecar's, roz's and the client's settings. Case never helps.
+pub fn guarded(path: &str) -> Option<&'static str> {
+    let plain = |part: &str| -> String {
+        part.chars().filter(|it| !is_ignorable(*it)).flat_map(folded).collect()
+    };
+    let parts: Vec<String> = path.split('/').map(plain).collect();
+    if path.is_empty() {
+        return Some("the project's root");
+    }
+    let mut parts = parts.iter().map(String::as_str).peekable();
+    let mut is_first = true;
+    while let Some(part) = parts.next() {
+        let next = parts.peek();
+        match (part, next) {
+            (".git", _) => return Some("git's own folder"),
+            (".orchestration" | ".intentignore", _) => return Some("the intents' own folder"),
+            (".roz" | ".grove", _) if is_first => return Some("roz's own folder"),
+            (".mcp.json", None) => return Some("the client's settings"),
+            (".claude", None) => return Some("the folder of the client's settings"),
+            (".claude", Some(name)) if name.starts_with("settings") && name.ends_with(".json") => {
+                return Some("the client's settings");
+            }
+            (".claude", Some(&"hooks")) => return Some("the client's hooks"),
+            _ => is_first = false,
+        }
+    }
+    None
+}

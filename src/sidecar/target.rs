@@ -1,0 +1,219 @@
+//! From a path as a call names it to the target that a scope judges: where it
+//! lies as written and where it really leads.
+//!
+//! Between this look and the write somebody may put a link in the way; what
+//! was really changed is looked at again after the call.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+use super::FOLDER;
+use crate::{
+    core::intent::target::{Case, Kind, Place, Target},
+    world::{
+        git,
+        links::{Links, normal},
+    },
+};
+
+/// Folders that the kernel makes up: their links lead elsewhere for another
+/// process than this one.
+const MADE_UP: [&str; 2] = ["/proc", "/dev"];
+
+/// What a folder may hold that goes with it, and is nobody's.
+const HELD: [&str; 5] = [".git", FOLDER, ".claude", ".roz", ".mcp.json"];
+
+/// A project, for looking up targets of one call.
+#[derive(Debug)]
+pub struct Site {
+    /// As it is named.
+    root: PathBuf,
+    real_root: PathBuf,
+    home: Option<PathBuf>,
+    /// What is in nobody's scope, in both spellings, and what it is.
+    guards: Vec<(PathBuf, String)>,
+    links: Links,
+    cases: BTreeMap<PathBuf, Case>,
+}
+
+impl Site {
+    /// `home` is what `~` stands for.
+    pub fn new(root: &Path, home: Option<&Path>) -> Self {
+        let mut site = Self {
+            root: normal(root),
+            real_root: root.canonicalize().unwrap_or_else(|_| normal(root)),
+            home: home.map(Path::to_owned),
+            guards: Vec::new(),
+            links: Links::default(),
+            cases: BTreeMap::new(),
+        };
+        // `.git` may be a file that names another folder of the project.
+        if let Some((own, common)) = git::git_dirs(&site.real_root) {
+            for dir in [own, common] {
+                site.guard(&dir, "git's own folder");
+            }
+        }
+        site
+    }
+
+    /// Puts a place out of everybody's scope.
+    pub fn guard(&mut self, path: &Path, what: &str) {
+        let real = self.links.real(path);
+        for it in [normal(path), real] {
+            if !self.guards.iter().any(|(known, _)| *known == it) {
+                self.guards.push((it, what.to_owned()));
+            }
+        }
+    }
+
+    /// `written` is relative to `cwd`, or absolute, or begins with `~/`.
+    pub fn target(&mut self, written: &str, cwd: &Path) -> Target {
+        let path = match (written.strip_prefix("~"), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
+            _ => cwd.join(written),
+        };
+        let lexical = normal(&path);
+        let real = self.real(&path);
+        let meta = fs::symlink_metadata(&real).ok();
+        let kind = match &meta {
+            Some(meta) if meta.is_dir() => Kind::Folder,
+            Some(_) => Kind::File,
+            None if written.ends_with('/') => Kind::Folder,
+            None => Kind::Absent,
+        };
+        let links = meta.as_ref().filter(|it| !it.is_dir()).map_or(0, |it| it.nlink());
+        let guarded = self.guarded(&lexical, &real, kind);
+        Target {
+            written: self.place_as_written(&lexical),
+            real: match real.strip_prefix(&self.real_root) {
+                Ok(rest) => inside(rest),
+                Err(_) => Place::Outside(real.to_string_lossy().into_owned()),
+            },
+            kind,
+            case: self.case(&real),
+            links,
+            guarded,
+        }
+    }
+
+    /// As far as it is there in the file system's own spelling, which may
+    /// differ in case from ours.
+    fn real(&mut self, path: &Path) -> PathBuf {
+        let real = self.links.real(path);
+        for there in real.ancestors() {
+            if let Ok(own) = there.canonicalize() {
+                let rest = real.strip_prefix(there).unwrap_or(Path::new(""));
+                // Joining nothing would leave a slash at the end.
+                return if rest.as_os_str().is_empty() { own } else { own.join(rest) };
+            }
+        }
+        real
+    }
+
+    fn place_as_written(&self, path: &Path) -> Place {
+        for root in [&self.root, &self.real_root] {
+            if let Ok(rest) = path.strip_prefix(root) {
+                return inside(rest);
+            }
+        }
+        let outside = || Place::Outside(path.to_string_lossy().into_owned());
+        if MADE_UP.iter().any(|it| path.starts_with(it)) {
+            return outside();
+        }
+        // The project may have more names than the one that it was given.
+        let is_root = |it: &&Path| it.canonicalize().is_ok_and(|it| it == self.real_root);
+        let root = path.ancestors().find(is_root);
+        root.and_then(|it| path.strip_prefix(it).ok()).map_or_else(outside, inside)
+    }
+
+    fn guarded(&self, lexical: &Path, real: &Path, kind: Kind) -> Option<String> {
+        let goes_with = |guard: &Path| {
+            [lexical, real].into_iter().any(|it| it.starts_with(guard) || guard.starts_with(it))
+        };
+        if let Some((_, what)) = self.guards.iter().find(|(guard, _)| goes_with(guard)) {
+            return Some(what.clone());
+        }
+        let holds = |name: &&&str| fs::symlink_metadata(real.join(name)).is_ok();
+        let held = HELD.iter().find(holds).filter(|_| kind == Kind::Folder)?;
+        Some(format!("the folder holds a `{held}`"))
+    }
+
+    /// Whether case folds at the nearest folder that is there, or at the root.
+    fn case(&mut self, real: &Path) -> Case {
+        let folder = real.ancestors().skip(1).find(|it| it.is_dir()).unwrap_or(real);
+        let root = self.real_root.clone();
+        match [self.case_in(folder), self.case_in(&root)] {
+            [Case::Folds, _] | [_, Case::Folds] => Case::Folds,
+            [Case::Keeps, _] => Case::Keeps,
+            [Case::Unknown, other] => other,
+        }
+    }
+
+    fn case_in(&mut self, folder: &Path) -> Case {
+        if let Some(known) = self.cases.get(folder) {
+            return *known;
+        }
+        let found = if has_folding_flag(folder) { Case::Folds } else { probed(folder) };
+        self.cases.insert(folder.to_owned(), found);
+        found
+    }
+}
+
+/// The nearest folder above `path` that has a sidecar: the project whose
+/// intents govern it, besides the session's own.
+pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
+    let has_one = |it: &&Path| fs::symlink_metadata(super::intents_file(it)).is_ok();
+    path.ancestors().skip(1).find(has_one).map(Path::to_owned)
+}
+
+fn inside(rest: &Path) -> Place {
+    Place::Inside(rest.to_string_lossy().into_owned())
+}
+
+/// Looks for the sidecar in the folder, or else for the folder or one above
+/// it, under a name in the other case.
+fn probed(folder: &Path) -> Case {
+    let sidecar = folder.join(FOLDER);
+    let known = if sidecar.is_dir() { &sidecar } else { folder };
+    for it in known.ancestors() {
+        let Some(name) = it.file_name().map(|it| it.to_string_lossy()) else { break };
+        let other: String = name.chars().map(swapped).collect();
+        if other == name {
+            continue;
+        }
+        let Ok(own) = fs::symlink_metadata(it) else { return Case::Unknown };
+        return match fs::symlink_metadata(it.with_file_name(other)) {
+            Ok(found) if (found.dev(), found.ino()) == (own.dev(), own.ino()) => Case::Folds,
+            Ok(_) => Case::Keeps,
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Case::Keeps,
+            Err(_) => Case::Unknown,
+        };
+    }
+    Case::Unknown
+}
+
+fn swapped(c: char) -> char {
+    if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
+}
+
+/// On Linux a single folder may fold case, and says so.
+#[cfg(target_os = "linux")]
+fn has_folding_flag(folder: &Path) -> bool {
+    const CASEFOLD: u32 = 0x4000_0000;
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let Ok(dir) = rustix::fs::open(folder, flags, Mode::empty()) else { return false };
+    rustix::fs::ioctl_getflags(dir).is_ok_and(|it| it.bits() & CASEFOLD != 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_folding_flag(_: &Path) -> bool {
+    false
+}

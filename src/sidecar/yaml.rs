@@ -1,0 +1,284 @@
+//! `active_intents.yaml` into a catalogue: lenient where nothing is lost,
+//! strict where something would pass that should not.
+//!
+//! | found | answer |
+//! |---|---|
+//! | a text where a list belongs, a field missing | read as meant |
+//! | an unknown field | passed over |
+//! | no id, an id twice, a key twice, a pattern that YAML took for something else | breaks |
+//! | more than one document, no `active_intents` | breaks |
+//! | an empty file | no intents |
+
+use std::collections::BTreeMap;
+
+use super::tree::{self, At, broken};
+use crate::core::intent::catalogue::{Catalogue, Intent, Problem, Status};
+
+/// What all intents say, with aliases in full, is at most this long, in bytes.
+const MOST_TEXT: usize = 16 << 20;
+const MOST_VALUES: usize = 200_000;
+const LONGEST_ID: usize = 128;
+
+pub(super) const KEY: &str = "active_intents";
+
+/// What the file declares. Never fails: a catalogue may be broken.
+pub fn parse(bytes: &[u8]) -> Catalogue {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(err) => {
+            let line = 1 + bytes[..err.valid_up_to()].iter().filter(|it| **it == b'\n').count();
+            return of(broken(line, 0, "it is no UTF-8 from here on".to_owned()));
+        }
+    };
+    match tree::read(text) {
+        Ok(tree) => {
+            let mut reader = Reader { text, ..Reader::default() };
+            match reader.file(tree.root()) {
+                Ok(()) => reader.catalogue,
+                Err(problem) => of(problem),
+            }
+        }
+        Err(problem) => of(problem),
+    }
+}
+
+pub(super) fn of(problem: Problem) -> Catalogue {
+    Catalogue { intents: Vec::new(), problems: vec![problem] }
+}
+
+/// The list of intents in the file's tree.
+pub(super) fn list<'t, 'a>(root: At<'t, 'a>) -> Option<At<'t, 'a>> {
+    if root.items().is_some() {
+        return Some(root);
+    }
+    root.get(KEY).map(|(_, list)| list)
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    text: &'a str,
+    catalogue: Catalogue,
+    /// Each id with its line.
+    ids: BTreeMap<String, usize>,
+    texts: usize,
+    values: usize,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, root: Option<At>) -> Result<(), Problem> {
+        let Some(root) = root.filter(|it| !it.is_null()) else {
+            self.note(0, "it declares no intents; they go below `active_intents:`");
+            return Ok(());
+        };
+        let Some(list) = list(root) else {
+            let (line, column) = (root.node().line, root.node().column);
+            let what = format!("there is no `{KEY}:` with a list below it");
+            return Err(broken(line, column, what));
+        };
+        self.no_key_twice(root)?;
+        let list = list.resolved();
+        if list.is_null() {
+            return Ok(());
+        }
+        let Some(items) = list.items() else {
+            let (line, column) = (list.node().line, list.node().column);
+            let what = format!("`{KEY}` is no list; each intent begins with `- id:`");
+            return Err(broken(line, column, what));
+        };
+        for item in items {
+            let item = item.resolved();
+            if item.is_null() {
+                self.note(item.node().line, "an empty item");
+                continue;
+            }
+            if let Some(intent) = self.intent(item)? {
+                self.add(intent);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, intent: Intent) {
+        if let Some(other) = self.ids.insert(intent.id.clone(), intent.line) {
+            let Intent { id, line, .. } = &intent;
+            let what = format!("two intents have the id `{id}`, on lines {other} and {line}");
+            self.catalogue.problems.push(broken(*line, 0, what));
+        }
+        self.catalogue.intents.push(intent);
+    }
+
+    fn intent(&mut self, item: At) -> Result<Option<Intent>, Problem> {
+        let node = item.node();
+        let Some(pairs) = item.pairs() else {
+            let what = "an intent is a list of fields, `- id: …` first".to_owned();
+            self.catalogue.problems.push(broken(node.line, node.column, what));
+            return Ok(None);
+        };
+        self.no_key_twice(item)?;
+        let mut intent = Intent { line: node.line, ..Intent::default() };
+        let mut has_status = false;
+        for (key, value) in pairs {
+            let Some(name) = key.resolved().scalar() else { continue };
+            match name {
+                "id" => intent.id = self.word(value)?.unwrap_or_default(),
+                "name" => intent.name = self.word(value)?.unwrap_or_default(),
+                "status" => {
+                    if let Some(word) = self.word(value)? {
+                        intent.status = Status::read(&word);
+                        has_status = true;
+                    }
+                }
+                "owned_scope" => intent.owned_scope = self.patterns(value)?,
+                "constraints" => intent.constraints = self.texts(value)?,
+                "acceptance_criteria" => intent.acceptance_criteria = self.texts(value)?,
+                "created_at" => intent.created_at = self.word(value)?,
+                "updated_at" => intent.updated_at = self.word(value)?,
+                "depends_on" => intent.depends_on = self.texts(value)?,
+                "blocks" => intent.blocks = self.texts(value)?,
+                "<<" => self.note(key.node().line, "`<<` merges nothing: write the fields out"),
+                _ => (),
+            }
+        }
+        let trouble = if intent.id.trim().is_empty() {
+            Some("the intent has no id".to_owned())
+        } else if intent.id.chars().count() > LONGEST_ID {
+            Some(format!("the id is longer than {LONGEST_ID} characters"))
+        } else if intent.id.contains(char::is_control) || intent.id.trim() != intent.id {
+            Some("the id has blanks around it, line breaks or control characters".to_owned())
+        } else {
+            None
+        };
+        if let Some(what) = trouble {
+            self.catalogue.problems.push(broken(node.line, node.column, what));
+            return Ok(None);
+        }
+        if let Status::Unknown(word) = &intent.status {
+            let word: String = word.chars().filter(|it| !it.is_control()).take(40).collect();
+            let what = format!("`{}` is no status: {} cannot be selected", word, intent.id);
+            self.note(node.line, &what);
+        } else if !has_status {
+            let what = format!("{} has no status; it counts as DRAFT", intent.id);
+            self.note(node.line, &what);
+        }
+        if intent.name.is_empty() {
+            intent.name.clone_from(&intent.id);
+        }
+        Ok(Some(intent))
+    }
+
+    fn no_key_twice(&mut self, map: At) -> Result<(), Problem> {
+        let mut seen: Vec<(&str, usize)> = Vec::new();
+        for (key, _) in map.pairs().into_iter().flatten().take(MOST_VALUES) {
+            let node = key.node();
+            let Some(name) = key.resolved().scalar() else { continue };
+            // Of fields that are not read it does not matter.
+            if !FIELDS.contains(&name) {
+                continue;
+            }
+            if let Some((_, line)) = seen.iter().find(|(it, _)| *it == name) {
+                let what =
+                    format!("`{name}` stands there twice, on lines {line} and {}", node.line);
+                return Err(broken(node.line, node.column, what));
+            }
+            seen.push((name, node.line));
+        }
+        Ok(())
+    }
+
+    /// A text; whatever else stands there, as it is written.
+    fn word(&mut self, value: At) -> Result<Option<String>, Problem> {
+        let value = value.resolved();
+        if value.is_null() && value.node().tag.is_none() {
+            return Ok(None);
+        }
+        self.one(value).map(Some)
+    }
+
+    fn texts(&mut self, value: At) -> Result<Vec<String>, Problem> {
+        let value = value.resolved();
+        let Some(items) = value.items() else {
+            return Ok(self.word(value)?.into_iter().collect());
+        };
+        let mut res = Vec::new();
+        for item in items {
+            res.extend(self.word(item)?);
+        }
+        Ok(res)
+    }
+
+    /// As [`Reader::texts`], but that nothing else than a text will do: half a
+    /// pattern is another one.
+    fn patterns(&mut self, value: At) -> Result<Vec<String>, Problem> {
+        let value = value.resolved();
+        let each = |item: At| {
+            let node = item.node();
+            let item = item.resolved();
+            let trouble = match (&item.node().tag, item.scalar()) {
+                (Some(tag), _) => format!("`{tag}` is a tag to YAML: write it in quotes"),
+                (None, None) => "this is no path: write it in quotes".to_owned(),
+                (None, Some(_)) => return Ok(()),
+            };
+            Err(broken(node.line, node.column, trouble))
+        };
+        let Some(items) = value.items() else {
+            each(value)?;
+            return self.texts(value);
+        };
+        for item in items {
+            each(item)?;
+            if item.resolved().is_null() {
+                self.note(item.node().line, "an item without a pattern");
+            }
+        }
+        self.texts(value)
+    }
+
+    fn one(&mut self, value: At) -> Result<String, Problem> {
+        let node = value.node();
+        let text = match value.scalar() {
+            Some(text) if node.tag.is_none() => text.to_owned(),
+            Some(text) => {
+                let tag = node.tag.as_deref().unwrap_or_default();
+                self.note(node.line, "what begins with `!` is a tag to YAML: write it in quotes");
+                format!("{tag} {text}").trim_end().trim_end_matches(" ~").to_owned()
+            }
+            None => {
+                self.note(node.line, "a text was expected; it is read as it is written");
+                let written = self.text.get(node.range.start..value.end()).unwrap_or_default();
+                written.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+        };
+        self.texts += text.len();
+        self.values += 1;
+        if self.texts > MOST_TEXT || self.values > MOST_VALUES {
+            let what = format!(
+                "with its aliases in full it is longer than {} MiB or {MOST_VALUES} values",
+                MOST_TEXT >> 20
+            );
+            return Err(broken(node.line, node.column, what));
+        }
+        Ok(text)
+    }
+
+    fn note(&mut self, line: usize, what: &str) {
+        const MOST: usize = 1000;
+        if self.catalogue.problems.len() < MOST {
+            let what = what.to_owned();
+            self.catalogue.problems.push(Problem { line, column: 0, what, breaks: false });
+        }
+    }
+}
+
+const FIELDS: &[&str] = &[
+    KEY,
+    "id",
+    "name",
+    "status",
+    "owned_scope",
+    "constraints",
+    "acceptance_criteria",
+    "created_at",
+    "updated_at",
+    "depends_on",
+    "blocks",
+];

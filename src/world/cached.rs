@@ -1,0 +1,150 @@
+//! What was made of files before, so that a hook need not make it again.
+//!
+//! Nothing in here may fail a load: what cannot be read is made anew, what
+//! cannot be written is left.
+
+use std::{
+    fs::{self, DirBuilder},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
+    path::Path,
+};
+
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use tempfile::NamedTempFile;
+
+use super::seen::{self, Stamp};
+
+/// The code that made an entry: roz's version and a hash of the sources that
+/// matter. Between two builds of one version an entry must not outlive the
+/// rules that made it.
+pub(crate) type MadeBy = (&'static str, u64);
+
+/// The [`MadeBy`] of code, from its sources.
+pub(crate) const fn made_by(sources: &[&[u8]]) -> MadeBy {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut source = 0;
+    while source < sources.len() {
+        let mut at = 0;
+        while at < sources[source].len() {
+            hash = (hash ^ sources[source][at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        source += 1;
+    }
+    (env!("CARGO_PKG_VERSION"), hash)
+}
+
+/// Two changes of a file closer than this may leave the same times on it.
+const TICK_NS: i128 = 50_000_000;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry<S, L> {
+    made_by: (String, u64),
+    /// When its sources began to be read, by the file system's clock.
+    begun: Time,
+    seen: S,
+    loaded: L,
+}
+
+type Time = (i64, i64);
+
+/// What was made of just what was `seen`, by the same code; `stamps` are those
+/// of its files. Nothing if the entry is above `largest` bytes.
+pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
+    path: &Path,
+    made_by: MadeBy,
+    seen: &S,
+    mut stamps: impl Iterator<Item = &'a Stamp>,
+    largest: u64,
+) -> Option<L> {
+    let file = seen::open(path, OFlags::NOFOLLOW).ok()?;
+    let found = file.metadata().ok()?;
+    if !found.is_file() || found.size() > largest {
+        return None;
+    }
+    let mut text = Vec::with_capacity(usize::try_from(found.size()).ok()? + 1);
+    file.take(largest).read_to_end(&mut text).ok()?;
+    let entry: Entry<S, L> = serde_json::from_slice(&text).ok()?;
+    let (version, sources) = &entry.made_by;
+    let is_ours = (version.as_str(), *sources) == made_by;
+    let fits = is_ours && entry.seen == *seen && !stamps.any(|it| is_racy(it, entry.begun));
+    fits.then_some(entry.loaded)
+}
+
+/// Git's word: a source that changed just before it was read may have changed
+/// once more, after it was read and within the same tick.
+fn is_racy(stamp: &Stamp, begun: Time) -> bool {
+    match stamp {
+        Stamp::File { ctime, .. } => (ns(begun) - ns(*ctime)).abs() < TICK_NS,
+        Stamp::Absent | Stamp::Hidden => false,
+    }
+}
+
+/// A cache entry to be, from before its sources are read.
+#[derive(Debug)]
+pub(crate) struct Pending<'a> {
+    path: &'a Path,
+    file: NamedTempFile,
+    begun: Time,
+}
+
+pub(crate) fn begin(path: &Path) -> Option<Pending<'_>> {
+    let file = beside(path).ok()?;
+    let made = file.as_file().metadata().ok()?;
+    Some(Pending { path, file, begun: (made.mtime(), made.mtime_nsec()) })
+}
+
+impl Pending<'_> {
+    pub(crate) fn finish(
+        mut self,
+        made_by: MadeBy,
+        seen: &impl Serialize,
+        loaded: &impl Serialize,
+    ) {
+        let made_by = (made_by.0.to_owned(), made_by.1);
+        // Paths that are no UTF-8 are no JSON: such a project does without.
+        let entry = Entry { made_by, begun: self.begun, seen, loaded };
+        let Ok(text) = serde_json::to_vec(&entry) else { return };
+        if self.file.write_all(&text).is_ok() {
+            let _ = put(self.file, self.path);
+        }
+    }
+}
+
+/// Writes anew and renames: what lies at `path` is never written through,
+/// whatever it is.
+pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut file = beside(path)?;
+    parts.iter().try_for_each(|it| file.write_all(it))?;
+    put(file, path)
+}
+
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    if !dir.is_dir() {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    tempfile::Builder::new().prefix(".entry-").tempfile_in(dir)
+}
+
+fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    // An empty folder is the one thing that a rename does not replace and that
+    // is nobody's loss.
+    let _ = fs::remove_dir(path);
+    file.persist(path)?;
+    Ok(())
+}
+
+fn ns((seconds, nanos): Time) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanos)
+}
+
+/// FNV-1a: a name, no proof. Each file says what it was made of.
+pub(crate) fn hash(parts: &[&[u8]]) -> u128 {
+    let bytes = parts.iter().flat_map(|it| it.iter().chain(&[0]));
+    bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {
+        (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
+    })
+}
