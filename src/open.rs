@@ -1,6 +1,8 @@
 //! Opens what every command works on: where roz keeps its own, the
 //! configuration, the sessions.
 
+mod decay;
+
 use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
@@ -8,6 +10,7 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+pub use self::decay::Decayed;
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{policy::Policy, session::SessionId},
@@ -123,12 +126,15 @@ impl Roz {
 
     /// The learnings of the project and of the user.
     pub fn library(&self, world: &World) -> Library {
-        let places = Places {
+        Library::open(&self.places(world), &self.policy.backends)
+    }
+
+    fn places(&self, world: &World) -> Places {
+        Places {
             roz_home: self.home.clone(),
             user_home: world.user_home.clone(),
             project: self.project.clone(),
-        };
-        Library::open(&places, &self.policy.backends)
+        }
     }
 
     /// What became of them: it lies beside the project's own.
@@ -193,18 +199,7 @@ impl Roz {
 
     /// Clears away what is old, at most once a day.
     pub fn tidy(&self, world: &World) {
-        let mark = self.home.join("last-clean");
-        let day = Duration::from_hours(24);
-        let age = mark
-            .symlink_metadata()
-            .and_then(|it| it.modified())
-            .ok()
-            .and_then(|it| it.elapsed().ok());
-        if age.is_some_and(|it| it < day) || !self.home.is_dir() {
-            return;
-        }
-        let marked = world::open_own(&mark).and_then(|it| it.set_modified(SystemTime::now()));
-        if marked.is_err() {
+        if !self.home.is_dir() || !takes_the_day(&self.home.join("last-clean")) {
             return;
         }
         let days = i64::try_from(self.policy.cleanup.retention_days).unwrap_or(i64::MAX);
@@ -263,6 +258,15 @@ impl Roz {
             }
         }
     }
+}
+
+/// Whether it was not done yet today; a file's age tells. Who asks does it.
+fn takes_the_day(mark: &Path) -> bool {
+    let day = Duration::from_hours(24);
+    let modified = mark.symlink_metadata().and_then(|it| it.modified());
+    let age = modified.ok().and_then(|it| it.elapsed().ok());
+    age.is_none_or(|it| it >= day)
+        && world::open_own(mark).and_then(|it| it.set_modified(SystemTime::now())).is_ok()
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,6 @@
 //! The command line: a verb a file.
 
+mod backends;
 mod clean;
 mod config;
 mod context;
@@ -9,14 +10,20 @@ mod doctor;
 mod explain;
 pub mod hook;
 mod install;
+mod learnings;
 mod list;
+mod maintain;
 mod observe;
 mod reference;
 mod reflect;
+mod review_learnings;
 mod say;
+mod search;
 mod skip;
 mod stats;
+mod stock;
 mod target;
+mod tickets;
 mod trace;
 mod uninstall;
 
@@ -53,6 +60,12 @@ enum Command {
     Skip(skip::Args),
     Observe(observe::Args),
     Ref(reference::Args),
+    Search(search::Args),
+    Learnings(learnings::Args),
+    Maintain(maintain::Args),
+    ReviewLearnings(review_learnings::Args),
+    Tickets(tickets::Args),
+    Backends(backends::Args),
     Hook(hook::Args),
 }
 
@@ -87,6 +100,12 @@ pub fn main() -> ExitCode {
         Command::Skip(args) => skip::run(&args, &world),
         Command::Observe(args) => observe::run(&args, &world),
         Command::Ref(args) => reference::run(&args, &world),
+        Command::Search(args) => search::run(&args, &world),
+        Command::Learnings(args) => learnings::run(&args, &world),
+        Command::Maintain(args) => maintain::run(&args, &world),
+        Command::ReviewLearnings(args) => review_learnings::run(&args, &world),
+        Command::Tickets(args) => tickets::run(&args, &world),
+        Command::Backends(args) => backends::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => return hook::answer(&args.event),
     };
@@ -117,3 +136,6 @@ fn complain(err: &dyn Error) {
         let _ = writeln!(stderr, "  caused by: {cause}");
     }
 }
+
+#[cfg(test)]
+mod tests;

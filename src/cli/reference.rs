@@ -21,6 +21,7 @@ use crate::{
 ///   roz ref cl_20260102_abcdef --how "saved me from the flaky port"
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the help shows ids")]
 pub(super) struct Args {
     /// The learnings' ids
     #[arg(required = true)]

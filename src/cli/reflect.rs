@@ -44,6 +44,7 @@ use crate::{
 ///   EOF
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the help shows JSON")]
 pub(super) struct Args {
     /// The session (default: the one named in the JSON, the one in which this
     /// runs, this project's newest)

@@ -85,6 +85,24 @@ impl Out {
     }
 }
 
+/// In lines no wider than the terminal, each but the first indented.
+pub(super) fn folded(text: &str, width: usize, indent: &str) -> String {
+    let room = width.saturating_sub(indent.len()).max(30);
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one from the start");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.join(&format!("\n{indent}"))
+}
+
 fn terminal_width() -> Option<usize> {
     rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| it.ws_col.into()).filter(|it| *it > 0)
 }
@@ -124,5 +142,19 @@ pub(super) fn ago(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
         60..3600 => format!("{}m ago", seconds / 60),
         3600..86_400 => format!("{}h ago", seconds / 3600),
         _ => format!("{}d ago", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_words_are_folded_between_words_only() {
+        assert_eq!(folded("a bb  ccc", 100, "    "), "a bb ccc");
+        let text = "word ".repeat(12);
+        let folded = folded(&text, 34, "  ");
+        assert!(folded.lines().all(|it| it.chars().count() <= 34), "{folded}");
+        assert_eq!(folded.split_whitespace().count(), 12);
     }
 }

@@ -83,10 +83,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// The candidate that `name` is a misspelling of, if it looks like one.
-pub(super) fn nearest<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 64;
     if name.len() > LONGEST {
         return None;

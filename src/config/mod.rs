@@ -25,7 +25,7 @@ use serde_json::Value;
 
 pub use self::{
     client::set_by_project,
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, Place, nearest},
     keys::{Item, KEYS, Key, Kind, May},
     schema::schema,
 };

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     convert::Infallible,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// What a ticket system's program may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a repository without a commit is compared with; git knows it without
 /// being told.
@@ -106,19 +106,37 @@ pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
     }
 }
 
-/// The ticket system of which a marker is found, from `cwd` up to the project's
-/// root.
+/// A ticket system that is known by a marker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marked {
+    pub system: String,
+    pub marker: String,
+    /// Where the marker lies.
+    pub found: Option<PathBuf>,
+}
+
+/// The ticket system of which a marker is found.
 pub fn system(roz: &Roz, cwd: &Path) -> Option<String> {
+    markers(roz, cwd).find(|it| it.found.is_some()).map(|it| it.system)
+}
+
+/// The markers of the systems that count, looked for from `cwd` up to the
+/// project's root.
+pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     let is_below = cwd.starts_with(&roz.project);
     let from = if is_below { cwd } else { &roz.project };
-    let dirs: Vec<&Path> = from.ancestors().take_while(|it| it.starts_with(&roz.project)).collect();
+    let dirs = from.ancestors().take_while(|it| it.starts_with(&roz.project));
+    let dirs: Vec<PathBuf> = dirs.map(Path::to_owned).collect();
     let is_name = |marker: &str| {
         let mut parts = Path::new(marker).components();
         !marker.is_empty() && parts.all(|it| matches!(it, Component::Normal(_)))
     };
     let markers = tickets::markers(&roz.policy.ticketing);
-    let mut found = markers.into_iter().filter(|(_, marker)| is_name(marker));
-    found.find(|(_, marker)| dirs.iter().any(|it| it.join(marker).exists())).map(|(name, _)| name)
+    markers.into_iter().map(move |(system, marker)| {
+        let mut places = dirs.iter().map(|it| it.join(&marker)).filter(|_| is_name(&marker));
+        let found = places.find(|it| it.exists());
+        Marked { system, marker, found }
+    })
 }
 
 /// The ticket that is in progress, as its system's own program says.
@@ -310,13 +328,7 @@ impl Look<'_> {
             return Vec::new();
         }
         let library = self.roz.library(self.world);
-        let load = || {
-            let shelf = library.at_hand();
-            Ok::<_, Infallible>(Loaded {
-                learnings: shelf.learnings.into_iter().map(|it| it.learning).collect(),
-                notes: shelf.problems.iter().map(ToString::to_string).collect(),
-            })
-        };
+        let load = || Ok::<Loaded, Infallible>(library.at_hand().into());
         let Ok(indexed) = index::open(&self.roz.home, &library.files(), load);
         if indexed.index.is_empty() {
             return Vec::new();

@@ -146,10 +146,14 @@ fn govern(mut input: Input, world: &World) -> Answer {
     };
     match decided {
         Ok(mut outcome) => {
-            let warnings = act::act(std::mem::take(&mut outcome.effects), &roz, world);
+            let mut warnings = act::act(std::mem::take(&mut outcome.effects), &roz, world);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
+                if learned::is_wanted(&roz, &cwd) {
+                    let until = deadline(input.hook, &roz, world);
+                    warnings.extend(roz.decay_daily(world, until));
+                }
             }
             speak(&input, outcome, &roz, world, warnings)
         }

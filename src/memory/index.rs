@@ -26,6 +26,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
+use super::Shelf;
 use crate::core::reflection::{
     learning::Learning,
     retrieval::{Built, Index, checksum},
@@ -148,6 +149,28 @@ where
     }
     let texts = Texts::Loaded(loaded.learnings);
     Ok(Indexed { index, notes: loaded.notes, texts, load, reloaded: OnceCell::new() })
+}
+
+/// As [`open`], whatever the cache knows, for whoever does not trust it.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn rebuild<L, E>(roz_home: &Path, sources: &[PathBuf], load: L) -> Result<Indexed<L>, E>
+where
+    L: Fn() -> Result<Loaded, E>,
+{
+    let _ = fs::remove_file(entry(roz_home, sources));
+    open(roz_home, sources, load)
+}
+
+impl From<Shelf> for Loaded {
+    fn from(shelf: Shelf) -> Self {
+        Self {
+            learnings: shelf.learnings.into_iter().map(|it| it.learning).collect(),
+            notes: shelf.problems.iter().map(ToString::to_string).collect(),
+        }
+    }
 }
 
 impl<L, E> Indexed<L>

@@ -40,6 +40,7 @@ pub struct Library {
     /// What the public peer keeps of the user.
     older: Option<Markdown>,
     problems: Vec<Problem>,
+    patience: Duration,
 }
 
 /// A backend in use.
@@ -97,6 +98,11 @@ impl Library {
     /// `config` is in use and nothing that comes after; else everything that
     /// is found is, and the markdown file where nothing is.
     pub fn open(places: &Places, policy: &BackendsPolicy) -> Self {
+        Self::open_for(places, policy, PATIENCE)
+    }
+
+    /// As [`Self::open`], for whoever cannot wait so long for another writer.
+    pub fn open_for(places: &Places, policy: &BackendsPolicy, patience: Duration) -> Self {
         let ours = places.project.join(".roz/learnings.md");
         let older = places.project.join(".grove/learnings.md");
         let file = if !is_there(&ours) && is_there(&older) { older } else { ours };
@@ -104,10 +110,11 @@ impl Library {
         let older = places.user_home.as_ref().map(|it| it.join(".grove/personal-learnings.md"));
         let mut library = Self {
             project: Vec::new(),
-            markdown: Markdown::of_project(file, PATIENCE),
-            personal: Markdown::personal(personal, PATIENCE),
+            markdown: Markdown::of_project(file, patience),
+            personal: Markdown::personal(personal, patience),
             older: older.filter(|it| is_there(it)).map(Markdown::of_peer),
             problems: Vec::new(),
+            patience,
         };
         for (name, why) in library.found(places, policy) {
             library.take_into_use(name, why, places, policy);
@@ -166,13 +173,13 @@ impl Library {
         }
         let used = match name {
             "total-recall" => {
-                let backend = TotalRecall::new(&places.project, PATIENCE);
+                let backend = TotalRecall::new(&places.project, self.patience);
                 let place = backend.dir().display().to_string();
                 Used { backend: Box::new(backend), why, place, is_program: false }
             }
             "mcp" => {
                 let lock = places.roz_home.join("mcp.lock");
-                let Some(backend) = Mcp::new(&policy.mcp, lock, PATIENCE) else {
+                let Some(backend) = Mcp::new(&policy.mcp, lock, self.patience) else {
                     let what = "it is to be used, and `backends.mcp.command` names no server";
                     self.problems.push(Problem { place: name.to_owned(), what: what.to_owned() });
                     return;
@@ -183,7 +190,7 @@ impl Library {
             "markdown" => {
                 let path = self.markdown.path().to_owned();
                 let place = path.display().to_string();
-                let backend = Box::new(Markdown::of_project(path, PATIENCE));
+                let backend = Box::new(Markdown::of_project(path, self.patience));
                 Used { backend, why, place, is_program: false }
             }
             _ => return,
@@ -347,7 +354,17 @@ impl Library {
     /// [`Error::NoSuch`]; [`Error::Superseded`]; [`Error::ReadOnly`] if it is
     /// kept only where roz does not write.
     pub fn archive(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Archived)
+        self.mark(id, Status::Archived, |_| true)
+    }
+
+    /// As [`Self::archive`], of what is [`Self::at_hand`], and starts no
+    /// program: what a server keeps as well counts as archived all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::archive`].
+    pub fn archive_at_hand(&self, id: &str) -> Result<()> {
+        self.mark(id, Status::Archived, |it| !self.is_program(it))
     }
 
     /// Makes an archived learning active again.
@@ -356,7 +373,7 @@ impl Library {
     ///
     /// As [`Self::archive`].
     pub fn restore(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Active)
+        self.mark(id, Status::Active, |_| true)
     }
 
     /// Takes a learning out of use for good: another says it better.
@@ -365,12 +382,17 @@ impl Library {
     ///
     /// As [`Self::archive`], but what is superseded already may be again.
     pub fn supersede(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Superseded)
+        self.mark(id, Status::Superseded, |_| true)
     }
 
     /// Everywhere where it is kept; one place that can be reached is enough,
     /// for of several statuses the one furthest from active holds.
-    fn mark(&self, id: &str, status: Status) -> Result<()> {
+    fn mark(
+        &self,
+        id: &str,
+        status: Status,
+        is_wanted: impl Fn(&dyn MemoryBackend) -> bool,
+    ) -> Result<()> {
         let status_in = |shelf: Shelf| {
             let found = shelf.learnings.into_iter().find(|it| it.learning.id == id);
             found.map(|it| it.learning.status)
@@ -381,7 +403,7 @@ impl Library {
         }
         let mut is_marked = false;
         let mut failed = None;
-        for backend in self.every() {
+        for backend in self.every().filter(|it| is_wanted(*it)) {
             match backend.mark(id, status) {
                 Ok(()) => is_marked = true,
                 Err(Error::NoSuch { .. }) => (),

@@ -25,11 +25,14 @@ pub const MARKETPLACE: &str = "roz";
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 const HOOKS: &str = "hooks/hooks.json";
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 7] = [
     (MANIFEST, include_str!("../../.claude-plugin/plugin.json")),
     (".claude-plugin/marketplace.json", include_str!("../../.claude-plugin/marketplace.json")),
     (HOOKS, include_str!("../../hooks/hooks.json")),
     ("agents/roz.md", include_str!("../../agents/roz.md")),
+    ("skills/reflect/SKILL.md", include_str!("../../skills/reflect/SKILL.md")),
+    ("skills/recall/SKILL.md", include_str!("../../skills/recall/SKILL.md")),
+    ("skills/maintain/SKILL.md", include_str!("../../skills/maintain/SKILL.md")),
 ];
 /// A link to the binary. The client puts this folder on the PATH of its Bash
 /// tool: a reviewer finds `roz decide` whatever the user's PATH says.
@@ -231,9 +234,10 @@ impl Place {
                 Err(err) => return Err(Error::Io(file, err)),
             }
         }
-        let folders = names().filter_map(|it| folder.join(it).parent().map(PathBuf::from));
-        let folders: BTreeSet<PathBuf> = folders.collect();
-        for it in folders.into_iter().chain([folder]).chain(note.made) {
+        let folders = names().flat_map(|it| Path::new(it).ancestors().skip(1));
+        let folders: BTreeSet<PathBuf> = folders.map(|it| folder.join(it)).collect();
+        // The deepest first, and the folder itself last: it is its own `""`.
+        for it in folders.into_iter().rev().chain(note.made) {
             // Not empty: there is something of somebody else's in it.
             let _ = fs::remove_dir(it);
         }

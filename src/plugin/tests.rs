@@ -50,6 +50,24 @@ fn the_plugin_has_the_binarys_version() {
     assert_eq!(marketplace["name"], MARKETPLACE);
 }
 
+/// Walks the folder: a skill that the plugin does not carry is one that nobody
+/// has.
+#[test]
+fn the_plugin_carries_every_skill_by_the_name_of_its_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("skills");
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let path = format!("skills/{name}/SKILL.md");
+        let carried = FILES.iter().find(|(it, _)| *it == path);
+        let (_, text) = carried.unwrap_or_else(|| panic!("{path} is not carried"));
+        assert!(text.starts_with(&format!("---\nname: {name}\ndescription: ")), "{path}");
+        names.push(name);
+    }
+    let carried = FILES.iter().filter(|(it, _)| it.starts_with("skills/")).count();
+    assert_eq!(carried, names.len(), "{names:?}");
+}
+
 #[test]
 fn what_is_written_is_read_back_and_names_the_binary_everywhere() {
     let dir = tempfile::tempdir().unwrap();

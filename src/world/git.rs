@@ -215,6 +215,14 @@ pub fn log(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
     git(root, ["log", "--oneline", "--no-decorate", "-n", "50", &range, "--"], &[], until)
 }
 
+/// What `.gitattributes` say of a path, which need not be there: `union`,
+/// `unspecified` …
+pub fn attribute(root: &Path, name: &str, path: &Path, until: Instant) -> Result<String, Error> {
+    let path = path.to_string_lossy();
+    let said = git(root, ["check-attr", "-z", name, "--", &path], &[], until)?;
+    Ok(said.split('\0').nth(2).unwrap_or_default().to_owned())
+}
+
 /// Variables that we set for git ourselves.
 const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
 

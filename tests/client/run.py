@@ -29,7 +29,7 @@ sys.path.insert(0, str(HERE))
 from client import enter_private_network  # noqa: E402
 from story import SCENARIOS, Mismatch, World  # noqa: E402
 
-PLUGIN_FILES = (".claude-plugin", "agents", "hooks", "templates")
+PLUGIN_FILES = (".claude-plugin", "agents", "hooks", "skills", "templates")
 
 
 @dataclass(frozen=True)

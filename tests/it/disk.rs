@@ -321,17 +321,20 @@ fn a_decision_that_cannot_be_kept_is_not_reported_as_made() {
     assert_eq!(roz.state(), "reviewing");
 }
 
-/// A read-only home: for root, too.
-fn read_only(roz: &Roz, test: impl Fn(&[&str])) {
-    let script = "mount --bind \"$ROZ_HOME\" \"$ROZ_HOME\" && \
-                  mount -o remount,bind,ro \"$ROZ_HOME\" && exec \"$0\" \"$@\"";
+/// A read-only folder with another in it: for root, too.
+pub(crate) fn read_only(folder: &Path, inner: &str, test: impl Fn(&[&str])) {
+    let shown = folder.display();
+    let script = format!(
+        "mount --bind '{shown}' '{shown}' && mount -o remount,bind,ro '{shown}' && \
+         exec \"$0\" \"$@\""
+    );
     if let Some(way) = namespace() {
-        test(&[way, &["sh", "-c", script][..]].concat());
+        test(&[way, &["sh", "-c", &script][..]].concat());
     } else if rustix::process::geteuid().is_root() {
-        skip("a read-only home", "root may write anywhere, and nothing can be mounted");
+        skip("a read-only folder", "root may write anywhere, and nothing can be mounted");
     } else {
         let lock = |mode| {
-            for folder in [roz.sessions(), roz.home()] {
+            for folder in [folder.join(inner), folder.to_owned()] {
                 if folder.is_dir() {
                     fs::set_permissions(folder, Permissions::from_mode(mode)).unwrap();
                 }
@@ -347,7 +350,7 @@ fn read_only(roz: &Roz, test: impl Fn(&[&str])) {
 fn in_a_read_only_home_objections_stand_and_everything_else_passes() {
     let roz = Roz::gated("");
     roz.prompt("#roz").passes();
-    read_only(&roz, |starter| {
+    read_only(&roz.home(), "sessions", |starter| {
         let call = |command: &str| roz.call("Bash", &json!({ "command": command }));
         assert!(roz.hook_through(starter, "pre-tool-use", call("git push")).is_objection());
         roz.hook_through(starter, "pre-tool-use", call("ls")).passes();

@@ -12,6 +12,7 @@ mod explain;
 mod fuzz;
 mod install;
 mod intent_gate;
+mod learnings;
 mod payloads;
 mod protect;
 mod race;

@@ -3,6 +3,8 @@
 //!
 //! Long because the gate's whole course is in it.
 
+#![expect(clippy::disallowed_methods, reason = "tests put programs on PATH")]
+
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 mod canary;
 mod client;
 mod house;
+mod learning;
 
 use std::fmt::Write as _;
 
@@ -63,6 +64,7 @@ impl Check {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let binary = world.binary()?;
     let mut checks = house::checks(&binary, world);
+    checks.extend(learning::checks(world));
     if !args.no_client {
         checks.extend(client::checks(&binary, world));
     }
@@ -99,11 +101,11 @@ fn as_text(is_alive: bool, checks: &[Check], canary: &canary::Song, out: &say::O
             Status::Warn => ("!", say::Tone::Warn),
             Status::Fail => ("✗", say::Tone::Bad),
         };
-        let seen = folded(&check.seen, out.width, &indent);
+        let seen = say::folded(&check.seen, out.width, &indent);
         let _ = writeln!(text, "{} {:<column$}  {seen}", out.paint(tone, mark), check.name);
         if let Some(remedy) = &check.remedy {
             let deeper = format!("{indent}  ");
-            let remedy = folded(&format!("→ {remedy}"), out.width, &deeper);
+            let remedy = say::folded(&format!("→ {remedy}"), out.width, &deeper);
             let _ = writeln!(text, "{indent}{remedy}");
         }
     }
@@ -126,36 +128,4 @@ fn as_text(is_alive: bool, checks: &[Check], canary: &canary::Song, out: &say::O
     };
     let _ = writeln!(text, "\n{}", out.paint(tone, &verdict));
     text
-}
-
-/// In lines no wider than the terminal, each but the first indented.
-fn folded(text: &str, width: usize, indent: &str) -> String {
-    let room = width.saturating_sub(indent.len()).max(30);
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is one from the start");
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() <= room {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines.join(&format!("\n{indent}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_words_are_folded_between_words_only() {
-        assert_eq!(folded("a bb  ccc", 100, "    "), "a bb ccc");
-        let text = "word ".repeat(12);
-        let folded = folded(&text, 34, "  ");
-        assert!(folded.lines().all(|it| it.chars().count() <= 34), "{folded}");
-        assert_eq!(folded.split_whitespace().count(), 12);
-    }
 }

@@ -4,6 +4,8 @@
 //! close tickets too, and a quoted mention does not. A word that cannot be
 //! known (`tissue status x $STATE`) may be the one that closes.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -24,6 +26,8 @@ pub struct System {
     pub marker: Option<&'static str>,
     pub commands: &'static [Close],
     pub tools: &'static [ToolClose],
+    /// What else closes, in words.
+    by_event: Option<&'static str>,
     /// The command that prints the tickets in progress as JSON.
     pub in_progress: &'static [&'static str],
 }
@@ -91,6 +95,7 @@ pub const SYSTEMS: &[System] = &[
             },
         ],
         tools: &[ToolClose { name: "mcp__tissue__close*", statuses: &[] }],
+        by_event: None,
         in_progress: &["tissue", "list", "--status", "in_progress", "--json"],
     },
     System {
@@ -136,6 +141,7 @@ pub const SYSTEMS: &[System] = &[
             ToolClose { name: "mcp__*beads*__close", statuses: &[] },
             ToolClose { name: "mcp__*beads*__update", statuses: &["closed"] },
         ],
+        by_event: None,
         in_progress: &["bd", "list", "--status", "in_progress", "--json"],
     },
     System {
@@ -170,14 +176,39 @@ pub const SYSTEMS: &[System] = &[
             },
         ],
         tools: &[],
+        by_event: None,
         in_progress: &[],
     },
-    System { name: "tasks", marker: None, commands: &[], tools: &[], in_progress: &[] },
-    System { name: "session", marker: None, commands: &[], tools: &[], in_progress: &[] },
+    System {
+        name: "tasks",
+        marker: None,
+        commands: &[],
+        tools: &[],
+        by_event: Some("a task of the client's that is completed"),
+        in_progress: &[],
+    },
+    System {
+        name: "session",
+        marker: None,
+        commands: &[],
+        tools: &[],
+        by_event: Some("a stop, where no other system is found"),
+        in_progress: &[],
+    },
 ];
 
 pub fn find(name: &str) -> Option<&'static System> {
     SYSTEMS.iter().find(|it| it.name == name)
+}
+
+/// What closes a system's tickets, a piece of text each, for people.
+pub fn what_closes(policy: &TicketingPolicy, name: &str) -> Vec<String> {
+    let own = own(policy, name).map(|it| it.closes.clone()).unwrap_or_default();
+    let Some(system) = find(name) else { return own };
+    let commands = system.commands.iter().map(ToString::to_string);
+    let tools = system.tools.iter().map(ToString::to_string);
+    let event = system.by_event.map(str::to_owned);
+    commands.chain(tools).chain(event).chain(own).collect()
 }
 
 /// The markers of the systems that count, in order: name and marker.
@@ -357,6 +388,32 @@ impl Close {
             }
         }
         (options, operands)
+    }
+}
+
+impl fmt::Display for Close {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}", self.programs.join("|"))?;
+        for words in self.verb {
+            write!(f, " {}", words.join("|"))?;
+        }
+        match &self.when {
+            When::Always => write!(f, " [<id>…]"),
+            When::State(states) => write!(f, " <id> {}", states.join("|")),
+            When::Option(names, values) => {
+                write!(f, " <id> {} {}", names.join("|"), values.join("|"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for ToolClose {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name)?;
+        if self.statuses.is_empty() {
+            return Ok(());
+        }
+        write!(f, " with status {}", self.statuses.join("|"))
     }
 }
 

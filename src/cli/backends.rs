@@ -1,0 +1,89 @@
+//! `roz backends`: where learnings are kept, and whether it answers.
+
+use std::{fmt::Write as _, path::Path};
+
+use serde_json::{Value, json};
+
+use super::{
+    Done,
+    say::{self, Out, Tone},
+};
+use crate::{
+    core::bounded,
+    memory::Answered,
+    open::Roz,
+    world::{World, in_a_line},
+};
+
+/// Show where learnings are kept, why there, and whether it answers
+///
+/// Backends are found in the order of `backends.discovery`; `backends.use` and
+/// `backends.overrides` choose them by hand. One that does not answer loses
+/// nothing: what is learned meanwhile goes to the markdown file.
+///
+/// Examples:
+///   roz backends
+///   roz backends --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let answered = roz.library(world).ping_all();
+    if args.json {
+        let backends: Vec<Value> = answered.iter().map(as_json).collect();
+        say::print_json(&json!({ "backends": backends }))?;
+        return Ok(Done::Well);
+    }
+    let out = Out::new(world);
+    let row = |it: &Answered| {
+        let answers = if it.answer.is_ok() { "yes" } else { "no" };
+        let place = shortened(&it.place, &roz.project, world.user_home.as_deref());
+        vec![
+            it.backend.to_owned(),
+            answers.to_owned(),
+            bounded::plain_line(&place),
+            it.why.to_owned(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = answered.iter().map(row).collect();
+    if answered.is_empty() {
+        say::print("No backend is in use: nothing that is learned is kept.\n")?;
+        return Ok(Done::Well);
+    }
+    let mut text = out.table(&["BACKEND", "ANSWERS", "WHERE", "WHY"], &rows);
+    for it in &answered {
+        if let Err(err) = &it.answer {
+            let said = bounded::plain_line(&format!("{}: {}", it.backend, in_a_line(err)));
+            let said = say::folded(&said, out.width, "  ");
+            let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
+        }
+    }
+    say::print(&text)?;
+    Ok(Done::Well)
+}
+
+fn as_json(it: &Answered) -> Value {
+    json!({
+        "name": it.backend,
+        "place": it.place,
+        "why": it.why,
+        "answers": it.answer.is_ok(),
+        "error": it.answer.as_ref().err().map(|err| in_a_line(err)),
+    })
+}
+
+/// A path from the project, or from the user's home.
+fn shortened(place: &str, project: &Path, user_home: Option<&Path>) -> String {
+    let path = Path::new(place);
+    if let Ok(rest) = path.strip_prefix(project) {
+        return rest.display().to_string();
+    }
+    let below = user_home.and_then(|it| path.strip_prefix(it).ok());
+    below.map_or_else(|| place.to_owned(), |rest| format!("~/{}", rest.display()))
+}

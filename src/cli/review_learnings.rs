@@ -1,0 +1,227 @@
+//! `roz review-learnings`: somebody says whether learnings are worth showing.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::{IsTerminal as _, Read as _},
+    time::{Duration, Instant},
+};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    Done,
+    say::{self, Out, Tone},
+    stock::{self, Stock},
+};
+use crate::{
+    core::{
+        bounded,
+        reflection::{
+            learning::Learning,
+            usage::{Entry, Event, Tally},
+        },
+    },
+    open::Roz,
+    world::World,
+};
+
+/// Rate learnings: a sample of those that are shown and do not help
+///
+/// Without ratings it shows the sample: those that nobody has rated yet, the
+/// ones first that were shown most often in vain. A rating counts as a time
+/// shown, and a useful one as a time that it helped.
+///
+/// Examples:
+///   roz review-learnings --count 3
+///   roz review-learnings --useful cl_20260102_abcdef --useless cl_20260103_ghijkl
+///   roz review-learnings --rate < ratings.json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the help shows JSON")]
+pub(super) struct Args {
+    /// How many to show
+    #[arg(short, long, default_value_t = 5)]
+    count: usize,
+    /// Read ratings from standard input: {"ratings": [{"id", "useful"}]}
+    #[arg(long)]
+    rate: bool,
+    /// This one is worth showing; can be given again
+    #[arg(long, value_name = "ID")]
+    useful: Vec<String>,
+    /// This one is not; can be given again
+    #[arg(long, value_name = "ID")]
+    useless: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const MAX_INPUT: u64 = 1 << 20;
+const MAX_DETAIL: usize = 600;
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(
+        "standard input is a terminal. Give JSON: {{\"ratings\": [{{\"id\": \"…\", \"useful\": true}}]}}"
+    )]
+    Terminal,
+    #[error("failed to read standard input")]
+    Stdin(#[source] std::io::Error),
+    #[error("standard input is larger than {} MiB", MAX_INPUT >> 20)]
+    TooLarge,
+    #[error(
+        "standard input holds no ratings: {{\"ratings\": [{{\"id\": \"…\", \"useful\": true}}]}}"
+    )]
+    NotRatings(#[source] serde_json::Error),
+    #[error("`{0}` is rated useful and useless")]
+    Both(String),
+    #[error("{}", .0.join("\nroz: "))]
+    Unknown(Vec<String>),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Ratings {
+    Named { ratings: Vec<Rating> },
+    Bare(Vec<Rating>),
+}
+
+#[derive(Debug, Deserialize)]
+struct Rating {
+    id: String,
+    useful: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let mut ratings: BTreeMap<String, bool> = BTreeMap::new();
+    let given = args.useful.iter().map(|it| (it, true));
+    let given = given.chain(args.useless.iter().map(|it| (it, false)));
+    let given = given.map(|(id, useful)| Rating { id: id.clone(), useful });
+    let read = if args.rate { read()? } else { Vec::new() };
+    for it in given.chain(read) {
+        let before = ratings.insert(it.id.clone(), it.useful);
+        if before.is_some_and(|before| before != it.useful) {
+            return Err(Error::Both(bounded::plain_line(&bounded::line(&it.id, 60))).into());
+        }
+    }
+    let roz = Roz::open(world, &world.cwd)?;
+    let stock = Stock::open(&roz, world);
+    if args.rate || !ratings.is_empty() {
+        rate(&ratings, &stock, args.json, world)
+    } else {
+        show(args, &stock, world)
+    }
+}
+
+fn read() -> Result<Vec<Rating>, Error> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Err(Error::Terminal);
+    }
+    let mut bytes = Vec::new();
+    stdin.lock().take(MAX_INPUT + 1).read_to_end(&mut bytes).map_err(Error::Stdin)?;
+    if bytes.len() as u64 > MAX_INPUT {
+        return Err(Error::TooLarge);
+    }
+    match serde_json::from_slice(&bytes).map_err(Error::NotRatings)? {
+        Ratings::Named { ratings } | Ratings::Bare(ratings) => Ok(ratings),
+    }
+}
+
+/// Notes the ratings of those that are there, then names the others.
+fn rate(
+    ratings: &BTreeMap<String, bool>,
+    stock: &Stock,
+    as_json: bool,
+    world: &World,
+) -> super::Result {
+    let (known, unknown): (Vec<_>, Vec<_>) =
+        ratings.iter().partition(|(id, _)| stock.find(id).is_some());
+    let entry = |(id, useful): &(&String, &bool)| {
+        let event = Event::Rated { learning_id: (*id).clone(), useful: **useful };
+        Entry::new(world.now, event)
+    };
+    let entries: Vec<Entry> = known.iter().map(entry).collect();
+    stock.log.append(&entries, Instant::now() + Duration::from_secs(5))?;
+    if as_json {
+        let rated = known.iter().map(|(id, useful)| json!({ "id": id, "useful": useful }));
+        let unknown: Vec<&String> = unknown.iter().map(|(id, _)| *id).collect();
+        say::print_json(&json!({ "rated": rated.collect::<Vec<_>>(), "unknown": unknown }))?;
+        return Ok(if unknown.is_empty() { Done::Well } else { Done::Badly });
+    }
+    let mut text = String::new();
+    for (id, useful) in &known {
+        let summary = bounded::plain_line(&bounded::line(stock.summary(id), 200));
+        let rating = if **useful { "useful" } else { "useless" };
+        let _ = writeln!(text, "Rated {rating}: {id}  {summary}");
+    }
+    if ratings.is_empty() {
+        text += "There were no ratings.\n";
+    }
+    say::print(&text)?;
+    if unknown.is_empty() {
+        return Ok(Done::Well);
+    }
+    Err(Error::Unknown(unknown.iter().map(|(id, _)| stock.no_such(id)).collect()).into())
+}
+
+fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
+    let sample = sample(stock, args.count);
+    if args.json {
+        let sample: Vec<Value> = sample.iter().map(|(it, _)| stock.as_json(it)).collect();
+        let problems = stock::problems_as_json(&stock.problems);
+        say::print_json(&json!({ "sample": sample, "problems": problems }))?;
+        return Ok(Done::Well);
+    }
+    let out = Out::new(world);
+    let mut text = String::new();
+    for (it, tally) in &sample {
+        let summary = bounded::plain_line(&bounded::line(&it.summary, 200));
+        text += &out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
+        let helped = match tally.referenced {
+            0 => "never helped".to_owned(),
+            n => format!("helped {}", times(n)),
+        };
+        let use_of_it = format!("shown {}, {helped}", times(tally.surfaced));
+        let about = format!("{} ({}, {use_of_it})", it.id, it.category);
+        let _ = writeln!(text, "\n  {}", say::folded(&about, out.width, "  "));
+        for line in bounded::chars(it.detail.trim(), MAX_DETAIL).lines() {
+            let line = say::folded(&bounded::plain_line(line), out.width, "  > ");
+            let _ = writeln!(text, "  > {line}");
+        }
+        text.push('\n');
+    }
+    text += if sample.is_empty() {
+        "Nothing that was shown waits for a rating.\n"
+    } else {
+        "Rate them: roz review-learnings --useful ID --useless ID\n"
+    };
+    text += &stock.problems_in_words(&out);
+    say::print(&text)?;
+    Ok(Done::Well)
+}
+
+/// Active learnings that were shown: those first that nobody has rated, then
+/// the ones that were shown most often in vain.
+fn sample(stock: &Stock, count: usize) -> Vec<(&Learning, Tally)> {
+    let active = stock.learnings.iter().filter(|it| it.is_active());
+    let tallied = active.map(|it| (it, stock.tally(&it.id)));
+    let mut shown: Vec<(&Learning, Tally)> = tallied.filter(|(_, it)| it.surfaced > 0).collect();
+    let vain = |it: &Tally| f64::from(it.surfaced) - it.hits();
+    let is_rated = |it: &Tally| it.rated_useful + it.rated_useless > 0;
+    shown.sort_by(|(a, one), (b, other)| {
+        is_rated(one)
+            .cmp(&is_rated(other))
+            .then(vain(other).total_cmp(&vain(one)))
+            .then(other.surfaced.cmp(&one.surfaced))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    shown.truncate(count);
+    shown
+}
+
+fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}

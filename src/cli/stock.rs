@@ -1,0 +1,183 @@
+//! Learnings with what became of them: what the verbs about them share.
+
+use std::collections::BTreeMap;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde_json::{Value, json};
+
+use super::say::Out;
+use crate::{
+    config,
+    core::{
+        bounded,
+        reflection::{
+            learning::{Category, Learning, Scope, Status},
+            retrieval::Filters,
+            usage::{Tally, View},
+        },
+    },
+    memory::{Library, Problem},
+    open::Roz,
+    usage_log::UsageLog,
+    world::{World, in_a_line},
+};
+
+/// All that a project and its user have learned, and how it is used.
+pub(super) struct Stock {
+    pub(super) library: Library,
+    pub(super) log: UsageLog,
+    /// Oldest first, as the backends answered.
+    pub(super) learnings: Vec<Learning>,
+    /// By learning, the backend that has it.
+    places: BTreeMap<String, &'static str>,
+    pub(super) view: View,
+    pub(super) problems: Vec<Problem>,
+    tallies: BTreeMap<String, Tally>,
+}
+
+impl Stock {
+    /// A log that cannot be read is one of the problems.
+    pub(super) fn open(roz: &Roz, world: &World) -> Self {
+        let library = roz.library(world);
+        let log = roz.usage_log(&library);
+        let shelf = library.all();
+        let mut problems = shelf.problems;
+        let view = log.read().unwrap_or_else(|err| {
+            problems
+                .push(Problem { place: log.path().display().to_string(), what: in_a_line(&err) });
+            View::default()
+        });
+        let tallies = view.tallies();
+        let places = shelf.learnings.iter().map(|it| (it.learning.id.clone(), it.backend));
+        let places = places.collect();
+        let learnings = shelf.learnings.into_iter().map(|it| it.learning).collect();
+        Self { library, log, learnings, places, view, problems, tallies }
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<&Learning> {
+        self.learnings.iter().find(|it| it.id == id)
+    }
+
+    pub(super) fn summary(&self, id: &str) -> &str {
+        self.find(id).map_or("", |it| &it.summary)
+    }
+
+    pub(super) fn tally(&self, id: &str) -> Tally {
+        self.tallies.get(id).cloned().unwrap_or_default()
+    }
+
+    /// `there is no learning …`, with the one that was meant where that is
+    /// clear: one or two letters off, or known by the mark at its lines' ends.
+    pub(super) fn no_such(&self, id: &str) -> String {
+        let typed = id.trim().trim_start_matches('^');
+        let is_end = |it: &str| typed.len() >= 6 && it.ends_with(typed);
+        let is_near = |it: &str| typed.len() <= 64 && strsim::osa_distance(typed, it) <= 2;
+        let all = || self.learnings.iter().map(|it| it.id.as_str());
+        let meant = all().find(|it| is_end(it)).or_else(|| all().find(|it| is_near(it)));
+        let shown = bounded::plain_line(&bounded::line(id, 60));
+        match meant {
+            Some(meant) => format!("there is no learning `{shown}`. Did you mean `{meant}`?"),
+            None => format!(
+                "there is no learning `{shown}`. `roz learnings` shows those that there are"
+            ),
+        }
+    }
+
+    /// A learning with all its fields, those that it lacks among them, and how
+    /// it is used.
+    pub(super) fn as_json(&self, it: &Learning) -> Value {
+        let mut value = serde_json::to_value(it).unwrap_or_default();
+        let tally = self.tally(&it.id);
+        if let Some(fields) = value.as_object_mut() {
+            let lacking = ["relevance", "ticket_id", "session_id", "supersedes", "roz_version"];
+            for name in lacking {
+                fields.entry(name).or_insert(Value::Null);
+            }
+            let use_of_it = json!({
+                "backend": self.places.get(&it.id),
+                "surfaced": tally.surfaced,
+                "referenced": tally.referenced,
+                "dismissed": tally.dismissed,
+                "rated_useful": tally.rated_useful,
+                "rated_useless": tally.rated_useless,
+                "last_surfaced": tally.last_surfaced,
+                "last_referenced": tally.last_referenced,
+                "hit_rate": tally.hit_rate(),
+            });
+            fields.extend(use_of_it.as_object().cloned().unwrap_or_default());
+        }
+        value
+    }
+
+    /// A line for each tag that no learning has.
+    pub(super) fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
+        let all = || self.learnings.iter().flat_map(|it| &it.tags);
+        let is_unknown = |tag: &&String| !all().any(|it| it.eq_ignore_ascii_case(tag));
+        let words = |tag: &String| {
+            let shown = bounded::plain_line(&bounded::line(tag, 60));
+            match config::nearest(tag, all().map(String::as_str)) {
+                Some(near) => format!(
+                    "no learning has the tag `{shown}`. Did you mean `{}`?",
+                    bounded::plain_line(near)
+                ),
+                None => format!("no learning has the tag `{shown}`"),
+            }
+        };
+        tags.iter().filter(is_unknown).map(words).collect()
+    }
+
+    /// What could not be read, for a person.
+    pub(super) fn problems_in_words(&self, out: &Out) -> String {
+        problems_in_words(&self.problems, out)
+    }
+}
+
+pub(super) fn problems_in_words(problems: &[Problem], out: &Out) -> String {
+    let line = |it: &Problem| {
+        let said = bounded::plain_line(&it.to_string());
+        out.paint(super::say::Tone::Warn, &format!("roz: cannot be read: {said}")) + "\n"
+    };
+    problems.iter().map(line).collect()
+}
+
+pub(super) fn problems_as_json(problems: &[Problem]) -> Value {
+    problems.iter().map(|it| json!({ "place": it.place, "what": it.what })).collect()
+}
+
+/// Which learnings are meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct Narrow {
+    /// Only of this category; can be given again
+    #[arg(long, value_parser = word(Category::ALL, Category::word), ignore_case = true)]
+    category: Vec<Category>,
+    /// Only with this tag; can be given again, and any of them will do
+    #[arg(long)]
+    pub(super) tag: Vec<String>,
+    /// Only of this scope; can be given again
+    #[arg(long, value_parser = word(Scope::ALL, Scope::word), ignore_case = true)]
+    scope: Vec<Scope>,
+}
+
+impl Narrow {
+    pub(super) fn filters(&self, statuses: Vec<Status>, max_results: usize) -> Filters {
+        Filters {
+            statuses,
+            scopes: self.scope.clone(),
+            categories: self.category.clone(),
+            tags: self.tag.iter().map(|it| it.trim().to_owned()).collect(),
+            created_after: None,
+            max_results,
+        }
+    }
+}
+
+/// One of a closed set of words: a misspelt one is told the nearest.
+pub(super) fn word<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|it| name(*it))).map(move |text| {
+        let named = all.iter().find(|it| name(**it).eq_ignore_ascii_case(&text));
+        *named.expect("clap takes no other word")
+    })
+}

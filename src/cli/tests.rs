@@ -1,0 +1,114 @@
+//! What we tell people to type, clap takes.
+
+use std::{fs, path::Path};
+
+use clap::{CommandFactory as _, error::ErrorKind};
+
+use super::Cli;
+
+/// A command line that stands in a text.
+#[derive(Debug)]
+struct Line {
+    file: String,
+    text: String,
+    /// In a block it is to be typed as it stands; between words it may be the
+    /// beginning of one.
+    is_whole: bool,
+}
+
+/// Every `roz …` in the skills and in the pages for people.
+fn lines() -> Vec<Line> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let skills = fs::read_dir(root.join("skills")).unwrap();
+    let skills = skills.map(|it| it.unwrap().path().join("SKILL.md"));
+    let pages = ["README.md", "docs/reflection.md"].map(|it| root.join(it));
+    let mut found = Vec::new();
+    for path in skills.chain(pages) {
+        let file = path.strip_prefix(root).unwrap().display().to_string();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut block: Option<&str> = None;
+        for line in text.lines() {
+            if let Some(rest) = line.trim_start().strip_prefix("```") {
+                block = if block.is_none() { Some(rest) } else { None };
+                continue;
+            }
+            let typed = match block {
+                Some("sh") => Some(line),
+                Some("text" | "console") => line.strip_prefix("$ "),
+                Some(_) => None,
+                None => {
+                    let spans = line.split('`').skip(1).step_by(2);
+                    let spans = spans.filter(|it| *it == "roz" || it.starts_with("roz "));
+                    found.extend(spans.map(|it| Line {
+                        file: file.clone(),
+                        text: it.to_owned(),
+                        is_whole: false,
+                    }));
+                    None
+                }
+            };
+            let own = typed
+                .and_then(|it| it.split(" | ").map(str::trim).find(|it| it.starts_with("roz ")));
+            found.extend(own.map(|it| Line {
+                file: file.clone(),
+                text: it.to_owned(),
+                is_whole: true,
+            }));
+        }
+    }
+    found
+}
+
+/// The words of a line, quotes taken off.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '#') if words.last().is_some_and(String::is_empty) => break,
+            (None, ' ') => words.push(String::new()),
+            (_, c) => words.last_mut().unwrap().push(c),
+        }
+    }
+    words.retain(|it| !it.is_empty());
+    words
+}
+
+#[test]
+fn every_command_line_in_skills_and_pages_is_taken() {
+    let lines = lines();
+    for line in &lines {
+        // `roz ref ID… [--how]` tells of more than it types.
+        let told: Vec<String> = words(&line.text)
+            .into_iter()
+            .map(|it| it.trim_matches(['[', ']']).to_owned())
+            .filter(|it| it != "…" && it != "roz:")
+            .collect();
+        let Err(err) = Cli::command().try_get_matches_from(&told) else { continue };
+        let is_beginning = matches!(
+            err.kind(),
+            ErrorKind::MissingRequiredArgument
+                | ErrorKind::InvalidValue
+                | ErrorKind::MissingSubcommand
+                | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        );
+        let is_help = matches!(err.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+        assert!(is_help || is_beginning && !line.is_whole, "{line:?}\n{err}");
+    }
+    let verbs = ["reflect", "skip", "observe", "ref", "search", "learnings", "maintain"];
+    for verb in verbs {
+        let begin = format!("roz {verb}");
+        let told =
+            lines.iter().any(|it| it.file.starts_with("skills/") && it.text.starts_with(&begin));
+        assert!(told, "no skill tells of `{begin}`");
+    }
+}
+
+#[test]
+fn every_verb_says_what_it_is_for() {
+    for verb in Cli::command().get_subcommands() {
+        assert!(verb.get_about().is_some(), "{} has no description", verb.get_name());
+    }
+}

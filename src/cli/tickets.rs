@@ -1,0 +1,213 @@
+//! `roz tickets`: which ticket systems count here, and what closes a ticket.
+
+use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Instant};
+
+use serde_json::{Value, json};
+
+use super::{
+    Done,
+    say::{self, Out, Tone},
+};
+use crate::{
+    config,
+    core::{
+        bounded,
+        policy::Auto,
+        reflection::{
+            state::Ticket,
+            tickets::{self, SYSTEMS},
+        },
+    },
+    hooks::learned::{self, PATIENCE},
+    open::Roz,
+    world::World,
+};
+
+/// Show which ticket systems count here, and what closes a ticket
+///
+/// A system is in use where its marker is found, from here up to the project's
+/// root; what closes a ticket counts for every system that is on. `tasks` is in
+/// use once the client's task tools are, `session` where nothing else is.
+///
+/// Systems are switched in `config.toml`, and rows of your own added:
+///   [ticketing.overrides]
+///   github = true
+///
+///   [[ticketing.systems]]
+///   name = "jira"
+///   marker = ".jira"
+///   closes = ["Bash:jira issue move * Done"]
+///
+/// Examples:
+///   roz tickets
+///   roz tickets --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_link_with_quotes, reason = "the help shows TOML")]
+pub(super) struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A system, as it is here.
+struct Row {
+    name: String,
+    is_on: bool,
+    /// It is that of the tickets here.
+    is_used: bool,
+    marker: Option<String>,
+    found: Option<PathBuf>,
+    closes: Vec<String>,
+    /// The command that tells which ticket is in progress; empty: none.
+    asked: Vec<String>,
+    /// Something that is wrong with it.
+    note: Option<String>,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let used = learned::system(&roz, &world.cwd);
+    let rows = rows(&roz, used.as_deref(), world);
+    let until = Instant::now() + PATIENCE;
+    let ticket = used.as_deref().and_then(|it| learned::ticket(&roz, it, &world.cwd, until, world));
+    let is_wanted = learned::is_wanted(&roz, &world.cwd);
+    if args.json {
+        let enabled = match roz.policy.reflection.enabled {
+            Auto::Auto => json!("auto"),
+            Auto::On => json!(true),
+            Auto::Off => json!(false),
+        };
+        say::print_json(&json!({
+            "gate": { "enabled": enabled, "wanted": is_wanted },
+            "system": used,
+            "ticket": ticket,
+            "systems": rows.iter().map(as_json).collect::<Vec<_>>(),
+        }))?;
+        return Ok(Done::Well);
+    }
+    let out = Out::new(world);
+    say::print(&in_words(&rows, used.as_deref(), ticket.as_ref(), is_wanted, &roz, &out))?;
+    Ok(Done::Well)
+}
+
+/// Those that are on, in their order, then those that could be.
+fn rows(roz: &Roz, used: Option<&str>, world: &World) -> Vec<Row> {
+    let policy = &roz.policy.ticketing;
+    let found = learned::markers(roz, &world.cwd).map(|it| (it.system, (it.marker, it.found)));
+    let mut found: BTreeMap<String, (String, Option<PathBuf>)> = found.collect();
+    let on: Vec<&str> = policy.enabled().collect();
+    let known = SYSTEMS.iter().map(|it| it.name);
+    let known: Vec<&str> = known.chain(policy.systems.iter().map(|it| it.name.as_str())).collect();
+    let off = known.iter().copied().filter(|it| !on.contains(it));
+    let row = |name: &str| {
+        let is_on = on.contains(&name);
+        let (marker, found) = match found.remove(name) {
+            Some((marker, found)) => (Some(marker), found),
+            None => (tickets::find(name).and_then(|it| it.marker).map(str::to_owned), None),
+        };
+        let asked = tickets::in_progress(policy, name);
+        let program = asked.first().filter(|it| !it.contains('/') && found.is_some());
+        let is_missing = program.is_some_and(|it| world.on_path(it).is_empty());
+        let note = if known.contains(&name) {
+            let said = format!(
+                "`{}` is not on PATH, so the ticket in progress is not known",
+                asked.first().map_or("", String::as_str)
+            );
+            is_missing.then_some(said)
+        } else {
+            Some(match config::nearest(name, known.iter().copied()) {
+                Some(near) => format!("there is no such system. Did you mean `{near}`?"),
+                None => "there is no such system".to_owned(),
+            })
+        };
+        Row {
+            name: name.to_owned(),
+            is_on,
+            is_used: used == Some(name),
+            marker,
+            found,
+            closes: tickets::what_closes(policy, name),
+            asked,
+            note,
+        }
+    };
+    on.iter().copied().chain(off).map(row).collect()
+}
+
+fn as_json(row: &Row) -> Value {
+    json!({
+        "name": row.name,
+        "enabled": row.is_on,
+        "in_use": row.is_used,
+        "marker": row.marker,
+        "found_at": row.found,
+        "closes": row.closes,
+        "in_progress_command": row.asked,
+        "note": row.note,
+    })
+}
+
+fn in_words(
+    rows: &[Row],
+    used: Option<&str>,
+    ticket: Option<&Ticket>,
+    is_wanted: bool,
+    roz: &Roz,
+    out: &Out,
+) -> String {
+    let mut text = String::new();
+    let plain = |it: &str| bounded::plain_line(&bounded::line(it, 200));
+    let cells = |row: &Row| {
+        let state = match (row.is_on, row.is_used) {
+            (false, _) => "off",
+            (true, true) => "in use",
+            (true, false) => "on",
+        };
+        let marker = match (&row.found, &row.marker) {
+            (Some(found), _) => {
+                let shown = found.strip_prefix(&roz.project).unwrap_or(found);
+                format!("{} is there", shown.display())
+            }
+            (None, Some(marker)) => format!("{marker} is not there"),
+            (None, None) => "needs none".to_owned(),
+        };
+        vec![plain(&row.name), state.to_owned(), plain(&marker)]
+    };
+    let table: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    text += &out.table(&["SYSTEM", "STATE", "MARKER"], &table);
+    text.push('\n');
+    text += &out.paint(Tone::Bold, "WHAT CLOSES A TICKET");
+    text.push('\n');
+    let width = rows.iter().map(|it| it.name.chars().count()).max().unwrap_or(0).min(20);
+    for row in rows.iter().filter(|it| it.is_on) {
+        for (at, closes) in row.closes.iter().enumerate() {
+            let name = if at == 0 { plain(&row.name) } else { String::new() };
+            let _ = writeln!(text, "{name:<width$}  {}", plain(closes));
+        }
+    }
+    text.push('\n');
+    for row in rows {
+        if let Some(note) = &row.note {
+            let note = format!("{}: {note}", plain(&row.name));
+            text += &out.paint(Tone::Warn, &say::folded(&note, out.width, "  "));
+            text.push('\n');
+        }
+    }
+    let now = match (ticket, used) {
+        (Some(it), _) => {
+            let title = if it.title.is_empty() { String::new() } else { format!(", {}", it.title) };
+            format!("In progress: {}{title} ({}).", it.ticket_id, it.source)
+        }
+        (None, Some(system)) => format!("No ticket of {system} is known to be in progress."),
+        (None, None) => {
+            "No ticket system is in use here: sessions are asked at their stops.".to_owned()
+        }
+    };
+    text += &say::folded(&bounded::plain_line(&now), out.width, "");
+    text.push('\n');
+    if !is_wanted {
+        text += "The reflection gate is off here: `roz doctor` says why.\n";
+    }
+    text
+}

@@ -1,0 +1,268 @@
+//! Learnings are put away, brought back and rated.
+
+use std::{
+    fs::{self, File},
+    os::unix::fs::PermissionsExt as _,
+    time::{Duration, SystemTime},
+};
+
+use serde_json::json;
+
+use super::*;
+
+// By hand.
+
+#[test]
+fn what_is_put_away_by_hand_can_be_brought_back_and_both_are_logged() {
+    let roz = three();
+    let done =
+        roz.json(&["maintain", "archive", LEXER, CACHE, LEXER, "--reason", "the lexer is gone"]);
+    assert_eq!(done["archived"], json!([LEXER, CACHE]));
+    assert_eq!(roz.status_of(LEXER), "archived");
+    let reasons: Vec<_> = roz.logged("archived").iter().map(|it| it["reason"].clone()).collect();
+    assert_eq!(reasons, ["the lexer is gone", "the lexer is gone"]);
+    let again = roz.json(&["maintain", "archive", LEXER]);
+    assert_eq!((&again["archived"], &again["unchanged"]), (&json!([]), &json!([LEXER])));
+    let text = roz.run(&["maintain", "restore", LEXER]).succeeds().stdout;
+    assert!(text.contains("Brought back") && text.contains("src/lexer.rs panics"), "{text}");
+    assert_eq!(roz.status_of(LEXER), "active");
+    assert_eq!(roz.logged("restored").len(), 1);
+    assert_eq!(roz.logged("archived").len(), 2);
+}
+
+#[test]
+fn an_id_that_is_not_there_is_named_and_the_others_are_done() {
+    let roz = three();
+    let ran = roz.run(&["maintain", "archive", "cl_none", LEXER, "cl_20251201_cacheq"]);
+    assert!(ran.stdout.contains(LEXER), "{ran:?}");
+    let said = ran.fails();
+    assert!(said.contains("there is no learning `cl_none`. `roz learnings`"), "{said}");
+    assert!(said.contains(&format!("Did you mean `{CACHE}`?")), "{said}");
+    assert_eq!(roz.status_of(LEXER), "archived");
+    let said = roz.run(&["maintain", "restore", "^lexera"]).fails();
+    assert!(said.contains(&format!("Did you mean `{LEXER}`?")), "{said}");
+    let done = roz.badly(&["maintain", "restore", "cl_none", LEXER]);
+    assert_eq!(done["restored"], json!([LEXER]));
+    assert_eq!(done["failed"][0]["id"], "cl_none");
+    roz.run(&["maintain", "archive"]).misuses();
+    assert!(roz.run(&["maintain", "archiv", LEXER]).misuses().contains("archive"));
+}
+
+#[test]
+fn what_is_superseded_stays_so() {
+    let roz = three();
+    let old = Learning { status: Status::Superseded, ..learning("cl_20250101_oldone", 300, "old") };
+    roz.keeps([old]);
+    for verb in ["archive", "restore"] {
+        let said = roz.run(&["maintain", verb, "cl_20250101_oldone"]).fails();
+        assert!(said.contains("superseded"), "{said}");
+    }
+    assert_eq!(roz.status_of("cl_20250101_oldone"), "superseded");
+    assert_eq!(roz.logged("archived").len() + roz.logged("restored").len(), 0);
+}
+
+// By itself.
+
+/// One that was dismissed three times and is older than 90 days, one that has
+/// four days left, one that helps.
+fn decaying() -> Roz {
+    let roz = Roz::new();
+    roz.keeps([
+        learning("cl_20250901_overdu", 120, "port 5432 is taken by the local postgres"),
+        learning("cl_20250705_soonit", 176, "terraform apply needs AWS_PROFILE=deploy-eu"),
+        learning("cl_20250101_helper", 366, "cargo test needs PGPORT set to 5433"),
+    ]);
+    for session in ["a", "b", "c"] {
+        roz.logs([(100, shown("cl_20250901_overdu", session))]);
+        roz.logs([(100, dismissed("cl_20250901_overdu", session))]);
+    }
+    roz.logs([(200, shown("cl_20250101_helper", "a")), (200, used("cl_20250101_helper", "a"))]);
+    roz
+}
+
+#[test]
+fn what_is_due_and_what_will_be_is_listed() {
+    let roz = decaying();
+    for args in [&["maintain"][..], &["maintain", "list"]] {
+        let list = roz.json(args);
+        assert_eq!(ids(&list["due"]), ["cl_20250901_overdu"]);
+        let reason = list["due"][0]["reason"].as_str().unwrap();
+        assert_eq!(reason, "dismissed 3 times and not referred to in 90 days");
+        assert_eq!(ids(&list["soon"]), ["cl_20250705_soonit"]);
+        assert_eq!(list["soon"][0]["at"], "2026-01-06T03:04:05Z");
+    }
+    assert_eq!(roz.json(&["maintain", "list", "--days", "3"])["soon"], json!([]));
+    let text = roz.run(&["maintain"]).succeeds().stdout;
+    for word in ["dismissed 3 times", "2026-01-06", "roz maintain decay", "roz ref"] {
+        assert!(text.contains(word), "`{word}` is not in {text}");
+    }
+}
+
+#[test]
+fn decay_puts_away_what_is_due_and_says_so_beforehand_if_asked() {
+    let roz = decaying();
+    let dry = roz.json(&["maintain", "decay", "--dry-run"]);
+    assert_eq!(ids(&dry["archived"]), ["cl_20250901_overdu"]);
+    assert_eq!(roz.logged("archived").len(), 0);
+    let done = roz.json(&["maintain", "decay"]);
+    assert_eq!(ids(&done["archived"]), ["cl_20250901_overdu"]);
+    assert_eq!(roz.status_of("cl_20250901_overdu"), "archived");
+    assert_eq!(roz.status_of("cl_20250101_helper"), "active");
+    let reason = roz.logged("archived")[0]["reason"].clone();
+    assert_eq!(reason, "dismissed 3 times and not referred to in 90 days");
+    assert!(roz.run(&["maintain", "decay"]).succeeds().stdout.contains("Nothing is due"));
+    // Brought back, its time begins anew.
+    roz.run(&["maintain", "restore", "cl_20250901_overdu"]).succeeds();
+    assert_eq!(roz.json(&["maintain", "decay"])["archived"], json!([]));
+}
+
+#[test]
+fn a_session_start_puts_away_what_is_due_once_a_day() {
+    let roz = decaying();
+    let starts = || {
+        roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
+    };
+    starts();
+    assert_eq!(roz.status_of("cl_20250901_overdu"), "archived");
+    assert_eq!(roz.logged("archived").len(), 1);
+    roz.keeps([learning("cl_20250101_ageold", 366, "the mirror at 10.0.0.7 is gone")]);
+    starts();
+    assert_eq!(roz.status_of("cl_20250101_ageold"), "active");
+    let cache = fs::read_dir(roz.home().join("cache")).unwrap().map(|it| it.unwrap().path());
+    let is_mark =
+        |it: &std::path::PathBuf| it.file_name().unwrap().to_string_lossy().starts_with("decayed-");
+    let mark = cache.into_iter().find(is_mark).unwrap();
+    let yesterday = SystemTime::now() - Duration::from_hours(25);
+    File::options().append(true).open(mark).unwrap().set_modified(yesterday).unwrap();
+    starts();
+    assert_eq!(roz.status_of("cl_20250101_ageold"), "archived");
+}
+
+#[test]
+fn a_session_start_starts_no_memory_server_to_put_something_away() {
+    let roz = decaying();
+    let program = roz.dir().join("server");
+    let started = roz.dir().join("started");
+    fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", started.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    roz.configure(&format!("backends.mcp.command = '{}'", program.display()));
+    roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
+    assert_eq!(roz.logged("archived").len(), 1);
+    assert!(!started.exists());
+    // A verb does, and names what does not answer.
+    let said = roz.json(&["learnings"]);
+    assert!(started.exists() && said["problems"][0]["place"] == "mcp", "{said}");
+}
+
+#[test]
+fn nothing_is_put_away_where_the_gate_is_off() {
+    let roz = decaying();
+    roz.configure("reflection.enabled = false");
+    roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
+    assert_eq!(roz.status_of("cl_20250901_overdu"), "active");
+    assert!(!roz.home().join("cache").exists() || roz.logged("archived").is_empty());
+}
+
+// Caches and files.
+
+#[test]
+fn caches_that_are_broken_are_made_anew() {
+    let roz = three();
+    let start = json!({ "source": "startup" });
+    roz.hook("session-start", start.clone()).objects_to_nothing();
+    let cache = roz.home().join("cache");
+    for entry in fs::read_dir(&cache).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|it| it == "idx") {
+            fs::write(path, "nonsense").unwrap();
+        }
+    }
+    let done = roz.json(&["maintain", "rebuild"]);
+    assert_eq!(done["index"]["learnings"], 3);
+    // One more than were there: the start put one away.
+    assert_eq!((&done["stats"]["entries"], &done["stats"]["broken"]), (&json!(8), &json!(0)));
+    let is_whole = |it: fs::DirEntry| {
+        it.path().extension().is_some_and(|it| it == "idx")
+            && fs::read(it.path()).unwrap().starts_with(b"roz\0mem\n")
+    };
+    assert!(fs::read_dir(&cache).unwrap().any(|it| is_whole(it.unwrap())));
+    let text = roz.run(&["maintain", "rebuild"]).succeeds().stdout;
+    assert!(text.contains("3 learnings") && text.contains("8 lines"), "{text}");
+}
+
+#[test]
+fn learnings_about_files_that_are_gone_are_named() {
+    let roz = three();
+    let mut one = learning("cl_20260101_fileon", 1, "src/a.rs and src/b.rs share a lock");
+    one.context_files =
+        ["src/a.rs", "src/b.rs:12", "https://example.com/x"].map(str::to_owned).into();
+    let mut personal = learning("cl_20260101_person", 1, "somewhere else");
+    (personal.context_files, personal.scope) = (vec!["gone.rs".into()], Scope::Personal);
+    roz.keeps([one, personal]);
+    fs::create_dir(roz.project().join("src")).unwrap();
+    roz.write("src/b.rs", "");
+    let list = roz.json(&["maintain", "stale-files"]);
+    assert_eq!(ids(&list["learnings"]), ["cl_20260101_fileon"]);
+    let it = &list["learnings"][0];
+    assert_eq!((&it["missing"], &it["present"]), (&json!(["src/a.rs"]), &json!(["src/b.rs:12"])));
+    let text = roz.run(&["maintain", "stale-files"]).succeeds().stdout;
+    assert!(text.contains("1 of 2") && text.contains("src/a.rs"), "{text}");
+    roz.write("src/a.rs", "");
+    assert_eq!(roz.json(&["maintain", "stale-files"])["learnings"], json!([]));
+}
+
+// Ratings.
+
+#[test]
+fn the_sample_is_what_was_shown_most_and_helped_least() {
+    let roz = three();
+    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [LEXER, CACHE]);
+    assert_eq!(ids(&roz.json(&["review-learnings", "--count", "1"])["sample"]), [LEXER]);
+    let text = roz.run(&["review-learnings"]).succeeds().stdout;
+    assert!(text.contains("shown 4 times, never helped"), "{text}");
+    assert!(text.contains("roz review-learnings --useful ID"), "{text}");
+    roz.run(&["review-learnings", "--useless", LEXER]).succeeds();
+    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [CACHE, LEXER]);
+}
+
+#[test]
+fn ratings_are_taken_as_flags_and_as_json() {
+    let roz = three();
+    let rated = roz.json(&["review-learnings", "--useful", CACHE, "--useless", LEXER]);
+    assert_eq!(rated["rated"].as_array().unwrap().len(), 2);
+    for text in [
+        json!({ "ratings": [{ "id": STYLE, "useful": true }] }),
+        json!([{ "id": STYLE, "useful": false }]),
+    ] {
+        roz.later(1);
+        let said = roz.fed(&["review-learnings", "--rate"], &text.to_string()).succeeds().stdout;
+        assert!(said.contains("kebab-case"), "{said}");
+    }
+    let told: Vec<_> = roz
+        .logged("rated")
+        .iter()
+        .map(|it| (it["learning_id"].clone(), it["useful"].clone()))
+        .collect();
+    let expected = [(CACHE, true), (LEXER, false), (STYLE, true), (STYLE, false)];
+    assert_eq!(told, expected.map(|(id, useful)| (json!(id), json!(useful))));
+}
+
+#[test]
+fn ratings_that_cannot_be_taken_are_named() {
+    let roz = three();
+    let said = roz.run(&["review-learnings", "--useful", "cl_none", "--useful", LEXER]).fails();
+    assert!(said.contains("there is no learning `cl_none`"), "{said}");
+    assert_eq!(roz.logged("rated").len(), 1);
+    assert_eq!(
+        roz.badly(&["review-learnings", "--useless", "cl_none"])["unknown"],
+        json!(["cl_none"])
+    );
+    let said = roz.run(&["review-learnings", "--useful", LEXER, "--useless", LEXER]).fails();
+    assert!(said.contains("useful and useless"), "{said}");
+    for text in ["", "{", "{}", "[1]", "{\"ratings\": {}}", "\u{0}", "{\"ratings\": [{\"id\": 1}]}"]
+    {
+        let said = roz.fed(&["review-learnings", "--rate"], text).fails();
+        assert!(said.contains("holds no ratings"), "{text}: {said}");
+    }
+    assert_eq!(roz.logged("rated").len(), 1);
+}
