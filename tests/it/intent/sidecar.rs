@@ -128,7 +128,7 @@ fn what_is_no_file_is_refused_by_its_name() {
     project.is_refused("it is larger than 4 MiB");
 
     let project = Project::with(TEXT);
-    fs::set_permissions(project.file(), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(project.file(), fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(project.file()).is_err() {
         project.is_refused("it cannot be read");
     }
