@@ -13,6 +13,7 @@ mod fuzz;
 mod install;
 mod intent_gate;
 mod learnings;
+mod intent;
 mod payloads;
 mod protect;
 mod race;
