@@ -17,6 +17,7 @@
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
 //! | [`usage_log`] | what became of learnings, between one session and the next |
+//! | [`ledger`] | which change was made for which intent: chained records, committed with the project |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
 //! | [`open`] | what every command works on: home, configuration, sessions |
@@ -28,6 +29,7 @@
 //! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
 //!                                         ├─► memory    ─┤
 //!                                         ├─► usage_log ─┤  (on storage)
+//!                                         ├─► ledger    ─┤  (on storage)
 //!                                         ├─► config    ─┼─► core ─► shell
 //!                                         └─► template  ─┘   world
 //! ```
@@ -51,6 +53,7 @@ pub mod cli;
 pub mod config;
 pub mod core;
 pub mod hooks;
+pub mod ledger;
 pub mod memory;
 pub mod open;
 pub mod plugin;

@@ -7,6 +7,7 @@ pub mod changes;
 pub(crate) mod files;
 pub mod git;
 mod lock;
+pub(crate) mod log;
 pub mod process;
 
 use std::{
