@@ -203,7 +203,7 @@ fn row(record: &Record) -> Vec<String> {
     };
     vec![
         time.to_string(),
-        cell(&record.session_id, 8),
+        bounded::plain_line(&record.session_id).chars().take(8).collect(),
         cell(record.intent_id.as_deref().unwrap_or("-"), 20),
         class.to_owned(),
         cell(roz.tool_name.as_deref().unwrap_or("-"), 20),
@@ -310,11 +310,17 @@ fn each_value(file: &Path, mut each: impl FnMut(u64, Value)) -> super::Result<Ve
 }
 
 fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
-    let file = args.file.as_ref().map_or_else(|| ledger.path().to_owned(), |it| world.cwd.join(it));
+    let file = match &args.file {
+        Some(file) => &world.cwd.join(file),
+        None => ledger.path(),
+    };
+    if args.file.is_some() && !file.exists() {
+        return Err(format!("there is no file `{}`", file.display()).into());
+    }
     let form = if args.strict { Form::Strict } else { Form::Specification };
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
-    let strays = each_value(&file, |number, value| {
+    let strays = each_value(file, |number, value| {
         records += 1;
         wrong.extend(shape::faults(&value, form).into_iter().map(|it| (number, it)));
     })?;
