@@ -33,6 +33,13 @@ step "format and lints"
 cargo fmt --check
 cargo clippy --locked --all-targets -- -D warnings
 
+step "the reference memory server"
+if command -v npm >/dev/null 2>&1; then
+    tests/memory-server/install.sh
+else
+    echo "test.sh: npm is not there, so the tests with the real memory server are skipped" >&2
+fi
+
 step "the crate's tests"
 cargo test --locked
 

@@ -135,7 +135,7 @@ impl Roz {
     /// What became of them: it lies beside the project's own.
     pub fn usage_log(&self, library: &Library) -> UsageLog {
         let folder = library.markdown_file().parent().map(Path::to_owned);
-        UsageLog::new(&folder.unwrap_or_else(|| self.project.join(".roz")), &self.home)
+        UsageLog::new(&folder.unwrap_or_else(|| config::project_dir(&self.project)), &self.home)
     }
 
     /// What was changed for which intent in the project that `dir` lies in: the

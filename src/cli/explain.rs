@@ -88,7 +88,7 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
         "rules": explained.rules.iter().map(|it| json!({
             "rule": it.rule.name,
             "answer": it.rule.answer.word(),
-            "error": it.rule.code.word(),
+            "code": it.rule.code.word(),
             "subject": it.subject,
             "instead": it.rule.instead,
         })).collect::<Vec<_>>(),

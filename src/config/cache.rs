@@ -20,7 +20,7 @@ use super::{LARGEST, Loaded, Seen, file, file::Stamp};
 /// Changes whenever the code that reads configurations does: between two
 /// builds of one version a cache must not outlive the rules that made it.
 const MADE_BY: (&str, u64) = (env!("CARGO_PKG_VERSION"), {
-    let sources: [&[u8]; 8] = [
+    let sources: [&[u8]; 9] = [
         include_bytes!("mod.rs"),
         include_bytes!("client.rs"),
         include_bytes!("keys.rs"),
@@ -29,6 +29,7 @@ const MADE_BY: (&str, u64) = (env!("CARGO_PKG_VERSION"), {
         include_bytes!("merge.rs"),
         include_bytes!("diagnostic.rs"),
         include_bytes!("../core/policy.rs"),
+        include_bytes!("../core/policy/reflection.rs"),
     ];
     let mut hash = 0xcbf2_9ce4_8422_2325;
     let mut source = 0;

@@ -13,6 +13,7 @@ pub mod pattern;
 pub mod policy;
 pub mod protect;
 pub mod reflection;
+pub mod refusal;
 pub mod review;
 pub mod schedule;
 pub mod session;

@@ -23,6 +23,8 @@ use crate::{
 /// Of a script so much is read, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 const MAX_SCRIPTS: usize = 16;
+/// So many names are looked at for a pattern of files.
+const MAX_NAMES: usize = 2048;
 /// A script that runs a script that runs a script.
 const MAX_DEPTH: usize = 3;
 
@@ -40,23 +42,34 @@ pub(super) fn read(
     for _ in 0..MAX_DEPTH {
         let found: Vec<Script> = call.readings[from..].iter().flat_map(scripts).collect();
         from = call.readings.len();
-        for script in found {
+        for mut script in found {
             let path = absolute(&script.path, cwd, world);
-            let known = (path.clone(), script.interpreter, script.arguments.clone());
-            if seen.len() >= MAX_SCRIPTS || !seen.insert(known) {
-                continue;
-            }
-            let Some(text) = read_head(&path, MAX_TEXT) else { continue };
-            let asks = || {
-                let base = session.and_then(|it| it.head.as_deref());
-                is_kept(&path, &text, base, gather::deadline(&roz.policy, world))
+            let paths = if is_pattern(&script.path) && !path.exists() {
+                matching(&path)
+            } else {
+                vec![path]
             };
-            // A compiled program is nobody's text; a patch is one all the same.
-            if text.contains(&0) && script.interpreter != Interpreter::Patch {
-                continue;
+            let is_one = paths.len() == 1;
+            for path in paths {
+                let new = (path.clone(), script.interpreter, script.arguments.clone());
+                if seen.len() >= MAX_SCRIPTS || !seen.insert(new) {
+                    continue;
+                }
+                let Some(text) = read_head(&path, MAX_TEXT) else { continue };
+                let asks = || {
+                    let base = session.and_then(|it| it.head.as_deref());
+                    is_kept(&path, &text, base, gather::deadline(&roz.policy, world))
+                };
+                // A compiled program is nobody's text; a patch is one all the same.
+                if text.contains(&0) && script.interpreter != Interpreter::Patch {
+                    continue;
+                }
+                if !is_one {
+                    script.path = path.display().to_string();
+                }
+                let read = String::from_utf8_lossy(&text);
+                one(call, &script, &read, asks, options, roz);
             }
-            let read = String::from_utf8_lossy(&text);
-            one(call, &script, &read, asks, options, roz);
         }
     }
 }
@@ -129,6 +142,55 @@ fn scripts(reading: &Reading) -> Vec<Script> {
     }
     found.retain(|it| !it.path.contains(HOLE));
     found
+}
+
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// The files that a pattern finds, `**` being folders within folders. It looks
+/// at so many names and no more, the nearest first.
+fn matching(pattern: &Path) -> Vec<PathBuf> {
+    let mut left = MAX_NAMES;
+    let mut found = vec![PathBuf::new()];
+    for part in pattern.components() {
+        let part = part.as_os_str().to_string_lossy();
+        if !is_pattern(&part) {
+            for it in &mut found {
+                it.push(&*part);
+            }
+        } else if part == "**" {
+            // Grows while it is gone through: folders, then those within them.
+            let mut at = 0;
+            while let Some(folder) = found.get(at).cloned() {
+                at += 1;
+                let is_folder = |it: &PathBuf| !it.is_symlink() && it.is_dir();
+                found.extend(names(&folder, &mut left).into_iter().filter(is_folder));
+            }
+        } else {
+            let Ok(glob) = glob::Pattern::new(&part) else { return Vec::new() };
+            let fits = |it: &PathBuf| {
+                it.file_name().and_then(|it| it.to_str()).is_some_and(|it| glob.matches(it))
+            };
+            let folders = std::mem::take(&mut found);
+            for folder in folders {
+                found.extend(names(&folder, &mut left).into_iter().filter(fits));
+            }
+        }
+    }
+    found.retain(|it| it.is_file());
+    found.truncate(MAX_SCRIPTS);
+    found
+}
+
+/// What lies in a folder, in the order of the names.
+fn names(folder: &Path, left: &mut usize) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<PathBuf> = entries.take(*left).map(|it| it.path()).collect();
+    *left -= names.len();
+    names.sort_unstable();
+    names.retain(|it| !it.ends_with(".git"));
+    names
 }
 
 fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {

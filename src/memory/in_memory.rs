@@ -37,9 +37,9 @@ impl MemoryBackend for InMemory {
     }
 
     fn all(&self) -> Result<Reading> {
-        let mut learnings = self.kept().clone();
-        learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-        Ok(Reading { learnings, problems: Vec::new() })
+        let mut reading = Reading { learnings: self.kept().clone(), problems: Vec::new() };
+        reading.sort();
+        Ok(reading)
     }
 
     fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {

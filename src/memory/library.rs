@@ -1,14 +1,21 @@
 //! All the backends that a project has, as one.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use super::{Error, InMemory, MemoryBackend, Problem, Result};
-use crate::core::{
-    policy::BackendsPolicy,
-    reflection::{
-        learning::{Learning, Status},
-        retrieval::{self, Filters, Found, Query},
+use super::{Error, Markdown, Mcp, MemoryBackend, Problem, Result, TotalRecall};
+use crate::{
+    core::{
+        policy::BackendsPolicy,
+        reflection::{
+            learning::{Learning, Scope, Status},
+            retrieval::{self, Filters, Found, Query},
+        },
     },
+    world,
 };
 
 /// Where learnings may lie.
@@ -24,7 +31,24 @@ pub struct Places {
 
 /// The learnings of a project and of its user.
 pub struct Library {
-    backends: Vec<Box<dyn MemoryBackend>>,
+    /// Those in use for the project, in the order in which they were found.
+    project: Vec<Used>,
+    /// Where the project's learnings go if nothing else takes them; in use
+    /// itself or not.
+    markdown: Markdown,
+    personal: Markdown,
+    /// What the public peer keeps of the user.
+    older: Option<Markdown>,
+    problems: Vec<Problem>,
+}
+
+/// A backend in use.
+struct Used {
+    backend: Box<dyn MemoryBackend>,
+    why: &'static str,
+    place: String,
+    /// A program is started for each thing that is asked of it.
+    is_program: bool,
 }
 
 /// A learning, and where it is kept.
@@ -63,42 +87,188 @@ pub struct Answered {
     pub answer: Result<()>,
 }
 
+/// How long a writer waits for another one.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 impl Library {
-    /// Finds the backends; touches and starts nothing yet.
-    pub fn open(_: &Places, _: &BackendsPolicy) -> Self {
-        Self { backends: vec![Box::new(InMemory::default())] }
+    /// Finds the backends; starts and changes nothing yet.
+    ///
+    /// The order is `backends.discovery`. What `backends.use` names under
+    /// `config` is in use and nothing that comes after; else everything that
+    /// is found is, and the markdown file where nothing is.
+    pub fn open(places: &Places, policy: &BackendsPolicy) -> Self {
+        let ours = places.project.join(".roz/learnings.md");
+        let older = places.project.join(".grove/learnings.md");
+        let file = if !is_there(&ours) && is_there(&older) { older } else { ours };
+        let personal = places.roz_home.join("personal-learnings.md");
+        let older = places.user_home.as_ref().map(|it| it.join(".grove/personal-learnings.md"));
+        let mut library = Self {
+            project: Vec::new(),
+            markdown: Markdown::of_project(file, PATIENCE),
+            personal: Markdown::personal(personal, PATIENCE),
+            older: older.filter(|it| is_there(it)).map(Markdown::of_peer),
+            problems: Vec::new(),
+        };
+        for (name, why) in library.found(places, policy) {
+            library.take_into_use(name, why, places, policy);
+        }
+        if library.project.is_empty() {
+            library.take_into_use("markdown", "nothing else is in use", places, policy);
+        }
+        library
     }
 
-    /// Every readable learning of every backend, each id once.
+    /// The names of the backends to use, and why each.
+    fn found<'a>(
+        &self,
+        places: &Places,
+        policy: &'a BackendsPolicy,
+    ) -> Vec<(&'a str, &'static str)> {
+        let mut found = Vec::new();
+        let overridden = |name: &str| policy.overrides.get(name).copied();
+        for name in &policy.discovery {
+            if name == "config" {
+                if policy.r#use.is_empty() {
+                    continue;
+                }
+                found
+                    .extend(policy.r#use.iter().map(|it| (it.as_str(), "named in `backends.use`")));
+                return found;
+            }
+            let is_found = match name.as_str() {
+                "total-recall" => TotalRecall::is_in(&places.project),
+                "mcp" => policy.mcp.command.is_some(),
+                "markdown" => is_there(self.markdown.path()),
+                _ => false,
+            };
+            match (overridden(name), is_found) {
+                (Some(true), _) => found.push((name, "switched on in `backends.overrides`")),
+                (None, true) => found.push((name, "found")),
+                (Some(false), _) | (None, false) => (),
+            }
+        }
+        let forced =
+            policy.overrides.iter().filter(|(name, on)| **on && !policy.discovery.contains(name));
+        found
+            .extend(forced.map(|(name, _)| (name.as_str(), "switched on in `backends.overrides`")));
+        found
+    }
+
+    fn take_into_use(
+        &mut self,
+        name: &str,
+        why: &'static str,
+        places: &Places,
+        policy: &BackendsPolicy,
+    ) {
+        if self.project.iter().any(|it| it.backend.name() == name) {
+            return;
+        }
+        let used = match name {
+            "total-recall" => {
+                let backend = TotalRecall::new(&places.project, PATIENCE);
+                let place = backend.dir().display().to_string();
+                Used { backend: Box::new(backend), why, place, is_program: false }
+            }
+            "mcp" => {
+                let lock = places.roz_home.join("mcp.lock");
+                let Some(backend) = Mcp::new(&policy.mcp, lock, PATIENCE) else {
+                    let what = "it is to be used, and `backends.mcp.command` names no server";
+                    self.problems.push(Problem { place: name.to_owned(), what: what.to_owned() });
+                    return;
+                };
+                let place = backend.place();
+                Used { backend: Box::new(backend), why, place, is_program: true }
+            }
+            "markdown" => {
+                let path = self.markdown.path().to_owned();
+                let place = path.display().to_string();
+                let backend = Box::new(Markdown::of_project(path, PATIENCE));
+                Used { backend, why, place, is_program: false }
+            }
+            _ => return,
+        };
+        self.project.push(used);
+    }
+
+    fn uses(&self, name: &str) -> bool {
+        self.project.iter().any(|it| it.backend.name() == name)
+    }
+
+    /// Every backend that may hold something, those of the project first.
+    fn every(&self) -> impl Iterator<Item = &dyn MemoryBackend> {
+        let markdown: &dyn MemoryBackend = &self.markdown;
+        let personal: &dyn MemoryBackend = &self.personal;
+        let project = self.project.iter().map(|it| it.backend.as_ref());
+        project
+            .chain(Some(markdown).filter(|_| !self.uses("markdown")))
+            .chain([personal])
+            .chain(self.older.as_ref().map(|it| it as &dyn MemoryBackend))
+    }
+
+    fn is_program(&self, backend: &dyn MemoryBackend) -> bool {
+        self.project.iter().any(|it| it.is_program && it.backend.name() == backend.name())
+    }
+
+    /// Every readable learning of every backend, each id once. Of one that
+    /// several keep, the status that is furthest from active holds.
     pub fn all(&self) -> Shelf {
-        self.read()
+        self.read(|_| true)
     }
 
     /// As [`Self::all`], without the backends that are programs to start: for
     /// hooks.
     pub fn at_hand(&self) -> Shelf {
-        self.read()
+        self.read(|it| !self.is_program(it))
     }
 
-    fn read(&self) -> Shelf {
-        let mut shelf = Shelf::default();
-        for backend in &self.backends {
-            let Ok(reading) = backend.all() else { continue };
-            let kept = |learning| Kept { learning, backend: backend.name() };
-            shelf.learnings.extend(reading.learnings.into_iter().map(kept));
+    fn read(&self, is_wanted: impl Fn(&dyn MemoryBackend) -> bool) -> Shelf {
+        let mut held = Shelf { learnings: Vec::new(), problems: self.problems.clone() };
+        let mut by_id: HashMap<String, usize> = HashMap::new();
+        for backend in self.every().filter(|it| is_wanted(*it)) {
+            let reading = match backend.all() {
+                Ok(reading) => reading,
+                Err(err) => {
+                    let (place, what) = (backend.name().to_owned(), world::in_a_line(&err));
+                    held.problems.push(Problem { place, what });
+                    continue;
+                }
+            };
+            held.problems.extend(reading.problems);
+            for learning in reading.learnings {
+                if let Some(at) = by_id.get(&learning.id) {
+                    let first = &mut held.learnings[*at].learning;
+                    first.status = first.status.max(learning.status);
+                } else {
+                    by_id.insert(learning.id.clone(), held.learnings.len());
+                    held.learnings.push(Kept { learning, backend: backend.name() });
+                }
+            }
         }
-        shelf
+        held
     }
 
-    /// The files on which [`Self::at_hand`] depends, whether or not they are
-    /// there: what a cache is keyed by.
+    /// The files and folders on which [`Self::at_hand`] depends, whether or
+    /// not they are there: what a cache is keyed by.
     pub fn files(&self) -> Vec<PathBuf> {
-        Vec::new()
+        let mut files = vec![self.markdown.path().to_owned(), self.personal.path().to_owned()];
+        files.extend(self.older.as_ref().map(|it| it.path().to_owned()));
+        for used in self.project.iter().filter(|it| it.backend.name() == "total-recall") {
+            for folder in ["daily", "registers"] {
+                let folder = Path::new(&used.place).join(folder);
+                let entries = std::fs::read_dir(&folder).into_iter().flatten();
+                let mut found: Vec<_> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
+                found.sort();
+                files.push(folder);
+                files.extend(found);
+            }
+        }
+        files
     }
 
     /// Where a person finds the project's learnings as a file.
     pub fn markdown_file(&self) -> &Path {
-        Path::new("")
+        self.markdown.path()
     }
 
     /// Those that the filters admit and that fit the query, best first.
@@ -116,11 +286,60 @@ impl Library {
     /// If no place takes it.
     pub fn write(&self, learning: &Learning) -> Result<Written> {
         let mut written = Written::default();
-        for backend in &self.backends {
-            backend.write(learning)?;
-            written.kept_in.push(backend.name());
+        match learning.scope {
+            Scope::Personal => {
+                self.personal.write(learning)?;
+                written.kept_in.push(self.personal.name());
+            }
+            Scope::Ephemeral => self.write_for_the_day(learning, &mut written),
+            Scope::Project | Scope::Team => self.write_for_the_project(learning, &mut written)?,
+        }
+        if let Some(old) = learning.supersedes.as_deref().filter(|_| !written.kept_in.is_empty())
+            && let Err(err) = self.supersede(old)
+        {
+            let why = world::in_a_line(&err);
+            written.warnings.push(format!("`{old}` could not be marked as superseded: {why}"));
         }
         Ok(written)
+    }
+
+    fn write_for_the_day(&self, learning: &Learning, written: &mut Written) {
+        let log = self.project.iter().find(|it| it.backend.name() == "total-recall");
+        let why = match log.map(|it| it.backend.write(learning)) {
+            Some(Ok(())) => return written.kept_in.push("total-recall"),
+            Some(Err(err)) => world::in_a_line(&err),
+            None => "there is no daily log (Total Recall's is not in use)".to_owned(),
+        };
+        let id = &learning.id;
+        written.warnings.push(format!("`{id}` is ephemeral and is not kept: {why}"));
+    }
+
+    fn write_for_the_project(&self, learning: &Learning, written: &mut Written) -> Result<()> {
+        let mut failed = None;
+        for used in &self.project {
+            match used.backend.write(learning) {
+                Ok(()) => written.kept_in.push(used.backend.name()),
+                Err(err) => {
+                    let (name, why) = (used.backend.name(), world::in_a_line(&err));
+                    written
+                        .warnings
+                        .push(format!("`{name}` did not take `{}`: {why}", learning.id));
+                    failed.get_or_insert(err);
+                }
+            }
+        }
+        let Some(err) = failed else { return Ok(()) };
+        if !self.uses("markdown") {
+            match self.markdown.write(learning) {
+                Ok(()) => {
+                    written.kept_in.push(self.markdown.name());
+                    let path = self.markdown.path().display();
+                    written.warnings.push(format!("`{}` is kept in `{path}` instead", learning.id));
+                }
+                Err(err) => written.warnings.push(world::in_a_line(&err)),
+            }
+        }
+        if written.kept_in.is_empty() { Err(err) } else { Ok(()) }
     }
 
     /// # Errors
@@ -149,24 +368,70 @@ impl Library {
         self.mark(id, Status::Superseded)
     }
 
+    /// Everywhere where it is kept; one place that can be reached is enough,
+    /// for of several statuses the one furthest from active holds.
     fn mark(&self, id: &str, status: Status) -> Result<()> {
-        for backend in &self.backends {
-            backend.mark(id, status)?;
+        let status_in = |shelf: Shelf| {
+            let found = shelf.learnings.into_iter().find(|it| it.learning.id == id);
+            found.map(|it| it.learning.status)
+        };
+        let now = status_in(self.at_hand()).or_else(|| status_in(self.all()));
+        if now == Some(Status::Superseded) && status != Status::Superseded {
+            return Err(Error::Superseded { id: id.to_owned() });
         }
-        if self.backends.is_empty() {
-            return Err(Error::NoSuch { id: id.to_owned() });
+        let mut is_marked = false;
+        let mut failed = None;
+        for backend in self.every() {
+            match backend.mark(id, status) {
+                Ok(()) => is_marked = true,
+                Err(Error::NoSuch { .. }) => (),
+                Err(err) => {
+                    failed.get_or_insert(err);
+                }
+            }
         }
-        Ok(())
+        let Some(err) = failed else {
+            return if is_marked { Ok(()) } else { Err(Error::NoSuch { id: id.to_owned() }) };
+        };
+        // One place that still keeps it archived holds against the others.
+        let is_active = || status_in(self.all()) == Some(Status::Active);
+        if is_marked && (status != Status::Active || is_active()) { Ok(()) } else { Err(err) }
     }
 
     /// Asks every backend that is in use whether it would answer.
     pub fn ping_all(&self) -> Vec<Answered> {
-        let ping = |it: &Box<dyn MemoryBackend>| Answered {
-            backend: it.name(),
-            place: String::new(),
-            why: "",
-            answer: it.ping(),
-        };
-        self.backends.iter().map(ping).collect()
+        let mut answers: Vec<_> = self
+            .project
+            .iter()
+            .map(|it| Answered {
+                backend: it.backend.name(),
+                place: it.place.clone(),
+                why: it.why,
+                answer: it.backend.ping(),
+            })
+            .collect();
+        let users = [Some((&self.personal, "your own, in every project"))];
+        let older = self.older.as_ref().map(|it| (it, "read, never written"));
+        for (backend, why) in users.into_iter().chain([older]).flatten() {
+            answers.push(Answered {
+                backend: backend.name(),
+                place: backend.path().display().to_string(),
+                why,
+                answer: backend.ping(),
+            });
+        }
+        answers
+    }
+
+    /// What is wrong with how the backends are configured.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
     }
 }
+
+fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
+#[cfg(test)]
+mod tests;

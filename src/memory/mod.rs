@@ -11,6 +11,9 @@ mod in_memory;
 pub mod index;
 mod library;
 mod markdown;
+mod mcp;
+mod text;
+mod total_recall;
 
 use std::{io, path::PathBuf};
 
@@ -18,6 +21,8 @@ pub use self::{
     in_memory::InMemory,
     library::{Answered, Kept, Library, Places, Shelf, Written},
     markdown::{ATTRIBUTES, Markdown},
+    mcp::Mcp,
+    total_recall::TotalRecall,
 };
 use crate::{
     core::reflection::{
@@ -65,6 +70,13 @@ pub trait MemoryBackend: Send + Sync {
 pub struct Reading {
     pub learnings: Vec<Learning>,
     pub problems: Vec<Problem>,
+}
+
+impl Reading {
+    /// Oldest first.
+    fn sort(&mut self) {
+        self.learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+    }
 }
 
 /// Something that is kept and cannot be read.

@@ -8,7 +8,7 @@ pub(crate) const LINE: usize = 256 * 1024;
 pub(crate) const DEPTH: usize = 40;
 
 /// How much is walked: a unit is a command, or some 64 bytes of text that an expansion made.
-pub(crate) const WORK: usize = 10_000;
+pub(crate) const WORK: usize = 6_000;
 
 /// Words that one word becomes by brace expansion; beyond, it is unknown.
 pub(crate) const BRACES: usize = 256;

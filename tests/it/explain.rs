@@ -42,7 +42,7 @@ fn programs_are_told_in_json() {
     assert_eq!(told["readings"][1]["script"], "f.sh");
     assert_eq!(told["gates"], json!([{ "pattern": "Bash:git push*", "key": "Bash:git push" }]));
     assert_eq!(told["rules"][0]["rule"], "roz-home");
-    assert_eq!(told["rules"][0]["error"], "PROTECTED_PATH");
+    assert_eq!(told["rules"][0]["code"], "PROTECTED_PATH");
     let keys = &roz.json(&["explain", "git push; git push; git log"])["keys"];
     assert_eq!(*keys, json!(["Bash", "Bash:git push", "Bash:git log"]), "each once");
     for (line, verdict) in [

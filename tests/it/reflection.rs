@@ -1,5 +1,7 @@
 //! The reflection gate through the front door: tickets closed by the client's
 //! calls, stops held, and the verbs that let them go.
+//!
+//! Long because the gate's whole course is in it.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 

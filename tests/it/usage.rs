@@ -14,7 +14,7 @@ use roz::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{MORNING, Roz};
+use crate::support::{MORNING, Roz, give, start};
 
 fn log(roz: &Roz) -> UsageLog {
     UsageLog::new(&roz.project().join(".roz"), &roz.home())
@@ -109,6 +109,7 @@ fn the_log_of_the_public_peer_is_read_where_it_lies() {
     let roz = Roz::new();
     fs::create_dir(roz.project().join(".grove")).unwrap();
     let line = r#"{"v":1,"ts":"2026-01-01T00:00:00Z","grove_version":"0.10.0","event":"surfaced","learning_id":"cl_1","session_id":"s"}"#;
+    roz.write(".grove/learnings.md", "# Learnings\n");
     roz.write(".grove/stats.log", &format!("{line}\n{{ broken\n"));
     let stats = roz.json(&["stats"]);
     assert_eq!(stats["reflection"]["totals"]["surfaced"], 1);
@@ -166,6 +167,36 @@ fn how_long_learnings_stay_is_the_projects_to_say() {
     let said = roz.run(&["config", "check"]);
     assert_eq!(said.code, Some(1));
     assert!(said.stdout.contains("a number from 0 to 1"), "{said:?}");
+}
+
+/// Real processes, all with something to say.
+#[test]
+fn twenty_processes_write_the_log_at_once_and_all_is_kept() {
+    let roz = Roz::new().in_real_time();
+    let children: Vec<_> = (0..20)
+        .map(|n| {
+            let candidate = json!({
+                "category": "pitfall",
+                "summary": format!("tests/case_{n}.rs needs port {} free, else bind() fails", 4000 + n),
+                "detail": format!("case_{n} starts server_{n}; run `fuser -k {}/tcp` first.", 4000 + n),
+                "tags": ["tests"],
+                "criteria_met": ["behavior_changing"],
+            });
+            // And one that is rejected: two lines in one write.
+            let input = json!({ "candidates": [candidate, { "summary": "short" }] }).to_string();
+            let session = format!("p{n}");
+            let mut child = start(&mut roz.command(&["reflect", "--session-id", &session]));
+            give(&mut child, input.as_bytes());
+            child
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let view = read(&roz);
+    assert_eq!((view.reflections, view.accepted, view.rejected.len()), (20, 20, 20));
+    assert_eq!((view.entries, view.broken), (40, 0));
 }
 
 // Branches.

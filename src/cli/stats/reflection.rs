@@ -9,7 +9,6 @@ use crate::{
         self,
         say::{self, Out, Tone},
     },
-    config,
     core::{
         bounded,
         reflection::{
@@ -18,10 +17,8 @@ use crate::{
             usage::{Report, View},
         },
     },
-    memory::{Library, Places},
     open::Roz,
     storage,
-    usage_log::UsageLog,
     world::World,
 };
 
@@ -47,15 +44,9 @@ pub(super) fn triggers() -> String {
 
 impl Log {
     pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, Error> {
-        let folder = config::project_dir(&roz.project);
-        let view = UsageLog::new(&folder, &roz.home).read()?;
-        let places = Places {
-            roz_home: roz.home.clone(),
-            user_home: world.user_home.clone(),
-            project: roz.project.clone(),
-        };
-        let shelf = Library::open(&places, &roz.policy.backends).all();
-        let learnings = shelf.learnings.into_iter().map(|it| it.learning).collect();
+        let library = roz.library(world);
+        let view = roz.usage_log(&library).read()?;
+        let learnings = library.all().learnings.into_iter().map(|it| it.learning).collect();
         Ok(Self { view, learnings })
     }
 

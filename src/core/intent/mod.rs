@@ -1,8 +1,11 @@
-//! The intent gate: what a piece of declared work may change, and the ledger of
-//! what it did change.
+//! The intent gate: an agent says which declared piece of work it is at before
+//! it changes anything, and stays inside that work's scope; what it changed is
+//! in the ledger.
 
+pub mod class;
 pub mod ledger;
 pub mod ranges;
+pub mod state;
 
 /// The folder of a project that declares intents.
 pub const SIDECAR: &str = ".orchestration";

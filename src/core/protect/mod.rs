@@ -22,13 +22,14 @@ pub use self::{
     find::{Found, reach},
     paths::wants_text,
     place::{Before, Ground, Touched},
-    table::{Answer, Code, Example, RULES, Rule},
+    table::{Answer, Example, RULES, Rule},
     touch::{Act, Touch, touches},
 };
 use crate::core::{
     Cx, bounded,
     event::{Event, ToolCall, What},
     outcome::{Notice, Outcome},
+    refusal::{Code, Refusal},
     session::{Session, SessionId},
     trace::Mark,
 };
@@ -50,6 +51,8 @@ pub struct Objection {
     pub rule: &'static Rule,
     /// What of the call it is about.
     pub subject: String,
+    /// The tool of the call.
+    pub tool: String,
 }
 
 pub fn decide(session: &Session, event: &Event, cx: Cx) -> Outcome {
@@ -78,7 +81,8 @@ pub fn objections<'a>(
         let scene = Scene { session, session_id: cx.session_id, agent, call, ground };
         RULES.iter().filter_map(move |rule| {
             let subject = (rule.objects)(scene)?;
-            Some(Objection { rule, subject: bounded::line(&subject, 160) })
+            let (subject, tool) = (bounded::line(&subject, 160), call.name.clone());
+            Some(Objection { rule, subject, tool })
         })
     })
 }
@@ -86,14 +90,13 @@ pub fn objections<'a>(
 impl Objection {
     /// One line for programs: the last one of what the agent reads.
     pub fn json(&self) -> String {
-        // Holes are ours; nobody else knows them.
-        let subject = self.subject.replace(crate::shell::HOLE, "…");
-        serde_json::json!({
-            "error": self.rule.code.word(),
-            "rule": self.rule.name,
-            "subject": subject,
-        })
-        .to_string()
+        let Rule { code, name, .. } = self.rule;
+        let mut refusal = Refusal::new(*code, &self.tool, format!("{name}: {}", self.subject));
+        if *code == Code::ProtectedPath {
+            refusal = refusal.about(self.subject.clone());
+        }
+        refusal.rule = Some(name);
+        refusal.json()
     }
 
     fn outcome(&self) -> Outcome {

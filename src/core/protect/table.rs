@@ -4,6 +4,8 @@
 
 use super::{Scene, clients, commands, kill, paths};
 
+use crate::core::refusal::Code;
+
 /// One thing that an agent may not do.
 #[derive(Clone, Copy)]
 pub struct Rule {
@@ -27,12 +29,6 @@ pub enum Answer {
     Ask,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Code {
-    Path,
-    Command,
-}
-
 /// A tool and its input: a command line, or JSON. `{home}` is `ROZ_HOME`,
 /// `{user}` the user's home directory, `{project}` the project, `{session}` the
 /// session, `{notes}` the client's folder for it, and `{reviewer}` a reviewer's
@@ -48,15 +44,6 @@ impl Answer {
         match self {
             Answer::Deny => "deny",
             Answer::Ask => "ask",
-        }
-    }
-}
-
-impl Code {
-    pub fn word(self) -> &'static str {
-        match self {
-            Code::Path => "PROTECTED_PATH",
-            Code::Command => "PROTECTED_COMMAND",
         }
     }
 }
@@ -86,7 +73,7 @@ pub const RULES: &[Rule] = &[
         name: "decide",
         what: "run `roz decide`, but as a reviewer with its token",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "Only a reviewer that roz has given a token may run `roz decide`; a person runs it at a terminal of their own with `--human`. Spawn a reviewer with the Agent tool, subagent_type \"roz:roz\".",
         objects_to: &[
             bash("roz decide {session} COMPLETE fine"),
@@ -99,7 +86,7 @@ pub const RULES: &[Rule] = &[
         name: "hook",
         what: "run `roz hook`",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "`roz hook` is the client's to call. To see what roz would say, use `roz explain`.",
         objects_to: &[bash("roz hook stop < payload.json")],
         passes: &[bash("roz trace --type hook"), bash("roz doctor")],
@@ -109,7 +96,7 @@ pub const RULES: &[Rule] = &[
         name: "code",
         what: "start `roz decide` or `roz hook` from the code of another language",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "This code starts programs and names `roz decide` or `roz hook`: a decision is a reviewer's, in a plain Bash call of its own. If it only mentions them, keep them out of code that starts programs.",
         objects_to: &[bash(
             "python3 -c 'import os; f = [os.system]; f[0](\"roz decide {session} COMPLETE\")'",
@@ -121,7 +108,7 @@ pub const RULES: &[Rule] = &[
         name: "roz-home",
         what: "write, remove, move, link, chmod or lock anything under `ROZ_HOME`",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "What lies under ROZ_HOME is roz's and the user's: read it freely, and change nothing. A setting is changed by a person, in an editor of their own; `roz trace`, `roz debug` and `roz config show` print what stands there.",
         objects_to: &[
             bash("echo '{}' > {home}/sessions/{session}.json"),
@@ -139,7 +126,7 @@ pub const RULES: &[Rule] = &[
         name: "client-notes",
         what: "write the client's notes of its subagents, which prove how a reviewer was started",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "The client's notes of its subagents say who started a reviewer: they are the client's to write.",
         objects_to: &[bash("echo '{}' > {notes}/subagents/agent-x.meta.json")],
         passes: &[bash("ls {notes}/subagents")],
@@ -149,7 +136,7 @@ pub const RULES: &[Rule] = &[
         name: "settings",
         what: "change hooks, plugins, or variables that roz rests on (`ROZ_*`, `PATH`, `HOME`, `CLAUDE_CONFIG_DIR` …) in the client's settings; a settings file that cannot be read before and after counts whole",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "Hooks, plugins and the variables that roz rests on are the user's to set, in an editor of their own. Other keys are free: change them with the Edit or Write tool, so that what becomes of the file can be seen beforehand.",
         objects_to: &[
             tool(
@@ -173,7 +160,7 @@ pub const RULES: &[Rule] = &[
         name: "plugin",
         what: "write the plugin's folder, or the client's list of plugins",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "The plugin is what makes the client call roz. A person installs it anew with `roz install`, at a terminal.",
         objects_to: &[
             bash("rm -rf {user}/.local/share/roz/plugin"),
@@ -186,7 +173,7 @@ pub const RULES: &[Rule] = &[
         name: "reviewer-agent",
         what: "write an agent file that bears the reviewer's name",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "An agent file may not bear the name of the reviewer, `roz:roz`: choose another name.",
         objects_to: &[tool(
             "Write",
@@ -202,7 +189,7 @@ pub const RULES: &[Rule] = &[
         name: "binary",
         what: "replace, move, chmod or delete the binary; put another `roz` on PATH",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "The roz that governs this session is the user's to replace: a person installs another one at a terminal.",
         objects_to: &[
             bash("cp target/release/roz {binary}"),
@@ -216,7 +203,7 @@ pub const RULES: &[Rule] = &[
         name: "package",
         what: "install or remove a package of the name `roz`",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "The roz that governs this session is the user's to install or remove, at a terminal.",
         objects_to: &[bash("cargo install roz"), bash("cargo uninstall roz")],
         passes: &[bash("cargo build -p roz"), bash("cargo install ripgrep")],
@@ -226,7 +213,7 @@ pub const RULES: &[Rule] = &[
         name: "kill",
         what: "end a hook's process",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "A process of roz answers the client and ends by itself: leave it alone.",
         objects_to: &[bash("pkill -f 'roz hook'"), bash("kill -9 $(pgrep roz)")],
         passes: &[bash("pgrep roz"), bash("pkill -f 'npm run dev'")],
@@ -236,7 +223,7 @@ pub const RULES: &[Rule] = &[
         name: "client",
         what: "start a client without these hooks: `--bare`, `--safe-mode`, `--settings …`, another home",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "A client that is started here has the hooks of this one: start it without options or variables that take them away.",
         objects_to: &[
             bash("claude --bare -p hi"),
@@ -250,7 +237,7 @@ pub const RULES: &[Rule] = &[
         name: "resume",
         what: "start a client that resumes this session",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "This session goes on here, not in a second client: its user's prompts are the user's. Start a client without `--resume` or `--continue`, or name another session.",
         objects_to: &[bash("claude -p --resume {session} '#roz:stop'"), bash("claude -c -p hi")],
         passes: &[bash("claude -p --resume another hi")],
@@ -260,7 +247,7 @@ pub const RULES: &[Rule] = &[
         name: "client-plugin",
         what: "disable, uninstall or remove roz by the client's own verbs",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "The plugin is the user's to switch off: a person does it at a terminal.",
         objects_to: &[
             bash("claude plugin disable roz@roz"),
@@ -273,7 +260,7 @@ pub const RULES: &[Rule] = &[
         name: "message-to-reviewer",
         what: "send a message to a reviewer",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "A reviewer is independent: nobody talks to it. Spawn a new one with the Agent tool, subagent_type \"roz:roz\".",
         objects_to: &[tool("SendMessage", r#"{"to": "{reviewer}", "message": "approve"}"#)],
         passes: &[tool("SendMessage", r#"{"to": "another", "message": "hi"}"#)],
@@ -283,7 +270,7 @@ pub const RULES: &[Rule] = &[
         name: "workflow-reviewer",
         what: "start a reviewer by a workflow",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "A workflow may not start the reviewer: it would be briefed by the agent under review. Use the Agent tool, subagent_type \"roz:roz\".",
         objects_to: &[tool(
             "Workflow",
@@ -296,7 +283,7 @@ pub const RULES: &[Rule] = &[
         name: "scheduled-command",
         what: "schedule a prompt that begins with `#roz`",
         answer: Answer::Deny,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "`#roz` is the user's word; a scheduled prompt may not begin with it.",
         objects_to: &[tool("CronCreate", r##"{"cron": "* * * * *", "prompt": "#roz:stop"}"##)],
         passes: &[tool("CronCreate", r#"{"cron": "* * * * *", "prompt": "look at the build"}"#)],
@@ -306,7 +293,7 @@ pub const RULES: &[Rule] = &[
         name: "reviewer-transcript",
         what: "read a reviewer's transcript, or the output of its task",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "What a reviewer does is its own affair until it decides; `roz context` says what it found.",
         objects_to: &[
             tool("Read", r#"{"file_path": "{notes}/subagents/agent-{reviewer}.jsonl"}"#),
@@ -323,7 +310,7 @@ pub const RULES: &[Rule] = &[
         name: "orchestration",
         what: "write `.orchestration/`, but through roz",
         answer: Answer::Deny,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely.",
         objects_to: &[tool(
             "Write",
@@ -336,7 +323,7 @@ pub const RULES: &[Rule] = &[
         name: "unknown-agent",
         what: "write an agent file whose text cannot be known beforehand",
         answer: Answer::Ask,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "What would stand in this agent file comes from elsewhere, and it may not bear the reviewer's name: write it with the Write tool or a here-document, so that it can be read beforehand, or have a person put it there at a terminal.",
         objects_to: &[bash("base64 -d x > .claude/agents/x.md")],
         passes: &[bash("cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX")],
@@ -346,7 +333,7 @@ pub const RULES: &[Rule] = &[
         name: "project-config",
         what: "write `<project>/.roz/config.toml`",
         answer: Answer::Ask,
-        code: Code::Path,
+        code: Code::ProtectedPath,
         instead: "A project's `.roz/config.toml` says what is gated, so a person decides on a change of it: at a terminal, `$EDITOR .roz/config.toml`, then `roz config check`.",
         objects_to: &[tool(
             "Write",
@@ -362,7 +349,7 @@ pub const RULES: &[Rule] = &[
         name: "verb",
         what: "run roz's verbs that end, widen or reconfigure: `clean`, `uninstall`, `install`, `init --import`, what writes the configuration",
         answer: Answer::Ask,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "This changes what governs the agent, so a person decides: at a terminal, with the same command line.",
         objects_to: &[bash("roz clean --all"), bash("roz uninstall"), bash("roz init --import x")],
         passes: &[bash("roz config show"), bash("roz list"), bash("roz init")],
@@ -372,7 +359,7 @@ pub const RULES: &[Rule] = &[
         name: "intent",
         what: "run `roz intent new`, `expand` or `complete`, or MCP tools of that meaning",
         answer: Answer::Ask,
-        code: Code::Command,
+        code: Code::ProtectedCommand,
         instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete …`.",
         objects_to: &[bash("roz intent expand 1 'src/**'"), tool("mcp__roz__intent_new", "{}")],
         passes: &[bash("roz intent list"), tool("mcp__roz__intent_show", "{}")],

@@ -143,7 +143,7 @@ pub fn judge(
             judgement.warnings.push(warn(&problem));
             learning.supersedes = None;
         }
-        let free = (0..).map(|salt| learning.make_id(salt)).find(|it| !ids.contains(it));
+        let free = (0..=u32::MAX).map(|salt| learning.make_id(salt)).find(|it| !ids.contains(it));
         learning.id = free.unwrap_or_default();
         ids.insert(learning.id.clone());
         texts.add(&learning);

@@ -28,6 +28,7 @@ pub mod duplicate;
 pub mod insight;
 pub mod judge;
 pub mod learning;
+mod record;
 pub mod retrieval;
 pub mod specificity;
 pub mod state;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! score = named + plain − stock
-//! bar   = 1 + words / 80, at most 2.5      (+ 0.5 if no claimed criterion is plausible)
+//! bar   = 0.5 + words / 80, at most 2      (+ 0.5 if no claimed criterion is plausible)
 //! ```
 //!
 //! | | what counts | weight, each distinct one once |
@@ -58,7 +58,7 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
     if it.score < it.bar {
         let named: Vec<_> =
             it.named.iter().take(3).map(|it| bounded::plain_line(&bounded::line(it, 40))).collect();
-        let names = match &named[..] {
+        let about = match &named[..] {
             [] => "it names nothing".to_owned(),
             named => format!("it names only {}", named.join(", ")),
         };
@@ -67,7 +67,7 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
             stock => format!(", and says `{}`, which is true of anything", stock.join("`, `")),
         };
         reasons.push(format!(
-            "too vague (specificity {:.1} of the {:.1} needed): {names}{stock}. Name the file, \
+            "too vague (specificity {:.1} of the {:.1} needed): {about}{stock}. Name the file, \
              function, command, version, number or error that it is about",
             it.score.max(0.0),
             it.bar
@@ -110,7 +110,7 @@ pub fn measure(candidate: &Candidate) -> Specificity {
         is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
         let claimed = candidate.criteria.iter().copied();
         implausible = claimed.filter(|it| !is_plausible(*it, &lower, is_mere_report)).collect();
-        bar = (1.0 + count(words.len()) / 80.0).min(2.5);
+        bar = (0.5 + count(words.len()) / 80.0).min(2.0);
         if implausible.len() == candidate.criteria.len() {
             bar += 0.5;
         }
@@ -266,7 +266,7 @@ const STOCK: &str = "\
     |understand the|read the code|plan ahead|good practice|single responsibility\
     |keep it simple|keep things simple|keep functions small|small functions|dry principle\
     |solid principle|write tests|more tests|good tests|test coverage|test your|test everything\
-    |helps to|is helpful|better results|saves time|went smoothly|smooth|successful";
+    |helps to|is helpful|better results|saves time|went smoothly|smooth|successful|up to date|technical debt";
 
 /// Words of any text.
 const COMMON: &str = "\

@@ -1,4 +1,6 @@
 //! Every row of the transition table, each breaker and each automatic skip.
+//!
+//! Long because the table is: one place in which each row can be found.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};

@@ -19,13 +19,14 @@ const TAIL: usize = 6;
 
 /// What the lines of the entry `id` end in: the id's tail where that is one of
 /// ours, else the whole of it (a tail like `001` would be many an entry's).
-pub(super) fn mark(id: &str) -> &str {
+pub(in crate::memory) fn mark(id: &str) -> &str {
     let tail = id.strip_prefix("cl_").and_then(|it| it.rsplit_once('_')).map(|(_, tail)| tail);
     tail.filter(|it| it.len() >= TAIL).unwrap_or(id)
 }
 
-/// Appends the entry, each line with its end.
-pub(super) fn entry(it: &Learning, out: &mut String) {
+/// Appends the entry, each line with its end; `before` is what its heading
+/// begins with.
+pub(in crate::memory) fn entry(it: &Learning, before: &str, out: &mut String) {
     let mark = mark(&it.id);
     let texts = |them: &[String]| {
         them.iter().map(|it| escaped(it, Some(','))).collect::<Vec<_>>().join(", ")
@@ -59,7 +60,7 @@ pub(super) fn entry(it: &Learning, out: &mut String) {
     if let Some(version) = &it.roz_version {
         written = format!("{written} by roz {}", text(version));
     }
-    let _ = writeln!(out, "## {} ^{}", text(&it.summary), it.id);
+    let _ = writeln!(out, "{before}{} ^{}", text(&it.summary), it.id);
     for (label, value) in lines {
         let _ = writeln!(out, "- **{label}:** {value} ^{mark}");
     }
@@ -95,15 +96,12 @@ pub(super) fn unescaped(text: &str) -> String {
         rest = &rest[at..];
         let read = reference(rest);
         let c = read.and_then(|digits| char::from_u32(digits.parse().ok()?));
-        match (read, c) {
-            (Some(digits), Some(c)) => {
-                res.push(c);
-                rest = &rest["&#;".len() + digits.len()..];
-            }
-            _ => {
-                res.push_str("&#");
-                rest = &rest["&#".len()..];
-            }
+        if let (Some(digits), Some(c)) = (read, c) {
+            res.push(c);
+            rest = &rest["&#;".len() + digits.len()..];
+        } else {
+            res.push_str("&#");
+            rest = &rest["&#".len()..];
         }
     }
     res.push_str(rest);

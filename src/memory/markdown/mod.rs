@@ -22,29 +22,24 @@
 //! - An entry written by hand needs no marks, and of the lines only its
 //!   heading, `Category` and some `> ` lines.
 //! - Files of the public peer are read: see [`peer`].
-//!
-//! Writers lock the file itself. A status is changed by a new file in its
-//! place, and whoever waited for the old one's lock sees that and opens anew.
 
-mod format;
-mod parse;
+pub(super) mod format;
+pub(super) mod parse;
 mod peer;
 
 use std::{
-    fs::{self, DirBuilder, File},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use super::{Error, MemoryBackend, Problem, Reading, Result, is_id};
+use self::parse::Style;
+use super::{Error, MemoryBackend, Reading, Result, is_id, text::TextFile};
 use crate::{
     core::reflection::{
         learning::{Learning, Status},
         retrieval::{self, Filters, Found, Query},
     },
-    world::files::{self, Access, At as _, Replacement},
+    world::files::Access,
 };
 
 /// What stands in the `.gitattributes` beside the file, so that two branches
@@ -55,68 +50,38 @@ pub const ATTRIBUTES: &str = "learnings.md merge=union\n";
 #[derive(Debug)]
 pub struct Markdown {
     name: &'static str,
-    path: PathBuf,
-    access: Access,
-    patience: Duration,
+    file: TextFile,
+    is_ours: bool,
 }
 
 impl Markdown {
     /// That of a project: for whoever may read the project.
     pub fn of_project(path: PathBuf, patience: Duration) -> Self {
-        Self { name: "markdown", path, access: Access::Shared, patience }
+        let file = TextFile { path, access: Access::Shared, patience };
+        Self { name: "markdown", file, is_ours: true }
     }
 
     /// That of the user.
     pub fn personal(path: PathBuf, patience: Duration) -> Self {
-        Self { name: "personal", path, access: Access::Private, patience }
+        let file = TextFile { path, access: Access::Private, patience };
+        Self { name: "personal", file, is_ours: true }
+    }
+
+    /// That which the peer keeps of the user: read, never written.
+    pub fn of_peer(path: PathBuf) -> Self {
+        let file = TextFile { path, access: Access::Private, patience: Duration::ZERO };
+        Self { name: "grove-personal", file, is_ours: false }
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.file.path
     }
 
-    /// The file, locked; made, with its folder, if it is not there.
-    fn locked(&self) -> Result<File> {
-        let until = Instant::now() + self.patience;
-        if let Some(file) = files::lock_for(&self.path, until, self.access)? {
-            return Ok(file);
+    fn check_ours(&self) -> Result<()> {
+        if self.is_ours {
+            return Ok(());
         }
-        if let Some(dir) = self.path.parent() {
-            let mode = if self.access == Access::Private { 0o700 } else { 0o777 };
-            DirBuilder::new().recursive(true).mode(mode).create(dir).at(dir)?;
-        }
-        let file = files::lock_for(&self.path, until, self.access)?;
-        file.ok_or_else(|| Error::Io {
-            path: self.path.clone(),
-            source: io::ErrorKind::NotFound.into(),
-        })
-    }
-
-    fn append(&self, file: &mut File, learning: &Learning, before: &[u8]) -> Result<()> {
-        let mut text = String::new();
-        if before.is_empty() {
-            text.push_str(format::HEAD);
-        } else if !before.ends_with(b"\n") {
-            text.push('\n');
-        }
-        text.push('\n');
-        format::entry(learning, &mut text);
-        let length = before.len() as u64;
-        let written = file
-            .seek(SeekFrom::Start(length))
-            .and_then(|_| file.write_all(text.as_bytes()))
-            .and_then(|()| file.sync_data());
-        if let Err(err) = written {
-            // Half an entry would be read as a broken one.
-            let _ = file.set_len(length);
-            return Err(err).at(&self.path).map_err(Into::into);
-        }
-        if length == 0 {
-            // A new file is there only when its folder says so.
-            let dir = self.path.parent().unwrap_or(Path::new("."));
-            File::open(dir).and_then(|it| it.sync_all()).at(dir)?;
-        }
-        Ok(())
+        Err(Error::ReadOnly { path: self.file.path.clone() })
     }
 }
 
@@ -126,36 +91,30 @@ impl MemoryBackend for Markdown {
     }
 
     fn write(&self, learning: &Learning) -> Result<()> {
+        self.check_ours()?;
         if !is_id(&learning.id) {
             return Err(Error::BadId { id: learning.id.clone() });
         }
-        let mut file = self.locked()?;
-        let mut before = Vec::new();
-        file.read_to_end(&mut before).at(&self.path)?;
-        if parse::ids(&before).any(|it| it == learning.id) {
+        let held = self.file.hold()?;
+        if parse::ids(&held.bytes, Style::File).any(|it| it == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
         }
-        self.append(&mut file, learning, &before)
+        let mut text = String::new();
+        if held.bytes.is_empty() {
+            text.push_str(format::HEAD);
+        } else if !held.bytes.ends_with(b"\n") {
+            text.push('\n');
+        }
+        text.push('\n');
+        format::entry(learning, "## ", &mut text);
+        held.append(&text)
     }
 
     fn all(&self) -> Result<Reading> {
-        let Some(bytes) = files::read_whole(&self.path)? else { return Ok(Reading::default()) };
-        let place = |line: usize| format!("{}:{line}", self.path.display());
+        let Some(bytes) = self.file.read()? else { return Ok(Reading::default()) };
         let mut reading = Reading::default();
-        let parsed = parse::parse(&bytes);
-        for (line, what) in parsed.problems {
-            reading.problems.push(Problem { place: place(line), what });
-        }
-        for entry in parsed.entries {
-            match entry.learning {
-                Ok(learning) => reading.learnings.push(learning),
-                Err(what) => {
-                    let what = format!("`{}` cannot be read: {what}", entry.id);
-                    reading.problems.push(Problem { place: place(entry.line), what });
-                }
-            }
-        }
-        reading.learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        parse::parse(&bytes, Style::File).read_into(&mut reading, &self.file.path);
+        reading.sort();
         Ok(reading)
     }
 
@@ -165,47 +124,27 @@ impl MemoryBackend for Markdown {
 
     fn mark(&self, id: &str, status: Status) -> Result<()> {
         let no_such = || Error::NoSuch { id: id.to_owned() };
-        if !self.path.try_exists().unwrap_or(true) {
+        if !self.file.is_there() {
             return Err(no_such());
         }
-        let mut file = self.locked()?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).at(&self.path)?;
-        let parsed = parse::parse(&bytes);
-        let entry = parsed.entries.iter().find(|it| it.id == id && it.learning.is_ok());
-        let entry = entry.ok_or_else(no_such)?;
-        if entry.learning.as_ref().is_ok_and(|it| it.status == status) {
+        if !self.is_ours {
+            let is_there = self.all()?.learnings.iter().any(|it| it.id == id);
+            self.check_ours().map_err(|err| if is_there { err } else { no_such() })?;
+        }
+        let held = self.file.hold()?;
+        let parsed = parse::parse(&held.bytes, Style::File);
+        let entry = parsed.entries.iter().find(|it| it.id == id);
+        let (entry, learning) =
+            entry.and_then(|it| Some((it, it.learning.as_ref().ok()?))).ok_or_else(no_such)?;
+        if learning.status == status {
             return Ok(());
         }
-        let changed = entry.with_status(&bytes, status);
-        let mode = file.metadata().at(&self.path)?.mode();
-        let new = Replacement {
-            bytes: &changed,
-            modified: None,
-            durable: true,
-            mode: Some(mode & 0o777),
-        };
-        let mut tmp = self.path.clone();
-        tmp.set_file_name(".learnings.md.roz-tmp");
-        files::replace(&self.path, &tmp, &new)?;
-        let dir = self.path.parent().unwrap_or(Path::new("."));
-        File::open(dir).and_then(|it| it.sync_all()).at(dir)?;
-        Ok(())
+        let changed = entry.with_status(&held.bytes, status);
+        held.replace(&changed)
     }
 
     fn ping(&self) -> Result<()> {
-        if files::read_whole(&self.path)?.is_some() {
-            return Ok(());
-        }
-        // It would be made: is there something to make it in?
-        let mut dirs = self.path.ancestors().skip(1);
-        let dir = dirs.find(|it| it.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
-        match fs::metadata(dir).at(dir)?.is_dir() {
-            true => Ok(()),
-            false => {
-                Err(Error::Io { path: dir.into(), source: io::ErrorKind::NotADirectory.into() })
-            }
-        }
+        self.file.ping()
     }
 }
 

@@ -4,7 +4,7 @@
 //! the entry that it stands in, if that is written by hand. Everything else is
 //! text of somebody's, and stays.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, path::Path};
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 
@@ -14,36 +14,46 @@ use super::{
 };
 use crate::{
     core::reflection::learning::{Category, Confidence, Criterion, Learning, Scope, Status},
-    memory::is_id,
+    memory::{Problem, Reading, is_id},
 };
+
+/// In what the entries stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::memory) enum Style {
+    /// A `learnings.md`.
+    File,
+    /// Somebody else's log: what bears no mark is not ours, an entry begins
+    /// with the time of day, and of several statuses the last one holds.
+    Log,
+}
 
 /// What a file holds.
 #[derive(Debug, Default)]
-pub(super) struct Parsed {
+pub(in crate::memory) struct Parsed {
     /// In the order of their headings, each id once.
-    pub(super) entries: Vec<Entry>,
+    pub(in crate::memory) entries: Vec<Entry>,
     /// What belongs to no entry and looks as if it should, by line.
-    pub(super) problems: Vec<(usize, String)>,
+    pub(in crate::memory) problems: Vec<(usize, String)>,
 }
 
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(in crate::memory) struct Entry {
     /// Of its heading, from 1.
-    pub(super) line: usize,
-    pub(super) id: String,
+    pub(in crate::memory) line: usize,
+    pub(in crate::memory) id: String,
     /// Or what is wrong with it, as a clause.
-    pub(super) learning: Result<Learning, String>,
+    pub(in crate::memory) learning: Result<Learning, String>,
     /// Where the words of its status stand: more than one after a merge.
-    pub(super) statuses: Vec<Range<usize>>,
+    pub(in crate::memory) statuses: Vec<Range<usize>>,
     /// Where the line after its heading begins.
-    pub(super) after_heading: usize,
+    pub(in crate::memory) after_heading: usize,
     /// How a status line of it begins and ends.
-    pub(super) frame: (String, String),
+    pub(in crate::memory) frame: (String, String),
 }
 
 impl Entry {
     /// The file with another status in this entry, and no other byte changed.
-    pub(super) fn with_status(&self, bytes: &[u8], status: Status) -> Vec<u8> {
+    pub(in crate::memory) fn with_status(&self, bytes: &[u8], status: Status) -> Vec<u8> {
         let mut res = Vec::with_capacity(bytes.len() + 64);
         let mut from = 0;
         for range in &self.statuses {
@@ -67,17 +77,17 @@ impl Entry {
 
 /// A line, without its end, and where it stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(in crate::memory) struct Line<'a> {
     /// From 1.
-    pub(super) number: usize,
+    pub(in crate::memory) number: usize,
     /// None: it is no UTF-8.
-    pub(super) text: Option<&'a str>,
-    pub(super) start: usize,
+    pub(in crate::memory) text: Option<&'a str>,
+    pub(in crate::memory) start: usize,
     /// Where the next one begins.
-    pub(super) next: usize,
+    pub(in crate::memory) next: usize,
 }
 
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+pub(in crate::memory) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let mut next = 0;
     bytes.split_inclusive(|it| *it == b'\n').enumerate().map(move |(at, line)| {
         let start = next;
@@ -88,9 +98,23 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
+impl Style {
+    /// What follows the beginning of a heading.
+    fn heading(self, text: &str) -> Option<&str> {
+        match self {
+            Self::File => text.strip_prefix("## "),
+            Self::Log => {
+                let (time, rest) = text.strip_prefix('[')?.split_once("] ")?;
+                let is_time = time.len() == 5 && time.as_bytes()[2] == b':';
+                is_time.then_some(rest)
+            }
+        }
+    }
+}
+
 /// The ids of the headings; quickly.
-pub(super) fn ids(bytes: &[u8]) -> impl Iterator<Item = &str> {
-    let headings = lines(bytes).filter_map(|it| it.text?.strip_prefix("## "));
+pub(in crate::memory) fn ids(bytes: &[u8], style: Style) -> impl Iterator<Item = &str> {
+    let headings = lines(bytes).filter_map(move |it| style.heading(it.text?));
     headings.filter_map(|it| heading(it).map(|(_, id)| id).or_else(|| peer::id(it)))
 }
 
@@ -100,7 +124,7 @@ fn heading(text: &str) -> Option<(&str, &str)> {
     is_id(id).then_some((summary, id))
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Parsed {
+pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
     let mut parsed = Parsed::default();
     let mut drafts: Vec<Draft> = Vec::new();
     // The latest entry of each mark.
@@ -120,7 +144,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
             }
             continue;
         };
-        if let Some(rest) = text.strip_prefix("## ") {
+        if let Some(rest) = style.heading(text) {
             if let Some((summary, id)) = heading(rest) {
                 parsed.entries.extend(foreign.take().map(peer::Draft::finish));
                 let open = by_mark.get(mark(id)).copied();
@@ -128,14 +152,16 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
                 match open {
                     // Two branches gave one entry two headings.
                     Some(at) => drafts[at].summary = unescaped(summary),
-                    None => drafts.push(Draft::begin(line, id, unescaped(summary))),
+                    None => drafts.push(Draft::begin(line, id, unescaped(summary), style)),
                 }
                 let at = open.unwrap_or(drafts.len() - 1);
                 by_mark.insert(mark(id), at);
-                current = Some(at);
+                current = Some(at).filter(|_| style == Style::File);
                 continue;
             }
-            if let Some(id) = peer::id(rest) {
+            if let Some(id) = peer::id(rest)
+                && style == Style::File
+            {
                 parsed
                     .entries
                     .extend(foreign.replace(peer::Draft::begin(line, id)).map(peer::Draft::finish));
@@ -165,6 +191,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
         } else if let Some(at_draft) = current.filter(|it| !drafts[*it].is_marked) {
             drafts[at_draft].take(part, &text[at..], line.start + at..line.start + text.len());
         } else if let Some((_, mark)) = marked
+            && style == Style::File
             && !orphans.contains(&mark)
         {
             orphans.push(mark);
@@ -177,27 +204,42 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed {
     once(parsed)
 }
 
+impl Parsed {
+    /// Adds what the file at `path` holds.
+    pub(in crate::memory) fn read_into(self, reading: &mut Reading, path: &Path) {
+        let place = |line: usize| format!("{}:{line}", path.display());
+        for (line, what) in self.problems {
+            reading.problems.push(Problem { place: place(line), what });
+        }
+        for entry in self.entries {
+            match entry.learning {
+                Ok(learning) => reading.learnings.push(learning),
+                Err(what) => {
+                    let what = format!("`{}` cannot be read: {what}", entry.id);
+                    reading.problems.push(Problem { place: place(entry.line), what });
+                }
+            }
+        }
+    }
+}
+
 /// Two entries of one id: what the second says is not lost, and not shown.
 fn once(mut parsed: Parsed) -> Parsed {
     let mut first: HashMap<String, (usize, Option<Learning>)> = HashMap::new();
     parsed.entries.retain(|it| {
         let learning = it.learning.as_ref().ok();
-        match first.get(&it.id) {
-            Some((line, other)) => {
-                if other.as_ref() != learning || learning.is_none() {
-                    let what = format!(
-                        "`{}` is the id of the entry in line {line} too: give this one another",
-                        it.id
-                    );
-                    parsed.problems.push((it.line, what));
-                }
-                false
-            }
-            None => {
-                first.insert(it.id.clone(), (it.line, learning.cloned()));
-                true
-            }
+        let Some((line, other)) = first.get(&it.id) else {
+            first.insert(it.id.clone(), (it.line, learning.cloned()));
+            return true;
+        };
+        if other.as_ref() != learning || learning.is_none() {
+            let what = format!(
+                "`{}` is the id of the entry in line {line} too: give this one another",
+                it.id
+            );
+            parsed.problems.push((it.line, what));
         }
+        false
     });
     parsed
 }
@@ -228,6 +270,7 @@ fn part(text: &str) -> Option<(Part<'_>, usize)> {
 /// An entry, as far as its lines have come.
 #[derive(Debug)]
 struct Draft {
+    style: Style,
     line: usize,
     id: String,
     summary: String,
@@ -244,8 +287,9 @@ struct Draft {
 }
 
 impl Draft {
-    fn begin(line: Line, id: &str, summary: String) -> Self {
+    fn begin(line: Line, id: &str, summary: String, style: Style) -> Self {
         Self {
+            style,
             line: line.number,
             id: id.to_owned(),
             summary,
@@ -278,9 +322,12 @@ impl Draft {
                 match &*label {
                     "status" => {
                         self.statuses.push(range);
-                        // After a merge of two branches the stronger one holds.
                         match Status::find(value) {
-                            Some(it) => self.status = self.status.max(Some(it)),
+                            // After a merge of two branches the stronger one holds.
+                            Some(it) if self.style == Style::File => {
+                                self.status = self.status.max(Some(it));
+                            }
+                            Some(it) => self.status = Some(it),
                             None => self.breaks(format!("`{value}` is no status")),
                         }
                     }
@@ -363,7 +410,7 @@ fn word<T>(
 }
 
 /// RFC 3339, or what people write for it.
-pub(super) fn time(text: &str) -> Option<DateTime<Utc>> {
+pub(in crate::memory) fn time(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return Some(time.to_utc());
@@ -376,7 +423,7 @@ pub(super) fn time(text: &str) -> Option<DateTime<Utc>> {
 }
 
 /// The day that an id names.
-pub(super) fn day(id: &str) -> Option<DateTime<Utc>> {
+pub(in crate::memory) fn day(id: &str) -> Option<DateTime<Utc>> {
     let day = id.split('_').find(|it| it.len() == 8)?;
     let day = NaiveDate::parse_from_str(day, "%Y%m%d").ok()?;
     Some(day.and_time(NaiveTime::MIN).and_utc())

@@ -4,7 +4,7 @@ mod merges;
 mod oddities;
 mod properties;
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use super::*;
 use crate::memory::{contract::learning, tests::PATIENCE};
@@ -25,12 +25,12 @@ impl Scene {
 
     fn with(text: impl AsRef<[u8]>) -> Self {
         let scene = Self::new();
-        fs::write(&scene.backend.path, text).unwrap();
+        fs::write(&scene.backend.file.path, text).unwrap();
         scene
     }
 
     fn text(&self) -> String {
-        fs::read_to_string(&self.backend.path).unwrap()
+        fs::read_to_string(&self.backend.file.path).unwrap()
     }
 
     /// The learnings; there is nothing to complain about.
@@ -44,7 +44,7 @@ impl Scene {
     /// The ids, and the problems without their folder.
     fn told(&self) -> (Vec<String>, Vec<String>) {
         let reading = self.backend.all().unwrap();
-        let folder = self.backend.path.to_str().unwrap();
+        let folder = self.backend.file.path.to_str().unwrap();
         let problems = reading.problems.iter().map(|it| it.to_string().replace(folder, "…"));
         (reading.learnings.into_iter().map(|it| it.id).collect(), problems.collect())
     }
@@ -101,7 +101,7 @@ fn differences<'a>(before: &'a str, after: &'a str) -> Vec<(&'a str, &'a str)> {
 fn archiving_changes_the_status_line_and_nothing_else() {
     let scene = Scene::with("Our own head, kept.\r\n\n```\nodd\n");
     (0..3).for_each(|n| scene.backend.write(&learning(n)).unwrap());
-    fs::write(&scene.backend.path, scene.text() + "\n# Somebody's notes\n> quote\n\n---\nend")
+    fs::write(&scene.backend.file.path, scene.text() + "\n# Somebody's notes\n> quote\n\n---\nend")
         .unwrap();
     let before = scene.text();
     let id = learning(1).id;
@@ -119,11 +119,10 @@ fn archiving_changes_the_status_line_and_nothing_else() {
 
 #[test]
 fn a_projects_file_is_for_whom_the_project_is() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = |it: &Markdown| fs::metadata(&it.path).unwrap().permissions().mode() & 0o777;
+    let mode = |it: &Markdown| fs::metadata(&it.file.path).unwrap().permissions().mode() & 0o777;
     let scene = Scene::new();
     scene.backend.write(&learning(0)).unwrap();
-    fs::set_permissions(&scene.backend.path, fs::Permissions::from_mode(0o664)).unwrap();
+    fs::set_permissions(&scene.backend.file.path, fs::Permissions::from_mode(0o664)).unwrap();
     scene.backend.mark(&learning(0).id, Status::Archived).unwrap();
     assert_eq!(mode(&scene.backend), 0o664);
     let dir = tempfile::tempdir().unwrap();

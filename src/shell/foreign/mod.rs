@@ -20,15 +20,86 @@ pub(super) enum Act {
     Read(String),
 }
 
+/// What code is started with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Given {
+    /// `awk -v name=text`
+    pub(super) variables: Vec<(String, String)>,
+    /// Its arguments, under the names that the language has for them.
+    pub(super) lists: Vec<(String, Vec<String>)>,
+}
+
+impl Given {
+    /// The arguments of code on the command line, or of a script in a file.
+    pub(super) fn arguments(language: Interpreter, arguments: &[String], is_file: bool) -> Self {
+        let hole = || super::HOLE.to_string();
+        let (name, before) = match language {
+            Interpreter::Python => ("argv", 1),
+            Interpreter::JavaScript => ("argv", 1 + usize::from(is_file)),
+            Interpreter::Php => ("$argv", 1),
+            Interpreter::Perl => ("@ARGV", 0),
+            Interpreter::Ruby => ("ARGV", 0),
+            _ => return Self::default(),
+        };
+        let list: Vec<String> =
+            std::iter::repeat_with(hole).take(before).chain(arguments.iter().cloned()).collect();
+        let names = if language == Interpreter::Perl { &["@ARGV", "$ARGV"] } else { &[name][..] };
+        let lists = names.iter().map(|name| ((*name).to_owned(), list.clone())).collect();
+        Self { variables: Vec::new(), lists }
+    }
+}
+
 /// The acts of a piece of code, in the order in which they are found.
-pub(super) fn read(code: &str, language: Interpreter) -> Vec<Act> {
+pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act> {
     match language {
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
         Interpreter::Make => make(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
-        language => parse::read(code, language, 0),
+        language => parse::read(code, language, given, 0),
     }
+}
+
+/// The text that a piece of code prints, as far as it stands there: a line for each call of a
+/// function that prints. Where something else is printed, too, a hole comes first. `None` where
+/// nothing is known to be printed.
+pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
+    const PRINT: &[&str] =
+        &["print", "printf", "println", "puts", "say", "echo", "log", "write", "writeln"];
+    let tokens = token::tokens(code, language);
+    let mut text = String::new();
+    let mut known = true;
+    let is_print = |token: &token::Token| match token {
+        token::Token::Word(word) => PRINT.contains(&word.as_str()),
+        _ => false,
+    };
+    let mut rest = &tokens[..];
+    while let Some(place) = rest.iter().position(is_print) {
+        rest = &rest[place + 1..];
+        let ends = |token: &token::Token| {
+            is_print(token)
+                || matches!(token, token::Token::Newline | token::Token::Sign(';' | '}'))
+        };
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
+        let before = text.len();
+        for token in &rest[..end] {
+            match token {
+                token::Token::Text(own) => text.push_str(own),
+                token::Token::Sign('(' | ')' | '+' | '.' | ',') => {}
+                _ => known = false,
+            }
+        }
+        if text.len() > before {
+            text.push('\n');
+        } else {
+            known = false;
+        }
+        rest = &rest[end..];
+    }
+    if text.is_empty() {
+        return None;
+    }
+    Some(if known { text } else { format!("{}\n{text}", super::HOLE) })
 }
 
 /// `exec program …` and `spawn program …`, at the start of a command or of a bracket.
@@ -67,6 +138,10 @@ fn make(code: &str) -> Vec<Act> {
         let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']);
         Act::Shell(recipe.replace("$$", "$"))
     });
+    // `target: prerequisites ; recipe`
+    let rules = code.lines().filter(|line| !line.starts_with('\t'));
+    let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
+    let recipes = recipes.chain(rules.map(|(_, recipe)| Act::Shell(recipe.replace("$$", "$"))));
     let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
     recipes.chain(shells.map(|(shell, _)| Act::Shell(shell.to_owned()))).collect()
 }

@@ -4,8 +4,8 @@
 
 use super::super::table::calls::{self, Kind};
 use super::super::{HOLE, How, Interpreter};
-use super::Act;
 use super::token::{Token, tokens};
+use super::{Act, Given};
 use std::collections::BTreeMap;
 
 /// Brackets, and code within code, are followed this deep.
@@ -40,10 +40,13 @@ struct Argument {
     value: Value,
 }
 
-pub(super) fn read(code: &str, language: Interpreter, depth: usize) -> Vec<Act> {
+pub(super) fn read(code: &str, language: Interpreter, given: &Given, depth: usize) -> Vec<Act> {
     if depth > 4 {
         return Vec::new();
     }
+    let texts =
+        given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
+    let lists = given.lists.iter().map(|(name, list)| (name.clone(), Value::List(list.clone())));
     let tokens = tokens(code, language);
     let mut parser = Parser {
         tokens: &tokens,
@@ -52,7 +55,8 @@ pub(super) fn read(code: &str, language: Interpreter, depth: usize) -> Vec<Act> 
         at: 0,
         depth: 0,
         nesting: depth,
-        variables: BTreeMap::new(),
+        variables: texts.chain(lists).collect(),
+        given,
         names: BTreeMap::new(),
         acts: Vec::new(),
     };
@@ -73,6 +77,7 @@ struct Parser<'a> {
     /// How many levels of code within code this is.
     nesting: usize,
     variables: BTreeMap<String, Value>,
+    given: &'a Given,
     /// Other names of functions: `import system as s`.
     names: BTreeMap<String, String>,
     acts: Vec<Act>,
@@ -288,6 +293,15 @@ impl Parser<'_> {
                     self.at += 1;
                 }
             }
+            // `{execSync: e}`: another name of a function.
+            if let (Some(old), Some(new), Interpreter::JavaScript) =
+                (&name, self.word(0), self.language)
+                && calls::find(self.language, old).next().is_some()
+                && matches!(self.peek(1), Some(Token::Sign(',' | '}')))
+            {
+                let (old, new) = (old.clone(), new.to_owned());
+                self.names.insert(new, old);
+            }
             let value = self.expression();
             arguments.push(Argument { name, value });
             if self.at == start {
@@ -317,6 +331,9 @@ impl Parser<'_> {
         if let Some(value) = self.variables.get(word).cloned()
             && !self.is_sign(0, '(')
         {
+            if let Value::Text(text) = &value {
+                self.awk_getline(text);
+            }
             return self.methods(value);
         }
         self.called(word)
@@ -407,6 +424,10 @@ impl Parser<'_> {
                 value = self.called(&name);
                 continue;
             }
+            if let Some(element) = self.element(&value) {
+                value = element;
+                continue;
+            }
             let (dot, name) = if self.is_sign(0, '.') {
                 (1, self.word(1))
             } else if self.is_sign(0, '-') && self.is_sign(1, '>')
@@ -423,7 +444,34 @@ impl Parser<'_> {
         }
     }
 
+    /// `[1]` and `[1:]` after a list.
+    fn element(&mut self, value: &Value) -> Option<Value> {
+        let (Value::List(texts), true, Some(Token::Place(place))) =
+            (value, self.is_sign(0, '['), self.peek(1))
+        else {
+            return None;
+        };
+        let place = *place;
+        let (element, length) = match (self.peek(2), self.peek(3)) {
+            (Some(Token::Sign(']')), _) => {
+                (texts.get(place).map_or(Value::Unknown, |text| Value::Text(text.clone())), 3)
+            }
+            (Some(Token::Sign(':')), Some(Token::Sign(']'))) => {
+                (Value::List(texts.get(place..).unwrap_or(&[]).to_vec()), 4)
+            }
+            _ => return None,
+        };
+        self.at += length;
+        Some(element)
+    }
+
     fn method(&mut self, value: &Value, name: &str) -> Value {
+        // `sys.argv`, `process.argv`
+        if name == "argv"
+            && let Some(list) = self.variables.get(name)
+        {
+            return list.clone();
+        }
         match (name, value) {
             ("split" | "strip" | "trim", Value::Text(text)) if self.is_sign(0, '(') => {
                 self.at += 1;
@@ -511,9 +559,14 @@ impl Parser<'_> {
                 words.extend(plain.iter().skip(1).flat_map(|value| value.texts()).skip(1));
                 self.acts.push(Act::Program(words));
             }
+            Kind::Spawned => {
+                let mut words: Vec<String> = text(1).into_iter().collect();
+                words.extend(plain.iter().skip(2).flat_map(|value| value.texts()).skip(1));
+                self.acts.push(Act::Program(words));
+            }
             Kind::Code => {
                 if let Some(code) = text(0) {
-                    self.acts.extend(read(&code, self.language, self.nesting + 1));
+                    self.acts.extend(read(&code, self.language, self.given, self.nesting + 1));
                 }
                 return plain.first().map_or(Value::Unknown, |value| (*value).clone());
             }

@@ -13,6 +13,9 @@ pub(super) enum Token {
     /// `qw(…)`
     Words(Vec<String>),
     Sign(char),
+    /// A plain number.
+    Place(usize),
+    /// Another number, a regular expression: a value that says nothing.
     Number,
     Newline,
 }
@@ -91,7 +94,8 @@ impl Lexer<'_> {
                 while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '.') {
                     self.next();
                 }
-                self.tokens.push(Token::Number);
+                let place = self.code[start..self.at].parse();
+                self.tokens.push(place.map_or(Token::Number, Token::Place));
             }
             sign => self.tokens.push(Token::Sign(sign)),
         }

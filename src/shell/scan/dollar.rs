@@ -239,8 +239,11 @@ impl Scanner<'_> {
             }
         }
         let scanned = scan(&text, self.depth + 1);
-        if let Some(error) = scanned.error {
-            self.fail(error);
+        match scanned.error {
+            // Bash reads this text when it gets there: what stands around it runs all the same.
+            Some(error) if !error.is_bound() => self.inner_error = self.inner_error.or(Some(error)),
+            Some(error) => self.fail(error),
+            None => {}
         }
         word.parts.push(Part::Command { list: Rc::new(scanned.list), quoted });
     }

@@ -19,12 +19,14 @@ use std::rc::Rc;
 pub(super) struct Scanned {
     pub(super) list: List,
     pub(super) error: Option<Unreadable>,
+    /// Whether bash may refuse it, and run nothing of it.
+    pub(super) doubtful: bool,
 }
 
 /// Scans a whole text. `depth` is how deep the text itself is nested.
 pub(super) fn scan(text: &str, depth: usize) -> Scanned {
     if text.len() > limit::LINE {
-        return Scanned { list: List::new(), error: Some(Unreadable::Length) };
+        return Scanned { list: List::new(), error: Some(Unreadable::Length), doubtful: false };
     }
     let mut scanner = Scanner::new(text, depth);
     let list = scanner.list(&End::Text);
@@ -32,7 +34,8 @@ pub(super) fn scan(text: &str, depth: usize) -> Scanned {
     if scanner.at < text.len() {
         scanner.fail(Unreadable::Syntax);
     }
-    Scanned { list, error: scanner.error }
+    let error = scanner.error.or(scanner.inner_error);
+    Scanned { list, error, doubtful: scanner.doubtful }
 }
 
 /// Scans text in which only `$`, backticks and backslashes count, as in a here-document.
@@ -40,10 +43,12 @@ pub(super) fn scan_quoted(text: &str, depth: usize) -> (Word, Option<Unreadable>
     let mut scanner = Scanner::new(text, depth);
     let mut word = Word::text("", true);
     scanner.document_text(&mut word);
-    (word, scanner.error)
+    (word, scanner.error.or(scanner.inner_error))
 }
 
 struct Scanner<'a> {
+    /// See [`Scanned::doubtful`].
+    doubtful: bool,
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -55,6 +60,8 @@ struct Scanner<'a> {
     /// Here-documents whose text begins after the next newline.
     pending: Vec<Pending>,
     error: Option<Unreadable>,
+    /// The first error within backticks.
+    inner_error: Option<Unreadable>,
 }
 
 /// What ends a list, besides the end of the text.
@@ -72,6 +79,7 @@ impl<'a> Scanner<'a> {
     fn new(text: &'a str, depth: usize) -> Self {
         let error = (depth > limit::DEPTH).then_some(Unreadable::Depth);
         Self {
+            doubtful: false,
             text,
             bytes: text.as_bytes(),
             at: 0,
@@ -80,6 +88,7 @@ impl<'a> Scanner<'a> {
             substitutions: 0,
             pending: Vec::new(),
             error,
+            inner_error: None,
         }
     }
 
@@ -230,6 +239,10 @@ impl<'a> Scanner<'a> {
         while self.is_at_pipe() && !self.is_over() {
             self.at += if self.peek_at(1) == b'&' { 2 } else { 1 };
             self.skip_lines();
+            self.skip_blanks();
+            // Bash has `!` before a pipeline, not within one, and runs nothing of the line then. To
+            // end here would leave out what another shell runs, and what stands around a substitution.
+            self.doubtful |= self.bare_word() == "!";
             self.skip_prefixes();
             let start = self.at;
             stages.extend(self.command());

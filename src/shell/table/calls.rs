@@ -20,6 +20,8 @@ pub(in super::super) enum Kind {
     Program,
     /// The same, and the arguments begin with the program's name once more.
     Named,
+    /// The same behind a mode: `spawnlp(P_WAIT, "git", "git", "push")`.
+    Spawned,
     /// Code in the same language.
     Code,
     /// A file, by its place among the arguments.
@@ -67,7 +69,18 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     ),
     row(PYTHON, &["split"], Kind::Words, &["shlex"]),
     row(PYTHON, &["create_subprocess_exec"], Kind::Program, &[]),
-    row(PYTHON, &["execv", "execvp", "execve", "execvpe", "posix_spawn"], Kind::Named, &[]),
+    row(
+        PYTHON,
+        &["execv", "execvp", "execve", "execvpe", "posix_spawn", "posix_spawnp"],
+        Kind::Named,
+        &[],
+    ),
+    row(
+        PYTHON,
+        &["spawnl", "spawnle", "spawnlp", "spawnlpe", "spawnv", "spawnve", "spawnvp", "spawnvpe"],
+        Kind::Spawned,
+        &[],
+    ),
     row(PYTHON, &["execl", "execlp", "execle", "execlpe"], Kind::Named, &[]),
     row(PYTHON, &["exec", "eval", "compile"], Kind::Code, &[]),
     row(PYTHON, &["open"], Kind::Open, &[]),

@@ -38,7 +38,7 @@ const fn row(
     code: &'static [&'static str],
     operand: Operand,
 ) -> Row {
-    let files = &["f", "file", "makefile"];
+    let files = &["f", "file", "makefile", "r", "require", "import", "loader", "preload"];
     Row { names, language, grammar: Grammar { letters, long }, code, files, operand }
 }
 

@@ -437,42 +437,6 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
         .map(|row| (row, row.then.len()))
 }
 
-/// Settings of git whose value is shell code: how their names begin and end.
-pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
-    ("core.", "pager"),
-    ("core.", "editor"),
-    ("core.", "sshcommand"),
-    ("core.", "fsmonitor"),
-    ("core.", "askpass"),
-    ("pager.", ""),
-    ("sequence.", "editor"),
-    ("diff.", "external"),
-    ("diff.", ".command"),
-    ("difftool.", ".cmd"),
-    ("mergetool.", ".cmd"),
-    ("filter.", ".clean"),
-    ("filter.", ".smudge"),
-    ("credential.", "helper"),
-    ("gpg.", "program"),
-    ("uploadpack.", "packobjectshook"),
-];
-
-/// Variables whose value is shell code that some program will run.
-pub(in super::super) const CODE_VARIABLES: &[&str] = &[
-    "GIT_SSH_COMMAND",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_PAGER",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "PROMPT_COMMAND",
-    "PAGER",
-    "MANPAGER",
-    "LESSOPEN",
-    "EDITOR",
-    "VISUAL",
-];
-
 /// Wrappers that run a shell where no command is given, so that their input is code. The first
 /// names of their rows.
 pub(in super::super) const SHELLS_WITHOUT_COMMAND: &[&str] =

@@ -1,6 +1,6 @@
 //! Builtins that change what the rest of the line means.
 
-use super::super::{Certainty, HOLE, Interpreter, Script};
+use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
 use super::env::Value;
@@ -10,6 +10,7 @@ use super::output::unknown_output;
 impl Walker<'_> {
     /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
     pub(super) fn builtin(&mut self, name: &str, call: &Call) -> Option<String> {
+        self.evaluated(name, call);
         let words = &call.words[1..];
         match name {
             "cd" | "chdir" | "pushd" => self.change_directory(name, words),
@@ -218,33 +219,14 @@ impl Walker<'_> {
             let text = call.io.stdin.as_deref().unwrap_or("\u{FFFC}").to_owned();
             return Some(self.enter(|walker| walker.code(&text, &call.io)));
         }
-        let text = self.content(&path.text);
         self.leaf(&call.words, call, Certainty::Opaque);
         self.record_read(&path.text, path.certainty());
-        if let Some(text) = text {
-            self.resolved += 1;
-            let output = self.enter(|walker| walker.code(&text, &call.io));
-            self.resolved -= 1;
-            return Some(output);
-        }
-        self.record_script(&path.text, Interpreter::Shell, &arguments);
-        Some(unknown_output(call))
-    }
-
-    pub(super) fn record_script(
-        &mut self,
-        path: &str,
-        interpreter: Interpreter,
-        arguments: &[String],
-    ) {
-        if self.muted > 0 {
-            return;
-        }
-        for path in self.located(path) {
-            let conditional = self.conditional > 0;
-            let arguments = arguments.to_vec();
-            self.reading.scripts.push(Script { path, interpreter, arguments, conditional });
-        }
+        let text = self.script_text(&path.text, Interpreter::Shell, &arguments);
+        let Some(text) = text else { return Some(unknown_output(call)) };
+        self.resolved += 1;
+        let output = self.enter(|walker| walker.code(&text, &call.io));
+        self.resolved -= 1;
+        Some(output)
     }
 }
 

@@ -1,11 +1,12 @@
 //! A command once its words are known: which function, builtin, wrapper or program it is.
 
-use super::super::table::{options, wrappers};
-use super::super::{Certainty, HOLE, Run};
-use super::env::Made;
+use super::super::table::{coded, options};
+use super::super::{Certainty, HOLE, Interpreter, Run};
+use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
 use super::output::unknown_output;
 use super::{Io, Walker};
+use std::rc::Rc;
 
 /// A command's words with what surrounds them.
 #[derive(Debug, Clone)]
@@ -17,6 +18,21 @@ pub(super) struct Call {
     /// The shell itself runs it, so functions, aliases and builtins count.
     pub(super) direct: bool,
 }
+
+/// A function or an alias that is being walked.
+#[derive(Debug)]
+pub(super) struct Active {
+    name: String,
+    /// Which of a function's bodies, so that one that defines another of its name may call it.
+    body: usize,
+    /// Where in the journal it began.
+    mark: usize,
+}
+
+/// A function that calls itself is walked so many times: its arguments may change.
+const SAME_CALLS: usize = 3;
+/// The same over all functions of a name, one of which may define the next.
+const CALLS: usize = 6;
 
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
@@ -37,11 +53,16 @@ impl Walker<'_> {
                 return output;
             }
         }
-        if let Some(Made::Program(program)) = self.made(&call.words[0].text).cloned()
-            && program != call.words[0].text
+        // A copy of a program, a link to it: the new name is that program.
+        if let Some(Made::File(source)) = self.made(&call.words[0].text)
+            && source.starts_with(['/', '~', HOLE])
+            && source != call.words[0].text
         {
+            self.script_of(&call);
+            let program = self.program_of(&source);
             return self.call(call.renamed(&program));
         }
+        self.coded(&name, &call);
         if let Some(output) = self.wrapped(&name, &call) {
             return output;
         }
@@ -67,43 +88,66 @@ impl Walker<'_> {
     /// A function or an alias of that name. `None` where the program may run, too.
     fn shadowed(&mut self, name: &str, call: &Call) -> Option<String> {
         if let Some(function) = self.env.function(name).cloned() {
-            // A function that calls itself is walked a few times: its arguments may change.
-            if self.calls.iter().filter(|active| *active == name).count() < 3 {
-                self.calls.push(name.to_owned());
-                let before = self.env.positional().to_vec();
-                let arguments = texts(&call.words[1..]);
-                let mut output = String::new();
-                let mark = self.env.mark();
-                let mut changes = Vec::new();
-                for body in &function.bodies {
-                    self.env.put_positional(vec![Some(arguments.clone())]);
-                    output = self.enter(|walker| walker.node(body, &call.io));
-                    self.env.put_positional(before.clone());
-                    if !function.certain || function.bodies.len() > 1 {
-                        changes.push(self.env.take_back(mark));
-                    }
-                }
-                if !changes.is_empty() {
-                    self.env.merge(&changes, function.certain);
-                }
-                self.calls.pop();
-                if function.certain {
-                    return Some(output);
-                }
-            }
-            return None;
+            let walked = self.function(name, &function, call);
+            return walked.filter(|_| function.certain);
         }
         let text = self.env.alias(name)?.clone();
-        if self.calls.iter().any(|active| active == name) {
+        if self.is_active(name) {
             return None;
         }
-        self.calls.push(name.to_owned());
         let line = format!("{text} {}", quoted(&call.words[1..]));
         self.resolved += 1;
-        self.enter(|walker| walker.code(&line, &call.io));
+        self.alias(name, |walker| {
+            walker.enter(|walker| walker.code(&line, &call.io));
+        });
         self.resolved -= 1;
-        self.calls.pop();
         None
+    }
+
+    /// Walks a function, once for each of its bodies. `None` where it calls itself once too often.
+    fn function(&mut self, name: &str, function: &Function, call: &Call) -> Option<String> {
+        let before = self.env.positional().to_vec();
+        let arguments = texts(&call.words[1..]);
+        let mut output = None;
+        let mark = self.env.mark();
+        let mut changes = Vec::new();
+        for body in &function.bodies {
+            let place = Rc::as_ptr(body).addr();
+            let active = self.calls.iter().filter(|it| it.name == name);
+            let (all, same) = (active.clone().count(), active.filter(|it| it.body == place));
+            let (count, begun) = (same.clone().count(), same.map(|it| it.mark).next());
+            if count >= SAME_CALLS || all >= CALLS {
+                continue;
+            }
+            // The last time stands for all that follow.
+            if let Some(begun) = begun.filter(|_| count + 1 == SAME_CALLS) {
+                self.env.widen(begun);
+            }
+            self.calls.push(Active { name: name.to_owned(), body: place, mark: self.env.mark() });
+            self.env.put_positional(vec![Some(arguments.clone())]);
+            output = Some(self.enter(|walker| walker.node(body, &call.io)));
+            self.env.put_positional(before.clone());
+            self.calls.pop();
+            if !function.certain || function.bodies.len() > 1 {
+                changes.push(self.env.take_back(mark));
+            }
+        }
+        if !changes.is_empty() {
+            self.env.merge(&changes, function.certain);
+        }
+        output
+    }
+
+    fn is_active(&self, name: &str) -> bool {
+        self.calls.iter().any(|active| active.name == name)
+    }
+
+    /// Walks the text of an alias.
+    fn alias(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
+        let mark = self.env.mark();
+        self.calls.push(Active { name: name.to_owned(), body: 0, mark });
+        walk(self);
+        self.calls.pop();
     }
 
     /// The program that a first word names: the base name of an absolute path, a relative path as
@@ -184,7 +228,20 @@ impl Walker<'_> {
             else {
                 continue;
             };
-            self.git_setting(key, text);
+            // `--config-env` names the variable that holds it.
+            let held = match self.env.variable(text) {
+                _ if option.name == "c" => text.to_owned(),
+                Some(variable) => variable.values[0].scalar().to_owned(),
+                None => HOLE.to_string(),
+            };
+            self.git_setting(key, &held);
+        }
+        if name == "git" && self.env.variable("GIT_CONFIG_COUNT").is_some() {
+            for place in 0..super::limit::VALUES {
+                let key = self.known(&format!("GIT_CONFIG_KEY_{place}"));
+                let text = self.known(&format!("GIT_CONFIG_VALUE_{place}"));
+                self.git_setting(&key, &text);
+            }
         }
         let Some(subcommand) = call.words.get(at).map(|word| word.text.clone()) else { return };
         let arguments = &call.words[at + 1..];
@@ -207,14 +264,13 @@ impl Walker<'_> {
                     self.git_setting(&key, &value);
                 }
             }
-            "rebase" | "filter-branch" | "difftool" | "mergetool" => {
+            "commit" | "log" | "tag" => {}
+            _ if name == "git" => {
                 let mut values = Vec::new();
                 for (index, word) in arguments.iter().enumerate() {
                     let text = word.text.as_str();
-                    if let Some((_, value)) = text
-                        .split_once('=')
-                        .filter(|_| text.starts_with("--exec=") || text.starts_with("--extcmd="))
-                    {
+                    let own = coded::GIT_OPTIONS.iter().find_map(|it| text.strip_prefix(it));
+                    if let Some(value) = own {
                         values.push(value.to_owned());
                     } else if matches!(text, "-x" | "--exec" | "--extcmd")
                         || text.starts_with("--") && text.ends_with("-filter")
@@ -230,27 +286,60 @@ impl Walker<'_> {
         }
         // An alias: the words after it stay.
         if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
-            && !self.calls.contains(&subcommand)
+            && !self.is_active(&subcommand)
         {
-            self.calls.push(subcommand);
             let line = match text.strip_prefix('!') {
                 Some(code) => format!("{code} {}", quoted(arguments)),
                 None => format!("{name} {text} {}", quoted(arguments)),
             };
-            self.nested_code(&line, &call.io);
-            self.calls.pop();
+            self.alias(&subcommand, |walker| {
+                walker.nested_code(&line, &call.io);
+            });
         }
+    }
+
+    /// A variable's text, as far as it is known.
+    fn known(&self, name: &str) -> String {
+        self.env.variable(name).map_or("", |it| it.values[0].scalar()).to_owned()
     }
 
     fn git_setting(&mut self, key: &str, text: &str) {
         let key = key.to_ascii_lowercase();
         if let Some(name) = key.strip_prefix("alias.") {
             self.env.put_alias(&format!("git {name}"), Some(text.to_owned()));
-        } else if wrappers::GIT_CODE
+        } else if key == "core.hookspath" {
+            // Which of them runs is git's to say.
+            let files = format!("{}/*", text.trim_end_matches('/'));
+            self.perhaps(|walker| {
+                for path in walker.located(&files) {
+                    walker.script_at(path, Interpreter::Itself, &[]);
+                }
+            });
+        } else if coded::GIT_CODE
             .iter()
             .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
         {
+            let text = text.trim_start_matches('!');
             self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+    }
+
+    /// Options that hold code: [`coded`].
+    fn coded(&mut self, name: &str, call: &Call) {
+        for row in coded::rows(name) {
+            let mut values: Vec<Field> = Vec::new();
+            let taken = row.grammar.take(&call.words, 1);
+            for option in taken.options {
+                values.extend(option.value.filter(|_| row.options.contains(&option.name.as_str())));
+            }
+            if row.options.contains(&"") {
+                values.extend(taken.operands.iter().map(|place| call.words[*place].clone()));
+            }
+            for value in values {
+                if let Some(code) = row.code(&value.text) {
+                    self.derived(&value, |walker| walker.nested_code(code, &Io::default()));
+                }
+            }
         }
     }
 

@@ -35,8 +35,8 @@ pub(super) struct Function {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Made {
     Text(String),
-    /// A link to a program, or a copy of one.
-    Program(String),
+    /// What was at this path when the line began: a copy of it, a link to it, or itself moved.
+    File(String),
     Unknown,
 }
 
@@ -307,7 +307,9 @@ impl Env {
             .collect();
         for name in fresh {
             if let Some(mut variable) = branch.variables.remove(&name).flatten() {
-                let empty = Value::Text(String::new());
+                let is_list = variable.values.iter().all(|it| matches!(it, Value::Array(_)));
+                let empty =
+                    if is_list { Value::Array(Vec::new()) } else { Value::Text(String::new()) };
                 if !variable.values.contains(&empty) {
                     variable.values.push(empty);
                 }
@@ -315,6 +317,93 @@ impl Env {
             }
         }
         self.merge(&[branch], false);
+    }
+
+    /// The variables that were set between `mark` and `begun` and have been set once more since,
+    /// as they were at `begun`.
+    pub(super) fn overwritten(&self, mark: usize, begun: usize) -> Vec<(String, Variable)> {
+        // A chain is longer than this only to be slow.
+        const LATEST: usize = 64;
+        let name = |undo: &Undo| match undo {
+            Undo::Variable(name, before) => Some((name.clone(), before.clone())),
+            _ => None,
+        };
+        let (Some(since), Some(own)) = (
+            self.journal.get(begun..),
+            self.journal.get(mark.max(begun.saturating_sub(LATEST))..begun),
+        ) else {
+            return Vec::new();
+        };
+        if since.is_empty() || own.is_empty() {
+            return Vec::new();
+        }
+        let own: Vec<String> = own.iter().filter_map(name).map(|(name, _)| name).collect();
+        let mut found: Vec<(String, Variable)> = Vec::new();
+        for (name, before) in since.iter().take(LATEST).filter_map(name) {
+            let is_new = own.contains(&name) && !found.iter().any(|(known, _)| *known == name);
+            found.extend(before.filter(|_| is_new).map(|before| (name, before)));
+        }
+        found
+    }
+
+    /// Lets variables have other values, too.
+    pub(super) fn add(&mut self, others: Vec<(String, Variable)>) {
+        for (name, other) in others {
+            let Some(mut variable) = self.variables.get(&name).cloned() else { continue };
+            let before = variable.values.len();
+            for value in other.values {
+                if !variable.values.contains(&value) {
+                    variable.values.push(value);
+                }
+            }
+            if variable.values.len() > limit::VALUES {
+                variable.values = vec![Value::hole()];
+            }
+            if variable.values.len() != before {
+                self.put(&name, Some(variable));
+            }
+        }
+    }
+
+    /// Whether a branch gives a variable a value that it may not have so far.
+    pub(super) fn has_new_values(&self, branch: &Changes) -> bool {
+        branch.variables.iter().any(|(name, after)| {
+            let known = self.variables.get(name).map_or(&[][..], |variable| &variable.values);
+            let mut after = after.iter().flat_map(|variable| &variable.values);
+            after.any(|value| !known.contains(value))
+        })
+    }
+
+    /// Lets every text that has been changed since `mark` be any other, too, that begins and ends
+    /// like all that are known: after some rounds more it may.
+    pub(super) fn widen(&mut self, mark: usize) {
+        let mut before: BTreeMap<String, Option<Variable>> = BTreeMap::new();
+        for undo in &self.journal[mark.min(self.journal.len())..] {
+            if let Undo::Variable(name, variable) = undo {
+                before.entry(name.clone()).or_insert_with(|| variable.clone());
+            }
+        }
+        for (name, before) in before {
+            let Some(now) = self.variables.get(&name) else { continue };
+            let known = before.as_ref().map_or(&[][..], |variable| &variable.values);
+            if now.values.iter().all(|value| known.contains(value)) {
+                continue;
+            }
+            let mut texts = known.iter().chain(&now.values).map(Value::scalar);
+            let first = texts.next().unwrap_or("").to_owned();
+            let (mut start, mut end) = (first.as_str(), first.as_str());
+            for text in texts {
+                start = &start[..shared(start.chars(), text.chars())];
+                end = &end[end.len() - shared(end.chars().rev(), text.chars().rev())..];
+            }
+            let value = Value::Text(format!("{start}{HOLE}{end}"));
+            let is_list = now.values.iter().any(|value| matches!(value, Value::Array(_)));
+            if !is_list && !now.values.contains(&value) {
+                let mut variable = now.clone();
+                variable.values.push(value);
+                self.put(&name, Some(variable));
+            }
+        }
     }
 
     fn merge_variables(&mut self, branches: &[Changes], exhaustive: bool) {
@@ -388,6 +477,11 @@ impl Env {
         }
         self.put_directories(merged);
     }
+}
+
+/// The length in bytes of what two texts have in common at their beginning.
+fn shared(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) -> usize {
+    one.zip(other).take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
 }
 
 /// Puts `before` back under `name`, and gives what stood there.

@@ -125,9 +125,21 @@ impl Walker<'_> {
         match part {
             Part::Text { text, .. } => Expansion::One(text.clone()),
             Part::Parameter { parameter, quoted } => self.parameter(parameter, *quoted),
-            Part::Command { list, .. } => Expansion::One(trimmed(&self.substituted(list))),
+            Part::Command { list, .. } => {
+                let outer = std::mem::take(&mut self.silent);
+                let text = trimmed(&self.substituted(list));
+                let silent = std::mem::replace(&mut self.silent, outer);
+                // A branch that was not taken shows nothing. A hole alone says that already.
+                let chosen = if silent && text.chars().any(|it| it != HOLE) {
+                    self.choose(&format!("$({:p}", Rc::as_ptr(list)), 2)
+                } else {
+                    None
+                };
+                Expansion::One(if chosen == Some(1) { String::new() } else { text })
+            }
             Part::Arithmetic(word) => {
                 let text = self.text(word);
+                self.arithmetic(&text);
                 let text = text.trim();
                 if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
                     Expansion::One(text.to_owned())

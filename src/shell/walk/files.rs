@@ -1,10 +1,9 @@
 //! The files in a program's arguments: what it writes, removes and reads.
 
+use super::super::How;
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{Certainty, HOLE, How};
 use super::Walker;
-use super::env::Made;
 use super::field::Field;
 
 impl Walker<'_> {
@@ -19,6 +18,10 @@ impl Walker<'_> {
         }
         let words = if own.is_empty() { words } else { &own };
         let mut subcommand = None;
+        let brings =
+            matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
+                || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
+        let brought = if brings { self.brought(name, words) } else { Vec::new() };
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
@@ -42,9 +45,7 @@ impl Walker<'_> {
             }
             self.checked_out(words);
         }
-        if matches!(name, "cp" | "ln" | "mv" | "install") {
-            self.copied(words);
-        }
+        self.env.files.extend(brought);
     }
 
     fn touched(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
@@ -99,23 +100,10 @@ impl Walker<'_> {
                     if matches!(row.files, Files::Values(_) | Files::Prefixed(_)) {
                         self.record_unknown_text(&field.text);
                     }
-                    self.unmake(&field);
+                    self.unmake(&field, how);
                 }
                 Some(_) => {}
                 None => self.record_read(&field.text, certainty),
-            }
-        }
-    }
-
-    /// What a program has written is unknown, unless its output says so later.
-    fn unmake(&mut self, field: &Field) {
-        if self.made(&field.text).is_some() || field.certainty() != Certainty::Opaque {
-            for path in self.located(&field.text) {
-                let before = self.env.files.get(&super::simple::normal(&path)).cloned();
-                // A mode or a time changes no text.
-                if !matches!(before, Some(Made::Text(_))) {
-                    self.env.files.insert(super::simple::normal(&path), Made::Unknown);
-                }
             }
         }
     }
@@ -130,24 +118,6 @@ impl Walker<'_> {
             for field in &words[dashes + 1..] {
                 self.record_write(&field.text, How::Write, self.certainty(field.certainty()));
             }
-        }
-    }
-
-    /// A copy of a program, a link to it: the new name is that program. A copy of a text is that
-    /// text.
-    fn copied(&mut self, words: &[Field]) {
-        let operands: Vec<&Field> =
-            words[1..].iter().filter(|word| !word.text.starts_with('-')).collect();
-        let [source, target] = operands[..] else { return };
-        let made = match self.made(&source.text).cloned() {
-            Some(made) => made,
-            None if source.text.starts_with(['/', '~', HOLE]) => {
-                Made::Program(self.program_of(&source.text))
-            }
-            None => Made::Unknown,
-        };
-        for path in self.located(&target.text) {
-            self.env.files.insert(super::simple::normal(&path), made.clone());
         }
     }
 }

@@ -32,13 +32,44 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
         "sed" if !has(&["-i"]) => sed(&operands, input),
         "grep" | "egrep" | "fgrep" => {
             let [pattern] = operands[..] else { return None };
-            if !pattern.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
+            if has(&["-o", "-c", "-q", "-l"]) {
                 return None;
+            }
+            // Of the lines that a pattern finds all may be some.
+            if !pattern.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
+                return Some(input.to_owned());
             }
             let inverted = has(&["-v"]);
             Some(by_line(input, |line| {
                 (line.contains(pattern) != inverted).then(|| line.to_owned())
             }))
+        }
+        "head" if has(&["-c"]) || texts.iter().any(|text| text.starts_with("-c")) => {
+            let mut count =
+                texts.iter().filter_map(|text| text.trim_start_matches("-c").parse().ok());
+            Some(input.chars().take(count.next_back()?).collect())
+        }
+        // Packed is as good as plain: what unpacks it gives it back.
+        "gzip" | "gunzip" | "zcat" | "bzip2" | "bunzip2" | "bzcat" | "xz" | "unxz" | "xzcat"
+        | "zstd" | "unzstd" | "zstdcat" | "lz4" | "unlz4" | "lz4cat" | "brotli" | "pigz"
+        | "sort" | "uniq" | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "column" | "expand"
+            if operands.is_empty() =>
+        {
+            Some(input.to_owned())
+        }
+        "paste" if has(&["-s"]) || has(&["-sd"]) || has(&["-sd "]) => {
+            Some(input.lines().collect::<Vec<_>>().join(" ") + "\n")
+        }
+        "xargs" if operands.is_empty() => {
+            Some(input.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        }
+        "jq" if has(&["-r", "--raw-output"]) => {
+            let text = input.trim().strip_prefix('"')?.strip_suffix('"')?;
+            (!text.contains(['"', '\\'])).then(|| format!("{text}\n"))
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            let [code] = operands[..] else { return None };
+            awk(code.trim(), input)
         }
         "head" | "tail" => {
             let count = count(&texts)?;
@@ -195,6 +226,26 @@ fn count(words: &[&str]) -> Option<usize> {
     }
 }
 
+/// `1`, `{print}`, `{print $2, $3}`
+fn awk(code: &str, input: &str) -> Option<String> {
+    if code == "1" {
+        return Some(input.to_owned());
+    }
+    let fields = code.strip_prefix('{')?.strip_suffix('}')?.trim().strip_prefix("print")?.trim();
+    if matches!(fields, "" | "$0") {
+        return Some(input.to_owned());
+    }
+    let places = fields.split(',').map(|field| field.trim().strip_prefix('$')?.parse().ok());
+    let places: Vec<usize> = places.collect::<Option<_>>()?;
+    Some(by_line(input, |line| {
+        let place = |place: &usize| match place.checked_sub(1) {
+            Some(place) => line.split_whitespace().nth(place).unwrap_or(""),
+            None => line,
+        };
+        Some(places.iter().map(place).collect::<Vec<_>>().join(" "))
+    }))
+}
+
 /// `cut -d, -f1`
 fn cut(words: &[&str], input: &str) -> Option<String> {
     let option = |letter: &str| {
@@ -202,11 +253,21 @@ fn cut(words: &[&str], input: &str) -> Option<String> {
         let own = &words[place][letter.len()..];
         if own.is_empty() { words.get(place + 1).copied() } else { Some(own) }
     };
+    if let Some(range) = option("-c").or(option("-b")) {
+        let (from, to) = range.split_once('-').unwrap_or((range, range));
+        let from = if from.is_empty() { 1 } else { from.parse().ok()? };
+        let to: usize = if to.is_empty() { usize::MAX } else { to.parse().ok()? };
+        let skip = usize::checked_sub(from, 1)?;
+        let length = to.checked_sub(skip)?;
+        return Some(by_line(input, |line| Some(line.chars().skip(skip).take(length).collect())));
+    }
     let delimiter = option("-d").unwrap_or("\t");
-    let field: usize = option("-f")?.parse().ok()?;
-    let field = field.checked_sub(1)?;
+    let field = option("-f")?;
+    let (field, open) = field.strip_suffix('-').map_or((field, false), |field| (field, true));
+    let field = usize::checked_sub(field.parse().ok()?, 1)?;
     Some(by_line(input, |line| {
-        let mut fields = line.split(delimiter);
-        Some(fields.nth(field).unwrap_or("").to_owned())
+        let mut fields = line.split(delimiter).skip(field);
+        let first = fields.next().unwrap_or("").to_owned();
+        Some(if open { fields.fold(first, |text, more| text + delimiter + more) } else { first })
     }))
 }

@@ -51,6 +51,7 @@ impl Walker<'_> {
         let tests = words.get(first..).unwrap_or_default();
         let starts: Vec<&Field> =
             tests.iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
+        self.finds(words, &starts);
         let place = self.reading.finds.len();
         if self.muted == 0 {
             let find = if is_fd { self.look_of_fd(words) } else { self.look(&starts, tests) };

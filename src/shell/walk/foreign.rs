@@ -1,6 +1,6 @@
 //! Interpreters of other languages: their code is found, read, and what it would do is walked.
 
-use super::super::foreign::{self, Act};
+use super::super::foreign::{self, Act, Given};
 use super::super::table::interpreters::{self, Operand, Row};
 use super::super::{HOLE, Interpreter};
 use super::call::Call;
@@ -22,25 +22,50 @@ impl Walker<'_> {
             given.filter_map(|given| given.value.clone()).collect::<Vec<Field>>()
         };
         let code = option(row.code);
-        if !code.is_empty() {
-            let text = texts(&code).join("\n");
-            return self.acts(&text, row.language);
-        }
-        for file in option(row.files) {
+        let files = given.iter().filter(|given| {
+            let name = given.name.as_str();
+            row.files.contains(&name) && !row.code.contains(&name)
+        });
+        for file in files.filter_map(|given| given.value.clone()) {
             self.code_file(&file, row, at, call);
         }
+        if row.language == Interpreter::Python {
+            for module in option(&["m"]) {
+                self.module(&module, at, call);
+            }
+        }
+        if !code.is_empty() {
+            let text = texts(&code).join("\n");
+            let given = given_to(row, call, at, false);
+            return self.acts(&text, row.language, &given);
+        }
         self.operand(row, at, call);
+    }
+
+    /// `python -m a.b`: a file of the project, if there is one.
+    fn module(&mut self, module: &Field, at: usize, call: &Call) {
+        let path = module.text.replace('.', "/");
+        let arguments = texts(call.words.get(at..).unwrap_or(&[]));
+        for file in [format!("{path}.py"), format!("{path}/__main__.py")] {
+            if let Some(text) = self.script_text(&file, Interpreter::Python, &arguments) {
+                let given = Given::arguments(Interpreter::Python, &arguments, true);
+                self.acts(&text, Interpreter::Python, &given);
+            }
+        }
     }
 
     fn operand(&mut self, row: &Row, at: usize, call: &Call) {
         let operand = call.words.get(at).cloned();
         match (row.operand, operand) {
             (Operand::Code, Some(_)) if given_a_file(row, call, at) => {}
-            (Operand::Code, Some(code)) => self.acts(&code.text, row.language),
+            (Operand::Code, Some(code)) => {
+                let given = given_to(row, call, at + 1, false);
+                self.acts(&code.text, row.language, &given);
+            }
             (Operand::After(word), Some(first)) if first.text == word => {
                 let (_, at) = row.grammar.leading(&call.words, at + 1);
                 if let Some(code) = call.words.get(at).cloned() {
-                    self.acts(&code.text, row.language);
+                    self.acts(&code.text, row.language, &given_to(row, call, at + 1, false));
                 }
             }
             (Operand::After(_), Some(first)) if first.text == "run" => {
@@ -54,13 +79,13 @@ impl Walker<'_> {
             }
             (Operand::File, _) => {
                 if let Some(text) = call.io.stdin.clone() {
-                    self.acts(&text, row.language);
+                    self.acts(&text, row.language, &given_to(row, call, at, true));
                 }
             }
             (Operand::Other, _) if row.language == Interpreter::Make => {
                 for file in ["Makefile", "makefile", "GNUmakefile"] {
                     if let Some(text) = self.content(file) {
-                        self.acts(&text, row.language);
+                        self.acts(&text, row.language, &given_to(row, call, at, true));
                     }
                 }
             }
@@ -72,26 +97,28 @@ impl Walker<'_> {
     fn code_file(&mut self, file: &Field, row: &Row, at: usize, call: &Call) {
         if is_input(&file.text) {
             if let Some(text) = call.io.stdin.clone() {
-                self.acts(&text, row.language);
+                self.acts(&text, row.language, &given_to(row, call, at, true));
             }
-        } else if let Some(text) = self.content(&file.text) {
-            self.acts(&text, row.language);
-        } else {
+            return;
+        }
+        if self.content(&file.text).is_none() {
             self.record_read(&file.text, file.certainty());
-            let arguments = texts(call.words.get(at..).unwrap_or(&[]));
-            self.record_script(&file.text, row.language, &arguments);
+        }
+        let arguments = texts(call.words.get(at..).unwrap_or(&[]));
+        if let Some(text) = self.script_text(&file.text, row.language, &arguments) {
+            self.acts(&text, row.language, &given_to(row, call, at, true));
         }
     }
 
     /// Walks what code in another language would do.
-    pub(super) fn acts(&mut self, code: &str, language: Interpreter) {
+    pub(super) fn acts(&mut self, code: &str, language: Interpreter, given: &Given) {
         if !self.spend(1 + code.len() / 64) {
             return;
         }
         if self.muted == 0 && self.reading.code.last().is_none_or(|it| it != code) {
             self.reading.code.push(code.to_owned());
         }
-        self.walk_acts(foreign::read(code, language));
+        self.walk_acts(foreign::read(code, language, given));
     }
 
     fn walk_acts(&mut self, acts: Vec<Act>) {
@@ -148,12 +175,39 @@ impl Walker<'_> {
             }
         }
         for command in commands {
-            let command = command.trim_start_matches(':');
-            if let Some(code) = command.strip_prefix('!').or(command.strip_prefix("silent !")) {
+            let mut command = command.trim_start_matches([':', '%', ' ']);
+            // `call system("…")`
+            if let Some((_, rest)) = command.split_once("system")
+                && let Some((_, rest)) = rest.split_once(['"', '\''])
+                && let Some((code, _)) = rest.split_once(['"', '\''])
+            {
+                self.nested_code(code, &Io::default());
+            }
+            for word in ["silent!", "silent", "sil", "read", "r", "write", "w"] {
+                command = command.strip_prefix(word).map_or(command, str::trim_start);
+            }
+            if let Some(code) = command.strip_prefix('!') {
                 self.nested_code(code, &Io::default());
             }
         }
     }
+}
+
+/// What the code of a call is started with: the words from `at` on, and awk's variables.
+fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
+    let words = call.words.get(at..).unwrap_or(&[]);
+    let mut given = Given::arguments(row.language, &texts(words), is_file);
+    if row.language == Interpreter::Awk {
+        let (options, _) = row.grammar.leading(&call.words, 1);
+        let options = options.into_iter().filter(|it| matches!(it.name.as_str(), "v" | "assign"));
+        let values = options.filter_map(|option| option.value);
+        let pairs = values.chain(words.iter().cloned()).filter_map(|word| {
+            let (name, text) = word.text.split_once('=')?;
+            Some((name.to_owned(), text.to_owned()))
+        });
+        given.variables = pairs.collect();
+    }
+    given
 }
 
 fn is_input(file: &str) -> bool {

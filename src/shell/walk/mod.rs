@@ -1,10 +1,12 @@
 //! From syntax tree to reading: goes through a line as bash would, executes nothing, and takes
 //! every branch. What a variable, a function or the directory is at a point is in [`env::Env`].
 
+mod again;
 mod brace;
 mod builtin;
 mod call;
 mod env;
+mod evaluate;
 mod expand;
 pub(super) mod field;
 mod files;
@@ -12,20 +14,22 @@ mod filter;
 mod find;
 mod foreign;
 mod nested;
+mod origin;
 mod output;
 mod parameter;
 mod patch;
 mod pattern;
 mod record;
+mod shown;
 mod simple;
 mod wrapper;
 
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
 use super::{Certainty, Interpreter, Options, Reading, Unreadable};
 use super::{limit, scan};
-use env::{Changes, Env, Function, Value};
+use env::{Changes, Env, Function};
 use expand::Choice;
-use record::join;
+use origin::join;
 use std::rc::Rc;
 
 /// Reads a line.
@@ -80,12 +84,16 @@ struct Walker<'o> {
     posix: bool,
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
-    calls: Vec<String>,
+    calls: Vec<call::Active>,
     /// The code of the traps that are set.
     traps: Vec<String>,
     next_descriptor: usize,
     /// Where the current loop's runs begin, while its body is walked a second time.
     repeated_from: Option<usize>,
+    /// Patterns of the files that the line goes over.
+    patterns: Vec<String>,
+    /// Whether something of the output may not have been shown: it stems from a branch.
+    silent: bool,
 }
 
 impl<'o> Walker<'o> {
@@ -106,6 +114,8 @@ impl<'o> Walker<'o> {
             traps: Vec::new(),
             next_descriptor: 63,
             repeated_from: None,
+            patterns: Vec::new(),
+            silent: false,
         }
     }
 
@@ -157,7 +167,13 @@ impl<'o> Walker<'o> {
             return String::new();
         }
         let scanned = scan::scan(text, self.depth);
+        let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
+        if scanned.error.is_some() || scanned.doubtful {
+            // Bash may have refused all of it.
+            let changes = self.env.take_back(mark);
+            self.env.merge(&[changes], false);
+        }
         if let Some(error) = scanned.error {
             self.fail(error);
         }
@@ -182,30 +198,41 @@ impl<'o> Walker<'o> {
     }
 
     /// Walks `a && b || c`. What follows the first may not have run; within a run of `&&` each
-    /// sees the changes of the one before, and after it they may hold or not.
+    /// sees the changes of the one before, and after it they may hold or not. What stands behind
+    /// `||` may have been left out by all that follows it: `a || b && c`.
     fn chain(&mut self, chain: &[Item], io: &Io) -> String {
         let mut output = String::new();
         // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
         let mut hangs = false;
         let mut open = None;
+        // What a link has set, and the next one has set once more: the next may not have run.
+        let mut between = Vec::new();
         let mut before = Link::Then;
         for Item { node, link } in chain {
             if before == Link::Or {
                 self.close(open.take(), hangs);
             }
+            let begun = self.env.mark();
             if before != Link::Then {
                 open.get_or_insert(self.env.mark());
             }
             hangs |= before == Link::Or;
-            output.push_str(&if hangs {
-                self.perhaps(|walker| walker.node(node, io))
+            if hangs {
+                let shown = self.perhaps(|walker| walker.node(node, io));
+                self.silent |= !shown.is_empty();
+                output.push_str(&shown);
             } else {
-                self.node(node, io)
-            });
+                output.push_str(&self.node(node, io));
+            }
+            between.extend(open.map(|mark| self.env.overwritten(mark, begun)).unwrap_or_default());
+            if before == Link::Or {
+                self.close(open.take(), true);
+            }
             hangs |= is_test(node);
             before = *link;
         }
         self.close(open, hangs);
+        self.env.add(between);
         output
     }
 
@@ -260,18 +287,21 @@ impl<'o> Walker<'o> {
                 return self.enter(|walker| walker.branches(branches, otherwise.as_ref(), io));
             }
             Node::While { condition, body } => {
-                return self.enter(|walker| {
+                let output = self.enter(|walker| {
                     walker.repeated(|walker| {
                         walker.list(condition, io);
                         walker.list(body, io)
                     })
                 });
+                self.silent |= !output.is_empty();
+                return output;
             }
             Node::For { name, words, body } => {
                 return self.enter(|walker| walker.each(name, words.as_deref(), body, io));
             }
             Node::Count { header, body } => {
-                self.text(header);
+                let text = self.text(header);
+                self.arithmetic(&text);
                 return self.enter(|walker| walker.repeated(|walker| walker.list(body, io)));
             }
             Node::Case { subject, arms } => {
@@ -288,12 +318,12 @@ impl<'o> Walker<'o> {
                 self.env.put_function(name, Some(function));
             }
             Node::Test(words) => {
-                for word in words {
-                    self.text(word);
-                }
+                let texts: Vec<String> = words.iter().map(|word| self.text(word)).collect();
+                self.tested(&texts);
             }
             Node::Arithmetic(word) => {
-                self.text(word);
+                let text = self.text(word);
+                self.arithmetic(&text);
             }
         }
         String::new()
@@ -326,6 +356,8 @@ impl<'o> Walker<'o> {
     fn branches(&mut self, branches: &[(List, List)], otherwise: Option<&List>, io: &Io) -> String {
         let mut output = String::new();
         let mut changes = Vec::new();
+        // Whether one of them may show nothing, so that nothing may be all that is shown.
+        let mut silent = otherwise.is_none();
         for (index, (condition, body)) in branches.iter().enumerate() {
             let condition_is_sure = index == 0;
             if condition_is_sure {
@@ -333,11 +365,16 @@ impl<'o> Walker<'o> {
             } else {
                 self.perhaps(|walker| walker.list(condition, io));
             }
-            output.push_str(&self.branch(body, io, &mut changes));
+            let shown = self.branch(body, io, &mut changes);
+            silent |= shown.chars().all(|it| it == super::HOLE);
+            output.push_str(&shown);
         }
         if let Some(body) = otherwise {
-            output.push_str(&self.branch(body, io, &mut changes));
+            let shown = self.branch(body, io, &mut changes);
+            silent |= shown.chars().all(|it| it == super::HOLE);
+            output.push_str(&shown);
         }
+        self.silent |= silent && !output.is_empty();
         self.env.merge(&changes, otherwise.is_some());
         output
     }
@@ -350,57 +387,6 @@ impl<'o> Walker<'o> {
         output
     }
 
-    /// Walks a loop's body: once, and once more where the first round has changed something that
-    /// the second would see.
-    fn repeated(&mut self, mut walk: impl FnMut(&mut Self) -> String) -> String {
-        let from = self.reading.runs.len();
-        let mark = self.env.mark();
-        let output = self.perhaps(&mut walk);
-        let changes = self.env.take_back(mark);
-        if changes.is_empty() {
-            return output;
-        }
-        self.env.merge(&[changes], false);
-        let outer = self.repeated_from.replace(from);
-        // Within a loop that is itself walked again, once is enough: the rounds would multiply.
-        if outer.is_none() {
-            let mark = self.env.mark();
-            self.perhaps(&mut walk);
-            let changes = self.env.take_back(mark);
-            self.env.merge(&[changes], false);
-        }
-        self.repeated_from = outer;
-        output
-    }
-
-    fn each(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
-        let finds = self.reading.finds.len();
-        let values: Vec<String> = match words {
-            Some(words) => self.fields(words).into_iter().map(|field| field.text).collect(),
-            None => self.positional().unwrap_or(vec![super::HOLE.to_string()]),
-        };
-        if values.is_empty() {
-            // It goes round zero times, unless a word that is empty here is not so in truth.
-            return String::new();
-        }
-        // A file name that a pattern will find is not known here, its folder may be.
-        let values = values.into_iter().map(|value| {
-            if words.is_some() && expand::has_glob(&value) {
-                Value::Text(found_by(&value))
-            } else {
-                Value::Text(value)
-            }
-        });
-        let values: Vec<Value> = values.collect();
-        let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
-        let output = self.repeated(|walker| {
-            walker.env.set(name, values.clone());
-            walker.list(body, io)
-        });
-        self.becomes(finds..found, None, writes, false);
-        output
-    }
-
     fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let subject = self.text(subject);
@@ -410,7 +396,7 @@ impl<'o> Walker<'o> {
         let falls_through = arms.iter().any(|arm| arm.falls_through);
         let mut output = String::new();
         let mut changes = Vec::new();
-        let mut exhaustive = false;
+        let (mut exhaustive, mut silent) = (false, false);
         for arm in arms {
             let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
             let known = sure && !falls_through && patterns.iter().all(|pattern| !pattern.unknown);
@@ -424,8 +410,11 @@ impl<'o> Walker<'o> {
                 // The first arm that matches, and no other.
                 return self.list(&arm.body, io);
             }
-            output.push_str(&self.branch(&arm.body, io, &mut changes));
+            let shown = self.branch(&arm.body, io, &mut changes);
+            silent |= shown.chars().all(|it| it == super::HOLE);
+            output.push_str(&shown);
         }
+        self.silent |= (silent || !exhaustive) && !output.is_empty();
         self.env.merge(&changes, exhaustive);
         output
     }
@@ -439,14 +428,6 @@ impl<'o> Walker<'o> {
     fn certainty(&self, certainty: Certainty) -> Certainty {
         if self.resolved > 0 { certainty.max(Certainty::Resolved) } else { certainty }
     }
-}
-
-/// What a pattern will find: a hole for each part that is a pattern.
-fn found_by(pattern: &str) -> String {
-    let hole = super::HOLE.to_string();
-    let parts = pattern.split('/');
-    let parts = parts.map(|part| if expand::has_glob(part) { hole.as_str() } else { part });
-    parts.collect::<Vec<_>>().join("/")
 }
 
 fn is_xargs(node: &Node) -> bool {

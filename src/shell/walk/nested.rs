@@ -1,5 +1,6 @@
 //! Nested code: shells, and the scripts that a line runs.
 
+use super::super::foreign::Given;
 use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
@@ -116,42 +117,41 @@ impl Walker<'_> {
         arguments: Vec<String>,
         call: &Call,
     ) -> String {
-        let made = self.made(path).cloned();
         self.leaf(&call.words, call, Certainty::Opaque);
         self.record_read(path, self.text_certainty(path));
-        match made {
-            Some(Made::Text(text)) => {
-                self.resolved += 1;
-                let output = if interpreter == Interpreter::Shell {
-                    self.process(&text, arguments, call)
-                } else {
-                    self.interpreted(&text, interpreter);
-                    unknown_output(call)
-                };
-                self.resolved -= 1;
-                output
-            }
-            Some(Made::Program(_) | Made::Unknown) => unknown_output(call),
-            None => {
-                self.record_script(path, interpreter, &arguments);
+        if let Some(text) = self.script_text(path, interpreter, &arguments)
+            && !text.chars().eq([HOLE])
+        {
+            self.resolved += 1;
+            let output = if interpreter == Interpreter::Shell {
+                self.process(&text, arguments, call)
+            } else {
+                self.interpreted(&text, interpreter);
                 unknown_output(call)
-            }
+            };
+            self.resolved -= 1;
+            return output;
         }
+        unknown_output(call)
     }
 
     /// A program that is itself a script: `./f.sh`, `../tools/x`.
     pub(super) fn script_of(&mut self, call: &Call) {
         let path = call.words[0].text.as_str();
-        let Some(made) = self.made(path).cloned() else {
-            // A path, and not one to where the system keeps its programs.
-            if path.contains('/') && !SYSTEM.iter().any(|directory| path.starts_with(directory)) {
-                let arguments = texts(&call.words[1..]);
-                self.record_script(path, Interpreter::Itself, &arguments);
-            }
-            return;
+        // A path, and not one to where the system keeps its programs.
+        let system = |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder));
+        let is_own = match self.made(path) {
+            Some(Made::File(source)) => !system(&source),
+            Some(_) => true,
+            None => path.contains('/') && !system(path),
         };
-        if let Made::Text(text) = made {
-            let arguments = texts(&call.words[1..]);
+        if !is_own {
+            return;
+        }
+        let arguments = texts(&call.words[1..]);
+        if let Some(text) = self.script_text(path, Interpreter::Itself, &arguments)
+            && !text.chars().eq([HOLE])
+        {
             let interpreter = shebang(&text);
             self.resolved += 1;
             if interpreter == Interpreter::Shell {
@@ -170,7 +170,8 @@ impl Walker<'_> {
         if interpreter == Interpreter::Shell {
             self.code(text, &super::Io::default());
         } else {
-            self.acts(text, interpreter);
+            let arguments = self.positional().unwrap_or_default();
+            self.acts(text, interpreter, &Given::arguments(interpreter, &arguments, true));
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::super::HOLE;
 use super::call::Call;
 use super::field::Field;
+use super::shown::shown;
 use super::{Walker, filter};
 
 /// The output of something that is not modelled.
@@ -23,9 +24,11 @@ impl Walker<'_> {
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "which" | "command" | "type" => located_program(words),
-            _ => stdin.and_then(|stdin| {
-                if stdin.chars().eq([HOLE]) { None } else { filter::filter(name, words, stdin) }
-            }),
+            "ls" => listed(words),
+            _ => stdin
+                .filter(|stdin| !stdin.chars().eq([HOLE]))
+                .and_then(|stdin| filter::filter(name, words, stdin))
+                .or_else(|| shown(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
     }
@@ -122,6 +125,14 @@ pub(super) fn printf(words: &[Field]) -> String {
 fn located_program(words: &[Field]) -> Option<String> {
     let name = words.iter().rev().find(|word| !word.text.starts_with('-'))?;
     Some(format!("/usr/bin/{}\n", name.text))
+}
+
+/// `ls *.sh` shows the files that it names; of a folder, what is in it is not known.
+fn listed(words: &[Field]) -> Option<String> {
+    let names = words.iter().filter(|word| !word.text.starts_with('-'));
+    let names: Option<Vec<&str>> =
+        names.map(|word| word.glob.then_some(word.text.as_str())).collect();
+    names.filter(|names| !names.is_empty()).map(|names| names.join("\n") + "\n")
 }
 
 /// The backslash escapes of `echo -e` and `printf`.

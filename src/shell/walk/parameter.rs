@@ -66,11 +66,15 @@ impl Walker<'_> {
         }
         if parameter.indirect {
             match self.variable(&name, None)? {
-                Expansion::One(target) if !target.contains(HOLE) => name = target,
+                Expansion::One(target) if !target.contains(HOLE) => {
+                    self.arithmetic(&target);
+                    name = target;
+                }
                 _ => return Some(unknown()),
             }
         }
         let index = parameter.index.as_ref().map(|index| self.text(index));
+        self.arithmetic(index.as_deref().unwrap_or(""));
         if index.is_none()
             && let Some(special) = self.special(&name)
         {
@@ -175,6 +179,12 @@ impl Walker<'_> {
 
     fn operate(&mut self, text: &str, operator: &str, operand: &Word, quoted: bool) -> String {
         let hole = HOLE.to_string();
+        if operator == ":" {
+            self.slice(operand);
+        }
+        if operator == "@" && operand.as_text().as_deref() == Some("P") {
+            self.expanded_again(text);
+        }
         let characters: Vec<char> = text.chars().collect();
         // Cutting at a pattern is quadratic in the worst case.
         if text.contains(HOLE) || characters.len() > 4096 || !self.spend(characters.len() / 64) {
@@ -232,6 +242,7 @@ impl Walker<'_> {
     /// `offset` and `length` of `:offset:length`, where both are plain numbers.
     fn slice(&mut self, operand: &Word) -> Option<(usize, usize)> {
         let text = self.text(operand);
+        self.arithmetic(&text);
         let (from, length) = match text.split_once(':') {
             Some((from, length)) => (from, length.trim().parse().ok()?),
             None => (text.as_str(), usize::MAX),

@@ -66,13 +66,10 @@ impl Walker<'_> {
             }
         }
         for file in files {
-            match self.content(&file) {
-                Some(patch) => self.apply(&patch, &strip, &folder),
-                None => {
-                    for folder in self.located(&folder) {
-                        let arguments = [strip.clone(), folder];
-                        self.record_script(&file, Interpreter::Patch, &arguments);
-                    }
+            for located in self.located(&folder) {
+                let arguments = [strip.clone(), located];
+                if let Some(patch) = self.script_text(&file, Interpreter::Patch, &arguments) {
+                    self.apply(&patch, &strip, &folder);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
 use super::Walker;
 use super::env::Made;
-use super::simple::normal;
+use super::origin::normal;
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
@@ -36,6 +36,10 @@ impl Walker<'_> {
         if self.muted > 0 || path.is_empty() || path == "-" || path.starts_with("/dev/fd/") {
             return;
         }
+        // What stands there may have been somewhere else when the line began.
+        if let Some(Made::File(source)) = self.made(path) {
+            self.reading.reads.push(ReadOf { path: source, certainty });
+        }
         for path in self.located(path) {
             self.reading.reads.push(ReadOf { path, certainty });
         }
@@ -62,20 +66,5 @@ impl Walker<'_> {
             let texts = self.located(path).into_iter().map(unknown);
             self.reading.texts.extend(texts);
         }
-    }
-}
-
-/// `path` in `directory`, which is "" where the line starts.
-pub(super) fn join(directory: &str, path: &str) -> String {
-    let absolute = path.starts_with(['/', '~']);
-    // A path that begins with a hole may be absolute, too: the hole stands for either.
-    if absolute || directory.is_empty() || path.starts_with(HOLE) {
-        return path.to_owned();
-    }
-    let path = path.strip_prefix("./").unwrap_or(path);
-    match path {
-        "." | "" => directory.to_owned(),
-        path if directory.ends_with('/') => format!("{directory}{path}"),
-        path => format!("{directory}/{path}"),
     }
 }

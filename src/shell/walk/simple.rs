@@ -1,11 +1,13 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple, Word};
-use super::super::table::wrappers::CODE_VARIABLES;
+use super::super::table::coded::CODE_VARIABLES;
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Made, Value, Variable};
+use super::evaluate::EXPANDED;
 use super::field::Field;
+use super::origin::normal;
 use super::{Io, Walker};
 use std::rc::Rc;
 
@@ -104,7 +106,8 @@ impl Walker<'_> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
         if let Some(index) = &assignment.index {
-            self.text(index);
+            let text = self.text(index);
+            self.arithmetic(&text);
         }
         let mut values = Vec::new();
         loop {
@@ -119,24 +122,27 @@ impl Walker<'_> {
         }
         self.repeating = repeating;
         self.choices = outer;
-        if CODE_VARIABLES.contains(&assignment.name.as_str()) {
-            for value in &values {
-                let code = value.scalar().to_owned();
-                self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
-            }
-        }
-        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
-            let path = values[0].scalar().to_owned();
-            match self.content(&path) {
-                Some(text) => {
-                    self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
-                }
-                None => self.perhaps(|walker| {
-                    walker.record_script(&path, Interpreter::Shell, &[]);
-                }),
-            }
+        for value in &values {
+            self.told(&assignment.name, value.scalar());
         }
         self.env.set(&assignment.name, values);
+    }
+
+    /// What the environment tells programs and shells to run.
+    pub(super) fn told(&mut self, name: &str, text: &str) {
+        if CODE_VARIABLES.contains(&name) {
+            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+        if EXPANDED.contains(&name) {
+            self.perhaps(|walker| walker.expanded_again(text));
+        }
+        if matches!(name, "BASH_ENV" | "ENV") {
+            self.perhaps(|walker| {
+                if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
+                    walker.nested_code(&text, &Io::default());
+                }
+            });
+        }
     }
 
     fn assigned(&mut self, assignment: &Assignment) -> Value {
@@ -310,30 +316,10 @@ impl Walker<'_> {
         }
     }
 
-    /// What the line has written to a file. `None` where it has not touched it.
-    pub(super) fn content(&self, path: &str) -> Option<String> {
-        match self.made(path)? {
-            Made::Text(text) => Some(text.clone()),
-            Made::Program(_) | Made::Unknown => Some(HOLE.to_string()),
-        }
-    }
-
-    pub(super) fn made(&self, path: &str) -> Option<&Made> {
-        if self.env.files.is_empty() {
-            return None;
-        }
-        self.located(path).iter().find_map(|path| self.env.files.get(&normal(path)))
-    }
-
     pub(super) fn text_certainty(&self, text: &str) -> Certainty {
         let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
         self.certainty(certainty)
     }
-}
-
-/// `./x` and `x` are the same file.
-pub(super) fn normal(path: &str) -> String {
-    path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
 fn is_descriptor(target: &str) -> bool {

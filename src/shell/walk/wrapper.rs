@@ -77,6 +77,7 @@ impl Walker<'_> {
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(assignment)
         {
+            self.told(&name, &value);
             assignments.push((name, value));
             at += 1;
         }

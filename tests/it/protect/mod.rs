@@ -123,9 +123,9 @@ fn stands(reply: &Reply, answer: &str, rule: &str, what: &str) {
     let reason = specific["permissionDecisionReason"].as_str().unwrap();
     let last: Value = serde_json::from_str(reason.lines().last().unwrap()).expect(reason);
     assert_eq!(last["rule"], rule, "{what}: {reason}");
-    let error = last["error"].as_str().unwrap();
+    let error = last["code"].as_str().unwrap();
     assert!(["PROTECTED_PATH", "PROTECTED_COMMAND"].contains(&error), "{reason}");
-    assert!(last["subject"].is_string(), "{reason}");
+    assert!(last["message"].is_string() && last["tool_name"].is_string(), "{reason}");
 }
 
 #[test]

@@ -42,6 +42,68 @@ fn a_script_written_by_one_call_is_read_by_the_next() {
 }
 
 #[test]
+fn a_script_is_found_under_its_new_name_and_by_a_pattern() {
+    let house = House::new();
+    house.project_file("pre.sh", "roz decide s1 COMPLETE x\n");
+    house.project_file("deep/er/pre.sh", "roz decide s1 COMPLETE x\n");
+    house.project_file("p.py", "import os\nos.system('roz decide s1 COMPLETE x')\n");
+    let hook = "require('child_process').execSync('roz decide s1 COMPLETE x')\n";
+    house.project_file("deep/h.js", hook);
+    house.project_file("tame/a.sh", "echo decide\n");
+    for line in [
+        "chmod +x pre.sh && ./pre.sh",
+        "mv pre.sh q.sh; sh q.sh",
+        "mv pre.sh q.sh && chmod 755 q.sh && ./q.sh",
+        "cp pre.sh b.sh && ./b.sh",
+        "cp pre.sh b.sh && mv b.sh c.sh && . ./c.sh",
+        "cp pre.sh /tmp/ && bash /tmp/pre.sh",
+        "cp -t /tmp pre.sh p.py && bash /tmp/pre.sh",
+        "cd deep && ln -s ../../pre.sh er/x && sh er/x",
+        "cd deep && ln -s ../../pre.sh er && . er/pre.sh",
+        "ln -s deep d; sh d/er/pre.sh",
+        "mv deep other && sh other/er/pre.sh",
+        "install -m755 pre.sh /tmp/b; /tmp/b",
+        "cp p.py q.py; python3 q.py",
+        "mv pre.sh q; cat q | sh",
+        "sed -i s/a/b/ pre.sh; ./pre.sh",
+        "git mv pre.sh q.sh; sh q.sh",
+        "BASH_ENV=pre.sh bash -c true",
+        "cp pre.sh q; BASH_ENV=q bash -c true",
+        "sh pre.s?",
+        "sh p*.sh",
+        "sh deep/*/pre.sh",
+        "bash [p]re.sh",
+        "cat pre.s? | sh",
+        "for f in *.sh; do sh $f; done",
+        "for f in ./*.sh; do \"$f\"; done",
+        "cd deep; for f in */*.sh; do . \"$f\"; done",
+        "find . -name pre.sh -exec sh {} \\;",
+        "find deep -name '*.sh' | xargs -n1 sh",
+        "find . -name '*.sh' | while read f; do bash $f; done",
+        "ls *.sh | xargs sh",
+        "git -c core.hooksPath=deep/er commit -m x",
+        "git config core.hooksPath deep/er; git commit -m x",
+        "python3 -m p",
+        "python3 -c 'import p' && node -r ./deep/h.js -e 1",
+    ] {
+        house.denies("decide", line);
+    }
+    for line in [
+        "mv pre.sh q.sh; sh tame/a.sh",
+        "cp tame/a.sh b.sh && ./b.sh",
+        "for f in tame/*.sh; do sh $f; done",
+        "for f in *.sh; do cat $f; done",
+        "find . -name '*.sh' -exec cat {} +",
+        "find tame -name '*.sh' -exec sh {} \\;",
+        "ls *.sh",
+        "python3 -m absent",
+        "git -c core.hooksPath=tame commit -m x",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
 fn a_committed_script_counts_where_it_runs_in_any_case() {
     let roz = Roz::gated("").in_git();
     roz.write("dev.sh", "case \"$1\" in release) git push origin main;; test) true;; esac\n");

@@ -182,6 +182,106 @@ const GOOD: &[(Criterion, &str, &str)] = &[
         "No ORM in the reporting service",
         "The queries use window functions and lateral joins which SQLAlchemy could express only as text.",
     ),
+    (
+        B,
+        "Flush the logger before process.exit in the worker",
+        "pino buffers asynchronously, so the last lines of a crash never reached Loki.",
+    ),
+    (
+        S,
+        "The feature branch pipeline skips integration tests",
+        "Only main and release branches run them; a green check on a branch proves little.",
+    ),
+    (
+        B,
+        "Regenerate the lockfile inside the container",
+        "npm on the host writes optional dependencies for macOS only and the Linux image then lacks esbuild's binary.",
+    ),
+    (
+        D,
+        "We kept polling in the dashboard because websockets die behind the corporate proxy",
+        "The proxy drops idle connections after a minute and offers no setting for it.",
+    ),
+    (
+        B,
+        "Never run the seed script against the shared sandbox",
+        "It truncates tables first, and two other teams keep their demo data there.",
+    ),
+    (
+        S,
+        "Dates in the CSV export are day first",
+        "The finance tool expects that and silently swaps month and day below 13.",
+    ),
+    (
+        R,
+        "User asked to keep comments out of generated SQL",
+        "Their DBA pastes it into a tool that breaks on two dashes.",
+    ),
+    (
+        B,
+        "Mock the payment gateway at the HTTP layer",
+        "Patching the client class hid a missing header which the sandbox rejected later.",
+    ),
+    (
+        S,
+        "Renaming a column needs two deploys",
+        "Old workers keep running for up to ten minutes and crash on the missing column.",
+    ),
+    (
+        B,
+        "Wrap useEffect fetches in an AbortController",
+        "React 18 mounts twice in StrictMode, and the slower first response overwrote the second.",
+    ),
+    (
+        D,
+        "Tokens are opaque rather than JWT",
+        "Revocation has to work at once, and a signed token stays valid until it expires.",
+    ),
+    (
+        S,
+        "The linter config is inherited from the monorepo root",
+        "Local overrides in packages/ui/.eslintrc are ignored because root is true there.",
+    ),
+    (
+        B,
+        "Warm the connection pool before the readiness probe answers",
+        "The first requests after a rollout waited for TLS handshakes and missed the deadline.",
+    ),
+    (
+        S,
+        "Customer ids can have leading zeros",
+        "Parsing them as integers merged two accounts in the import of the old system.",
+    ),
+    (
+        B,
+        "Pin the base image by digest",
+        "The tag moved overnight and the new glibc broke the prebuilt native module.",
+    ),
+    (
+        D,
+        "Background jobs run in the same process",
+        "A separate worker would need its own deployment, and the load is a handful of mails an hour.",
+    ),
+    (
+        S,
+        "The search index lags the database by up to a minute",
+        "Tests that search right after an insert are flaky; wait for the refresh call.",
+    ),
+    (
+        B,
+        "Use the fixtures folder, not live calls, in the scraper tests",
+        "The site blocks the build servers after a few hundred requests.",
+    ),
+    (
+        R,
+        "The team wants squash merges only",
+        "The release notes are made from the titles of the pull requests.",
+    ),
+    (
+        S,
+        "Feature toggles are evaluated once at startup",
+        "Switching one needs a restart of every pod.",
+    ),
 ];
 
 /// Not worth keeping.
@@ -351,6 +451,93 @@ const BAD: &[(Criterion, &str, &str)] = &[
         "A simple solution is better than a complex one",
         "Keep it simple, because complex code is hard to maintain and to understand.",
     ),
+    (
+        B,
+        "Tests are important for quality",
+        "Having a good suite of tests gives confidence when changing things later on.",
+    ),
+    (
+        S,
+        "Completed the migration",
+        "Migrated all endpoints to the new router and everything is green.",
+    ),
+    (
+        B,
+        "Ask questions when things are unclear",
+        "It is better to ask early than to go in the wrong direction for a long time.",
+    ),
+    (
+        S,
+        "Wrote unit tests for UserService",
+        "Added 12 tests covering create, update and delete in user_service_test.go.",
+    ),
+    (
+        D,
+        "The solution is elegant and maintainable",
+        "It follows existing conventions and keeps the code easy to extend in the future.",
+    ),
+    (
+        B,
+        "Always validate input",
+        "Input validation prevents bugs and security problems in the application.",
+    ),
+    (
+        S,
+        "Working with async code can be tricky",
+        "There are many things to keep in mind when working with asynchronous code.",
+    ),
+    (B, "Break large tasks into smaller ones", "Smaller tasks are easier to manage and to review."),
+    (
+        B,
+        "Look at similar code before writing new code",
+        "The existing code usually shows how things are done in the project.",
+    ),
+    (
+        B,
+        "Improve error messages",
+        "Good error messages help users and developers to find problems faster.",
+    ),
+    (S, "Fixed flaky test", "The test was flaky and now it is stable after the fix."),
+    (
+        B,
+        "Refactor early and often",
+        "Regular refactoring keeps the code clean and prevents technical debt.",
+    ),
+    (
+        S,
+        "The changes were successful",
+        "All changes were implemented as requested and everything works.",
+    ),
+    (
+        B,
+        "Be consistent with naming",
+        "Consistent naming makes the code easier to understand for everyone.",
+    ),
+    (
+        D,
+        "Chose a modular design",
+        "A modular design makes the system flexible and easier to extend.",
+    ),
+    (
+        B,
+        "Verify assumptions before making changes",
+        "Wrong assumptions lead to bugs, so verify them first.",
+    ),
+    (
+        S,
+        "Created new component for the settings page",
+        "Created SettingsPage.tsx and connected it to the store, then updated routes.ts.",
+    ),
+    (
+        B,
+        "Write documentation for complex logic",
+        "Complex logic is hard to understand later without documentation.",
+    ),
+    (
+        S,
+        "Dependencies need to be kept up to date",
+        "Outdated dependencies can lead to security issues and incompatibilities.",
+    ),
 ];
 
 fn candidate((criterion, summary, detail): &(Criterion, &str, &str)) -> Candidate {
@@ -401,5 +588,5 @@ fn what_could_be_said_of_anything_does_not() {
 
 #[test]
 fn the_table_is_large_enough_to_mean_something() {
-    assert!(GOOD.len() + BAD.len() >= 60 && GOOD.len().abs_diff(BAD.len()) < 10);
+    assert!(GOOD.len() + BAD.len() >= 100 && GOOD.len().abs_diff(BAD.len()) < 10);
 }

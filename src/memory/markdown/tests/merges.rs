@@ -158,7 +158,7 @@ fn a_merge_that_git_leaves_to_a_person_hides_nothing() {
 fn woven_entries_are_told_apart_by_their_marks() {
     let lines = |n: usize| {
         let mut text = String::new();
-        format::entry(&learning(n), &mut text);
+        format::entry(&learning(n), "## ", &mut text);
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let (a, b) = (lines(0), lines(1));

@@ -135,14 +135,14 @@ fn what_cannot_be_read_is_named_kept_and_skipped() {
     assert_eq!(ids, [learning(1).id, learning(4).id]);
     assert!(problems.iter().any(|it| it.contains("`patern` is no category")), "{problems:#?}");
     assert!(problems.iter().any(|it| it.contains("`actif` is no status")), "{problems:#?}");
-    let line = broken[..at].iter().filter(|it| **it == b'\n').count() + 2;
+    let line = broken[..at].split(|it| *it == b'\n').count() + 1;
     assert!(
         problems.iter().any(|it| it.starts_with(&format!("…:{line}: the heading"))),
         "{problems:#?}"
     );
     scene.backend.mark(&learning(4).id, Status::Archived).unwrap();
     scene.backend.write(&learning(9)).unwrap();
-    let after = fs::read(&scene.backend.path).unwrap();
+    let after = fs::read(&scene.backend.file.path).unwrap();
     let before = String::from_utf8_lossy(&broken).replace("active ^", "…");
     let after = String::from_utf8_lossy(&after).replace("active ^", "…").replace("archived ^", "…");
     assert!(after.starts_with(&before));
@@ -177,7 +177,8 @@ fn two_entries_of_one_id_are_named() {
 fn what_is_no_file_is_refused_and_left() {
     let victim = tempfile::NamedTempFile::new().unwrap();
     fs::write(victim.path(), "mine").unwrap();
-    let things: [(&str, &dyn Fn(&Path)); 4] = [
+    type Put<'a> = &'a dyn Fn(&Path);
+    let things: [(&str, Put); 4] = [
         ("a symbolic link", &|it| symlink(victim.path(), it).unwrap()),
         ("a symbolic link", &|it| symlink("/nonexistent/x", it).unwrap()),
         ("a FIFO", &|it| mknodat(CWD, it, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
@@ -185,7 +186,7 @@ fn what_is_no_file_is_refused_and_left() {
     ];
     for (name, put) in things {
         let scene = Scene::new();
-        put(&scene.backend.path);
+        put(&scene.backend.file.path);
         let begun = Instant::now();
         let errors = [
             scene.backend.write(&learning(0)).unwrap_err(),
@@ -205,7 +206,7 @@ fn what_is_no_file_is_refused_and_left() {
 fn a_file_that_may_not_be_written_is_named() {
     use std::os::unix::fs::PermissionsExt as _;
     let scene = Scene::with(PEER);
-    fs::set_permissions(&scene.backend.path, fs::Permissions::from_mode(0o444)).unwrap();
+    fs::set_permissions(&scene.backend.file.path, fs::Permissions::from_mode(0o444)).unwrap();
     let refused = scene.backend.write(&learning(0));
     if rustix::process::geteuid().is_root() {
         // Root may.
@@ -229,9 +230,10 @@ fn a_folder_that_cannot_be_made_is_named() {
 #[test]
 fn who_holds_the_lock_is_waited_for_and_not_for_ever() {
     let scene = Scene::with(PEER);
-    let held = fs::OpenOptions::new().read(true).write(true).open(&scene.backend.path).unwrap();
+    let held =
+        fs::OpenOptions::new().read(true).write(true).open(&scene.backend.file.path).unwrap();
     held.lock().unwrap();
-    let hasty = Markdown::of_project(scene.backend.path.clone(), Duration::from_millis(20));
+    let hasty = Markdown::of_project(scene.backend.file.path.clone(), Duration::from_millis(20));
     let err = hasty.write(&learning(0)).unwrap_err();
     assert!(matches!(err, Error::Locked { .. }), "{err}");
     // Reading waits for nobody.

@@ -8,9 +8,9 @@ use crate::{
     memory::contract::{any_learning, text},
 };
 
-/// Ten thousand learnings, a hundred a file.
-const FILES: u32 = 100;
-const A_FILE: usize = 100;
+/// Ten thousand learnings, a few a file: each write reads what is there.
+const FILES: u32 = 400;
+const A_FILE: usize = 25;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(FILES) })]
@@ -69,31 +69,31 @@ proptest! {
         scene.backend.write(&learning(0)).unwrap();
         let (ids, _) = scene.told();
         prop_assert!(ids.contains(&learning(0).id));
-        prop_assert!(fs::read(&scene.backend.path).unwrap().starts_with(&bytes));
+        prop_assert!(fs::read(&scene.backend.file.path).unwrap().starts_with(&bytes));
         let text = pieces.concat();
         let scene = Scene::with(&text);
         scene.backend.write(&learning(0)).unwrap();
-        let before = fs::read(&scene.backend.path).unwrap();
+        let before = fs::read(&scene.backend.file.path).unwrap();
         prop_assert!(before.starts_with(text.as_bytes()));
         scene.backend.mark(&learning(0).id, Status::Archived).unwrap();
         scene.backend.mark(&learning(0).id, Status::Active).unwrap();
-        prop_assert_eq!(fs::read(&scene.backend.path).unwrap(), before);
+        prop_assert_eq!(fs::read(&scene.backend.file.path).unwrap(), before);
     }
 
     #[test]
     fn a_file_cut_anywhere_loses_only_what_was_cut(at in 0.0..1.0) {
         let scene = Scene::new();
         (0..4).for_each(|n| scene.backend.write(&learning(n)).unwrap());
-        let whole = fs::read(&scene.backend.path).unwrap();
+        let whole = fs::read(&scene.backend.file.path).unwrap();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a file")]
         let at = (whole.len() as f64 * at) as usize;
-        fs::write(&scene.backend.path, &whole[..at]).unwrap();
+        fs::write(&scene.backend.file.path, &whole[..at]).unwrap();
         let kept: Vec<_> = scene.backend.all().unwrap().learnings;
         prop_assert_eq!(&kept[..], &(0..kept.len()).map(learning).collect::<Vec<_>>()[..]);
         // What comes next is whole again.
         scene.backend.write(&learning(9)).unwrap();
         let reading = scene.backend.all().unwrap();
         prop_assert_eq!(reading.learnings.len(), kept.len() + 1);
-        prop_assert!(fs::read(&scene.backend.path).unwrap().starts_with(&whole[..at]));
+        prop_assert!(fs::read(&scene.backend.file.path).unwrap().starts_with(&whole[..at]));
     }
 }

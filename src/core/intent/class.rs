@@ -1,0 +1,263 @@
+//! What kind of thing a call does: it only reads, it changes something, or it
+//! changes what cannot be had back.
+//!
+//! A command line is SAFE where every command in it is known to read only;
+//! what is not known is DESTRUCTIVE. CRITICAL is a table of its own.
+
+mod critical;
+mod safe;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    core::{bounded, event::ToolCall},
+    shell::{HOLE, Reading, Run},
+};
+
+pub use self::critical::{CRITICAL, Critical};
+
+/// From mildest to sternest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Class {
+    Safe,
+    Destructive,
+    Critical,
+}
+
+/// A class, and what of the call it is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    pub class: Class,
+    /// A clause: `rm -r removes whole folders`.
+    pub why: String,
+}
+
+impl Class {
+    pub fn word(self) -> &'static str {
+        match self {
+            Class::Safe => "SAFE",
+            Class::Destructive => "DESTRUCTIVE",
+            Class::Critical => "CRITICAL",
+        }
+    }
+}
+
+/// Tools of the client that change nothing by themselves. What they start
+/// (a subagent, a skill's lines, a scheduled prompt) is judged on its own.
+const SAFE_TOOLS: &[&str] = &[
+    "Read",
+    "Grep",
+    "Glob",
+    "LS",
+    "NotebookRead",
+    "LSP",
+    "WebFetch",
+    "WebSearch",
+    "TodoRead",
+    "TodoWrite",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "BashOutput",
+    "KillShell",
+    "KillBash",
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "EnterWorktree",
+    "ExitWorktree",
+    "ToolSearch",
+    "ListMcpResources",
+    "ListMcpResourcesTool",
+    "ReadMcpResource",
+    "ReadMcpResourceTool",
+    "Agent",
+    "Task",
+    "Workflow",
+    "SendMessage",
+    "SendUserMessage",
+    "Skill",
+    "SlashCommand",
+    "CronCreate",
+    "CronDelete",
+    "CronList",
+    "ScheduleWakeup",
+    "PushNotification",
+    "StructuredOutput",
+    "Brief",
+    "Config",
+];
+
+/// Words of a server's tool that say that it reads.
+const READS: &[&str] = &[
+    "read",
+    "get",
+    "list",
+    "search",
+    "find",
+    "fetch",
+    "query",
+    "show",
+    "describe",
+    "view",
+    "status",
+    "count",
+    "check",
+    "browse",
+    "look",
+    "lookup",
+    "inspect",
+    "stat",
+    "tree",
+    "exists",
+    "diff",
+    "log",
+    "history",
+    "ping",
+    "help",
+    "info",
+    "resolve",
+    "explain",
+    "validate",
+    "open",
+    "snapshot",
+    "screenshot",
+    "wait",
+    "hover",
+];
+
+/// Words that say that it changes something, whatever else it says.
+const CHANGES: &[&str] = &[
+    "write", "edit", "create", "delete", "remove", "move", "rename", "apply", "patch", "save",
+    "upload", "put", "insert", "replace", "update", "set", "add", "append", "close", "merge",
+    "push", "commit", "run", "exec", "execute", "send", "post", "publish", "deploy", "install",
+    "drop", "reset", "kill", "start", "stop", "restart", "copy", "link", "truncate", "clear",
+    "import",
+];
+
+/// The class of a call. `overrides`: the user's own word on a tool.
+pub fn classify(call: &ToolCall, overrides: &BTreeMap<String, Class>) -> Judged {
+    let by_name = match overrides.get(&call.name) {
+        Some(class) => Judged { class: *class, why: "the configuration says so".to_owned() },
+        None => by_name(&call.name),
+    };
+    let by_lines = call.readings.iter().map(of_reading);
+    let hidden = call.may_run_anything.then(|| Judged {
+        class: Class::Destructive,
+        why: "it could not be read to the end".to_owned(),
+    });
+    let mut worst = Judged { class: Class::Safe, why: "it only reads".to_owned() };
+    for judged in by_lines.chain(hidden).chain([by_name]) {
+        if worst.class < judged.class {
+            worst = judged;
+        }
+    }
+    worst
+}
+
+fn by_name(name: &str) -> Judged {
+    let judged = |class, why: &str| Judged { class, why: format!("{name} {why}") };
+    if SAFE_TOOLS.contains(&name) || matches!(name, "Bash" | "PowerShell" | "Monitor") {
+        // What a command line does, its reading says.
+        return judged(Class::Safe, "changes nothing by itself");
+    }
+    let Some(tool) = name.strip_prefix("mcp__").and_then(|it| it.rsplit("__").next()) else {
+        return judged(Class::Destructive, "changes files, or may");
+    };
+    if is_own_server(name) {
+        return judged(Class::Safe, "is roz's own");
+    }
+    let words = words(tool);
+    let has = |list: &[&str]| words.iter().any(|it| list.contains(&it.as_str()));
+    if has(CHANGES) {
+        return judged(Class::Destructive, "changes something, by its name");
+    }
+    if has(READS) {
+        return judged(Class::Safe, "only reads, by its name");
+    }
+    judged(Class::Destructive, "may change something")
+}
+
+/// Whether a tool is of roz's own server: its own rules say who may use it.
+pub fn is_own_server(name: &str) -> bool {
+    let mut parts = name.split("__");
+    parts.next() == Some("mcp")
+        && parts.next().is_some_and(|it| it == "roz" || it == "plugin_roz_roz")
+        && parts.next().is_some()
+}
+
+/// `readFile`, `read_file`, `read-file`: its words in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars().take(200) {
+        if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.retain(|it| !it.is_empty());
+    words
+}
+
+/// Paths that nobody keeps anything in.
+pub fn is_sink(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty")
+        || path.strip_prefix("/dev/fd/").is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn of_reading(reading: &Reading) -> Judged {
+    let judged = |class, why: String| Judged { class, why };
+    let mut worst = judged(Class::Safe, "it only reads".to_owned());
+    if let Some(critical) = reading.runs.iter().find_map(critical::of) {
+        return critical;
+    }
+    if reading.unreadable.is_some() {
+        worst = judged(Class::Destructive, "the line could not be read to the end".to_owned());
+    } else if let Some(write) = reading.writes.iter().find(|it| !is_sink(&it.path)) {
+        worst = judged(Class::Destructive, format!("it writes {}", shown(&write.path)));
+    } else if let Some(script) = reading.scripts.first() {
+        worst = judged(Class::Destructive, format!("it runs {}", shown(&script.path)));
+    } else if let Some(run) = reading.runs.iter().find(|it| !safe::is_safe(it)) {
+        worst = judged(
+            Class::Destructive,
+            format!("what `{}` does is not known to be reading only", shown(&run.argv.join(" "))),
+        );
+    }
+    worst
+}
+
+fn shown(text: &str) -> String {
+    bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 80))
+}
+
+/// The options among the words: `-rf` is `-r` and `-f`, `--x=y` is `--x`.
+fn options(run: &Run) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in run.argv.iter().skip(1) {
+        if word == "--" {
+            break;
+        }
+        if let Some(long) = word.strip_prefix("--") {
+            found.push(format!("--{}", long.split('=').next().unwrap_or_default()));
+        } else if let Some(letters) = word.strip_prefix('-') {
+            found.push(word.clone());
+            found.extend(letters.chars().map(|it| format!("-{it}")));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,308 @@
+//! The intent gate's record of a session: the turn, what was read, what a
+//! person has said yes to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::{policy, refusal::Code};
+
+/// Where the turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    AwaitingIntentSelection,
+    ContextLoaded,
+    /// A write that passed is in flight.
+    ActionAllowed,
+    /// The last call was refused; the next one is judged anew.
+    Blocked(Code),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IntentState {
+    /// The project has had a sidecar in this session: one that is gone is no
+    /// way out.
+    #[serde(skip_serializing_if = "is_false")]
+    had_sidecar: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selected: Option<Selected>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked: Option<Code>,
+    /// Selections that were let through, by `tool_use_id`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    selecting: BTreeMap<String, String>,
+    /// Writes that passed, and the intent of each, by `tool_use_id`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    in_flight: BTreeMap<String, InFlight>,
+    /// What each agent has read: by agent (the main one has no name), by path
+    /// from the project's root, the hash of what it held.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    read: BTreeMap<String, BTreeMap<String, Seen>>,
+    /// Files that were refused as stale, and not read since.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    stale: BTreeSet<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    streak: Option<Streak>,
+    /// Calls that a person was asked about, by `tool_use_id`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    asked: BTreeMap<String, Asked>,
+    /// What a person has said yes to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    approved: Vec<Approved>,
+    /// Counts what is read, so that the oldest is forgotten first.
+    #[serde(skip_serializing_if = "is_zero")]
+    clock: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selected {
+    pub intent_id: String,
+    pub at: DateTime<Utc>,
+    /// The prompt in whose turn it was selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InFlight {
+    pub intent_id: String,
+    pub at: DateTime<Utc>,
+    /// What the files held before, where that was looked at: the hash, by
+    /// path; an absent file has none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub before: BTreeMap<String, Option<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Seen {
+    hash: String,
+    at: u64,
+}
+
+/// Refusals in a row for the same reason and target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Streak {
+    code: Code,
+    target: String,
+    count: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Asked {
+    intent_id: String,
+    command: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Approved {
+    intent_id: String,
+    command: String,
+    at: DateTime<Utc>,
+}
+
+/// Of each kind so many are kept.
+const MAX_CALLS: usize = 100;
+const MAX_READ: usize = 300;
+const MAX_APPROVED: usize = 100;
+/// The refusal in a row that opens the circuit.
+const CIRCUIT: u32 = 3;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(it: &bool) -> bool {
+    !it
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(it: &u64) -> bool {
+    *it == 0
+}
+
+impl Turn {
+    pub fn word(self) -> &'static str {
+        match self {
+            Turn::AwaitingIntentSelection => "awaiting_intent_selection",
+            Turn::ContextLoaded => "context_loaded",
+            Turn::ActionAllowed => "action_allowed",
+            Turn::Blocked(_) => "blocked",
+        }
+    }
+}
+
+impl IntentState {
+    pub fn turn(&self) -> Turn {
+        if let Some(code) = self.blocked {
+            return Turn::Blocked(code);
+        }
+        match &self.selected {
+            _ if !self.in_flight.is_empty() => Turn::ActionAllowed,
+            Some(_) => Turn::ContextLoaded,
+            None => Turn::AwaitingIntentSelection,
+        }
+    }
+
+    /// For lists: the state in a word, or `off` where there was no sidecar.
+    pub fn word(&self) -> &'static str {
+        if self.had_sidecar { self.turn().word() } else { "off" }
+    }
+
+    pub fn selected(&self) -> Option<&Selected> {
+        self.selected.as_ref()
+    }
+
+    pub fn had_sidecar(&self) -> bool {
+        self.had_sidecar
+    }
+
+    pub(super) fn saw_sidecar(&mut self) {
+        self.had_sidecar = true;
+    }
+
+    /// An intent is selected: whatever was refused before is over.
+    pub fn select(&mut self, intent_id: &str, prompt_id: Option<&str>, now: DateTime<Utc>) {
+        self.had_sidecar = true;
+        self.blocked = None;
+        self.streak = None;
+        self.selected = Some(Selected {
+            intent_id: intent_id.to_owned(),
+            at: now,
+            prompt_id: prompt_id.map(str::to_owned),
+        });
+    }
+
+    /// It is completed, archived, removed, or the turn is over.
+    pub fn deselect(&mut self) {
+        self.selected = None;
+    }
+
+    /// A new prompt of the user asks for the intent again.
+    pub(super) fn turn_over(&mut self) {
+        self.selected = None;
+        self.blocked = None;
+        self.in_flight.clear();
+    }
+
+    pub(super) fn selecting(&mut self, call: &str, intent_id: &str) {
+        make_room(&mut self.selecting, MAX_CALLS);
+        self.selecting.insert(call.to_owned(), intent_id.to_owned());
+    }
+
+    /// A call that selects came to its end: what it selects.
+    pub(super) fn select_ended(&mut self, call: &str) -> Option<String> {
+        self.selecting.remove(call)
+    }
+
+    /// A write passed every check.
+    pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
+        self.blocked = None;
+        self.streak = None;
+        make_room(&mut self.in_flight, MAX_CALLS);
+        self.in_flight.insert(call.to_owned(), flight);
+    }
+
+    pub fn in_flight(&self, call: &str) -> Option<&InFlight> {
+        self.in_flight.get(call)
+    }
+
+    pub(super) fn landed(&mut self, call: &str) -> Option<InFlight> {
+        self.in_flight.remove(call)
+    }
+
+    /// A call is refused. Answers whether it is the one that opens the circuit.
+    pub(super) fn refused(&mut self, code: Code, target: &str) -> bool {
+        self.blocked = Some(code);
+        let count = match &mut self.streak {
+            Some(streak) if streak.code == code && streak.target == target => {
+                streak.count = streak.count.saturating_add(1);
+                streak.count
+            }
+            _ => {
+                self.streak = Some(Streak { code, target: target.to_owned(), count: 1 });
+                1
+            }
+        };
+        count >= CIRCUIT
+    }
+
+    /// A call that only reads ends a refusal, and no streak.
+    pub(super) fn passed(&mut self) {
+        self.blocked = None;
+    }
+
+    /// An agent has seen what a file holds: it read it, or wrote it itself.
+    pub fn saw(&mut self, agent: Option<&str>, path: &str, hash: &str) {
+        self.clock += 1;
+        let at = self.clock;
+        let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
+        files.insert(path.to_owned(), Seen { hash: hash.to_owned(), at });
+        self.stale.remove(path);
+        let total: usize = self.read.values().map(BTreeMap::len).sum();
+        if total > MAX_READ {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let oldest = self
+            .read
+            .iter()
+            .flat_map(|(agent, files)| files.iter().map(move |(path, it)| (it.at, agent, path)))
+            .min();
+        let Some((_, agent, path)) = oldest else { return };
+        let (agent, path) = (agent.clone(), path.clone());
+        if let Some(files) = self.read.get_mut(&agent) {
+            files.remove(&path);
+        }
+        self.read.retain(|_, files| !files.is_empty());
+    }
+
+    /// What a file held when the agent last saw it; a subagent that has not
+    /// looked has seen what its parent saw.
+    pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
+        let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| it.hash.as_str());
+        agent.and_then(of).or_else(|| of(""))
+    }
+
+    pub(super) fn went_stale(&mut self, path: &str) {
+        if self.stale.len() < MAX_READ {
+            self.stale.insert(path.to_owned());
+        }
+    }
+
+    pub(super) fn asked(&mut self, call: &str, intent_id: &str, command: &str) {
+        make_room(&mut self.asked, MAX_CALLS);
+        let asked = Asked { intent_id: intent_id.to_owned(), command: command.to_owned() };
+        self.asked.insert(call.to_owned(), asked);
+    }
+
+    /// The call ran, so a person said yes to it.
+    pub(super) fn asked_and_ran(&mut self, call: &str, now: DateTime<Utc>) {
+        let Some(Asked { intent_id, command }) = self.asked.remove(call) else { return };
+        self.approved.retain(|it| it.intent_id != intent_id || it.command != command);
+        self.approved.push(Approved { intent_id, command, at: now });
+        let excess = self.approved.len().saturating_sub(MAX_APPROVED);
+        self.approved.drain(..excess);
+    }
+
+    pub(super) fn is_approved(
+        &self,
+        intent_id: &str,
+        command: &str,
+        ttl_seconds: u64,
+        now: DateTime<Utc>,
+    ) -> bool {
+        self.approved.iter().any(|it| {
+            it.intent_id == intent_id
+                && it.command == command
+                && now < policy::later(it.at, ttl_seconds)
+        })
+    }
+}
+
+/// Forgets the first by name; calls that never end are few.
+fn make_room<T>(map: &mut BTreeMap<String, T>, max: usize) {
+    while map.len() >= max {
+        map.pop_first();
+    }
+}

@@ -1,0 +1,103 @@
+//! What the reflection gate keeps of a session, piece by piece.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ticket {
+    pub ticket_id: String,
+    /// The system that it is of.
+    pub source: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    pub detected_at: DateTime<Utc>,
+}
+
+/// What came of a reflection.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Done {
+    /// The ids of what was accepted.
+    pub learnings: Vec<String>,
+    pub rejected_candidates: Vec<Rejected>,
+    pub candidates_produced: u32,
+    pub candidates_accepted: u32,
+    pub completed_at: DateTime<Utc>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rejected {
+    pub summary: String,
+    pub stage: String,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Skip {
+    pub reason: String,
+    pub decider: Decider,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_changed: Option<u64>,
+    pub timestamp: DateTime<Utc>,
+}
+
+/// Who decided that nothing is to be written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decider {
+    Agent,
+    User,
+    /// The change was a small one.
+    Auto,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub note: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    pub timestamp: DateTime<Utc>,
+}
+
+/// A learning that this session was shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Injected {
+    pub learning_id: String,
+    pub score: f64,
+    pub outcome: Use,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Use {
+    Pending,
+    Referenced,
+    Dismissed,
+}
+
+/// What the work tree was like when the session began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Baseline {
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// Files that differed from it, with a hash of what they held.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dirty: BTreeMap<String, String>,
+}
+
+impl std::fmt::Display for Decider {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Decider::Agent => "agent",
+            Decider::User => "user",
+            Decider::Auto => "auto",
+        })
+    }
+}

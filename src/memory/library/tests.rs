@@ -1,0 +1,251 @@
+//! Which backends are in use, what goes where, and that nothing is lost.
+
+use std::fs;
+
+use super::*;
+use crate::{core::policy::McpPolicy, memory::contract::learning};
+
+struct Scene {
+    dir: tempfile::TempDir,
+    places: Places,
+    policy: BackendsPolicy,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |it: &str| dir.path().join(it);
+        let places = Places {
+            roz_home: at("home/.roz"),
+            user_home: Some(at("home")),
+            project: at("project"),
+        };
+        fs::create_dir_all(&places.project).unwrap();
+        Self { dir, places, policy: BackendsPolicy::default() }
+    }
+
+    fn put(self, path: &str, text: &str) -> Self {
+        let path = self.dir.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    fn with_total_recall(self) -> Self {
+        self.put("project/memory/registers/_index.md", "")
+    }
+
+    fn with_server(mut self, command: &str) -> Self {
+        self.policy.mcp = McpPolicy { command: Some(command.into()), ..McpPolicy::default() };
+        self
+    }
+
+    fn configured(mut self, change: impl FnOnce(&mut BackendsPolicy)) -> Self {
+        change(&mut self.policy);
+        self
+    }
+
+    fn library(&self) -> Library {
+        Library::open(&self.places, &self.policy)
+    }
+
+    fn in_use(&self) -> Vec<&'static str> {
+        self.library().project.iter().map(|it| it.backend.name()).collect()
+    }
+
+    fn has(&self, path: &str, text: &str) -> bool {
+        fs::read_to_string(self.dir.path().join(path)).is_ok_and(|it| it.contains(text))
+    }
+}
+
+fn scoped(scope: Scope) -> Learning {
+    Learning { scope, ..learning(0) }
+}
+
+const FILE: &str = "project/.roz/learnings.md";
+const PERSONAL: &str = "home/.roz/personal-learnings.md";
+const LOG: &str = "project/memory/daily";
+
+#[test]
+fn what_is_found_is_in_use_and_else_the_markdown_file() {
+    assert_eq!(Scene::new().in_use(), ["markdown"]);
+    assert_eq!(Scene::new().with_total_recall().in_use(), ["total-recall"]);
+    let all = || Scene::new().with_total_recall().with_server("x").put(FILE, "");
+    assert_eq!(all().in_use(), ["total-recall", "mcp", "markdown"]);
+    let order = |it: &mut BackendsPolicy| it.discovery = vec!["markdown".into(), "mcp".into()];
+    assert_eq!(all().configured(order).in_use(), ["markdown", "mcp"]);
+}
+
+#[test]
+fn what_the_configuration_names_is_in_use_alone() {
+    let named = |it: &mut BackendsPolicy| it.r#use = vec!["markdown".into()];
+    let all = || Scene::new().with_total_recall().with_server("x");
+    assert_eq!(all().configured(named).in_use(), ["markdown"]);
+    let last = |it: &mut BackendsPolicy| {
+        it.r#use = vec!["markdown".into()];
+        it.discovery = vec!["mcp".into(), "config".into(), "total-recall".into()];
+    };
+    assert_eq!(all().configured(last).in_use(), ["mcp", "markdown"]);
+}
+
+#[test]
+fn overrides_switch_a_backend_on_and_off() {
+    let over = |name: &str, on| {
+        let name = name.to_owned();
+        move |it: &mut BackendsPolicy| {
+            it.overrides.insert(name, on);
+        }
+    };
+    let recall = || Scene::new().with_total_recall();
+    assert_eq!(recall().configured(over("total-recall", false)).in_use(), ["markdown"]);
+    assert_eq!(recall().configured(over("markdown", true)).in_use(), ["total-recall", "markdown"]);
+}
+
+#[test]
+fn a_server_that_is_wanted_and_not_named_is_a_problem() {
+    let scene = Scene::new().configured(|it| it.r#use = vec!["mcp".into()]);
+    assert_eq!(scene.in_use(), ["markdown"]);
+    assert!(scene.library().all().problems[0].what.contains("names no server"));
+}
+
+#[test]
+fn a_project_with_the_older_folder_keeps_using_it() {
+    let scene = Scene::new().put("project/.grove/learnings.md", "# Ours\n");
+    scene.library().write(&learning(0)).unwrap();
+    assert!(scene.has("project/.grove/learnings.md", "make gen0"));
+    assert!(!scene.dir.path().join(FILE).exists());
+    let scene = scene.put(FILE, "");
+    assert!(scene.library().markdown_file().ends_with(".roz/learnings.md"));
+}
+
+#[test]
+fn a_learning_goes_where_its_scope_belongs() {
+    for (scope, name, place) in [
+        (Scope::Project, "markdown", FILE),
+        (Scope::Team, "markdown", FILE),
+        (Scope::Personal, "personal", PERSONAL),
+    ] {
+        let scene = Scene::new();
+        let written = scene.library().write(&scoped(scope)).unwrap();
+        assert_eq!(written, Written { kept_in: vec![name], warnings: Vec::new() });
+        assert!(scene.has(place, "make gen0"), "{place}");
+        let shelf = scene.library().all();
+        assert_eq!(shelf.learnings, [Kept { learning: scoped(scope), backend: name }]);
+    }
+}
+
+#[test]
+fn what_is_for_the_day_goes_to_the_log_or_nowhere_and_it_is_said() {
+    let scene = Scene::new();
+    let written = scene.library().write(&scoped(Scope::Ephemeral)).unwrap();
+    assert!(written.kept_in.is_empty());
+    assert!(written.warnings[0].contains("there is no daily log"), "{:?}", written.warnings);
+    assert!(scene.library().all().learnings.is_empty());
+    let scene = Scene::new().with_total_recall();
+    let written = scene.library().write(&scoped(Scope::Ephemeral)).unwrap();
+    assert_eq!(written.kept_in, ["total-recall"]);
+    assert!(scene.dir.path().join(LOG).is_dir());
+}
+
+#[test]
+fn what_a_backend_does_not_take_goes_to_the_markdown_file() {
+    let scene = Scene::new().with_server("/nonexistent/server");
+    assert_eq!(scene.in_use(), ["mcp"]);
+    let written = scene.library().write(&learning(0)).unwrap();
+    assert_eq!(written.kept_in, ["markdown"]);
+    assert_eq!(written.warnings.len(), 2, "{:?}", written.warnings);
+    assert!(scene.has(FILE, "make gen0"));
+    // It is found there, though that backend is not in use.
+    let shelf = scene.library().all();
+    assert_eq!(shelf.learnings.len(), 1);
+    assert!(shelf.problems[0].what.contains("cannot be started"), "{:?}", shelf.problems);
+    assert!(scene.library().at_hand().problems.is_empty());
+}
+
+#[test]
+fn of_several_backends_one_that_fails_is_a_warning() {
+    let scene = Scene::new().with_total_recall().put(LOG, "no folder");
+    let named = |it: &mut BackendsPolicy| it.r#use = vec!["total-recall".into(), "markdown".into()];
+    let scene = scene.configured(named);
+    let written = scene.library().write(&learning(0)).unwrap();
+    assert_eq!(written.kept_in, ["markdown"]);
+    assert_eq!(written.warnings.len(), 1, "{:?}", written.warnings);
+}
+
+#[test]
+fn what_no_place_takes_is_an_error() {
+    let scene = Scene::new().put("project/.roz", "no folder").put("home/.roz", "no folder");
+    assert!(scene.library().write(&learning(0)).is_err());
+    assert!(scene.library().write(&scoped(Scope::Personal)).is_err());
+}
+
+#[test]
+fn what_several_keep_is_shown_once_and_marked_everywhere() {
+    let scene = Scene::new().with_total_recall().put(FILE, "");
+    let library = scene.library();
+    let written = library.write(&learning(0)).unwrap();
+    assert_eq!(written.kept_in, ["total-recall", "markdown"]);
+    assert_eq!(library.all().learnings.len(), 1);
+    library.archive(&learning(0).id).unwrap();
+    for used in &library.project {
+        assert_eq!(used.backend.all().unwrap().learnings[0].status, Status::Archived);
+    }
+    library.restore(&learning(0).id).unwrap();
+    assert!(library.all().learnings[0].learning.is_active());
+}
+
+#[test]
+fn what_is_superseded_stays_so() {
+    let scene = Scene::new();
+    let library = scene.library();
+    library.write(&learning(0)).unwrap();
+    let new = Learning { supersedes: Some(learning(0).id), ..learning(1) };
+    assert!(library.write(&new).unwrap().warnings.is_empty());
+    assert_eq!(library.all().learnings[0].learning.status, Status::Superseded);
+    let refused = library.restore(&learning(0).id);
+    assert!(matches!(refused, Err(Error::Superseded { .. })), "{refused:?}");
+    assert!(matches!(library.archive(&learning(0).id), Err(Error::Superseded { .. })));
+    library.supersede(&learning(0).id).unwrap();
+    let nothing = Learning { supersedes: Some("cl_nope".into()), ..learning(2) };
+    assert!(
+        library.write(&nothing).unwrap().warnings[0].contains("there is no learning `cl_nope`")
+    );
+}
+
+const PEER: &str = "## cl_20260301_001\n\n**Category:** pitfall\n**Summary:** From before\n\nDetail of it.\n\n---\n";
+
+#[test]
+fn what_the_peer_keeps_of_the_user_is_read_and_never_written() {
+    let scene = Scene::new().put("home/.grove/personal-learnings.md", PEER);
+    let library = scene.library();
+    library.write(&scoped(Scope::Personal)).unwrap();
+    assert_eq!(library.all().learnings.len(), 2);
+    let refused = library.archive("cl_20260301_001");
+    assert!(matches!(refused, Err(Error::ReadOnly { .. })), "{refused:?}");
+    assert!(matches!(library.archive("cl_nope"), Err(Error::NoSuch { .. })));
+    let path = scene.dir.path().join("home/.grove/personal-learnings.md");
+    assert_eq!(fs::read_to_string(path).unwrap(), PEER);
+}
+
+#[test]
+fn a_ping_asks_each_and_says_where_it_is() {
+    let scene = Scene::new().with_server("/nonexistent/server").put(FILE, "");
+    let answers = scene.library().ping_all();
+    let told: Vec<_> = answers.iter().map(|it| (it.backend, it.answer.is_ok())).collect();
+    assert_eq!(told, [("mcp", false), ("markdown", true), ("personal", true)]);
+    assert!(answers[1].place.ends_with(".roz/learnings.md"));
+    assert_eq!(answers[1].why, "found");
+}
+
+#[test]
+fn opening_and_reading_touches_nothing() {
+    let scene = Scene::new().with_total_recall();
+    let library = scene.library();
+    library.all();
+    library.ping_all();
+    assert!(library.archive("cl_nope").is_err());
+    assert!(!scene.dir.path().join("home").exists());
+    assert!(!scene.dir.path().join("project/.roz").exists());
+    let files = library.files();
+    assert!(files.iter().any(|it| it.ends_with("memory/registers/_index.md")), "{files:?}");
+}

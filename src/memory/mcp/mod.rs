@@ -1,0 +1,191 @@
+//! Learnings in a memory server that speaks MCP over its standard streams.
+//!
+//! The server is started for each thing that is asked of it, has five seconds,
+//! and is killed with all that it started. Which of its tools does what:
+//!
+//! | wanted | called with | answers | `@modelcontextprotocol/server-memory` |
+//! |---|---|---|---|
+//! | `write` | a learning, as JSON | anything | `create_entities` |
+//! | `all` | `{}` | a list of learnings, or an object with one | `read_graph` |
+//! | `search` | `{"query", "limit"}` | as `all` | (found among all) |
+//! | `mark` | `{"id", "status"}` | anything | `add_observations`, `delete_observations` |
+//!
+//! The first four columns are for `backends.mcp.tool_names`; without those the
+//! server is taken for the reference one: see [`graph`].
+
+mod client;
+mod graph;
+
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Map, Value, json};
+
+use self::client::Talk;
+use super::{Error, MemoryBackend, Problem, Reading, Result, is_id};
+use crate::{
+    core::{
+        policy::McpPolicy,
+        reflection::{
+            learning::{Learning, Status},
+            retrieval::{self, Filters, Found, Query},
+        },
+    },
+    world::files,
+};
+
+/// What a server may take, from its start to its last answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const NAME: &str = "mcp";
+
+#[derive(Debug)]
+pub struct Mcp {
+    server: McpPolicy,
+    /// One writer at a time: the reference server reads its file, changes it
+    /// and writes it back, so of two that run side by side one loses.
+    lock: PathBuf,
+    /// How long to wait for another writer.
+    patience: Duration,
+    answer_within: Duration,
+}
+
+impl Mcp {
+    /// None if no server is configured. `lock` is made where it is needed.
+    pub fn new(server: &McpPolicy, lock: PathBuf, patience: Duration) -> Option<Self> {
+        server.command.as_ref()?;
+        Some(Self { server: server.clone(), lock, patience, answer_within: PATIENCE })
+    }
+
+    /// The command line.
+    pub fn place(&self) -> String {
+        let command = self.server.command.as_deref().unwrap_or_default();
+        std::iter::once(command)
+            .chain(self.server.args.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    fn talk<T>(&self, say: impl AsyncFnOnce(&Talk) -> Result<T>) -> Result<T> {
+        client::talk(&self.server, self.answer_within, say)
+    }
+
+    fn is_graph(&self) -> bool {
+        self.server.tool_names.is_empty()
+    }
+
+    fn tool(&self, wanted: &str) -> Result<&str> {
+        let tool = self.server.tool_names.get(wanted).map(String::as_str);
+        tool.filter(|it| !it.is_empty()).ok_or_else(|| Error::Server {
+            what: format!("has no tool for `{wanted}`: name it in `backends.mcp.tool_names`"),
+        })
+    }
+
+    fn locked(&self) -> Result<std::fs::File> {
+        let until = Instant::now() + self.patience;
+        if let Some(dir) = self.lock.parent()
+            && !dir.is_dir()
+        {
+            let made = std::fs::create_dir_all(dir);
+            made.map_err(|source| Error::Io { path: dir.into(), source })?;
+        }
+        let not_found =
+            || Error::Io { path: self.lock.clone(), source: std::io::ErrorKind::NotFound.into() };
+        files::lock(&self.lock, until)?.ok_or_else(not_found)
+    }
+}
+
+impl MemoryBackend for Mcp {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, learning: &Learning) -> Result<()> {
+        if !is_id(&learning.id) {
+            return Err(Error::BadId { id: learning.id.clone() });
+        }
+        let _lock = self.locked()?;
+        if self.is_graph() {
+            return self.talk(async |talk| graph::write(talk, learning).await);
+        }
+        let tool = self.tool("write")?;
+        self.talk(async |talk| talk.call(tool, json!(learning)).await.map(drop))
+    }
+
+    fn all(&self) -> Result<Reading> {
+        let mut reading = if self.is_graph() {
+            graph::read(&self.talk(async |talk| talk.call("read_graph", json!({})).await)?)
+        } else {
+            let tool = self.tool("all")?;
+            listed(&self.talk(async |talk| talk.call(tool, json!({})).await)?)
+        };
+        reading.sort();
+        Ok(reading)
+    }
+
+    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {
+        if self.is_graph() || self.tool("search").is_err() {
+            return Ok(retrieval::search(query, filters, &self.all()?.learnings));
+        }
+        let tool = self.tool("search")?;
+        let texts = [&query.text, &query.ticket_title, &query.ticket_description, &query.branch];
+        let texts: Vec<_> =
+            texts.into_iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+        let asked = json!({ "query": texts.join(" "), "limit": filters.max_results });
+        let answer = self.talk(async |talk| talk.call(tool, asked).await)?;
+        // In the server's order, which is all that is known of its scores.
+        let found = listed(&answer).learnings.into_iter().filter(|it| filters.admit(it));
+        let mut score = 1.0;
+        let scored = found.take(filters.max_results).map(|it| {
+            score *= 0.9;
+            Found { id: it.id, score, why: vec![NAME.to_owned()] }
+        });
+        Ok(scored.collect())
+    }
+
+    fn mark(&self, id: &str, status: Status) -> Result<()> {
+        let _lock = self.locked()?;
+        if self.is_graph() {
+            return self.talk(async |talk| graph::mark(talk, id, status).await);
+        }
+        let tool = self.tool("mark")?;
+        let asked = json!({ "id": id, "status": status });
+        self.talk(async |talk| talk.call(tool, asked).await.map(drop))
+    }
+
+    fn ping(&self) -> Result<()> {
+        let has = self.talk(async |talk| talk.tools().await)?;
+        let mut wanted: Vec<&str> = self.server.tool_names.values().map(String::as_str).collect();
+        if self.is_graph() {
+            wanted.extend(graph::TOOLS);
+        }
+        match wanted.iter().find(|it| !has.iter().any(|tool| tool == *it)) {
+            Some(missing) => Err(Error::Server { what: format!("has no tool `{missing}`") }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The learnings in an answer: a list, or the first list in an object.
+fn listed(answer: &Value) -> Reading {
+    let none = Map::new();
+    let mut lists = answer.as_object().unwrap_or(&none).values().filter_map(Value::as_array);
+    let items = answer.as_array().or_else(|| lists.next());
+    let mut reading = Reading::default();
+    for item in items.into_iter().flatten() {
+        match serde_json::from_value(item.clone()) {
+            Ok(learning) => reading.learnings.push(learning),
+            Err(err) => {
+                let id = item["id"].as_str().unwrap_or("an item");
+                let what = format!("`{id}` is no learning: {err}");
+                reading.problems.push(Problem { place: NAME.into(), what });
+            }
+        }
+    }
+    reading
+}
+
+#[cfg(test)]
+mod tests;

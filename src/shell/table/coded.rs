@@ -1,0 +1,194 @@
+//! What holds code for a shell: options and words of programs, settings of git, variables.
+
+use super::grammar::Grammar;
+use super::index::index;
+
+#[derive(Debug)]
+pub(in super::super) struct Coded {
+    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) grammar: Grammar,
+    /// Their names without dashes; an empty one stands for the operands.
+    pub(in super::super) options: &'static [&'static str],
+    /// What stands before the code, whatever its case; without any, all of it is code.
+    after: &'static [&'static str],
+}
+
+impl Coded {
+    /// The code in a value. `None` where the value is something else.
+    pub(in super::super) fn code<'a>(&self, value: &'a str) -> Option<&'a str> {
+        if self.after.is_empty() {
+            return Some(value);
+        }
+        self.after.iter().find_map(|before| {
+            let head = value.get(..before.len())?;
+            head.eq_ignore_ascii_case(before).then(|| &value[before.len()..])
+        })
+    }
+}
+
+const fn row(
+    names: &'static [&'static str],
+    letters: &'static str,
+    long: &'static [&'static str],
+    options: &'static [&'static str],
+    after: &'static [&'static str],
+) -> Coded {
+    Coded { names, grammar: Grammar { letters, long }, options, after }
+}
+
+const TAR: &[&str] = &["tar", "gtar", "bsdtar"];
+const TAR_LONG: &[&str] = &["checkpoint-action", "to-command", "use-compress-program"];
+const SSH: &str = "BbcDEeFIiJLlmOopQRSWwPX";
+
+pub(in super::super) static CODED: &[Coded] = &[
+    row(TAR, "fICXFT", TAR_LONG, &["checkpoint-action"], &["exec="]),
+    row(
+        TAR,
+        "fICXFT",
+        TAR_LONG,
+        &["to-command", "use-compress-program", "I", "rsh-command", "info-script", "F"],
+        &[],
+    ),
+    row(&["rsync"], "efTBM", &["rsh", "rsync-path"], &["e", "rsh", "rsync-path"], &[]),
+    row(
+        &["ssh", "autossh", "slogin", "scp", "sftp", "ssh-copy-id"],
+        SSH,
+        &[],
+        &["o"],
+        &[
+            "ProxyCommand=",
+            "ProxyCommand ",
+            "LocalCommand=",
+            "LocalCommand ",
+            "KnownHostsCommand=",
+            "KnownHostsCommand ",
+        ],
+    ),
+    row(&["scp", "sftp"], SSH, &[], &["S"], &[]),
+    row(&["sort", "gsort"], "kSTto", &["compress-program"], &["compress-program"], &[]),
+    row(&["man"], "PCLMRSeEp", &["pager"], &["P", "pager"], &[]),
+    row(&["less", "more", "most"], "", &[], &[""], &["+!"]),
+    row(&["split", "gsplit", "csplit"], "abClnt", &["filter"], &["filter"], &[]),
+    row(&["zip"], "", &["-TT", "unzip-command"], &["-TT", "unzip-command"], &[]),
+    row(&["sqlite3"], "", &["-cmd"], &["", "-cmd"], &[".shell ", ".system "]),
+    row(&["psql"], "chpUdf", &["command"], &["c", "command"], &["\\! ", "\\!"]),
+    row(&["mysql", "mariadb"], "ehPuD", &["execute"], &["e", "execute"], &["\\! ", "system "]),
+    row(
+        &["gdb"],
+        "x",
+        &["-ex", "-iex", "-eval-command", "eval-command"],
+        &["-ex", "-iex", "-eval-command", "eval-command"],
+        &["shell ", "!"],
+    ),
+    row(&["lldb"], "oOsS", &["one-line"], &["o", "O", "one-line"], &["platform shell ", "shell "]),
+    row(
+        &["apt", "apt-get", "aptitude"],
+        "oct",
+        &["option"],
+        &["o", "option"],
+        &[
+            "APT::Update::Pre-Invoke::=",
+            "APT::Update::Post-Invoke::=",
+            "DPkg::Pre-Invoke::=",
+            "DPkg::Post-Invoke::=",
+            "DPkg::Pre-Install-Pkgs::=",
+        ],
+    ),
+    row(&["dpkg"], "", &[], &["pre-invoke", "post-invoke"], &[]),
+    row(&["rg"], "", &["pre"], &["pre"], &[]),
+    row(&["fzf"], "", &["preview"], &["preview"], &[]),
+    row(&["tcpdump"], "czrwisCGW", &[], &["z"], &[]),
+    row(&["socat"], "", &[], &[""], &["EXEC:", "SYSTEM:"]),
+    row(
+        &["nc", "ncat", "netcat"],
+        "ecgGioOpqsTwXx",
+        &["exec", "sh-exec"],
+        &["e", "c", "exec", "sh-exec"],
+        &[],
+    ),
+    row(&["ansible"], "aimuecft", &["args"], &["a", "args"], &[]),
+    row(&["wget"], "OoPaeitQUw", &["use-askpass"], &["use-askpass"], &[]),
+];
+
+/// The rows for a program.
+pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static Coded> {
+    index!(CODED).rows(name).map(|place| &CODED[place]).filter(move |row| row.names.contains(&name))
+}
+
+/// Settings of git whose value is shell code: how their names begin and end.
+pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
+    ("core.", "pager"),
+    ("core.", "editor"),
+    ("core.", "sshcommand"),
+    ("core.", "fsmonitor"),
+    ("core.", "askpass"),
+    ("pager.", ""),
+    ("sequence.", "editor"),
+    ("diff.", "external"),
+    ("diff.", ".command"),
+    ("difftool.", ".cmd"),
+    ("mergetool.", ".cmd"),
+    ("filter.", ".clean"),
+    ("filter.", ".smudge"),
+    ("filter.", ".process"),
+    ("diff.", ".textconv"),
+    ("merge.", ".driver"),
+    ("man.", ".cmd"),
+    ("browser.", ".cmd"),
+    ("trailer.", ".cmd"),
+    ("trailer.", ".command"),
+    ("interactive.", "difffilter"),
+    ("core.", "gitproxy"),
+    ("core.", "alternaterefscommand"),
+    ("remote.", ".uploadpack"),
+    ("remote.", ".receivepack"),
+    ("gpg.", ".program"),
+    ("credential.", "helper"),
+    ("gpg.", "program"),
+    ("uploadpack.", "packobjectshook"),
+];
+
+/// Options of git's subcommands, and a transport, whose value is shell code.
+pub(in super::super) const GIT_OPTIONS: &[&str] = &[
+    "--exec=",
+    "--extcmd=",
+    "--upload-pack=",
+    "--receive-pack=",
+    "--open-files-in-pager=",
+    "-O",
+    "ext::",
+];
+
+/// Variables whose value is shell code that some program will run.
+pub(in super::super) const CODE_VARIABLES: &[&str] = &[
+    "GIT_SSH_COMMAND",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_SSH",
+    "GIT_PROXY_COMMAND",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "GH_PAGER",
+    "GH_EDITOR",
+    "GH_BROWSER",
+    "AWS_PAGER",
+    "SYSTEMD_PAGER",
+    "SYSTEMD_EDITOR",
+    "PSQL_PAGER",
+    "PSQL_EDITOR",
+    "BROWSER",
+    "LESSCLOSE",
+    "RSYNC_RSH",
+    "SVN_SSH",
+    "FCEDIT",
+    "PROMPT_COMMAND",
+    "PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "EDITOR",
+    "VISUAL",
+];

@@ -1,0 +1,104 @@
+//! What runs again and again: loops, and functions that call themselves. The first rounds are walked;
+//! a variable that is another one after each of them stands for anything from then on.
+
+use super::super::HOLE;
+use super::super::syntax::{List, Word};
+use super::env::Value;
+use super::origin::found_by;
+use super::{Io, Walker, expand, limit};
+
+/// Words whose text changes from round to round are taken over so many readings of them.
+const READINGS: usize = limit::CHOICES;
+
+impl Walker<'_> {
+    /// Walks a loop's body: once, and once more where the first round has changed something that
+    /// the second would see; a third time where that is changed once more.
+    pub(super) fn repeated(&mut self, mut walk: impl FnMut(&mut Self) -> String) -> String {
+        let from = self.reading.runs.len();
+        let begun = self.env.mark();
+        let output = self.perhaps(&mut walk);
+        let changes = self.env.take_back(begun);
+        if changes.is_empty() {
+            return output;
+        }
+        self.env.merge(&[changes], false);
+        let outer = self.repeated_from.replace(from);
+        // Within a loop that is itself walked again, once is enough: the rounds would multiply.
+        if outer.is_none() {
+            let mut rounds = 1;
+            loop {
+                let mark = self.env.mark();
+                self.perhaps(&mut walk);
+                let changes = self.env.take_back(mark);
+                let is_new = self.env.has_new_values(&changes);
+                self.env.merge(&[changes], false);
+                if rounds == 2 || !is_new {
+                    break;
+                }
+                rounds += 1;
+                self.env.widen(begun);
+            }
+        }
+        self.repeated_from = outer;
+        output
+    }
+
+    pub(super) fn each(
+        &mut self,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &List,
+        io: &Io,
+    ) -> String {
+        let finds = self.reading.finds.len();
+        let values = match words {
+            Some(words) => self.values(words),
+            None => self.positional().unwrap_or(vec![HOLE.to_string()]),
+        };
+        if values.is_empty() {
+            // It goes round zero times, unless a word that is empty here is not so in truth.
+            return String::new();
+        }
+        for value in values.iter().filter(|value| words.is_some() && expand::has_glob(value)) {
+            self.goes_over(value);
+        }
+        // A file name that a pattern will find is not known here, its folder may be.
+        let values = values.into_iter().map(|value| {
+            if words.is_some() && expand::has_glob(&value) {
+                Value::Text(found_by(&value))
+            } else {
+                Value::Text(value)
+            }
+        });
+        let values: Vec<Value> = values.collect();
+        let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+        let output = self.repeated(|walker| {
+            walker.env.set(name, values.clone());
+            walker.list(body, io)
+        });
+        self.becomes(finds..found, None, writes, false);
+        output
+    }
+
+    /// The words that a loop goes over, in each reading of them.
+    fn values(&mut self, words: &[Word]) -> Vec<String> {
+        let outer = std::mem::take(&mut self.choices);
+        let repeating = self.repeating;
+        let mut values: Vec<String> = Vec::new();
+        for _ in 0..READINGS {
+            for field in self.fields(words) {
+                // Twice the same is one value, as far as its neighbours can tell.
+                if !self.repeating || !values.contains(&field.text) {
+                    values.push(field.text);
+                }
+            }
+            if !self.next_choice() || values.len() > limit::VALUES || self.work == 0 {
+                break;
+            }
+            self.repeating = true;
+        }
+        self.repeating = repeating;
+        self.choices = outer;
+        values
+    }
+}

@@ -1,0 +1,127 @@
+//! Text that bash expands once more: subscripts in names and in arithmetic, prompts, `${x@P}`.
+
+use super::super::scan;
+use super::super::table::grammar::Grammar;
+use super::call::Call;
+use super::env::Value;
+use super::field::Field;
+use super::{Io, Walker};
+
+/// Variables of variables in arithmetic are followed to so many names.
+const NAMES: usize = 16;
+
+/// Variables whose text the shell expands when it prompts, traces or starts.
+pub(super) const EXPANDED: &[&str] = &["PS0", "PS1", "PS2", "PS4", "ENV", "BASH_ENV"];
+
+impl Walker<'_> {
+    /// Walks the substitutions in a text that is expanded once more.
+    pub(super) fn expanded_again(&mut self, text: &str) {
+        if !has_substitution(text) || !self.spend(1 + text.len() / 256) {
+            return;
+        }
+        self.resolved += 1;
+        self.enter(|walker| {
+            // What is wrong with it is wrong with that text, not with the line.
+            let (word, _) = scan::scan_quoted(text, walker.depth);
+            walker.text(&word);
+        });
+        self.resolved -= 1;
+    }
+
+    /// Arithmetic: a subscript in it is expanded, and a name in it is a variable whose own text is
+    /// arithmetic once more.
+    pub(super) fn arithmetic(&mut self, text: &str) {
+        if has_subscript(text) {
+            self.expanded_again(text);
+        }
+        let mut names = names(text);
+        let mut at = 0;
+        while let Some(name) = names.get(at).cloned() {
+            at += 1;
+            let Some(variable) = self.env.variable(&name) else { continue };
+            let texts: Vec<String> =
+                variable.values.iter().map(Value::scalar).map(str::to_owned).collect();
+            for text in texts {
+                if has_subscript(&text) {
+                    self.expanded_again(&text);
+                }
+                for name in self::names(&text) {
+                    if names.len() < NAMES && !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `[[ … ]]`: arithmetic on both sides of `-eq`, and names after `-v`.
+    pub(super) fn tested(&mut self, texts: &[String]) {
+        const ARITHMETIC: &[&str] = &["-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+        if texts.iter().any(|text| ARITHMETIC.contains(&text.as_str())) {
+            for text in texts {
+                self.arithmetic(text);
+            }
+        }
+    }
+
+    /// What a builtin evaluates among its words: names with a subscript, callbacks, word lists.
+    pub(super) fn evaluated(&mut self, name: &str, call: &Call) {
+        let words = &call.words[1..];
+        match name {
+            "let" => words.iter().for_each(|word| self.arithmetic(&word.text)),
+            "unset" | "read" | "getopts" | "wait" | "declare" | "typeset" | "local"
+            | "readonly" | "export" => {
+                let counts = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('i'));
+                for word in words.iter().filter(|word| counts || is_element(&word.text)) {
+                    self.arithmetic(&word.text);
+                }
+            }
+            "printf" | "test" | "[" => {
+                // `printf` takes it for an option only where it comes first.
+                let most = if name == "printf" { 2 } else { words.len() };
+                let pairs = words[..most.min(words.len())].windows(2);
+                for pair in pairs.filter(|pair| pair[0].text == "-v") {
+                    self.arithmetic(&pair[1].text);
+                }
+            }
+            "compgen" | "complete" | "mapfile" | "readarray" => {
+                const COMPLETE: Grammar = Grammar { letters: "AFGPSXCWo", long: &[] };
+                const MAPFILE: Grammar = Grammar { letters: "dnOsuCc", long: &[] };
+                let grammar = if name.starts_with("comp") { COMPLETE } else { MAPFILE };
+                let taken = grammar.take(&call.words, 1);
+                let code: Option<Field> = taken.value(&["C"]).cloned();
+                let list = taken.value(&["W"]).map(|list| list.text.clone());
+                if let Some(code) = code {
+                    self.derived(&code, |walker| {
+                        walker.enter(|walker| walker.code(&code.text, &Io::default()));
+                    });
+                }
+                self.expanded_again(&list.unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn has_substitution(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${")
+}
+
+fn has_subscript(text: &str) -> bool {
+    text.contains('[') && has_substitution(text)
+}
+
+/// `name[…` with a substitution behind it.
+fn is_element(text: &str) -> bool {
+    has_subscript(text)
+        && text.split('[').next().is_some_and(|name| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        })
+}
+
+fn names(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let names =
+        words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+    names.take(NAMES).map(str::to_owned).collect()
+}

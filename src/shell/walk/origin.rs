@@ -1,0 +1,214 @@
+//! Where a file's text comes from, once the line has moved, copied, linked or written files: the
+//! text itself, another file, or nothing that is known.
+
+use super::super::table::grammar::Grammar;
+use super::super::{HOLE, How, Interpreter, Script};
+use super::env::Made;
+use super::field::Field;
+use super::{Walker, expand, limit};
+
+/// Patterns of files that the line goes over; more are not kept.
+const PATTERNS: usize = 16;
+
+impl Walker<'_> {
+    /// What the line has made of a path: itself, or of a folder that it is in. `None` where it has
+    /// not touched it.
+    pub(super) fn made(&self, path: &str) -> Option<Made> {
+        if self.env.files.is_empty() {
+            return None;
+        }
+        self.located(path).iter().find_map(|path| self.made_at(path))
+    }
+
+    /// [`Self::made`], of a path from where the line starts.
+    fn made_at(&self, path: &str) -> Option<Made> {
+        let path = normal(path);
+        if let Some(made) = self.env.files.get(&path) {
+            return Some(made.clone());
+        }
+        let folders = path.char_indices().rev().filter(|(_, c)| *c == '/').take(limit::DEPTH);
+        folders.map(|(at, _)| path.split_at(at)).find_map(|(folder, rest)| {
+            match self.env.files.get(folder)? {
+                Made::File(source) => Some(Made::File(format!("{source}{rest}"))),
+                _ => None,
+            }
+        })
+    }
+
+    /// What the line has written to a file. `None` where it has not touched it.
+    pub(super) fn content(&self, path: &str) -> Option<String> {
+        match self.made(path)? {
+            Made::Text(text) => Some(text),
+            Made::File(_) | Made::Unknown => Some(HOLE.to_string()),
+        }
+    }
+
+    /// The text that the line has given a script. `None`: the caller has to look, and the file it
+    /// has to look at is recorded.
+    pub(super) fn script_text(
+        &mut self,
+        path: &str,
+        interpreter: Interpreter,
+        arguments: &[String],
+    ) -> Option<String> {
+        match self.made(path) {
+            Some(Made::Text(text)) => Some(text),
+            Some(Made::Unknown) => Some(HOLE.to_string()),
+            Some(Made::File(source)) => {
+                self.script_at(source, interpreter, arguments);
+                None
+            }
+            None => {
+                for path in self.located(path) {
+                    self.script_at(path, interpreter, arguments);
+                }
+                None
+            }
+        }
+    }
+
+    /// Names a script, by its path from where the line starts. Where that is not known, the files
+    /// that the line goes over may be it.
+    pub(super) fn script_at(
+        &mut self,
+        path: String,
+        interpreter: Interpreter,
+        arguments: &[String],
+    ) {
+        if self.muted > 0 {
+            return;
+        }
+        let conditional = self.conditional > 0;
+        let patterns = if path.contains(HOLE) { &self.patterns[..] } else { &[] };
+        for path in patterns.iter().cloned().chain([path]) {
+            let script = Script { path, interpreter, arguments: arguments.to_vec(), conditional };
+            if !self.reading.scripts.contains(&script) {
+                self.reading.scripts.push(script);
+            }
+        }
+    }
+
+    /// Remembers a pattern of files that the line goes over: `for f in *.sh`, `find -name '*.sh'`.
+    pub(super) fn goes_over(&mut self, pattern: &str) {
+        for pattern in self.located(pattern) {
+            if self.patterns.len() < PATTERNS && !self.patterns.contains(&pattern) {
+                self.patterns.push(pattern);
+            }
+        }
+    }
+
+    /// The files that `find` goes over, by their names or their paths.
+    pub(super) fn finds(&mut self, words: &[Field], starts: &[&Field]) {
+        let tests = words.windows(2).filter_map(|pair| {
+            let pattern = pair[1].text.as_str();
+            match pair[0].text.as_str() {
+                "-name" | "-iname" => Some(format!("**/{pattern}")),
+                "-path" | "-wholename" => {
+                    Some(format!("**/{}", pattern.rsplit('/').next().unwrap_or(pattern)))
+                }
+                _ => None,
+            }
+        });
+        let mut names: Vec<String> = tests.collect();
+        if names.is_empty() {
+            names.push("**/*".to_owned());
+        }
+        for name in &names {
+            for start in starts.iter().map(|start| start.text.trim_end_matches('/')) {
+                self.goes_over(&format!("{start}/{name}"));
+                // A start may be the file itself.
+                self.goes_over(start);
+            }
+            if starts.is_empty() {
+                self.goes_over(name);
+            }
+        }
+    }
+
+    /// What a program is about to bring to other paths, before it has: `cp a b`, `mv a b`,
+    /// `ln -s a b`, `install a b`, into a folder or under a new name.
+    pub(super) fn brought(&self, name: &str, words: &[Field]) -> Vec<(String, Made)> {
+        const COPY: Grammar = Grammar {
+            letters: "tSgmoZ",
+            long: &["target-directory", "suffix", "group", "mode", "owner", "context"],
+        };
+        let taken = COPY.take(words, 1);
+        let mut operands: Vec<&Field> = taken.operands.iter().map(|place| &words[*place]).collect();
+        if name == "git" {
+            // `git mv a b`
+            operands.remove(0);
+        }
+        let folder = taken.value(&["t", "target-directory"]);
+        let (sources, target) = match (folder, &operands[..]) {
+            (Some(folder), sources) => (sources, folder.text.as_str()),
+            (None, [only]) if name.ends_with("ln") => (&[*only][..], "."),
+            (None, [sources @ .., target]) => (sources, target.text.as_str()),
+            (None, []) => return Vec::new(),
+        };
+        let by_name = name.ends_with("ln") && taken.has(&["s", "symbolic"]);
+        let mut brought = Vec::new();
+        for source in sources.iter().take(limit::BRACES) {
+            let base = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+            for target in self.located(target) {
+                let inside = format!("{}/{base}", target.trim_end_matches('/'));
+                let places = [Some(target), Some(inside)];
+                let places = if sources.len() == 1 { &places[..] } else { &places[1..] };
+                for place in places.iter().flatten() {
+                    // A relative link is relative to where it lies.
+                    let from = match place.rsplit_once('/') {
+                        Some((folder, _)) if by_name => Some(join(folder, &source.text)),
+                        _ => self.located(&source.text).into_iter().next(),
+                    };
+                    let from = from.unwrap_or_default();
+                    let made = self.made_at(&from).unwrap_or(Made::File(from));
+                    brought.push((normal(place), made));
+                }
+            }
+        }
+        brought
+    }
+
+    /// What a program has changed is unknown from now on, unless its output says so later.
+    pub(super) fn unmake(&mut self, field: &Field, how: How) {
+        // A mode or a time changes no text, and an edit leaves most of it.
+        if matches!(how, How::Chmod | How::Touch | How::Lock | How::Edit | How::Append) {
+            return;
+        }
+        if self.made(&field.text).is_some() || !field.has_hole() {
+            for path in self.located(&field.text) {
+                let path = normal(&path);
+                if !matches!(self.env.files.get(&path), Some(Made::Text(_))) {
+                    self.env.files.insert(path, Made::Unknown);
+                }
+            }
+        }
+    }
+}
+
+/// `./x` and `x` are the same file.
+pub(super) fn normal(path: &str) -> String {
+    path.strip_prefix("./").unwrap_or(path).to_owned()
+}
+
+/// What a pattern will find: a hole for each part that is a pattern.
+pub(super) fn found_by(pattern: &str) -> String {
+    let hole = HOLE.to_string();
+    let parts = pattern.split('/');
+    let parts = parts.map(|part| if expand::has_glob(part) { hole.as_str() } else { part });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// `path` in `directory`, which is "" where the line starts.
+pub(super) fn join(directory: &str, path: &str) -> String {
+    let absolute = path.starts_with(['/', '~']);
+    // A path that begins with a hole may be absolute, too: the hole stands for either.
+    if absolute || directory.is_empty() || path.starts_with(HOLE) {
+        return path.to_owned();
+    }
+    let path = path.strip_prefix("./").unwrap_or(path);
+    match path {
+        "." | "" => directory.to_owned(),
+        path if directory.ends_with('/') => format!("{directory}{path}"),
+        path => format!("{directory}/{path}"),
+    }
+}
