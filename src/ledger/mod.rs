@@ -121,13 +121,13 @@ impl Ledger {
             .session_id
             .parse()
             .map_err(|err| self.failed(io::Error::new(ErrorKind::InvalidInput, err)))?;
-        let held = self.heads.hold(&session, until)?;
-        let known = held.read()?;
+        let place = self.heads.hold(&session, until)?;
+        let known = place.read()?;
         for _ in 0..ATTEMPTS {
             let (log, _lock) = self.open(until)?;
             let last = self.last(known.as_ref(), &session, &log)?;
             let seq = last.as_ref().map_or(0, |it| it.seq).saturating_add(1);
-            let torn = self.torn(&log)?;
+            let torn = Self::torn(&log)?;
             record.follow(seq, last.as_ref().map(|it| it.hash.clone()), torn.clone());
             let mut line = serde_json::to_vec(&record).map_err(|err| self.failed(err.into()))?;
             if line.len() > LONGEST_LINE {
@@ -138,14 +138,14 @@ impl Ledger {
             let (session_id, id) = (record.session_id.clone(), record.id.clone());
             let head = Head { session_id, hash: hash.clone(), id, seq };
             let pending = Pending { head: head.clone(), at: log.end()?, length: line.len() as u64 };
-            held.write(last.as_ref(), Some(&pending))?;
+            place.write(last.as_ref(), Some(&pending))?;
             line.push(b'\n');
             log.add(&line)?;
             // A merge or a checkout puts a new file in the place of the old
             // one, perhaps with what was just written.
             if log.is_in_place() || self.is_near_end(&hash)? {
                 // The record is there: that it was to be is known already.
-                let _ = held.write(Some(&head), None);
+                let _ = place.write(Some(&head), None);
                 return Ok(Appended { hash, seq, torn });
             }
         }
@@ -169,7 +169,7 @@ impl Ledger {
         let Some(known) = known else {
             // It is new here, or what was known is lost: then the end of the
             // ledger may tell.
-            return self.last_near_end(session, log);
+            return Self::last_near_end(session, log);
         };
         let Some(pending) = &known.pending else { return Ok(known.last.clone()) };
         // Its writer was killed. Was it written?
@@ -182,7 +182,7 @@ impl Ledger {
         Ok(known.last.clone())
     }
 
-    fn last_near_end(&self, session: &SessionId, log: &Log) -> Result<Option<Head>> {
+    fn last_near_end(session: &SessionId, log: &Log) -> Result<Option<Head>> {
         let tail = log.tail(NEAR)?;
         let head = |line: &[u8]| {
             std::str::from_utf8(line).ok().filter(|it| it.contains(session.as_str()))?;
@@ -202,7 +202,7 @@ impl Ledger {
 
     /// The hash of what stands behind the last end of a line. A record that
     /// lacks but its end is whole.
-    fn torn(&self, log: &Log) -> Result<Option<String>> {
+    fn torn(log: &Log) -> Result<Option<String>> {
         if log.end()? == log.len()? {
             return Ok(None);
         }

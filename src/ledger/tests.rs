@@ -190,9 +190,9 @@ fn a_killed_writers_record_counts_if_it_is_there() {
         let last = |at: usize| Place::read(&lines[at]).unwrap().head(&lines[at]);
         let pending =
             Pending { head: last(1), at: lines[0].len() as u64 + 1, length: lines[1].len() as u64 };
-        let held = scene.ledger.heads.hold(&"s1".parse().unwrap(), soon()).unwrap();
-        held.write(Some(&last(0)), Some(&pending)).unwrap();
-        drop(held);
+        let place = scene.ledger.heads.hold(&"s1".parse().unwrap(), soon()).unwrap();
+        place.write(Some(&last(0)), Some(&pending)).unwrap();
+        drop(place);
         assert_ne!(fs::read(scene.head_file("s1")).unwrap(), head);
         if !was_written {
             scene.put(&lines[..1]);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ranges::{Changed, LineRange};
-use crate::core::{bounded, session::SessionId};
+use crate::core::{bounded, refusal, session::SessionId};
 
 /// Of Agent Trace.
 pub const VERSION: &str = "0.1.0";
@@ -162,7 +162,8 @@ pub enum MutationClass {
     IntentEvolution,
 }
 
-/// An objection: its code (`SCOPE_VIOLATION`), and what it was about.
+/// An objection: the word of a [`refusal::Code`], be it a newer roz's, and what
+/// it was about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub code: String,
@@ -298,6 +299,17 @@ impl Record {
         self.files.iter().any(|it| {
             it.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
+    }
+}
+
+impl From<&refusal::Refusal> for Refusal {
+    fn from(it: &refusal::Refusal) -> Self {
+        Self {
+            code: it.code.word().to_owned(),
+            message: Some(it.message.clone()),
+            file: it.file.clone(),
+            command: None,
+        }
     }
 }
 

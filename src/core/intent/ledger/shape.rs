@@ -165,7 +165,7 @@ fn check(value: &Value, kind: &Kind, form: Form, at: &mut String, faults: &mut V
             wrong("it is no time as in RFC 3339, with `Z`");
         }
         Kind::Uri if !text.is_some_and(is_uri) => wrong("it is no URI"),
-        Kind::Short(max) if !text.is_some_and(|it| it.chars().count() <= *max) => {
+        Kind::Short(max) if text.is_none_or(|it| it.chars().count() > *max) => {
             wrong(&format!("it is no text of at most {max} characters"));
         }
         Kind::OneOf(words) if !text.is_some_and(|it| words.contains(&it)) => {
@@ -229,10 +229,10 @@ fn is_uuid(text: &str, form: Form) -> bool {
     let bytes = text.as_bytes();
     let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
     let is_form = bytes.len() == 36
-        && bytes.iter().enumerate().all(|(at, it)| match is_hyphen(at) {
-            true => *it == b'-',
-            false => it.is_ascii_hexdigit(),
-        });
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, it)| if is_hyphen(at) { *it == b'-' } else { it.is_ascii_hexdigit() });
     let is_of_all = |digit: u8| bytes.iter().all(|it| matches!(*it, b'-') || *it == digit);
     is_form
         && (form == Form::Specification
