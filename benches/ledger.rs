@@ -106,7 +106,8 @@ fn ranges() {
     println!("\n{:>9} {:>14} {:>14}", "lines", "µs one line", "µs all lines");
     for lines in [250, 5_000, 100_000] {
         let text = |salt: usize| -> String {
-            (0..lines).map(|it| format!("    let name_{} = {};\n", it % 97, it + salt)).collect()
+            let line = |it| format!("    let name_{} = {};", it % 97, it + salt);
+            (0..lines).map(line).collect::<Vec<_>>().join("\n")
         };
         let before = text(0);
         let one = before.replacen("= 100;", "= 1;", 1);

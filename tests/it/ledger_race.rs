@@ -138,7 +138,7 @@ fn fill(dir: &Path) {
     let mut written = 0;
     let ballast = dir.join("ballast");
     let reserve = dir.join("reserve");
-    fs::write(&reserve, [b'x'; 64 << 10]).unwrap();
+    fs::write(&reserve, vec![b'x'; 64 << 10]).unwrap();
     let mut size = 0;
     let mut failed = 0;
     while failed < 200 {
@@ -148,7 +148,7 @@ fn fill(dir: &Path) {
         match append(&ledger, &format!("s{}", size % 7), &"long/".repeat(size % 400)) {
             Ok(_) => written += 1,
             Err(Error::Io { path, .. }) => {
-                assert!(path.starts_with(dir), "{path:?}");
+                assert!(path.starts_with(dir), "{}", path.display());
                 failed += 1;
             }
             Err(err) => panic!("{err}"),

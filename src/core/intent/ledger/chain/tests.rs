@@ -144,16 +144,16 @@ fn a_session_that_is_not_known_here_is_named_and_no_problem() {
 fn a_record_that_was_about_to_be_written_may_be_there_or_not() {
     let scene = Scene::of("aa");
     let before = Scene::of("a");
-    let anchor =
-        Anchor { last: before.heads.get("a").cloned(), pending: scene.heads.get("a").cloned() };
-    assert_eq!(check(&scene.text(), &[anchor.clone()]).problems, []);
-    assert_eq!(check(&before.text(), &[anchor.clone()]).problems, []);
+    let anchors =
+        [Anchor { last: before.heads.get("a").cloned(), pending: scene.heads.get("a").cloned() }];
+    assert_eq!(check(&scene.text(), &anchors).problems, []);
+    assert_eq!(check(&before.text(), &anchors).problems, []);
     let mut torn = before.text();
     torn.extend(&scene.lines[1].as_bytes()[..20]);
-    let verdict = check(&torn, &[anchor.clone()]);
+    let verdict = check(&torn, &anchors);
     assert_eq!((verdict.problems, verdict.torn), (vec![], vec![2]));
     let longer = Scene::of("aaa");
-    assert!(!check(&longer.text(), &[anchor]).problems.is_empty());
+    assert!(!check(&longer.text(), &anchors).problems.is_empty());
 }
 
 #[test]
