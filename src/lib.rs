@@ -18,6 +18,7 @@
 //! | [`memory`] | learnings, in the backends that a project has |
 //! | [`usage_log`] | what became of learnings, between one session and the next |
 //! | [`sidecar`] | a project's declared intents: read, changed line by line, and where paths lead |
+//! | [`ledger`] | which change was made for which intent: chained records, committed with the project |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
 //! | [`open`] | what every command works on: home, configuration, sessions |
@@ -30,6 +31,7 @@
 //!                                         ├─► memory    ─┤
 //!                                         ├─► usage_log ─┤  (on storage)
 //!                                         ├─► sidecar   ─┤
+//!                                         ├─► ledger    ─┤  (on storage)
 //!                                         ├─► config    ─┼─► core ─► shell
 //!                                         └─► template  ─┘   world
 //! ```
@@ -53,6 +55,7 @@ pub mod cli;
 pub mod config;
 pub mod core;
 pub mod hooks;
+pub mod ledger;
 pub mod memory;
 pub mod open;
 pub mod plugin;

@@ -13,7 +13,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub use self::decay::Decayed;
 use crate::{
     config::{self, Diagnostic, Sources},
-    core::{policy::Policy, session::SessionId},
+    core::{intent::SIDECAR, policy::Policy, session::SessionId},
+    ledger::Ledger,
     memory::{Library, Places},
     storage::{self, LeftoverKind, MessageStore, Stored},
     usage_log::UsageLog,
@@ -141,6 +142,14 @@ impl Roz {
     pub fn usage_log(&self, library: &Library) -> UsageLog {
         let folder = library.markdown_file().parent().map(Path::to_owned);
         UsageLog::new(&folder.unwrap_or_else(|| config::project_dir(&self.project)), &self.home)
+    }
+
+    /// What was changed for which intent in the project that `dir` lies in: the
+    /// nearest one above that declares intents.
+    pub fn ledger(&self, dir: &Path) -> Ledger {
+        let declares = |it: &&Path| it.join(SIDECAR).is_dir();
+        let project = dir.ancestors().find(declares).unwrap_or(&self.project);
+        Ledger::new(project, &self.home)
     }
 
     /// Where the git objects lie that a session's decisions refer to.

@@ -12,7 +12,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, Metadata, OpenOptions},
-    io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _},
+    io::{self, ErrorKind, Write as _},
     os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     time::Instant,
@@ -26,7 +26,10 @@ use crate::{
         reflection::usage::{Entry, View},
     },
     storage::{Error, Result, journal},
-    world::files::{self, Access},
+    world::{
+        files::{self, Access},
+        log::{self, Log},
+    },
 };
 
 pub const NAME: &str = "stats.log";
@@ -79,26 +82,23 @@ impl UsageLog {
         }
         let lines = journal::lines(entries).map_err(|err| self.failed(err.into()))?;
         for _ in 0..ATTEMPTS {
-            let (file, _lock) = self.open(until)?;
-            let written = add(&file, &lines).map_err(|err| self.failed(err))?;
+            let (log, _lock) = self.open(until)?;
+            log.add(&lines)?;
             // A merge or a checkout puts a new file in the place of the old
             // one. If it had the lines already, they are there twice, which
             // counts once.
-            if fs::symlink_metadata(&self.path).is_ok_and(|it| is_same_file(&it, &written)) {
+            if log.is_in_place() {
                 return Ok(());
             }
         }
         Err(self.failed(io::Error::other("it is replaced again and again")))
     }
 
-    fn open(&self, until: Instant) -> Result<(File, Option<File>)> {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        let mut open = || -> Result<_> {
+    fn open(&self, until: Instant) -> Result<(Log, Option<File>)> {
+        let open = || -> Result<_> {
             // Some file systems have no locks.
             let lock = files::lock_for(&self.path, until, Access::Shared).ok().flatten();
-            let found = files::open_for(&self.path, &mut options, Access::Shared)?;
-            Ok(found.map(|(file, _)| (file, lock)))
+            Ok(Log::open(&self.path)?.map(|it| (it, lock)))
         };
         if let Some(found) = open()? {
             return Ok(found);
@@ -136,12 +136,13 @@ impl UsageLog {
             return Ok(View::default());
         };
         let (mut view, from) = kept(self, &file, &meta).unwrap_or_default();
-        let read = read_lines(&file, from, &mut view).map_err(|err| self.failed(err))?;
+        let read = log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line))
+            .map_err(|err| self.failed(err))?;
         if read.end - from >= WORTH_KEEPING {
             // It is a view: without it the next one reads a little longer.
             let _ = self.keep(&file, &meta, &view, read.end);
         }
-        view.add_line(&read.unfinished);
+        view.add_line(&read.rest);
         Ok(view)
     }
 
@@ -242,81 +243,6 @@ fn proof(file: &File, bytes: u64) -> Option<String> {
 
 fn mtime(meta: &Metadata) -> (i64, i64) {
     (meta.mtime(), meta.mtime_nsec())
-}
-
-fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-/// Writes `lines` behind what is there; answers which file that was.
-fn add(mut file: &File, lines: &[u8]) -> io::Result<Metadata> {
-    let before = file.metadata()?.len();
-    let mut last = [b'\n'];
-    if before > 0 {
-        file.read_exact_at(&mut last, before - 1)?;
-    }
-    let begun = if last == [b'\n'] { &b""[..] } else { b"\n" };
-    let text = [begun, lines].concat();
-    let mut written = 0;
-    while written < text.len() {
-        match file.write(&text[written..]) {
-            Ok(n) if n > 0 => written += n,
-            Err(err) if err.kind() == ErrorKind::Interrupted => (),
-            failed => {
-                // The disk is full, say. What others have added since stays.
-                let now = file.metadata().map_or(0, |it| it.len());
-                if written > 0 && now == before + written as u64 {
-                    let _ = file.set_len(before);
-                }
-                return Err(failed.err().unwrap_or(ErrorKind::WriteZero.into()));
-            }
-        }
-    }
-    file.metadata()
-}
-
-struct Read {
-    /// Where the last whole line ends.
-    end: u64,
-    /// What stands behind it.
-    unfinished: Vec<u8>,
-}
-
-/// Adds the lines from `from` on to the view, a piece of the file at a time.
-fn read_lines(mut file: &File, from: u64, view: &mut View) -> io::Result<Read> {
-    file.seek(SeekFrom::Start(from))?;
-    let mut reader = BufReader::with_capacity(256 << 10, file);
-    let mut end = from;
-    let mut position = from;
-    let mut begun: Vec<u8> = Vec::new();
-    // Cut off, it is no entry either.
-    let add = |begun: &mut Vec<u8>, piece: &[u8]| {
-        let room = LONGEST_LINE.saturating_sub(begun.len());
-        begun.extend_from_slice(&piece[..piece.len().min(room)]);
-    };
-    loop {
-        let piece = reader.fill_buf()?;
-        if piece.is_empty() {
-            return Ok(Read { end, unfinished: begun });
-        }
-        let mut rest = piece;
-        while let Some(at) = rest.iter().position(|it| *it == b'\n') {
-            let line = &rest[..at];
-            if begun.is_empty() {
-                view.add_line(line);
-            } else {
-                add(&mut begun, line);
-                view.add_line(&begun);
-                begun.clear();
-            }
-            rest = &rest[at + 1..];
-            end = position + (piece.len() - rest.len()) as u64;
-        }
-        add(&mut begun, rest);
-        let length = piece.len();
-        position += length as u64;
-        reader.consume(length);
-    }
 }
 
 #[cfg(test)]

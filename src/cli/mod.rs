@@ -11,6 +11,7 @@ mod explain;
 pub mod hook;
 mod install;
 mod learnings;
+mod ledger;
 mod list;
 mod maintain;
 mod observe;
@@ -53,6 +54,7 @@ enum Command {
     Context(context::Args),
     Explain(explain::Args),
     Stats(stats::Args),
+    Ledger(ledger::Args),
     Clean(clean::Args),
     Config(config::Args),
     Decide(decide::Args),
@@ -93,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Context(args) => context::run(&args, &world),
         Command::Explain(args) => explain::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
+        Command::Ledger(args) => ledger::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),

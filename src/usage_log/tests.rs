@@ -10,7 +10,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
 use super::*;
-use crate::core::reflection::usage::Event;
+use crate::{core::reflection::usage::Event, world::log::is_same_file};
 
 struct Scene {
     dir: TempDir,

@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub mod git;
 pub(crate) mod links;
 mod lock;
+pub(crate) mod log;
 pub mod process;
 pub(crate) mod seen;
 

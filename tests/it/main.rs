@@ -1,5 +1,6 @@
 //! Everything that needs the binary or the tree. One crate: it links once.
 
+mod agent_trace;
 mod cli;
 mod client;
 mod commands;
@@ -11,9 +12,11 @@ mod errors;
 mod explain;
 mod fuzz;
 mod install;
+mod intent;
 mod intent_gate;
 mod learnings;
-mod intent;
+mod ledger;
+mod ledger_race;
 mod payloads;
 mod protect;
 mod race;

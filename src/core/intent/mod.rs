@@ -12,10 +12,15 @@ pub mod facts;
 pub mod gate;
 mod glob;
 pub mod ignore;
+pub mod ledger;
 pub mod overlap;
+pub mod ranges;
 pub mod scope;
 pub mod state;
 pub mod target;
+
+/// The folder of a project that declares intents.
+pub const SIDECAR: &str = ".orchestration";
 
 use crate::core::{
     Cx,

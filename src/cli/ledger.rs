@@ -1,0 +1,377 @@
+//! `roz ledger`: what was changed for which intent, and whether the record of
+//! it is whole.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    path::{Component, Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::{Subcommand, ValueEnum};
+use serde_json::{Value, json};
+
+use super::{Done, say};
+use crate::{
+    core::{
+        bounded,
+        intent::ledger::{
+            MutationClass, Record,
+            chain::Problem,
+            shape::{self, Fault, Form},
+        },
+    },
+    ledger::{self, Ledger},
+    open::Roz,
+    world::World,
+};
+
+/// Show and check what was changed for which intent
+///
+/// The ledger is `.orchestration/agent_trace.jsonl`, a line a record, committed
+/// with the project. Records are Agent Trace 0.1.0.
+///
+/// Examples:
+///   roz ledger show --intent INT-001
+///   roz ledger show --file src/auth --limit 5
+///   roz ledger verify              exit code 1 if a line is not as it was written
+///   roz ledger export > traces.jsonl
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Show(Show),
+    Verify(Verify),
+    Validate(Validate),
+    Export(Export),
+}
+
+/// Show the newest records, oldest first
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// Only those for this intent
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+    /// Only those that changed this file, or a file in this folder
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
+    /// Only those of the sessions whose ids begin so
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// How many
+    #[arg(short, long, default_value_t = 20)]
+    limit: usize,
+    /// Print one JSON object, with the records as they are
+    #[arg(long)]
+    json: bool,
+}
+
+/// Find lines that were edited, removed, moved, doubled or put in
+///
+/// Each record names the hash of its session's record before, and which one is
+/// the last is kept on the machine that wrote it. Lines of different sessions
+/// may stand in any order. Exit code 1 if anything is wrong.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct Verify {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Check that every line is an Agent Trace record
+#[derive(Debug, clap::Args)]
+struct Validate {
+    /// Another file of records, a line each
+    file: Option<PathBuf>,
+    /// As the published schema files are: no other fields
+    #[arg(long)]
+    strict: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print the records for other programs, a line each
+///
+/// Fields that Agent Trace does not know are dropped, or are in
+/// `metadata["dev.roz"]`. Exit code 1 if a line could not be printed so.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct Export {
+    #[arg(long, value_enum, default_value_t = Format::AgentTrace)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    AgentTrace,
+}
+
+/// Until a lock is had, and branches are looked through.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Of lines that are wrong, how many people are told of.
+const TOLD: usize = 50;
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let ledger = Roz::open(world, &world.cwd)?.ledger(&world.cwd);
+    match &args.verb {
+        Verb::Show(args) => show(args, &ledger, world),
+        Verb::Verify(args) => verify(args, &ledger, world),
+        Verb::Validate(args) => validate(args, &ledger, world),
+        Verb::Export(Export { format: Format::AgentTrace }) => export(&ledger),
+    }
+}
+
+fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
+    let paths = args.file.as_ref().map(|it| candidates(it, ledger.project(), &world.cwd));
+    let wanted = |record: &Record| {
+        args.intent.as_ref().is_none_or(|it| record.intent_id.as_ref() == Some(it))
+            && args.session.as_ref().is_none_or(|it| record.session_id.starts_with(it.as_str()))
+            && paths.as_ref().is_none_or(|paths| paths.iter().any(|it| record.touches(it)))
+    };
+    let mut found: VecDeque<(Record, Option<Value>)> = VecDeque::new();
+    let mut unreadable = 0_u64;
+    ledger.each_line(|_, line| {
+        let Some(record) = Record::read(line) else {
+            unreadable += 1;
+            return;
+        };
+        if args.limit > 0 && wanted(&record) {
+            if found.len() >= args.limit {
+                found.pop_front();
+            }
+            // With what another roz may have written beside.
+            let value = args.json.then(|| serde_json::from_slice(line).ok()).flatten();
+            found.push_back((record, value));
+        }
+    })?;
+    if args.json {
+        let records: Vec<Value> = found.into_iter().filter_map(|(_, it)| it).collect();
+        say::print_json(&json!({ "records": records, "unreadable": unreadable }))?;
+        return Ok(Done::Well);
+    }
+    let out = say::Out::new(world);
+    let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
+    if rows.is_empty() {
+        say::print("No such records.\n")?;
+    } else {
+        let heading = ["TIME", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
+        say::print(&out.table(&heading, &rows))?;
+    }
+    if unreadable > 0 {
+        let lines = if unreadable == 1 { "a line is" } else { "lines are" };
+        say::warn(&format!("{lines} no record ({unreadable}): `roz ledger verify` tells more"));
+    }
+    Ok(Done::Well)
+}
+
+/// What a path may mean in the ledger: from where one stands, or from the root
+/// of the project.
+fn candidates(path: &Path, project: &Path, cwd: &Path) -> Vec<String> {
+    let text = |path: &Path| {
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => parts.push(name.to_str()?),
+                Component::ParentDir => drop(parts.pop()?),
+                Component::CurDir | Component::RootDir | Component::Prefix(_) => (),
+            }
+        }
+        Some(parts.join("/"))
+    };
+    let from_here = cwd.join(path);
+    let found = [from_here.strip_prefix(project).ok(), Some(path).filter(|it| it.is_relative())];
+    // The root holds everything: `touches` knows no empty path.
+    let paths = found.into_iter().flatten().filter_map(text);
+    paths.filter(|it| !it.is_empty()).collect()
+}
+
+fn row(record: &Record) -> Vec<String> {
+    let cell = |text: &str, max| bounded::chars(&bounded::plain_line(text), max);
+    let roz = &record.metadata.roz;
+    let time = record.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
+    let class = match record.mutation_class {
+        Some(MutationClass::AstRefactor) => "refactor",
+        Some(MutationClass::IntentEvolution) => "evolution",
+        None => "-",
+    };
+    vec![
+        time.to_string(),
+        bounded::plain_line(&record.session_id).chars().take(8).collect(),
+        cell(record.intent_id.as_deref().unwrap_or("-"), 20),
+        class.to_owned(),
+        cell(roz.tool_name.as_deref().unwrap_or("-"), 20),
+        what(record),
+    ]
+}
+
+/// `src/a.rs:3-5,9, src/b.rs`, or what was refused.
+fn what(record: &Record) -> String {
+    let mut parts = Vec::new();
+    if let Some(refusal) = &record.metadata.roz.refusal {
+        let word = if record.is_refusal() { "refused" } else { "against the rules" };
+        let about = refusal.file.as_ref().or(refusal.command.as_ref());
+        let about = about.map(|it| format!(" {it}")).unwrap_or_default();
+        parts.push(format!("{word}: {}{about}", refusal.code));
+    }
+    parts.extend(record.files.iter().map(|file| {
+        let ranges: Vec<String> = file
+            .conversations
+            .iter()
+            .flat_map(|it| &it.ranges)
+            .map(|it| match it {
+                it if it.start_line == it.end_line => it.start_line.to_string(),
+                it => format!("{}-{}", it.start_line, it.end_line),
+            })
+            .collect();
+        let colon = if ranges.is_empty() { "" } else { ":" };
+        format!("{}{colon}{}", file.path, ranges.join(","))
+    }));
+    parts.join(", ")
+}
+
+fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
+    let checked = ledger.verify(Instant::now() + PATIENCE)?;
+    let is_whole = checked.is_whole();
+    if args.json {
+        let mut value = serde_json::to_value(&checked)?;
+        for (name, problems) in
+            [("problems", &checked.verdict.problems), ("elsewhere", &checked.elsewhere)]
+        {
+            for (value, problem) in value[name].as_array_mut().into_iter().flatten().zip(problems) {
+                value["message"] = problem.what.to_string().into();
+            }
+        }
+        value["whole"] = is_whole.into();
+        say::print_json(&value)?;
+        return Ok(if is_whole { Done::Well } else { Done::Badly });
+    }
+    let out = say::Out::new(world);
+    let verdict = &checked.verdict;
+    let told = |problem: &Problem| {
+        let session = problem.session_id.as_ref().map(|it| format!(" (session {it})"));
+        bounded::plain_line(&format!("{}{}", problem.what, session.unwrap_or_default()))
+    };
+    for problem in verdict.problems.iter().take(TOLD) {
+        say::print(&format!("{}\n", out.paint(say::Tone::Bad, &told(problem))))?;
+    }
+    if verdict.problems.len() > TOLD {
+        say::print(&format!("… and {} more\n", verdict.problems.len() - TOLD))?;
+    }
+    for problem in checked.elsewhere.iter().take(TOLD) {
+        say::print(&format!("on another branch: {}\n", told(problem)))?;
+    }
+    for line in verdict.torn.iter().take(TOLD) {
+        say::print(&format!("line {line}: its writer was stopped; nothing else is missing\n"))?;
+    }
+    for path in &checked.damaged {
+        let path = bounded::plain_line(&path.display().to_string());
+        say::print(&format!("`{path}` no longer tells which record is its session's last\n"))?;
+    }
+    if !verdict.unanchored.is_empty() {
+        say::print(&format!(
+            "Sessions of other machines, whose ends cannot be checked here: {}\n",
+            verdict.unanchored.len()
+        ))?;
+    }
+    let counts = format!("{} records of {} sessions", verdict.records, verdict.sessions);
+    if is_whole {
+        let text = format!("Whole: {counts}.");
+        say::print(&format!("{}\n", out.paint(say::Tone::Good, &text)))?;
+        return Ok(Done::Well);
+    }
+    let text = format!("Not whole: {counts}, and problems: {}.", verdict.problems.len());
+    say::print(&format!("{}\n", out.paint(say::Tone::Bad, &text)))?;
+    Ok(Done::Badly)
+}
+
+/// The values of all lines; and the numbers of those that are none, without
+/// the unfinished ones that records vouch for.
+fn each_value(file: &Path, mut each: impl FnMut(u64, Value)) -> super::Result<Vec<u64>> {
+    let mut strays = Vec::new();
+    let mut vouched = HashSet::new();
+    ledger::each_line(file, |number, line| match serde_json::from_slice::<Value>(line) {
+        Ok(value) => {
+            if let Some(hash) = value["metadata"]["dev.roz"]["torn"].as_str() {
+                vouched.insert(hash.to_owned());
+            }
+            each(number, value);
+        }
+        Err(_) => strays.push((number, bounded::sha256(line))),
+    })?;
+    strays.retain(|(_, hash)| !vouched.contains(hash));
+    Ok(strays.into_iter().map(|(number, _)| number).collect())
+}
+
+fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
+    let file = match &args.file {
+        Some(file) => &world.cwd.join(file),
+        None => ledger.path(),
+    };
+    if args.file.is_some() && !file.exists() {
+        return Err(format!("there is no file `{}`", file.display()).into());
+    }
+    let form = if args.strict { Form::Strict } else { Form::Specification };
+    let mut records = 0_u64;
+    let mut wrong: Vec<(u64, Fault)> = Vec::new();
+    let strays = each_value(file, |number, value| {
+        records += 1;
+        wrong.extend(shape::faults(&value, form).into_iter().map(|it| (number, it)));
+    })?;
+    wrong.extend(
+        strays
+            .into_iter()
+            .map(|it| (it, Fault { at: String::new(), what: "it is no JSON".into() })),
+    );
+    wrong.sort_by_key(|(number, _)| *number);
+    if args.json {
+        let faults: Vec<Value> = wrong
+            .iter()
+            .map(|(line, it)| json!({ "line": line, "at": it.at, "what": it.what }))
+            .collect();
+        let valid = faults.is_empty();
+        say::print_json(&json!({ "valid": valid, "records": records, "faults": faults }))?;
+        return Ok(if valid { Done::Well } else { Done::Badly });
+    }
+    for (line, fault) in wrong.iter().take(TOLD) {
+        let at = if fault.at.is_empty() { "the record" } else { &fault.at };
+        say::print_plain(&format!("line {line}: {at}: {}\n", fault.what))?;
+    }
+    if wrong.len() > TOLD {
+        say::print(&format!("… and {} more\n", wrong.len() - TOLD))?;
+    }
+    if wrong.is_empty() {
+        say::print(&format!("Valid Agent Trace: {records} records.\n"))?;
+        return Ok(Done::Well);
+    }
+    Ok(Done::Badly)
+}
+
+fn export(ledger: &Ledger) -> super::Result {
+    let mut left_out = Vec::new();
+    let mut failed = Ok(());
+    let strays = each_value(ledger.path(), |number, value| {
+        let record = shape::strict(value);
+        if !shape::faults(&record, Form::Strict).is_empty() {
+            left_out.push(number);
+        } else if failed.is_ok() {
+            failed = say::print(&format!("{record}\n"));
+        }
+    })?;
+    failed?;
+    left_out.extend(strays);
+    left_out.sort_unstable();
+    if left_out.is_empty() {
+        return Ok(Done::Well);
+    }
+    let lines: Vec<String> = left_out.iter().take(10).map(u64::to_string).collect();
+    let more = if left_out.len() > lines.len() { " …" } else { "" };
+    say::warn(&format!("left out, for they are no Agent Trace: lines {}{more}", lines.join(", ")));
+    Ok(Done::Badly)
+}

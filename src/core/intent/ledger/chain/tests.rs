@@ -1,0 +1,235 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+/// A ledger of records that are made here, and what is known of it.
+#[derive(Debug, Clone, Default)]
+struct Scene {
+    lines: Vec<String>,
+    heads: BTreeMap<String, Head>,
+}
+
+impl Scene {
+    /// A record for each letter, of the session of that name.
+    fn of(sessions: &str) -> Self {
+        let mut scene = Self::default();
+        sessions.chars().for_each(|it| scene.add(&it.to_string()));
+        scene
+    }
+
+    fn add(&mut self, session: &str) {
+        let last = self.heads.get(session);
+        let seq = last.map_or(0, |it| it.seq) + 1;
+        let prev = last.map(|it| it.hash.clone());
+        let line = record(session, seq, prev.as_deref(), "text");
+        let head = Place::read(line.as_bytes()).unwrap().head(line.as_bytes());
+        self.heads.insert(session.to_owned(), head);
+        self.lines.push(line);
+    }
+
+    fn text(&self) -> Vec<u8> {
+        self.lines.iter().flat_map(|it| [it.as_str(), "\n"]).collect::<String>().into_bytes()
+    }
+
+    fn anchors(&self) -> Vec<Anchor> {
+        let anchor = |it: &Head| Anchor { last: Some(it.clone()), pending: None };
+        self.heads.values().map(anchor).collect()
+    }
+
+    fn verdict(&self) -> Verdict {
+        check(&self.text(), &self.anchors())
+    }
+
+    #[track_caller]
+    fn problems(&self) -> Vec<String> {
+        self.verdict().problems.iter().map(|it| it.what.to_string()).collect()
+    }
+}
+
+fn record(session: &str, seq: u64, prev: Option<&str>, text: &str) -> String {
+    let mut roz = json!({ "seq": seq, "tool_name": text });
+    if let Some(prev) = prev {
+        roz["prev"] = prev.into();
+    }
+    json!({ "id": format!("{session}-{seq}"), "session_id": session, "files": [], "metadata": { "dev.roz": roz } })
+        .to_string()
+}
+
+fn check(text: &[u8], anchors: &[Anchor]) -> Verdict {
+    let mut chains = Chains::default();
+    let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
+    let rest = lines.pop().unwrap_or_default();
+    lines.iter().for_each(|it| chains.add(it));
+    chains.add_rest(rest);
+    chains.verdict(anchors)
+}
+
+#[test]
+fn a_ledger_as_it_was_written_is_whole() {
+    for sessions in ["", "a", "aaaa", "abab", "abcabcabc"] {
+        let verdict = Scene::of(sessions).verdict();
+        assert_eq!(verdict.problems, [], "{sessions}");
+        assert_eq!(verdict.records, sessions.len() as u64);
+        assert!(verdict.unanchored.is_empty());
+    }
+}
+
+#[test]
+fn a_removed_line_is_found_wherever_it_stood() {
+    for at in 0..6 {
+        let mut scene = Scene::of("ababab");
+        scene.lines.remove(at);
+        let problems = scene.problems();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains("a record is gone"), "{problems:?}");
+    }
+    let mut scene = Scene::of("ab");
+    scene.lines.remove(0);
+    assert_eq!(scene.problems(), ["a record is gone: the whole session"]);
+}
+
+#[test]
+fn lines_of_other_sessions_may_stand_in_any_order() {
+    let scene = Scene::of("ababab");
+    let order = [1, 0, 2, 4, 3, 5];
+    let moved = Scene { lines: order.map(|it| scene.lines[it].clone()).into(), ..scene };
+    assert_eq!(moved.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn lines_of_a_session_that_changed_places_are_found() {
+    for (one, two) in [(0, 1), (1, 2), (2, 3), (0, 3)] {
+        let mut scene = Scene::of("aaaa");
+        scene.lines.swap(one, two);
+        let problems = scene.problems();
+        assert!(problems.iter().any(|it| it.contains("not in its place")), "{problems:?}");
+    }
+}
+
+#[test]
+fn a_doubled_line_is_found() {
+    for at in 0..3 {
+        let mut scene = Scene::of("aba");
+        scene.lines.insert(at, scene.lines[at].clone());
+        assert_eq!(scene.problems(), [format!("line {}: the same as line {}", at + 2, at + 1)]);
+    }
+}
+
+#[test]
+fn a_forged_record_is_found_with_or_without_a_prev_that_fits() {
+    for at in 0..=3_usize {
+        let scene = Scene::of("aaa");
+        let fits = at.checked_sub(1).map(|it| bounded::sha256(scene.lines[it].as_bytes()));
+        for prev in [fits.as_deref(), None, Some("nonsense"), Some(&"0".repeat(64))] {
+            let mut scene = scene.clone();
+            scene.lines.insert(at, record("a", at as u64 + 1, prev, "forged"));
+            assert!(!scene.problems().is_empty(), "{at} {prev:?}");
+        }
+    }
+    let mut scene = Scene::of("a");
+    scene.lines.push("{}".to_owned());
+    assert_eq!(scene.problems(), ["line 2: no record, or a damaged one"]);
+}
+
+#[test]
+fn a_session_that_is_not_known_here_is_named_and_no_problem() {
+    let mut scene = Scene::of("ab");
+    scene.heads.remove("b");
+    let verdict = scene.verdict();
+    assert_eq!((verdict.problems, verdict.unanchored), (vec![], vec!["b".to_owned()]));
+}
+
+#[test]
+fn a_record_that_was_about_to_be_written_may_be_there_or_not() {
+    let scene = Scene::of("aa");
+    let before = Scene::of("a");
+    let anchors =
+        [Anchor { last: before.heads.get("a").cloned(), pending: scene.heads.get("a").cloned() }];
+    assert_eq!(check(&scene.text(), &anchors).problems, []);
+    assert_eq!(check(&before.text(), &anchors).problems, []);
+    let mut torn = before.text();
+    torn.extend(&scene.lines[1].as_bytes()[..20]);
+    let verdict = check(&torn, &anchors);
+    assert_eq!((verdict.problems, verdict.torn), (vec![], vec![2]));
+    let longer = Scene::of("aaa");
+    assert!(!check(&longer.text(), &anchors).problems.is_empty());
+}
+
+#[test]
+fn an_unfinished_line_is_fine_as_long_as_a_record_vouches_for_it() {
+    let mut scene = Scene::of("a");
+    let torn = "{\"version\":\"0.1";
+    scene.lines.push(torn.to_owned());
+    assert_eq!(scene.problems(), ["line 2: no record, or a damaged one"]);
+    let mut next: serde_json::Value =
+        serde_json::from_str(&record("a", 2, Some(&scene.heads["a"].hash), "x")).unwrap();
+    next["metadata"]["dev.roz"]["torn"] = bounded::sha256(torn.as_bytes()).into();
+    let next = next.to_string();
+    let head = Place::read(next.as_bytes()).unwrap().head(next.as_bytes());
+    scene.heads.insert("a".to_owned(), head);
+    scene.lines.push(next);
+    let verdict = scene.verdict();
+    assert_eq!((verdict.problems, verdict.torn), (vec![], vec![2]));
+    scene.lines[1].push('x');
+    assert_eq!(scene.problems().len(), 2, "{:?}", scene.problems());
+    scene.lines.remove(1);
+    assert_eq!(
+        scene.problems(),
+        ["line 2: the unfinished line that it tells of is gone or changed"]
+    );
+}
+
+/// Every bit of every byte, but for what makes no difference to anybody: the
+/// last line's end.
+#[test]
+fn any_flipped_bit_is_found() {
+    let scene = Scene::of("abaab");
+    let (text, anchors) = (scene.text(), scene.anchors());
+    for at in 0..text.len() - 1 {
+        for bit in 0..8 {
+            let mut changed = text.clone();
+            changed[at] ^= 1 << bit;
+            assert!(!check(&changed, &anchors).problems.is_empty(), "byte {at}, bit {bit}");
+        }
+    }
+    for bit in 0..8 {
+        let mut changed = text.clone();
+        *changed.last_mut().unwrap() ^= 1 << bit;
+        assert!(!check(&changed, &anchors).problems.is_empty(), "bit {bit}");
+    }
+    assert_eq!(check(&text[..text.len() - 1], &anchors).problems, []);
+}
+
+#[test]
+fn any_cut_is_found() {
+    let scene = Scene::of("abaab");
+    let (text, anchors) = (scene.text(), scene.anchors());
+    for at in 0..text.len() - 1 {
+        assert!(!check(&text[..at], &anchors).problems.is_empty(), "cut at {at}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_other_order_of_a_sessions_lines_is_found(
+        sessions in "[abc]{2,10}", seed in prop::collection::vec(any::<u32>(), 10),
+    ) {
+        let scene = Scene::of(&sessions);
+        let mut order: Vec<usize> = (0..scene.lines.len()).collect();
+        order.sort_by_key(|at| seed[*at]);
+        let lines = order.iter().map(|at| scene.lines[*at].clone()).collect();
+        let letters = sessions.as_bytes();
+        let of = |session: char| {
+            order.iter().copied().filter(move |at| letters[*at] == session as u8)
+        };
+        let is_kept = "abc".chars().all(|it| of(it).is_sorted());
+        let moved = Scene { lines, ..scene };
+        prop_assert_eq!(moved.problems().is_empty(), is_kept);
+    }
+
+    #[test]
+    fn nothing_that_is_read_panics(text in prop::collection::vec(any::<u8>(), 0..400)) {
+        check(&text, &Scene::of("ab").anchors());
+    }
+}

@@ -1,0 +1,382 @@
+//! The ledger's records: which lines of which files a call changed, for which
+//! intent, in which session; and what was refused.
+//!
+//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record, with the
+//! names beside that the design documents give to the same things
+//! (`relative_path`, `entity_type`, `model_identifier`, `value`,
+//! `revision_id`), and the rest in `metadata["dev.roz"]`. [`shape`] knows both
+//! published forms of it, [`chain`] how records hold together.
+
+pub mod chain;
+pub mod shape;
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ranges::{Changed, LineRange};
+use crate::core::{bounded, refusal, session::SessionId};
+
+/// Of Agent Trace.
+pub const VERSION: &str = "0.1.0";
+
+/// A line of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub version: String,
+    /// A UUID, version 7: ids made later are greater.
+    pub id: String,
+    pub timestamp: DateTime<Utc>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vcs: Option<Vcs>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Tool>,
+    #[serde(default)]
+    pub session_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_id: Option<String>,
+    /// The strongest of the files'.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation_class: Option<MutationClass>,
+    /// None, where a call was refused.
+    pub files: Vec<FileTrace>,
+    #[serde(default)]
+    pub metadata: Metadata,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vcs {
+    pub r#type: String,
+    pub revision: String,
+    #[serde(default)]
+    pub revision_id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    pub name: String,
+    #[serde(default)]
+    pub version: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTrace {
+    /// From the root of the repository, with `/`.
+    pub path: String,
+    #[serde(default)]
+    pub relative_path: String,
+    pub conversations: Vec<Conversation>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// `urn:claude:session:<id>`.
+    #[serde(default)]
+    pub url: String,
+    #[serde(default)]
+    pub contributor: Contributor,
+    pub ranges: Vec<LineRange>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contributor {
+    pub r#type: String,
+    #[serde(default)]
+    pub entity_type: String,
+    /// As models.dev has it: `anthropic/claude-opus-4-5-20251101`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    /// As the client has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_identifier: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Related {
+    pub r#type: String,
+    /// `urn:intent:INT-001`.
+    pub url: String,
+    #[serde(default)]
+    pub value: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metadata {
+    #[serde(rename = "dev.roz", default)]
+    pub roz: Details,
+}
+
+/// What Agent Trace has no name for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// What became of each file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileDetails>,
+    /// What the agent called its change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_class: Option<MutationClass>,
+    /// Why the work tree was not looked at for other changes, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_looked: Option<String>,
+    /// Of a call that did not run; with `files`, of a change that is there
+    /// against the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// The number of the record in its session, from 1.
+    #[serde(default)]
+    pub seq: u64,
+    /// The SHA-256 of the line of the session's record before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prev: Option<String>,
+    /// The SHA-256 of a line before that was never written to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torn: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileDetails {
+    pub path: String,
+    /// But for the ranges, which are where Agent Trace has them.
+    #[serde(flatten)]
+    pub changed: Changed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation_class: Option<MutationClass>,
+    /// What the class rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Value>,
+}
+
+/// Weaker ones first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum MutationClass {
+    AstRefactor,
+    IntentEvolution,
+}
+
+/// An objection: the word of a [`refusal::Code`], be it a newer roz's, and what
+/// it was about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    pub code: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The command, cut, where it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// The call that a record is about.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    pub now: DateTime<Utc>,
+    /// A throw that no other record gets.
+    pub dice: &'a [u8; 32],
+    pub session_id: &'a SessionId,
+    pub agent_id: Option<&'a str>,
+    pub intent_id: Option<&'a str>,
+    /// As the client calls it, where that is known.
+    pub model: Option<&'a str>,
+    /// The commit that is checked out; none before the first.
+    pub revision: Option<&'a str>,
+    pub tool_name: &'a str,
+    pub tool_use_id: Option<&'a str>,
+}
+
+/// What a call changed.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    pub files: Vec<FileChange>,
+    pub declared_class: Option<MutationClass>,
+    pub not_looked: Option<String>,
+    /// Why it ought not to have.
+    pub violation: Option<Refusal>,
+}
+
+#[derive(Debug, Clone)]
+pub struct FileChange {
+    /// From the root of the repository, with `/`.
+    pub path: String,
+    pub changed: Changed,
+    pub mutation_class: Option<MutationClass>,
+    pub evidence: Option<Value>,
+}
+
+/// The most that is kept of a text of somebody else's, in bytes.
+const MAX_TEXT: usize = 2000;
+
+/// Of Agent Trace, in characters.
+const MAX_MODEL: usize = 250;
+
+impl Record {
+    /// Of a call that ran and changed something.
+    pub fn of_change(call: &Call, change: Change) -> Self {
+        let Change { files, declared_class, not_looked, violation } = change;
+        let mut record = Self::new(call);
+        record.mutation_class = files.iter().filter_map(|it| it.mutation_class).max();
+        let mut details = Vec::with_capacity(files.len());
+        for FileChange { path, mut changed, mutation_class, evidence } in files {
+            let ranges = std::mem::take(&mut changed.ranges);
+            record.files.push(FileTrace {
+                path: path.clone(),
+                relative_path: path.clone(),
+                conversations: vec![call.conversation(ranges)],
+            });
+            details.push(FileDetails { path, changed, mutation_class, evidence });
+        }
+        let roz = &mut record.metadata.roz;
+        roz.files = details;
+        roz.declared_class = declared_class;
+        roz.not_looked = not_looked;
+        roz.refusal = violation.map(Refusal::kept);
+        record
+    }
+
+    /// Of a call that was kept from running.
+    pub fn of_refusal(call: &Call, refusal: Refusal) -> Self {
+        let mut record = Self::new(call);
+        record.metadata.roz.refusal = Some(refusal.kept());
+        record
+    }
+
+    fn new(call: &Call) -> Self {
+        let own = |text: Option<&str>| text.map(|it| bounded::cut(it, MAX_TEXT).to_owned());
+        let vcs = |revision: &str| Vcs {
+            r#type: "git".to_owned(),
+            revision: revision.to_owned(),
+            revision_id: revision.to_owned(),
+        };
+        let tool = Tool { name: "roz".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        let roz = Details {
+            agent_id: own(call.agent_id),
+            tool_name: own(Some(call.tool_name)),
+            tool_use_id: own(call.tool_use_id),
+            ..Details::default()
+        };
+        Self {
+            version: VERSION.to_owned(),
+            id: uuid(call.now, call.dice),
+            timestamp: call.now.trunc_subsecs(3),
+            vcs: call.revision.map(vcs),
+            tool: Some(tool),
+            session_id: call.session_id.to_string(),
+            intent_id: own(call.intent_id),
+            mutation_class: None,
+            files: Vec::new(),
+            metadata: Metadata { roz },
+        }
+    }
+
+    /// Reads a line: one of an older or newer roz as far as it goes, and none
+    /// of somebody else's.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+
+    /// Makes it the record behind the one whose line has the hash `prev`.
+    pub fn follow(&mut self, seq: u64, prev: Option<String>, torn: Option<String>) {
+        let roz = &mut self.metadata.roz;
+        (roz.seq, roz.prev, roz.torn) = (seq, prev, torn);
+    }
+
+    pub fn is_refusal(&self) -> bool {
+        self.files.is_empty() && self.metadata.roz.refusal.is_some()
+    }
+
+    /// Whether it changed `path`, or something below it.
+    pub fn touches(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        self.files.iter().any(|it| {
+            it.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}
+
+impl From<&refusal::Refusal> for Refusal {
+    fn from(it: &refusal::Refusal) -> Self {
+        Self {
+            code: it.code.word().to_owned(),
+            message: Some(it.message.clone()),
+            file: it.file.clone(),
+            command: None,
+        }
+    }
+}
+
+impl Refusal {
+    fn kept(mut self) -> Self {
+        for text in [&mut self.message, &mut self.file, &mut self.command].into_iter().flatten() {
+            text.truncate(text.floor_char_boundary(MAX_TEXT));
+        }
+        self
+    }
+}
+
+impl Call<'_> {
+    fn conversation(&self, ranges: Vec<LineRange>) -> Conversation {
+        let cut = |text: &str| text.chars().take(MAX_MODEL).collect::<String>();
+        let related = |id: &str| Related {
+            r#type: "specification".to_owned(),
+            url: format!("urn:intent:{}", escaped(id)),
+            value: bounded::cut(id, MAX_TEXT).to_owned(),
+        };
+        Conversation {
+            url: format!("urn:claude:session:{}", escaped(self.session_id.as_str())),
+            contributor: Contributor {
+                r#type: "ai".to_owned(),
+                entity_type: "AI".to_owned(),
+                model_id: self.model.map(|it| cut(&model_id(it))),
+                model_identifier: self.model.map(cut),
+            },
+            ranges,
+            related: self.intent_id.map(related).into_iter().collect(),
+        }
+    }
+}
+
+/// With the provider, where the name tells it: nothing is guessed.
+fn model_id(model: &str) -> String {
+    if !model.contains('/') && model.starts_with("claude-") {
+        return format!("anthropic/{model}");
+    }
+    model.to_owned()
+}
+
+/// A text as a part of a URN.
+fn escaped(text: &str) -> String {
+    let text = bounded::cut(text, MAX_TEXT);
+    let mut res = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            res.push(char::from(byte));
+        } else {
+            res.push('%');
+            res.push_str(&bounded::hex(&[byte]).to_uppercase());
+        }
+    }
+    res
+}
+
+/// Version 7 (RFC 9562): milliseconds, then what the dice say.
+fn uuid(now: DateTime<Utc>, dice: &[u8; 32]) -> String {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&dice[..16]);
+    bytes[..6].copy_from_slice(&now.timestamp_millis().to_be_bytes()[2..]);
+    bytes[6] = 0x70 | bytes[6] & 0x0f;
+    bytes[8] = 0x80 | bytes[8] & 0x3f;
+    let hex = bounded::hex(&bytes);
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,276 @@
+//! What an Agent Trace record looks like: as the specification says it, and as
+//! the specification's own schema files say it, which take no other fields,
+//! want a tool's version, and UTC.
+//!
+//! The published files say of `version` that it has two numbers; the
+//! specification, whose version is 0.1.0, that it has three. Three it is.
+
+use serde_json::{Map, Value};
+
+/// Which of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The specification's: other fields are welcome.
+    Specification,
+    /// The published files': no other fields.
+    Strict,
+}
+
+/// What is wrong with a record, and where: `/files/0/path`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Fault {
+    pub at: String,
+    pub what: String,
+}
+
+enum Kind {
+    Text,
+    Version,
+    Uuid,
+    Time,
+    Uri,
+    /// At most so many characters.
+    Short(usize),
+    OneOf(&'static [&'static str]),
+    /// From 1 on.
+    Line,
+    Anything,
+    List(&'static Kind),
+    Fields(&'static [Field]),
+}
+
+struct Field {
+    name: &'static str,
+    kind: Kind,
+    need: Need,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Need {
+    Always,
+    /// In the strict form.
+    Strict,
+    No,
+}
+
+const fn must(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, need: Need::Always }
+}
+
+const fn may(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, need: Need::No }
+}
+
+const fn strictly(name: &'static str, kind: Kind) -> Field {
+    Field { name, kind, need: Need::Strict }
+}
+
+static RECORD: Kind = Kind::Fields(&[
+    must("version", Kind::Version),
+    must("id", Kind::Uuid),
+    must("timestamp", Kind::Time),
+    may("vcs", Kind::Fields(VCS)),
+    may("tool", Kind::Fields(TOOL)),
+    must("files", Kind::List(&Kind::Fields(FILE))),
+    may("metadata", Kind::Anything),
+]);
+
+static VCS: &[Field] =
+    &[must("type", Kind::OneOf(&["git", "jj", "hg", "svn"])), must("revision", Kind::Text)];
+
+static TOOL: &[Field] = &[strictly("name", Kind::Text), strictly("version", Kind::Text)];
+
+static FILE: &[Field] =
+    &[must("path", Kind::Text), must("conversations", Kind::List(&Kind::Fields(CONVERSATION)))];
+
+static CONVERSATION: &[Field] = &[
+    may("url", Kind::Uri),
+    may("contributor", Kind::Fields(CONTRIBUTOR)),
+    must("ranges", Kind::List(&Kind::Fields(RANGE))),
+    may("related", Kind::List(&Kind::Fields(RELATED))),
+];
+
+static CONTRIBUTOR: &[Field] = &[
+    must("type", Kind::OneOf(&["human", "ai", "mixed", "unknown"])),
+    may("model_id", Kind::Short(250)),
+];
+
+static RANGE: &[Field] = &[
+    must("start_line", Kind::Line),
+    must("end_line", Kind::Line),
+    may("content_hash", Kind::Text),
+    may("contributor", Kind::Fields(CONTRIBUTOR)),
+];
+
+static RELATED: &[Field] = &[must("type", Kind::Text), must("url", Kind::Uri)];
+
+/// What keeps `record` from being an Agent Trace record of that form.
+pub fn faults(record: &Value, form: Form) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    check(record, &RECORD, form, &mut String::new(), &mut faults);
+    faults
+}
+
+/// The record in the strict form: fields that it does not know are dropped, or
+/// moved into `metadata["dev.roz"]` where they are the documents' own. What is
+/// wrong with it stays wrong.
+pub fn strict(mut record: Value) -> Value {
+    const MOVED: [&str; 3] = ["session_id", "intent_id", "mutation_class"];
+    let Value::Object(fields) = &mut record else { return record };
+    let moved: Vec<(&str, Value)> =
+        MOVED.iter().filter_map(|it| Some((*it, fields.remove(*it)?))).collect();
+    if !moved.is_empty() {
+        let metadata = object(fields, "metadata");
+        let roz = object(metadata, "dev.roz");
+        roz.extend(moved.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+    prune(&mut record, &RECORD);
+    record
+}
+
+/// The object of that name, put there if there is none.
+fn object<'a>(fields: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<String, Value> {
+    let found = fields.entry(name).or_insert(Value::Null);
+    if !found.is_object() {
+        *found = Value::Object(Map::new());
+    }
+    found.as_object_mut().expect("it was made one above")
+}
+
+fn prune(value: &mut Value, kind: &Kind) {
+    match (kind, value) {
+        (Kind::List(kind), Value::Array(items)) => items.iter_mut().for_each(|it| prune(it, kind)),
+        (Kind::Fields(known), Value::Object(fields)) => {
+            fields.retain(|name, _| known.iter().any(|it| it.name == name));
+            for field in *known {
+                if let Some(value) = fields.get_mut(field.name) {
+                    prune(value, &field.kind);
+                }
+            }
+        }
+        _ => (),
+    }
+}
+
+fn check(value: &Value, kind: &Kind, form: Form, at: &mut String, faults: &mut Vec<Fault>) {
+    let mut wrong = |what: &str| faults.push(Fault { at: at.clone(), what: what.to_owned() });
+    let text = value.as_str();
+    match kind {
+        Kind::Text if text.is_none() => wrong("it is no text"),
+        Kind::Version if !text.is_some_and(is_version) => {
+            wrong("it is no version of three numbers");
+        }
+        Kind::Uuid if !text.is_some_and(|it| is_uuid(it, form)) => wrong("it is no UUID"),
+        Kind::Time if !text.is_some_and(|it| is_time(it, form)) => {
+            wrong("it is no time as in RFC 3339, with `Z`");
+        }
+        Kind::Uri if !text.is_some_and(is_uri) => wrong("it is no URI"),
+        Kind::Short(max) if text.is_none_or(|it| it.chars().count() > *max) => {
+            wrong(&format!("it is no text of at most {max} characters"));
+        }
+        Kind::OneOf(words) if !text.is_some_and(|it| words.contains(&it)) => {
+            wrong(&format!("it is none of {}", words.join(", ")));
+        }
+        Kind::Line if !is_line(value, form) => wrong("it is no number of a line"),
+        Kind::Anything if !value.is_object() => wrong("it is no object"),
+        Kind::List(kind) => {
+            let Some(items) = value.as_array() else { return wrong("it is no list") };
+            for (number, item) in items.iter().enumerate() {
+                below(at, &number.to_string(), |at| check(item, kind, form, at, faults));
+            }
+        }
+        Kind::Fields(known) => {
+            let Some(fields) = value.as_object() else { return wrong("it is no object") };
+            for field in *known {
+                let is_needed = match field.need {
+                    Need::Always => true,
+                    Need::Strict => form == Form::Strict,
+                    Need::No => false,
+                };
+                match fields.get(field.name) {
+                    Some(value) => below(at, field.name, |at| {
+                        check(value, &field.kind, form, at, faults);
+                    }),
+                    None if is_needed => {
+                        let what = format!("`{}` is missing", field.name);
+                        faults.push(Fault { at: at.clone(), what });
+                    }
+                    None => (),
+                }
+            }
+            if form == Form::Strict {
+                let is_known = |name: &str| known.iter().any(|it| it.name == name);
+                let strangers = fields.keys().filter(|it| !is_known(it));
+                faults.extend(strangers.map(|name| Fault {
+                    at: at.clone(),
+                    what: format!("`{}` is no field of it", crate::core::bounded::line(name, 80)),
+                }));
+            }
+        }
+        _ => (),
+    }
+}
+
+fn below(at: &mut String, name: &str, run: impl FnOnce(&mut String)) {
+    let length = at.len();
+    at.push('/');
+    at.push_str(name);
+    run(at);
+    at.truncate(length);
+}
+
+fn is_version(text: &str) -> bool {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    text.split('.').count() == 3 && text.split('.').all(is_number)
+}
+
+/// The strict form knows versions and variants.
+fn is_uuid(text: &str, form: Form) -> bool {
+    let bytes = text.as_bytes();
+    let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
+    let is_form = bytes.len() == 36
+        && bytes
+            .iter()
+            .enumerate()
+            .all(|(at, it)| if is_hyphen(at) { *it == b'-' } else { it.is_ascii_hexdigit() });
+    let is_of_all = |digit: u8| bytes.iter().all(|it| matches!(*it, b'-') || *it == digit);
+    is_form
+        && (form == Form::Specification
+            || matches!(bytes[14], b'1'..=b'8') && b"89abAB".contains(&bytes[19])
+            || is_of_all(b'0')
+            || is_of_all(b'f'))
+}
+
+/// The strict form wants `T` and `Z`.
+fn is_time(text: &str, form: Form) -> bool {
+    let bytes = text.as_bytes();
+    // What chrono takes beyond RFC 3339: a blank, other signs.
+    let is_form = text.is_ascii() && bytes.get(10).is_some_and(|it| matches!(it, b'T' | b't'));
+    let is_strict = || bytes.get(10) == Some(&b'T') && bytes.ends_with(b"Z");
+    is_form
+        && (form == Form::Specification || is_strict())
+        && chrono::DateTime::parse_from_rfc3339(text).is_ok()
+}
+
+/// A scheme, and characters that a URI has (RFC 3986). Of what hosts and ports
+/// look like nothing is said.
+fn is_uri(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it));
+    let bytes = rest.as_bytes();
+    let is_allowed = |(at, byte): (usize, &u8)| match byte {
+        b'%' => (1..=2).all(|it| bytes.get(at + it).is_some_and(u8::is_ascii_hexdigit)),
+        b'#' => !bytes[..at].contains(&b'#'),
+        it => it.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(it),
+    };
+    is_scheme && bytes.iter().enumerate().all(is_allowed)
+}
+
+fn is_line(value: &Value, form: Form) -> bool {
+    // What JavaScript can count to.
+    const MOST: f64 = 9_007_199_254_740_991.0;
+    // A whole number with a point is whole all the same.
+    let is_whole = |it: f64| it.fract() == 0.0 && it >= 1.0;
+    value.as_f64().is_some_and(|it| is_whole(it) && (form == Form::Specification || it <= MOST))
+}

@@ -1,0 +1,222 @@
+use std::fs;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn between(before: &str, after: &str) -> Changed {
+    Changed::between(Some(before.as_bytes()), Some(after.as_bytes()))
+}
+
+fn lines_of(changed: &Changed) -> Vec<(u64, u64)> {
+    changed.ranges.iter().map(|it| (it.start_line, it.end_line)).collect()
+}
+
+fn deletions(changed: &Changed) -> Vec<(u64, u64)> {
+    changed.deletions.iter().map(|it| (it.after_line, it.lines)).collect()
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256:{}", bounded::sha256(text.as_bytes()))
+}
+
+#[test]
+fn each_changed_stretch_is_a_range_of_the_text_after() {
+    let changed = between("a\nb\nc\nd\ne\n", "a\nB\nc\nd\nnew\nnewer\ne\n");
+    assert_eq!(lines_of(&changed), [(2, 2), (5, 6)]);
+    assert_eq!(changed.ranges[0].content_hash, hash("B"));
+    assert_eq!(changed.ranges[1].content_hash, hash("new\nnewer"));
+    assert_eq!((changed.added, changed.removed), (3, 1));
+    assert_eq!(changed.change, Change::Modified);
+}
+
+#[test]
+fn a_deletion_is_no_range_but_is_told() {
+    let changed = between("a\nb\nc\nd\n", "a\nd\n");
+    assert_eq!(lines_of(&changed), []);
+    assert_eq!(deletions(&changed), [(1, 2)]);
+    let changed = between("a\nb\n", "b\n");
+    assert_eq!(deletions(&changed), [(0, 1)]);
+}
+
+#[test]
+fn a_new_file_is_one_range_and_an_empty_one_none() {
+    let created = |text: &str| Changed::between(None, Some(text.as_bytes()));
+    assert_eq!(lines_of(&created("a\nb\n")), [(1, 2)]);
+    assert_eq!(created("a\nb\n").change, Change::Created);
+    assert_eq!(lines_of(&created("")), []);
+    assert_eq!(created("").change, Change::Created);
+    assert_eq!(lines_of(&created("\n")), [(1, 1)]);
+    assert_eq!(lines_of(&between("", "a\n")), [(1, 1)]);
+}
+
+#[test]
+fn a_file_that_is_gone_lost_all_its_lines() {
+    let changed = Changed::between(Some(b"a\nb"), None);
+    assert_eq!(changed.change, Change::Deleted);
+    assert_eq!((deletions(&changed), changed.removed), (vec![(0, 2)], 2));
+    assert_eq!(Changed::between(Some(b""), None).change, Change::Deleted);
+    assert_eq!(Changed::between(None, None).change, Change::Unchanged);
+}
+
+#[test]
+fn a_last_line_without_its_end_is_a_line() {
+    assert_eq!(lines_of(&between("a\nb", "a\nb\nc")), [(2, 3)]);
+    let changed = between("a\nb\n", "a\nb");
+    assert_eq!(lines_of(&changed), [(2, 2)], "as git says");
+    assert_eq!(changed.ranges[0].content_hash, hash("b"));
+}
+
+#[test]
+fn the_hash_is_the_same_with_other_ends_of_lines() {
+    let unix = Changed::between(None, Some(b"a\nb\n"));
+    let windows = Changed::between(None, Some(b"a\r\nb\r\n"));
+    assert_eq!(unix.ranges, windows.ranges);
+    assert_eq!(lines_of(&between("a\nb\n", "a\nb\r\n")), [(2, 2)], "but it is a change");
+    assert_ne!(content_hash([&b"a\rb"[..]]), content_hash([&b"a"[..], b"b"]));
+}
+
+#[test]
+fn what_git_calls_binary_has_no_lines() {
+    let changed = Changed::between(Some(b"a\n"), Some(b"a\0b\n"));
+    assert_eq!((lines_of(&changed), changed.opaque), (vec![], Some(Opaque::Binary)));
+    let latin = Changed::between(Some(b"a\n"), Some(b"a\n\xe9\n"));
+    assert_eq!((lines_of(&latin), latin.opaque), (vec![(2, 2)], None));
+    let large = vec![b'\n'; LONGEST_TEXT + 1];
+    assert_eq!(Changed::between(None, Some(&large)).opaque, Some(Opaque::TooLarge));
+}
+
+// The client's patches.
+
+#[test]
+fn the_clients_own_patches_say_what_the_texts_say() {
+    let mut seen = 0;
+    for version in ["2.1.197", "2.1.330"] {
+        let folder = format!("{}/tests/payloads/{version}", env!("CARGO_MANIFEST_DIR"));
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if !name.starts_with("PostToolUse.Edit") && !name.starts_with("PostToolUse.Write") {
+                continue;
+            }
+            let payload: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            let answer = &payload["tool_response"];
+            let before = answer["originalFile"].as_str();
+            let after = match answer["content"].as_str() {
+                Some(content) => content.to_owned(),
+                None => before.unwrap().replacen(
+                    answer["oldString"].as_str().unwrap(),
+                    answer["newString"].as_str().unwrap(),
+                    1,
+                ),
+            };
+            let expected = Changed::between(before.map(str::as_bytes), Some(after.as_bytes()));
+            let with_text = Changed::by_tool(answer, Some(after.as_bytes()));
+            assert_eq!(with_text.as_ref(), Some(&expected), "{name}");
+            if !answer["structuredPatch"].as_array().unwrap().is_empty() {
+                assert_eq!(Changed::by_tool(answer, None), Some(expected), "{name}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 10, "{seen} payloads");
+}
+
+fn patch(start: u64, count: u64, lines: &[&str]) -> Value {
+    json!({ "structuredPatch": [{
+        "oldStart": 1, "oldLines": 1, "newStart": start, "newLines": count, "lines": lines,
+    }]})
+}
+
+#[test]
+fn a_patch_that_shows_tabs_as_blanks_is_read_by_the_file() {
+    let answer = patch(1, 2, &[" a", "-  b", "+  c"]);
+    let changed = Changed::by_tool(&answer, Some(b"a\n\tc\n")).unwrap();
+    assert_eq!(changed.ranges[0].content_hash, hash("\tc"));
+    let other = Changed::by_tool(&answer, Some(b"a\nsomebody else's\n")).unwrap();
+    assert_eq!(other.ranges[0].content_hash, hash("  c"));
+}
+
+#[test]
+fn a_patch_that_leaves_nothing_is_a_deletion() {
+    for start in [0, 1] {
+        let changed = Changed::by_tool(&patch(start, 0, &["-a", "-b"]), Some(b"")).unwrap();
+        assert_eq!((lines_of(&changed), deletions(&changed)), (vec![], vec![(0, 2)]));
+    }
+    let lines = [" a", "-b", " c", "\\ No newline at end of file"];
+    let changed = Changed::by_tool(&patch(7, 2, &lines), None).unwrap();
+    assert_eq!(deletions(&changed), [(7, 1)]);
+}
+
+#[test]
+fn a_patch_that_is_none_tells_nothing() {
+    for answer in [
+        json!(null),
+        json!({}),
+        json!({ "structuredPatch": "x" }),
+        json!({ "structuredPatch": [] }),
+        json!({ "structuredPatch": [{ "newStart": -1, "newLines": 1, "lines": [] }] }),
+        patch(0, 1, &["+a"]),
+        patch(u64::MAX, 0, &["-a"]),
+        patch(u64::MAX, 1, &["+a"]),
+        patch(1, 1, &["é"]),
+        json!({ "structuredPatch": [
+            { "newStart": 5, "newLines": 1, "lines": ["+a"] },
+            { "newStart": 5, "newLines": 1, "lines": ["+b"] },
+        ]}),
+    ] {
+        assert_eq!(Changed::by_tool(&answer, Some(b"a\n")), None, "{answer}");
+    }
+}
+
+// Whatever the texts.
+
+/// Few different lines, so that many are alike.
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let line = prop_oneof![Just(""), Just("a"), Just("b"), Just("  }"), Just("é\r"), Just("c")];
+    (prop::collection::vec(line, 0..24), any::<bool>()).prop_map(|(lines, ends)| {
+        let mut text = lines.join("\n");
+        if ends && !lines.is_empty() {
+            text.push('\n');
+        }
+        text.into_bytes()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_in_no_range_was_there_before(before in text(), after in text()) {
+        let changed = Changed::between(Some(&before), Some(&after));
+        let old: Vec<&[u8]> = lines(&before).collect();
+        let new: Vec<&[u8]> = lines(&after).collect();
+        let is_new = |at: usize| {
+            changed.ranges.iter().any(|it| (it.start_line..=it.end_line).contains(&(at as u64 + 1)))
+        };
+        let kept: Vec<&[u8]> =
+            (0..new.len()).filter(|at| !is_new(*at)).map(|at| new[at]).collect();
+        // In the same order.
+        let mut rest = old.iter();
+        prop_assert!(kept.iter().all(|line| rest.any(|it| it == line)));
+        prop_assert_eq!(kept.len() as u64 + changed.removed, old.len() as u64);
+        prop_assert_eq!(kept.len() as u64 + changed.added, new.len() as u64);
+        for range in &changed.ranges {
+            let at = |line: u64| usize::try_from(line).unwrap();
+            let lines = &new[at(range.start_line) - 1..at(range.end_line)];
+            prop_assert_eq!(&range.content_hash, &content_hash(lines.iter().copied()));
+        }
+        for pair in changed.ranges.windows(2) {
+            prop_assert!(pair[0].end_line + 1 < pair[1].start_line);
+        }
+    }
+
+    #[test]
+    fn no_answer_of_a_tool_panics(
+        start in any::<u64>(), count in any::<u64>(),
+        lines in prop::collection::vec("[ +\\-\\\\]?.{0,3}", 0..8), after in text(),
+    ) {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let _ = Changed::by_tool(&patch(start % 12, count % 3, &lines), Some(&after));
+        let _ = Changed::by_tool(&patch(start, count, &lines), None);
+    }
+}

@@ -1,0 +1,332 @@
+use std::{
+    fs,
+    os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink},
+    thread,
+    time::Duration,
+};
+
+use chrono::{DateTime, TimeDelta};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    core::intent::{
+        ledger::{Call, Change, FileChange},
+        ranges::Changed,
+    },
+    world::in_a_line,
+};
+
+struct Scene {
+    dir: TempDir,
+    ledger: Ledger,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("project").join(SIDECAR)).unwrap();
+        let ledger = Ledger::new(&dir.path().join("project"), &dir.path().join("home"));
+        Self { dir, ledger }
+    }
+
+    #[track_caller]
+    fn add(&self, session: &str, number: u8) -> Appended {
+        self.ledger.append(record(session, number), soon()).unwrap()
+    }
+
+    /// What `append` says when it cannot, and that the ledger is untouched.
+    #[track_caller]
+    fn refuses(&self) -> String {
+        let before = fs::symlink_metadata(self.ledger.path()).map(|it| it.len()).ok();
+        let err = self.ledger.append(record("s9", 0), soon()).unwrap_err();
+        assert_eq!(fs::symlink_metadata(self.ledger.path()).map(|it| it.len()).ok(), before);
+        in_a_line(&err)
+    }
+
+    fn text(&self) -> Vec<u8> {
+        fs::read(self.ledger.path()).unwrap()
+    }
+
+    fn lines(&self) -> Vec<Vec<u8>> {
+        let text = self.text();
+        text.split(|it| *it == b'\n').filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect()
+    }
+
+    fn put(&self, lines: &[Vec<u8>]) {
+        let text: Vec<u8> = lines.iter().flat_map(|it| [&it[..], b"\n"].concat()).collect();
+        fs::write(self.ledger.path(), text).unwrap();
+    }
+
+    #[track_caller]
+    fn problems(&self) -> Vec<String> {
+        let checked = self.ledger.verify(soon()).unwrap();
+        assert_eq!(checked.damaged, Vec::<PathBuf>::new());
+        checked.verdict.problems.iter().map(|it| it.what.to_string()).collect()
+    }
+
+    #[track_caller]
+    fn is_whole(&self, records: u64) {
+        let checked = self.ledger.verify(soon()).unwrap();
+        assert_eq!((checked.verdict.problems, checked.verdict.records), (vec![], records));
+    }
+
+    fn head_file(&self, session: &str) -> PathBuf {
+        let folder = fs::read_dir(self.dir.path().join("home/ledger")).unwrap().next().unwrap();
+        folder.unwrap().path().join(format!("{session}.json"))
+    }
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_secs(5)
+}
+
+fn record(session: &str, number: u8) -> Record {
+    let call = Call {
+        now: DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(number.into()),
+        dice: &[number; 32],
+        session_id: &session.parse().unwrap(),
+        agent_id: None,
+        intent_id: Some("INT-001"),
+        model: None,
+        revision: None,
+        tool_name: "Write",
+        tool_use_id: None,
+    };
+    let file = FileChange {
+        path: format!("src/{number}.rs"),
+        changed: Changed::between(None, Some(b"a\n")),
+        mutation_class: None,
+        evidence: None,
+    };
+    Record::of_change(&call, Change { files: vec![file], ..Change::default() })
+}
+
+#[test]
+fn each_record_names_the_one_before_it_in_its_session() {
+    let scene = Scene::new();
+    let first = scene.add("s1", 1);
+    let other = scene.add("s2", 2);
+    let second = scene.add("s1", 3);
+    assert_eq!((first.seq, other.seq, second.seq), (1, 1, 2));
+    let records: Vec<Record> = scene.lines().iter().map(|it| Record::read(it).unwrap()).collect();
+    let prev = |at: usize| records[at].metadata.roz.prev.as_deref();
+    assert_eq!((prev(0), prev(1), prev(2)), (None, None, Some(first.hash.as_str())));
+    assert_eq!(first.hash, bounded::sha256(&scene.lines()[0]));
+    scene.is_whole(3);
+    let newest = scene.ledger.newest(1 << 20).unwrap();
+    assert_eq!(
+        newest.iter().map(|it| it.files[0].path.as_str()).collect::<Vec<_>>(),
+        ["src/3.rs", "src/2.rs", "src/1.rs"]
+    );
+    let length = scene.lines()[2].len() as u64 + 3;
+    assert_eq!(scene.ledger.newest(length).unwrap().len(), 1);
+}
+
+#[test]
+fn the_last_line_is_missed_when_it_is_gone() {
+    let scene = Scene::new();
+    (1..=3).for_each(|it| drop(scene.add("s1", it)));
+    let lines = scene.lines();
+    scene.put(&lines[..2]);
+    assert_eq!(scene.problems(), ["line 2: a record is gone after it, at the session's end"]);
+    // Nor does the next record hide it.
+    scene.add("s1", 4);
+    assert_eq!(scene.problems(), ["line 3: a record is gone between line 2 and this one"]);
+    fs::remove_file(scene.ledger.path()).unwrap();
+    assert_eq!(scene.problems(), ["4 records are gone: the whole session"]);
+}
+
+#[test]
+fn a_line_that_was_cut_off_stays_and_is_told_of() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    let torn = b"{\"version\":\"0.1.0\",\"id\":\"\xc3";
+    let mut text = scene.text();
+    text.extend(torn);
+    fs::write(scene.ledger.path(), &text).unwrap();
+    let added = scene.add("s1", 2);
+    assert_eq!(added.torn, Some(bounded::sha256(torn)));
+    text.push(b'\n');
+    assert!(scene.text().starts_with(&text));
+    let checked = scene.ledger.verify(soon()).unwrap();
+    assert_eq!((checked.verdict.problems, checked.verdict.torn), (vec![], vec![2]));
+    assert_eq!(scene.add("s1", 3).torn, None);
+}
+
+#[test]
+fn a_record_that_lacks_but_its_end_is_whole() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    let text = scene.text();
+    fs::write(scene.ledger.path(), &text[..text.len() - 1]).unwrap();
+    scene.is_whole(1);
+    let added = scene.add("s1", 2);
+    assert_eq!((added.torn, added.seq), (None, 2));
+    scene.is_whole(2);
+}
+
+#[test]
+fn a_long_line_that_was_cut_off_is_read_to_its_beginning() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    let torn = vec![b'x'; 300 << 10];
+    fs::write(scene.ledger.path(), [scene.text(), torn.clone()].concat()).unwrap();
+    assert_eq!(scene.add("s1", 2).torn, Some(bounded::sha256(&torn)));
+    let checked = scene.ledger.verify(soon()).unwrap();
+    assert_eq!((checked.verdict.problems, checked.verdict.torn), (vec![], vec![2]));
+}
+
+/// Killed before and after the record was written.
+#[test]
+fn a_killed_writers_record_counts_if_it_is_there() {
+    for was_written in [true, false] {
+        let scene = Scene::new();
+        scene.add("s1", 1);
+        let head = fs::read(scene.head_file("s1")).unwrap();
+        scene.add("s1", 2);
+        let lines = scene.lines();
+        let last = |at: usize| Place::read(&lines[at]).unwrap().head(&lines[at]);
+        let pending =
+            Pending { head: last(1), at: lines[0].len() as u64 + 1, length: lines[1].len() as u64 };
+        let place = scene.ledger.heads.hold(&"s1".parse().unwrap(), soon()).unwrap();
+        place.write(Some(&last(0)), Some(&pending)).unwrap();
+        drop(place);
+        assert_ne!(fs::read(scene.head_file("s1")).unwrap(), head);
+        if !was_written {
+            scene.put(&lines[..1]);
+        }
+        scene.is_whole(if was_written { 2 } else { 1 });
+        assert_eq!(scene.add("s1", 3).seq, if was_written { 3 } else { 2 });
+        scene.is_whole(if was_written { 3 } else { 2 });
+    }
+}
+
+#[test]
+fn a_session_whose_head_is_lost_goes_on_where_the_ledger_ends() {
+    for damage in [&b""[..], b"{", &[0; 5000]] {
+        let scene = Scene::new();
+        scene.add("s1", 1);
+        scene.add("s2", 1);
+        fs::write(scene.head_file("s1"), damage).unwrap();
+        assert_eq!(scene.add("s1", 2).seq, 2);
+        scene.is_whole(3);
+    }
+}
+
+#[test]
+fn a_damaged_head_is_named() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    fs::write(scene.head_file("s1"), "{ nothing").unwrap();
+    let checked = scene.ledger.verify(soon()).unwrap();
+    assert_eq!(checked.damaged, [scene.head_file("s1")]);
+    assert_eq!(checked.verdict.unanchored, ["s1"]);
+}
+
+// What stands in the way.
+
+#[test]
+fn what_is_no_file_is_named_and_not_touched() {
+    let scene = Scene::new();
+    let path = scene.ledger.path().to_owned();
+    let victim = scene.dir.path().join("victim");
+    fs::write(&victim, "kept").unwrap();
+    symlink(&victim, &path).unwrap();
+    assert!(scene.refuses().contains("is a symbolic link"));
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "kept");
+    fs::remove_file(&path).unwrap();
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    assert!(scene.refuses().contains("is a FIFO"));
+    assert!(fs::symlink_metadata(&path).unwrap().file_type().is_fifo());
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(scene.refuses().contains("is a directory"));
+    assert!(in_a_line(&scene.ledger.verify(soon()).unwrap_err()).contains("is a directory"));
+    fs::remove_dir(&path).unwrap();
+    fs::remove_dir(path.parent().unwrap()).unwrap();
+    assert!(scene.refuses().contains("agent_trace.jsonl"));
+}
+
+#[test]
+fn a_head_that_is_no_file_is_named() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    let head = scene.head_file("s1");
+    fs::remove_file(&head).unwrap();
+    symlink("/etc/hostname", &head).unwrap();
+    let err = scene.ledger.append(record("s1", 2), soon()).unwrap_err();
+    assert!(in_a_line(&err).contains("is a symbolic link"));
+    assert_eq!(scene.lines().len(), 1);
+}
+
+#[test]
+fn a_ledger_that_may_not_be_written_is_an_error() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    fs::set_permissions(scene.ledger.path(), fs::Permissions::from_mode(0o444)).unwrap();
+    // Not for the superuser, who may.
+    if fs::OpenOptions::new().append(true).open(scene.ledger.path()).is_err() {
+        assert!(scene.refuses().contains("Permission denied"));
+    }
+    scene.is_whole(scene.lines().len() as u64);
+}
+
+#[test]
+fn whoever_holds_the_ledger_for_long_is_not_waited_for() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    let lock = files::lock_for(scene.ledger.path(), soon(), Access::Shared).unwrap();
+    let err = scene.ledger.append(record("s1", 2), Instant::now()).unwrap_err();
+    assert!(matches!(err, Error::Locked { .. }), "{err}");
+    drop(lock);
+    assert_eq!(scene.add("s1", 2).seq, 2);
+    scene.is_whole(2);
+}
+
+#[test]
+fn a_record_that_is_too_long_is_refused() {
+    let scene = Scene::new();
+    let mut record = record("s1", 1);
+    record.metadata.roz.not_looked = Some("x".repeat(LONGEST_LINE));
+    let err = scene.ledger.append(record, soon()).unwrap_err();
+    assert!(in_a_line(&err).contains("longer than a line may be"));
+    assert_eq!(scene.add("s1", 1).seq, 1);
+}
+
+#[test]
+fn threads_side_by_side_lose_nothing_though_the_file_is_replaced() {
+    let scene = Scene::new();
+    thread::scope(|scope| {
+        for session in ["s1", "s1", "s2", "s3"] {
+            scope.spawn(|| (0..50).for_each(|it| drop(scene.add(session, it))));
+        }
+        // As git does: a new file with what was there, under the same name.
+        scope.spawn(|| {
+            for number in 0..20 {
+                let Some(_lock) =
+                    files::lock_for(scene.ledger.path(), soon(), Access::Shared).unwrap()
+                else {
+                    continue;
+                };
+                let new = scene.dir.path().join(format!("new-{number}"));
+                fs::copy(scene.ledger.path(), &new).unwrap();
+                fs::rename(&new, scene.ledger.path()).unwrap();
+            }
+        });
+    });
+    scene.is_whole(200);
+}
+
+#[test]
+fn reading_says_which_line_is_which() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    fs::write(scene.ledger.path(), [scene.text(), b"x\n\ny".to_vec()].concat()).unwrap();
+    let mut lines = Vec::new();
+    scene.ledger.each_line(|number, line| lines.push((number, line.len()))).unwrap();
+    assert_eq!(lines[1..], [(2, 1), (3, 0), (4, 1)]);
+    let problems = scene.problems();
+    assert_eq!(problems.len(), 3, "{problems:?}");
+}

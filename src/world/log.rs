@@ -1,0 +1,175 @@
+//! Files to which lines are only ever added, whole, by several processes.
+
+use std::{
+    fs::{self, File, Metadata, OpenOptions},
+    io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _},
+    path::{Path, PathBuf},
+};
+
+use super::files::{self, Access, At as _, Result};
+
+/// A log that is open to be added to.
+#[derive(Debug)]
+pub(crate) struct Log {
+    pub(crate) file: File,
+    path: PathBuf,
+}
+
+impl Log {
+    /// Opens the log, or begins it, as a file that belongs to a project; none
+    /// if its folder is not there.
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true);
+        let found = files::open_for(path, &mut options, Access::Shared)?;
+        Ok(found.map(|(file, _)| Self { file, path: path.into() }))
+    }
+
+    /// In bytes.
+    pub(crate) fn len(&self) -> Result<u64> {
+        Ok(self.file.metadata().at(&self.path)?.len())
+    }
+
+    /// Where `lines` would begin: where one was not written to its end, behind
+    /// an end for it.
+    pub(crate) fn end(&self) -> Result<u64> {
+        let length = self.len()?;
+        Ok(if self.is_open(length)? { length + 1 } else { length })
+    }
+
+    /// Whether the last line before `length` lacks its end.
+    fn is_open(&self, length: u64) -> Result<bool> {
+        let mut last = [b'\n'];
+        if length > 0 {
+            self.file.read_exact_at(&mut last, length - 1).at(&self.path)?;
+        }
+        Ok(last != [b'\n'])
+    }
+
+    /// Writes `lines` behind what is there, on lines of their own, in one
+    /// write: writers side by side do not interleave on a local disk.
+    ///
+    /// # Errors
+    ///
+    /// Then nothing of `lines` is in it, unless others have added to it since.
+    pub(crate) fn add(&self, lines: &[u8]) -> Result<()> {
+        let before = self.len()?;
+        let begun = if self.is_open(before)? { &b"\n"[..] } else { b"" };
+        self.write(before, &[begun, lines].concat()).at(&self.path)
+    }
+
+    fn write(&self, before: u64, text: &[u8]) -> io::Result<()> {
+        let mut written = 0;
+        while written < text.len() {
+            match (&self.file).write(&text[written..]) {
+                Ok(n) if n > 0 => written += n,
+                Err(err) if err.kind() == ErrorKind::Interrupted => (),
+                failed => {
+                    // The disk is full, say. What others have added since stays.
+                    let now = self.file.metadata().map_or(0, |it| it.len());
+                    if written > 0 && now == before + written as u64 {
+                        let _ = self.file.set_len(before);
+                    }
+                    return Err(failed.err().unwrap_or(ErrorKind::WriteZero.into()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the path still leads to this file: a merge or a checkout puts
+    /// another one there.
+    pub(crate) fn is_in_place(&self) -> bool {
+        let Ok(own) = self.file.metadata() else { return false };
+        fs::symlink_metadata(&self.path).is_ok_and(|it| is_same_file(&it, &own))
+    }
+
+    /// At most the last `length` bytes.
+    pub(crate) fn tail(&self, length: u64) -> Result<Vec<u8>> {
+        tail(&self.file, length).at(&self.path)
+    }
+}
+
+pub(crate) fn tail(file: &File, length: u64) -> io::Result<Vec<u8>> {
+    let all = file.metadata()?.len();
+    let length = length.min(all);
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, all - length)?;
+    Ok(bytes)
+}
+
+pub(crate) fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// How reading ended.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// Where the last whole line ends.
+    pub(crate) end: u64,
+    /// What stands behind it.
+    pub(crate) rest: Vec<u8>,
+}
+
+/// Each line from `from` on, without its end, a piece of the file at a time. Of
+/// a line no more than about `longest` bytes are held.
+pub(crate) fn each_line(
+    mut file: &File,
+    from: u64,
+    longest: usize,
+    each: impl FnMut(&[u8]),
+) -> io::Result<Read> {
+    file.seek(SeekFrom::Start(from))?;
+    read_lines(file, from, longest, each)
+}
+
+/// The same from the first line on, up to `length` bytes.
+pub(crate) fn each_line_until(
+    mut file: &File,
+    length: u64,
+    longest: usize,
+    each: impl FnMut(&[u8]),
+) -> io::Result<Read> {
+    file.seek(SeekFrom::Start(0))?;
+    read_lines(file.take(length), 0, longest, each)
+}
+
+fn read_lines(
+    from_here: impl io::Read,
+    from: u64,
+    longest: usize,
+    mut each: impl FnMut(&[u8]),
+) -> io::Result<Read> {
+    let mut reader = BufReader::with_capacity(256 << 10, from_here);
+    let mut end = from;
+    let mut position = from;
+    let mut begun: Vec<u8> = Vec::new();
+    let add = |begun: &mut Vec<u8>, piece: &[u8]| {
+        let room = longest.saturating_sub(begun.len());
+        begun.extend_from_slice(&piece[..piece.len().min(room)]);
+    };
+    loop {
+        let piece = reader.fill_buf()?;
+        if piece.is_empty() {
+            return Ok(Read { end, rest: begun });
+        }
+        let mut rest = piece;
+        while let Some(at) = rest.iter().position(|it| *it == b'\n') {
+            let line = &rest[..at];
+            if begun.is_empty() {
+                each(line);
+            } else {
+                add(&mut begun, line);
+                each(&begun);
+                begun.clear();
+            }
+            rest = &rest[at + 1..];
+            end = position + (piece.len() - rest.len()) as u64;
+        }
+        add(&mut begun, rest);
+        let length = piece.len();
+        position += length as u64;
+        reader.consume(length);
+    }
+}
