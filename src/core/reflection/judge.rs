@@ -6,9 +6,9 @@
 //!
 //! | stage | question | where |
 //! |---|---|---|
-//! | `schema` | does it say what a learning needs to say, at its length? | [`candidate`](super::candidate) |
-//! | `write_gate` | is the claimed criterion plausible, and the text specific? | [`specificity`](super::specificity) |
-//! | `duplicate` | is it there already, or in the batch? | [`duplicate`](super::duplicate) |
+//! | `schema` | does it say what a learning needs to say, at its length? | `candidate` |
+//! | `write_gate` | is the claimed criterion plausible, and the text specific? | `specificity` |
+//! | `duplicate` | is it there already, or in the batch? | `duplicate` |
 
 use std::collections::HashSet;
 

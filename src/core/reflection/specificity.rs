@@ -12,15 +12,15 @@
 //! |---|---|---|
 //! | named | code in backticks, identifiers, paths and file names, flags, numbers of two digits or with a unit, versions | 1 |
 //! | | proper terms: a capital that begins no sentence; acronyms; a lone digit | 0.5 |
-//! | plain | other words that carry meaning: neither [`COMMON`] nor [`GENERIC`] | 0.12, at most 1.5 in all |
-//! | stock | phrases of [`STOCK`] | 0.5, at most 2 in all |
+//! | plain | other words that carry meaning: neither `COMMON` nor `GENERIC` | 0.12, at most 1.5 in all |
+//! | stock | phrases of `STOCK` | 0.5, at most 2 in all |
 //!
 //! A candidate is objected to if its score is below the bar, and if it reports
 //! what was done (`Added …`, `Fixed …`) without a word of what follows from
 //! it. Weights, bar and lists were tuned on the labelled examples in the tests.
 //!
 //! Text that is not English (fewer than one word in twelve is one of
-//! [`COMMON`]) is asked for a score of 1 and nothing else: the lists do not
+//! `COMMON`) is asked for a score of 1 and nothing else: the lists do not
 //! know its words.
 
 use std::collections::BTreeSet;

@@ -120,8 +120,14 @@ pub(in crate::memory) fn ids(bytes: &[u8], style: Style) -> impl Iterator<Item =
 
 /// The summary and the id of a heading, as they stand there.
 fn heading(text: &str) -> Option<(&str, &str)> {
-    let (summary, id) = text.rsplit_once(" ^").or_else(|| Some(("", text.strip_prefix('^')?)))?;
-    is_id(id).then_some((summary, id))
+    marked(text).or_else(|| text.strip_prefix('^').filter(|it| is_id(it)).map(|it| ("", it)))
+}
+
+/// What a line says, and the mark that it ends in.
+fn marked(text: &str) -> Option<(&str, &str)> {
+    // One character is sought faster than two, and there are many lines.
+    let (before, mark) = text.rsplit_once('^')?;
+    Some((before.strip_suffix(' ')?, mark)).filter(|(_, mark)| is_id(mark))
 }
 
 pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
@@ -177,7 +183,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
             }
             continue;
         };
-        let marked = text.rsplit_once(" ^").filter(|(_, mark)| is_id(mark));
+        let marked = marked(text);
         if let Some((_, mark)) = marked
             && let Some(at_draft) = by_mark.get(mark)
         {
@@ -262,7 +268,8 @@ fn part(text: &str) -> Option<(Part<'_>, usize)> {
     if let Some(rest) = text.strip_prefix('>') {
         return Some((Part::Detail, if rest.starts_with(' ') { 2 } else { 1 }));
     }
-    let (label, rest) = text.strip_prefix("- **")?.split_once(":**")?;
+    let (label, rest) = text.strip_prefix("- **")?.split_once(':')?;
+    let rest = rest.strip_prefix("**")?;
     let blank = usize::from(rest.starts_with(' '));
     Some((Part::Field(label), text.len() - rest.len() + blank))
 }
