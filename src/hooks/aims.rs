@@ -200,7 +200,9 @@ fn named_paths(value: &Value, says: bool, depth: usize, found: &mut Vec<String>)
             found.push(text.strip_prefix("file://").unwrap_or(text).to_owned());
         }
         Value::Array(items) if depth < MAX_DEPTH => {
-            items.iter().for_each(|it| named_paths(it, says, depth + 1, found));
+            for it in items {
+                named_paths(it, says, depth + 1, found);
+            }
         }
         Value::Object(fields) if depth < MAX_DEPTH => {
             for (name, it) in fields {

@@ -146,7 +146,8 @@ fn govern(mut input: Input, world: &World) -> Answer {
     };
     match decided {
         Ok(mut outcome) => {
-            let mut warnings = act::act(std::mem::take(&mut outcome.effects), &roz, world);
+            let effects = std::mem::take(&mut outcome.effects);
+            let mut warnings = act::act(effects, &input, &roz, world);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);

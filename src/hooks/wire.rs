@@ -56,6 +56,8 @@ pub(super) struct Input<'a> {
     pub(super) cwd: Option<PathBuf>,
     pub(super) transcript_path: Option<PathBuf>,
     pub(super) event: Event<'a>,
+    /// What a tool that ran answered.
+    pub(super) answer: Option<&'a RawValue>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -306,6 +308,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
         transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event: Event { origin, what },
+        answer: payload.tool_response,
         warnings,
     })
 }

@@ -275,3 +275,27 @@ fn the_ignore_file_protects_and_leaves_alone() {
     assert_eq!(json_of(&roz.writes("src/auth/frozen.rs").denies())["code"], "PROTECTED_PATH");
     assert!(roz.writes("src/auth/shy.rs").asks().contains(".intentignore, line 3"));
 }
+
+#[test]
+fn what_was_changed_and_what_was_refused_is_in_the_ledger() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let path = roz.file("src/auth/new.rs");
+    let call = roz.call("Write", &json!({ "file_path": path, "content": "a\nb\n" }));
+    roz.hook("pre-tool-use", call.clone()).passes();
+    roz.write("src/auth/new.rs", "a\nb\n");
+    roz.hook("post-tool-use", call).passes();
+    roz.writes("x.rs").denies();
+    let ledger = roz.project().join(".orchestration/agent_trace.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    let records: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(records.len(), 2, "{text}");
+    assert_eq!(records[0]["files"][0]["path"], "src/auth/new.rs");
+    assert_eq!(records[0]["intent_id"], "INT-001");
+    let range = &records[0]["files"][0]["conversations"][0]["ranges"][0];
+    assert_eq!((&range["start_line"], &range["end_line"]), (&json!(1), &json!(2)));
+    assert_eq!(records[1]["files"], json!([]));
+    roz.run(&["ledger", "verify"]).succeeds();
+    fs::write(&ledger, text.replace("new.rs", "old.rs")).unwrap();
+    assert_ne!(roz.run(&["ledger", "verify"]).code, Some(0));
+}

@@ -262,16 +262,17 @@ impl Check<'_> {
                 OpaqueWrites::Observe => (),
                 OpaqueWrites::Ask => {
                     asks =
-                        asks.or(Some(format!("What it changes cannot be known: {}.", judged.why)))
+                        asks.or(Some(format!("What it changes cannot be known: {}.", judged.why)));
                 }
                 OpaqueWrites::Deny => {
                     let message = format!(
                         "Scope Violation: what it changes cannot be known ({}).",
                         judged.why
                     );
-                    return Err(Box::new(
-                        self.scoped(self.refusal(Code::ScopeViolation, message), intent),
-                    ));
+                    return Err(Box::new(Self::scoped(
+                        self.refusal(Code::ScopeViolation, message),
+                        intent,
+                    )));
                 }
             }
         }
@@ -279,10 +280,9 @@ impl Check<'_> {
         let is_auto = self.aims.targets.iter().any(|it| !it.is_free)
             && self.aims.targets.iter().all(|it| it.is_free || it.treatment.auto.is_some());
         let wants = match (judged.class, hitl) {
-            (_, Hitl::Off) | (Class::Safe, _) => false,
+            (_, Hitl::Off) | (Class::Safe, _) | (Class::Destructive, Hitl::Critical) => false,
             (Class::Critical, _) => true,
             (Class::Destructive, Hitl::Destructive) => !is_auto,
-            (Class::Destructive, Hitl::Critical) => false,
         };
         if wants {
             asks = asks.or(Some(format!("{} call: {}.", judged.class.word(), judged.why)));
@@ -290,7 +290,7 @@ impl Check<'_> {
         Ok(Passed { intent_id: intent.id.clone(), asks })
     }
 
-    fn scoped(self, refusal: Refusal, intent: &Intent) -> Refusal {
+    fn scoped(refusal: Refusal, intent: &Intent) -> Refusal {
         const SHOWN: usize = 10;
         let mut refusal = refusal.of_intent(&intent.id);
         let scope = intent.owned_scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
@@ -308,9 +308,10 @@ impl Check<'_> {
             if let Some(line) = aim.treatment.deny {
                 let message =
                     format!("{shown} is protected from every intent: .intentignore, line {line}.");
-                return Err(Box::new(
-                    self.scoped(self.refusal(Code::ProtectedPath, message).about(&*shown), intent),
-                ));
+                return Err(Box::new(Self::scoped(
+                    self.refusal(Code::ProtectedPath, message).about(&*shown),
+                    intent,
+                )));
             }
             if aim.treatment.untracked.is_some() {
                 continue;
@@ -336,7 +337,7 @@ impl Check<'_> {
                 InScope::Outside(reason) => {
                     if let Why::Guarded(what) = &reason.why {
                         let message = format!("{shown} is in nobody's scope: it is {what}.");
-                        return Err(Box::new(self.scoped(
+                        return Err(Box::new(Self::scoped(
                             self.refusal(Code::ProtectedPath, message).about(&*shown),
                             intent,
                         )));
@@ -361,7 +362,7 @@ impl Check<'_> {
             .about(file)
             .recovery(format!("`roz intent expand {} PATTERN` asks the user for it.", intent.id))
             .recovery("Or select the intent that owns this file.");
-        self.scoped(refusal, intent)
+        Self::scoped(refusal, intent)
     }
 
     /// Whether the agent knows what it is about to change.
@@ -391,7 +392,7 @@ impl Check<'_> {
                 .recovery("Read it again, then write.");
             refusal.expected_hash = seen;
             refusal.actual_hash = Some(actual.clone());
-            refusal.changed_by = aim.changed_by.clone();
+            refusal.changed_by.clone_from(&aim.changed_by);
             return Err(Box::new(refusal));
         }
         Ok(())

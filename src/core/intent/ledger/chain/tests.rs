@@ -60,7 +60,9 @@ fn check(text: &[u8], anchors: &[Anchor]) -> Verdict {
     let mut chains = Chains::default();
     let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
     let rest = lines.pop().unwrap_or_default();
-    lines.iter().for_each(|it| chains.add(it));
+    for line in lines {
+        chains.add(line);
+    }
     chains.add_rest(rest);
     chains.verdict(anchors)
 }
