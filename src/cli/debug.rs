@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{Done, say};
 use crate::{
     core::{
+        intent::state::IntentState,
         reflection::state::Reflection,
         review::state::Review,
         session::SessionId,
@@ -43,6 +44,7 @@ struct Whole<'a> {
     state: State,
     review: &'a Review,
     reflection: &'a Reflection,
+    intent: &'a IntentState,
     trace_counters: &'a Trace,
     trace: &'a [TraceEvent],
 }
@@ -52,6 +54,7 @@ struct Whole<'a> {
 struct State {
     review: &'static str,
     reflection: &'static str,
+    intent: &'static str,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -70,9 +73,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         state: State {
             review: session.review.phase().word(),
             reflection: session.reflection.status().word(),
+            intent: session.intent.word(),
         },
         review: &session.review,
         reflection: &session.reflection,
+        intent: &session.intent,
         trace_counters: &session.trace,
         trace: &roz.store.read_trace(&id)?,
     })?;

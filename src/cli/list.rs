@@ -71,6 +71,6 @@ fn as_json(session: &Session) -> Value {
         "project": session.project,
         "review": session.review.phase().word(),
         "reflection": session.reflection.status().word(),
-        "intent": "off",
+        "intent": session.intent.word(),
     })
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::{
     bounded,
+    intent::state::IntentState,
     reflection::state::Reflection,
     review::state::Review,
     schedule::Schedule,
@@ -39,6 +40,8 @@ pub struct Session {
     pub review: Review,
     #[serde(default, skip_serializing_if = "is_default")]
     pub reflection: Reflection,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub intent: IntentState,
     #[serde(default)]
     pub trace: Trace,
     /// The prompts that this session scheduled.
@@ -75,6 +78,7 @@ impl Session {
             head: None,
             review: Review::default(),
             reflection: Reflection::default(),
+            intent: IntentState::default(),
             trace: Trace::default(),
             schedule: Schedule::default(),
             messages: Vec::new(),

@@ -75,6 +75,9 @@ pub enum Mark {
         tool_use_id: Option<String>,
         succeeded: bool,
     },
+    IntentSelected {
+        intent_id: String,
+    },
     TicketDetected {
         ticket_id: String,
         source: String,
