@@ -255,7 +255,6 @@ impl<'t, 'a> File<'t, 'a> {
         };
         let node = value.node();
         let new = match &node.what {
-            What::Alias(_) => word.to_owned(),
             What::Scalar { style: ScalarStyle::SingleQuoted, .. } => format!("'{word}'"),
             What::Scalar { style: ScalarStyle::DoubleQuoted, .. } => format!("\"{word}\""),
             What::Scalar { style: ScalarStyle::Plain, .. } if node.range.is_empty() => {
@@ -266,7 +265,7 @@ impl<'t, 'a> File<'t, 'a> {
                 let at = end + colon + 1;
                 return Ok((at..at, format!(" {word}")));
             }
-            What::Scalar { style: ScalarStyle::Plain, .. } => word.to_owned(),
+            What::Alias(_) | What::Scalar { style: ScalarStyle::Plain, .. } => word.to_owned(),
             What::Scalar { .. } | What::List { .. } | What::Map { .. } => {
                 return Err(refuse(node.line, &format!("`{field}` is no single word")));
             }
@@ -304,10 +303,10 @@ impl<'t, 'a> File<'t, 'a> {
             What::List { is_flow: false, .. } => {
                 let last = scope.items().and_then(|mut it| it.next_back());
                 let last = last.ok_or_else(|| refuse(node.line, "its `owned_scope` is empty"))?;
-                let indent = self
+                let margin = self
                     .dash(last)
                     .ok_or_else(|| refuse(last.node().line, "the list is not one item a line"))?;
-                Ok(self.line_after(last.end(), &format!("{indent}- {item}")))
+                Ok(self.line_after(last.end(), &format!("{margin}- {item}")))
             }
         }
     }
@@ -327,21 +326,21 @@ impl<'t, 'a> File<'t, 'a> {
         };
         let list = yaml::list(root).ok_or_else(|| refuse(root.node().line, "it has no list"))?;
         let node = list.node();
-        let items = list.items().map(|it| it.collect::<Vec<_>>()).unwrap_or_default();
-        let (after, indent, replaced) = match (&node.what, items.last()) {
+        let items = list.items().into_iter().flatten().collect::<Vec<_>>();
+        let (after, margin, replaced) = match (&node.what, items.last()) {
             (What::Alias(_), _) => return Err(refuse(node.line, "the list is an alias")),
             (_, Some(_)) if list.is_flow() => {
                 return Err(refuse(node.line, "the list is in brackets"));
             }
-            (_, Some(last)) => {
-                let indent = self
-                    .dash(*last)
-                    .ok_or_else(|| refuse(last.node().line, "the list is not one item a line"))?;
-                (last.end(), indent.to_owned(), None)
+            (_, Some(tail)) => {
+                let margin = self
+                    .dash(*tail)
+                    .ok_or_else(|| refuse(tail.node().line, "the list is not one item a line"))?;
+                (tail.end(), margin.to_owned(), None)
             }
             (_, None) => (node.range.end, "  ".to_owned(), Some(node.range.clone())),
         };
-        let lines = rendered(intent, &indent, eol);
+        let lines = rendered(intent, &margin, eol);
         let mut edits = vec![self.line_after(after, lines.trim_end_matches(['\r', '\n']))];
         edits.extend(replaced.filter(|it| !it.is_empty()).map(|it| (it, String::new())));
         Ok(edits)
@@ -353,9 +352,9 @@ impl<'t, 'a> File<'t, 'a> {
         let begins = before.rfind('\n').map_or(0, |it| it + 1);
         let line = before.get(begins..)?;
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-        let indent = line.split('-').next()?;
-        let is_one = line.contains('-') && indent.bytes().all(|it| it == b' ');
-        is_one.then_some(indent)
+        let margin = line.split('-').next()?;
+        let is_one = line.contains('-') && margin.bytes().all(|it| it == b' ');
+        is_one.then_some(margin)
     }
 
     /// A line more, after the one on which what ends at `end` ends.
@@ -378,11 +377,11 @@ impl<'t, 'a> File<'t, 'a> {
     }
 }
 
-fn rendered(intent: &Intent, indent: &str, eol: &str) -> String {
+fn rendered(intent: &Intent, margin: &str, eol: &str) -> String {
     use std::fmt::Write as _;
-    let mut res = format!("{indent}- id: {}{eol}", quoted(&intent.id));
+    let mut res = format!("{margin}- id: {}{eol}", quoted(&intent.id));
     let mut field = |name: &str, value: &str| {
-        let _ = write!(res, "{indent}  {name}: {}{eol}", quoted(value));
+        let _ = write!(res, "{margin}  {name}: {}{eol}", quoted(value));
     };
     let name = if intent.name.is_empty() { &intent.id } else { &intent.name };
     field("name", name);
@@ -395,14 +394,14 @@ fn rendered(intent: &Intent, indent: &str, eol: &str) -> String {
         ("blocks", &intent.blocks),
     ];
     for (name, items) in lists.into_iter().filter(|(_, items)| !items.is_empty()) {
-        let _ = write!(res, "{indent}  {name}:{eol}");
+        let _ = write!(res, "{margin}  {name}:{eol}");
         for item in items {
-            let _ = write!(res, "{indent}    - {}{eol}", quoted(item));
+            let _ = write!(res, "{margin}    - {}{eol}", quoted(item));
         }
     }
     for (name, at) in [("created_at", &intent.created_at), ("updated_at", &intent.updated_at)] {
         if let Some(at) = at {
-            let _ = write!(res, "{indent}  {name}: {}{eol}", quoted(at));
+            let _ = write!(res, "{margin}  {name}: {}{eol}", quoted(at));
         }
     }
     res

@@ -126,10 +126,10 @@ pub fn load_ignore(root: &Path, catalogue: &Catalogue) -> Result<Ignore, Problem
 
 /// A regular file of at most `largest` bytes; none if it is not there.
 fn bytes(path: &Path, largest: u64) -> Result<Option<(Vec<u8>, Stamp)>, String> {
-    let said = |err: files::Error| match err {
+    let said = |err: files::Error| match &err {
         files::Error::NotAFile { what, .. } => format!("it is {what}, not a file"),
         files::Error::Io { source, .. } => format!("it cannot be read: {source}"),
-        other => other.to_string(),
+        files::Error::Locked { .. } => err.to_string(),
     };
     let Some((file, meta)) = files::open(path, OpenOptions::new().read(true)).map_err(said)? else {
         return Ok(None);

@@ -88,7 +88,7 @@ impl Site {
             None if written.ends_with('/') => Kind::Folder,
             None => Kind::Absent,
         };
-        let links = meta.as_ref().filter(|it| !it.is_dir()).map_or(0, |it| it.nlink());
+        let links = meta.as_ref().filter(|it| !it.is_dir()).map_or(0, fs::Metadata::nlink);
         let guarded = self.guarded(&lexical, &real, kind);
         Target {
             written: self.place_as_written(&lexical),

@@ -26,7 +26,7 @@ pub fn parse(bytes: &[u8]) -> Catalogue {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(err) => {
-            let line = 1 + bytes[..err.valid_up_to()].iter().filter(|it| **it == b'\n').count();
+            let line = bytes[..err.valid_up_to()].split(|it| *it == b'\n').count();
             return of(broken(line, 0, "it is no UTF-8 from here on".to_owned()));
         }
     };
@@ -75,7 +75,7 @@ impl Reader<'_> {
             let what = format!("there is no `{KEY}:` with a list below it");
             return Err(broken(line, column, what));
         };
-        self.no_key_twice(root)?;
+        Self::no_key_twice(root)?;
         let list = list.resolved();
         if list.is_null() {
             return Ok(());
@@ -114,7 +114,7 @@ impl Reader<'_> {
             self.catalogue.problems.push(broken(node.line, node.column, what));
             return Ok(None);
         };
-        self.no_key_twice(item)?;
+        Self::no_key_twice(item)?;
         let mut intent = Intent { line: node.line, ..Intent::default() };
         let mut has_status = false;
         for (key, value) in pairs {
@@ -166,7 +166,7 @@ impl Reader<'_> {
         Ok(Some(intent))
     }
 
-    fn no_key_twice(&mut self, map: At) -> Result<(), Problem> {
+    fn no_key_twice(map: At) -> Result<(), Problem> {
         let mut seen: Vec<(&str, usize)> = Vec::new();
         for (key, _) in map.pairs().into_iter().flatten().take(MOST_VALUES) {
             let node = key.node();

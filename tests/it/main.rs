@@ -11,6 +11,7 @@ mod errors;
 mod explain;
 mod fuzz;
 mod install;
+mod intent;
 mod payloads;
 mod protect;
 mod race;

@@ -230,6 +230,19 @@ impl Glob {
         Self { steps: self.steps.iter().flat_map(filled).collect(), ..*self }
     }
 
+    /// The same as `other` sees it: what looks like a file is none that has
+    /// something below it, unless `other` says so.
+    pub(super) fn met_by(&self, other: &Self) -> Self {
+        let tail = self.steps.rsplit(|it| *it == Step::Slash).next().unwrap_or_default();
+        let is_file = tail.iter().skip(1).any(|it| *it == Step::Char('.'));
+        let spelt = self.beginning().chain(['/']).collect::<Vec<_>>();
+        let is_spelt = spelt.len() == self.steps.len() + 1
+            && other.beginning().take(spelt.len()).eq(spelt.iter().copied());
+        let is_bounded = self.below == Below::Also && is_file && !is_spelt;
+        let below = if is_bounded { Below::Never } else { self.below };
+        Self { steps: self.steps.clone(), below, ..*self }
+    }
+
     /// Whether the character stands in it.
     pub(super) fn names(&self, c: char) -> bool {
         self.steps.iter().any(|it| match it {

@@ -81,6 +81,8 @@ pub struct Line {
     pub read: Read,
     /// What it may have been meant to say, or why it says nothing.
     pub problem: Option<String>,
+    /// Whether it was to protect something, and nobody knows what.
+    pub breaks: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +118,13 @@ impl Ignore {
             if index == MOST_LINES {
                 let problem = Some(format!("no more than {MOST_LINES} lines are read"));
                 let text = String::new();
-                res.lines.push(Line { line: index + 1, text, read: Read::Nothing, problem });
+                res.lines.push(Line {
+                    line: index + 1,
+                    text,
+                    read: Read::Nothing,
+                    problem,
+                    breaks: true,
+                });
                 break;
             }
             let line = line.strip_suffix('\r').unwrap_or(line);
@@ -124,19 +132,31 @@ impl Ignore {
             if trimmed.trim().is_empty() || trimmed.starts_with('#') {
                 continue;
             }
-            let (read, problem) = res.read(index + 1, trimmed, catalogue);
-            res.lines.push(Line { line: index + 1, text: shortened(trimmed), read, problem });
+            let (line, text) = (index + 1, shortened(trimmed));
+            let line = match res.read(line, trimmed, catalogue) {
+                Ok((read, problem)) => Line { line, text, read, problem, breaks: false },
+                Err((verb, what)) => {
+                    let breaks = matches!(verb, Verb::Deny | Verb::Ask);
+                    Line { line, text, read: Read::Nothing, problem: Some(what), breaks }
+                }
+            };
+            res.lines.push(line);
         }
         res
     }
 
-    fn read(&mut self, line: usize, text: &str, catalogue: &Catalogue) -> (Read, Option<String>) {
+    fn read(
+        &mut self,
+        line: usize,
+        text: &str,
+        catalogue: &Catalogue,
+    ) -> Result<(Read, Option<String>), (Verb, String)> {
         let is_known = |id: &str| catalogue.intents.iter().any(|it| it.id == id);
         let bare = text.trim();
         if is_known(bare) || looks_like_an_id(bare) {
             let unknown = (!is_known(bare)).then(|| "no such intent is declared".to_owned());
             self.closed.push((bare.to_owned(), line));
-            return (Read::Closed { intent: bare.to_owned() }, unknown);
+            return Ok((Read::Closed { intent: bare.to_owned() }, unknown));
         }
         let mut doubt = None;
         let (intent, rest) = match id_before(text, is_known) {
@@ -150,18 +170,25 @@ impl Ignore {
         };
         let (verb, pattern) = match verb_before(rest) {
             Some((verb, pattern)) => (verb, pattern),
-            None => {
-                doubt = doubt.or_else(|| misspelt_verb(rest));
-                (Verb::Untracked, rest)
-            }
+            None => match misspelt_verb(rest) {
+                Some((verb @ (Verb::Deny | Verb::Ask), pattern)) if !pattern.is_empty() => {
+                    let (word, pattern) = (verb.word(), shortened(pattern));
+                    return Err((verb, format!("did you mean `{word} {pattern}`?")));
+                }
+                Some((verb, pattern)) => {
+                    doubt = doubt.or(Some(format!(
+                        "read as a pattern; did you mean `{} {}`?",
+                        verb.word(),
+                        if pattern.is_empty() { "PATTERN" } else { pattern },
+                    )));
+                    (Verb::Untracked, rest)
+                }
+                None => (Verb::Untracked, rest),
+            },
         };
-        match rule(line, verb, intent.clone(), pattern) {
-            Ok(rule) => {
-                self.rules.push(rule);
-                (Read::Rule { verb, intent, pattern: shortened(pattern) }, doubt)
-            }
-            Err(what) => (Read::Nothing, Some(what)),
-        }
+        let rule = rule(line, verb, intent.clone(), pattern).map_err(|what| (verb, what))?;
+        self.rules.push(rule);
+        Ok((Read::Rule { verb, intent, pattern: shortened(pattern) }, doubt))
     }
 
     /// How each line was read that is no comment.
@@ -170,16 +197,11 @@ impl Ignore {
     }
 
     /// What is wrong, as `roz intent check` tells it. A `deny` or `ask` that
-    /// cannot be read breaks: nobody knows what it was to protect.
+    /// cannot be read breaks.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
         self.lines.iter().filter_map(|it| {
             let what = format!("`{}`: {}", it.text, it.problem.as_ref()?);
-            let restricts = |text: &str| {
-                let text = id_before(text, |_| false).map_or(text, |(_, rest)| rest);
-                matches!(verb_before(text), Some((Verb::Deny | Verb::Ask, _)))
-            };
-            let breaks = it.read == Read::Nothing && restricts(&it.text);
-            Some(Problem { line: it.line, column: 0, what, breaks })
+            Some(Problem { line: it.line, column: 0, what, breaks: it.breaks })
         })
     }
 
@@ -315,27 +337,17 @@ fn verb_before(text: &str) -> Option<(Verb, &str)> {
     (!rest.is_empty()).then_some((*verb, rest))
 }
 
-/// A pattern with a blank in it is rare, a slip of the keyboard is not.
-fn misspelt_verb(text: &str) -> Option<String> {
-    let (word, rest) = match text.split_once([' ', '\t']) {
-        Some((word, rest)) => (word, rest),
-        None => (text, ""),
-    };
+/// A pattern with a blank in it is rare, a slip of the keyboard is not. A verb
+/// alone is a name.
+fn misspelt_verb(text: &str) -> Option<(Verb, &str)> {
+    let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let bare = word.trim_end_matches(':').to_lowercase();
     if bare.chars().count() > 16 {
         return None;
     }
     let near = |it: &str| strsim::osa_distance(it, &bare) <= it.len() / 3;
-    let (_, verb) = VERBS.iter().find(|(_, it)| near(it))?;
-    let is_alone = rest.trim().is_empty();
-    Some(match is_alone {
-        true if bare != *verb => return None,
-        true => format!("a verb without a pattern is read as a pattern: files called `{bare}`"),
-        false => format!(
-            "read as a pattern with a blank in it; did you mean `{verb} {}`?",
-            shortened(rest.trim())
-        ),
-    })
+    let (verb, name) = VERBS.iter().find(|(_, it)| near(it))?;
+    (!rest.trim().is_empty() || bare == *name).then_some((*verb, rest.trim()))
 }
 
 impl Verb {

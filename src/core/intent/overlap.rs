@@ -7,6 +7,10 @@
 //! where a class of more than [`FROM_A_RANGE`] characters has to be picked
 //! through, or the walk is longer than [`MOST_STATES`]: then a path is named
 //! that both scopes' patterns take, and it is not [`Witness::certain`].
+//!
+//! One thing is left out on purpose: a name with an ending, as `src/jwt.ts`,
+//! covers what is below it should it ever be a folder; that counts only where
+//! the other scope spells it as one.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -43,6 +47,7 @@ pub fn overlap(one: &Scope, other: &Scope, case: Case) -> Option<Witness> {
             if !begin_alike(a, b, folds) {
                 continue;
             }
+            let (a, b) = (&a.met_by(b), &b.met_by(a));
             // A `*` that takes something makes a path that is nicer to read.
             let mut found =
                 Walk { a: &a.filled(), b: &b.filled(), holes: &holes, folds }.shortest();
@@ -156,26 +161,27 @@ impl Walk<'_> {
             && !holes.iter().any(|(i, it)| self.holes[*i].accepts(*it, Kind::Folder))
     }
 
-    /// One character for each way on that there can be.
-    fn choices(&self, a: &[State], b: &[State], holes: &[(usize, State)]) -> BTreeSet<char> {
-        let mut choices = BTreeSet::from(['/', self.fresh()]);
+    /// One character for each way on that there can be, the nicest first.
+    fn choices(&self, a: &[State], b: &[State], holes: &[(usize, State)]) -> Vec<char> {
+        let mut named = BTreeSet::new();
         let of_holes = holes.iter().map(|(i, it)| (self.holes[*i], *it));
         let states = a.iter().map(|it| (self.a, *it)).chain(b.iter().map(|it| (self.b, *it)));
         for (glob, state) in states.chain(of_holes) {
             match glob.step(state) {
-                Some(Step::Char(c)) => drop(choices.insert(*c)),
+                Some(Step::Char(c)) => drop(named.insert(*c)),
                 Some(Step::Set { ranges, .. }) => {
                     for &(from, to) in ranges {
-                        choices.extend((from..=to).take(FROM_A_RANGE));
+                        named.extend((from..=to).take(FROM_A_RANGE));
                         let around = [u32::from(from).checked_sub(1), u32::from(to).checked_add(1)];
-                        choices.extend(around.into_iter().flatten().filter_map(char::from_u32));
+                        named.extend(around.into_iter().flatten().filter_map(char::from_u32));
                     }
                 }
                 Some(Step::Slash | Step::One | Step::Many | Step::Deep) | None => (),
             }
         }
-        choices.retain(|it| !it.is_control());
-        choices
+        let first = [self.fresh(), '/'];
+        named.retain(|it| !it.is_control() && !first.contains(it));
+        first.into_iter().chain(named).collect()
     }
 
     /// A character that no hole names, where there is one.

@@ -80,6 +80,9 @@ pub fn guarded(path: &str) -> Option<&'static str> {
     if path.is_empty() {
         return Some("the project's root");
     }
+    // Folded by now, so this is about the name, not about its case.
+    let is_settings =
+        |name: &str| name.strip_suffix(".json").is_some_and(|name| name.starts_with("settings"));
     let mut parts = parts.iter().map(String::as_str).peekable();
     let mut is_first = true;
     while let Some(part) = parts.next() {
@@ -90,9 +93,7 @@ pub fn guarded(path: &str) -> Option<&'static str> {
             (".roz" | ".grove", _) if is_first => return Some("roz's own folder"),
             (".mcp.json", None) => return Some("the client's settings"),
             (".claude", None) => return Some("the folder of the client's settings"),
-            (".claude", Some(name)) if name.starts_with("settings") && name.ends_with(".json") => {
-                return Some("the client's settings");
-            }
+            (".claude", Some(name)) if is_settings(name) => return Some("the client's settings"),
             (".claude", Some(&"hooks")) => return Some("the client's hooks"),
             _ => is_first = false,
         }
