@@ -8,8 +8,11 @@ mod decide;
 mod doctor;
 mod explain;
 pub mod hook;
+mod init;
 mod install;
+mod intent;
 mod list;
+mod mcp;
 mod observe;
 mod reference;
 mod reflect;
@@ -37,6 +40,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -48,6 +52,8 @@ enum Command {
     Stats(stats::Args),
     Clean(clean::Args),
     Config(config::Args),
+    Intent(intent::Args),
+    Mcp(mcp::Args),
     Decide(decide::Args),
     Reflect(reflect::Args),
     Skip(skip::Args),
@@ -71,6 +77,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let world = World::from_env();
     let done = match cli.command {
+        Command::Init(args) => init::run(&args, &world),
         Command::Install(args) => install::run(&args, &world),
         Command::Uninstall(args) => uninstall::run(&args, &world),
         Command::Doctor(args) => doctor::run(&args, &world),
@@ -82,6 +89,8 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
+        Command::Intent(args) => intent::run(&args, &world),
+        Command::Mcp(args) => mcp::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
         Command::Reflect(args) => reflect::run(&args, &world),
         Command::Skip(args) => skip::run(&args, &world),

@@ -78,6 +78,11 @@ pub enum Mark {
     IntentSelected {
         intent_id: String,
     },
+    /// Each of its criteria was answered.
+    IntentCompleted {
+        intent_id: String,
+        criteria: Vec<String>,
+    },
     TicketDetected {
         ticket_id: String,
         source: String,
