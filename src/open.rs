@@ -13,7 +13,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 pub use self::decay::Decayed;
 use crate::{
     config::{self, Diagnostic, Sources},
-    core::{intent::SIDECAR, policy::Policy, session::SessionId},
+    core::{
+        intent::{SIDECAR, selection::Elsewhere},
+        policy::Policy,
+        session::SessionId,
+    },
     ledger::Ledger,
     memory::{Library, Places},
     storage::{self, LeftoverKind, MessageStore, Stored},
@@ -204,6 +208,27 @@ impl Roz {
             }
         }
         Err(Error::NoSession)
+    }
+
+    /// What the other sessions of a project are at that were active within a
+    /// day; one that cannot be read is at nothing.
+    pub fn elsewhere(
+        &self,
+        own: Option<&SessionId>,
+        project: &Path,
+        now: DateTime<Utc>,
+    ) -> Vec<Elsewhere> {
+        const LOOKED_AT: usize = 50;
+        let since = now.checked_sub_signed(TimeDelta::days(1)).unwrap_or(now);
+        let newest = self.store.activity().unwrap_or_default().into_iter().take(LOOKED_AT);
+        let others = newest.take_while(|it| it.at >= since).filter(|it| Some(&it.id) != own);
+        let at = |id: &SessionId| {
+            let session = self.store.look_at(id).ok()??.session;
+            let intent_id = session.intent.selected()?.intent_id.clone();
+            let is_here = session.project.as_deref() == Some(project);
+            is_here.then(|| Elsewhere { session_id: id.to_string(), intent_id })
+        };
+        others.filter_map(|it| at(&it.id)).collect()
     }
 
     /// Clears away what is old, at most once a day.

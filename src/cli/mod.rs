@@ -9,11 +9,14 @@ mod decide;
 mod doctor;
 mod explain;
 pub mod hook;
+mod init;
 mod install;
+mod intent;
 mod learnings;
 mod ledger;
 mod list;
 mod maintain;
+mod mcp;
 mod observe;
 mod reference;
 mod reflect;
@@ -45,6 +48,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
@@ -57,6 +61,8 @@ enum Command {
     Ledger(ledger::Args),
     Clean(clean::Args),
     Config(config::Args),
+    Intent(intent::Args),
+    Mcp(mcp::Args),
     Decide(decide::Args),
     Reflect(reflect::Args),
     Skip(skip::Args),
@@ -86,6 +92,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let world = World::from_env();
     let done = match cli.command {
+        Command::Init(args) => init::run(&args, &world),
         Command::Install(args) => install::run(&args, &world),
         Command::Uninstall(args) => uninstall::run(&args, &world),
         Command::Doctor(args) => doctor::run(&args, &world),
@@ -98,6 +105,8 @@ pub fn main() -> ExitCode {
         Command::Ledger(args) => ledger::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
+        Command::Intent(args) => intent::run(&args, &world),
+        Command::Mcp(args) => mcp::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
         Command::Reflect(args) => reflect::run(&args, &world),
         Command::Skip(args) => skip::run(&args, &world),

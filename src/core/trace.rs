@@ -84,6 +84,11 @@ pub enum Mark {
         answer: &'static str,
         subject: String,
     },
+    /// Each of its criteria was answered.
+    IntentCompleted {
+        intent_id: String,
+        criteria: Vec<String>,
+    },
     TicketDetected {
         ticket_id: String,
         source: String,

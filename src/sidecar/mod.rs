@@ -4,6 +4,7 @@
 //! Reading never fails: where the sidecar cannot be relied on, the catalogue
 //! says so ([`Catalogue::broken`]) and the gate decides what follows.
 
+pub mod desk;
 pub mod edit;
 pub mod target;
 mod tree;

@@ -408,7 +408,7 @@ fn a_person_needs_a_terminal() {
 
 /// A command through a terminal of its own; none if there is no way to make
 /// one here.
-fn at_a_terminal(roz: &Roz, args: &[&str]) -> Option<Command> {
+pub(crate) fn at_a_terminal(roz: &Roz, args: &[&str]) -> Option<Command> {
     let quoted = args.iter().map(|it| format!(" '{it}'"));
     let line: String = std::iter::once(BINARY.to_owned()).chain(quoted).collect();
     if works(&["script", "-qec", "true", "/dev/null"]) {

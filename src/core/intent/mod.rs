@@ -5,17 +5,23 @@
 //! target, [`overlap`] finds what two scopes have in common, [`ignore`] reads
 //! `.intentignore`. [`glob`] is the one matcher below them all. [`class`] says
 //! what kind of thing a call does, [`state`] is the turn and its arrows.
+//! [`selection`] says who may be selected, [`draft`] what may be declared,
+//! [`briefing`] tells an agent of it, with the [`lessons`] of those before.
 
+pub mod briefing;
 pub mod catalogue;
 pub mod class;
+pub mod draft;
 pub mod facts;
 pub mod gate;
 mod glob;
 pub mod ignore;
 pub mod ledger;
+pub mod lessons;
 pub mod overlap;
 pub mod ranges;
 pub mod scope;
+pub mod selection;
 pub mod state;
 pub mod target;
 

@@ -175,7 +175,9 @@ pub(super) fn reconfigures_roz(scene: Scene) -> Option<String> {
 }
 
 pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
-    const WIDENS: &[&str] = &["new", "expand", "complete"];
+    const WIDENS: &[&str] = &["new", "expand", "complete", "archive"];
+    // Of roz's own server, which are called otherwise.
+    const TOOLS: &[&str] = &["create_intent", "request_scope_expansion"];
     let found = verbs(scene.call).find(|words| match words[..] {
         ["intent", verb, ..] => WIDENS.contains(&verb) || is_hidden(verb),
         _ => false,
@@ -183,11 +185,19 @@ pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
     if let Some(words) = found {
         return Some(format!("roz {}", words.join(" ")));
     }
+    let reopens = |run: &&Run| {
+        is_roz(run)
+            && operands(run).take(2).eq(["intent", "start"])
+            && run.argv.iter().any(|it| it.starts_with("--reopen") || is_hidden(it))
+    };
+    if let Some(run) = runs(scene.call).find(reopens) {
+        return Some(line(run));
+    }
     let name = scene.call.name.strip_prefix("mcp__")?;
     let (server, tool) = name.split_once("__")?;
     let words: Vec<&str> = tool.split(['_', '-', '.']).collect();
-    let is_ours = server.contains("roz") && words.contains(&"intent");
-    (is_ours && words.iter().any(|it| WIDENS.contains(it))).then(|| scene.call.name.clone())
+    let widens = words.contains(&"intent") && words.iter().any(|it| WIDENS.contains(it));
+    (server.contains("roz") && (widens || TOOLS.contains(&tool))).then(|| scene.call.name.clone())
 }
 
 pub(super) fn replaces_the_package(scene: Scene) -> Option<String> {

@@ -1,0 +1,169 @@
+//! `roz intent`: the declared pieces of work, shown, selected and changed.
+
+mod check;
+mod criteria;
+mod declare;
+pub(super) mod lesson;
+mod select;
+pub(super) mod show;
+mod status;
+
+use std::{
+    fmt,
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+};
+
+use super::{Done, say};
+use crate::{
+    core::{
+        bounded,
+        intent::{
+            catalogue::Intent,
+            scope::Complaint,
+            selection::{self, Refused},
+        },
+    },
+    open::Roz,
+    sidecar::{desk::Desk, intents_file, target::nearest_sidecar},
+    world::{World, process},
+};
+
+/// Show, select and change the declared pieces of work
+///
+/// A project declares them in `.orchestration/active_intents.yaml` (`roz init
+/// --intent` begins it). An agent selects the one that it is at before it
+/// changes anything, and stays inside its scope.
+///
+/// Examples:
+///   roz intent list
+///   roz intent select INT-001
+///   roz intent new "Login by link" --scope 'src/auth/**' --criterion "a link works once"
+///   roz intent expand INT-001 'src/mail/**'
+///   roz intent complete INT-001 --met "a link works once"
+///   roz intent check
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    List(show::List),
+    Show(show::Show),
+    Select(select::Args),
+    New(declare::New),
+    Start(status::Start),
+    Complete(status::Complete),
+    Archive(status::Archive),
+    Expand(declare::Expand),
+    Check(check::Args),
+    Lesson(lesson::Args),
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    match &args.verb {
+        Verb::List(args) => show::list(args, world),
+        Verb::Show(args) => show::show(args, world),
+        Verb::Select(args) => select::run(args, world),
+        Verb::New(args) => declare::new(args, world),
+        Verb::Start(args) => status::start(args, world),
+        Verb::Complete(args) => status::complete(args, world),
+        Verb::Archive(args) => status::archive(args, world),
+        Verb::Expand(args) => declare::expand(args, world),
+        Verb::Check(args) => check::run(args, world),
+        Verb::Lesson(args) => lesson::run(args, world),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("`{}` declares no intents. `roz init --intent` begins with them", .0.display())]
+    NoSidecar(PathBuf),
+    #[error(
+        "`roz intent {0}` is a person's word: type it at a terminal, or add `--yes` in a script of \
+         your own"
+    )]
+    NotAPerson(&'static str),
+}
+
+/// What the project of this folder declares, and what else is open.
+fn open(world: &World) -> super::Result<(Roz, Desk)> {
+    let roz = Roz::open(world, &world.cwd)?;
+    let desk = desk(&roz, &roz.project, &world.cwd)?;
+    Ok((roz, desk))
+}
+
+/// What `project` declares, or else the nearest folder above `cwd`.
+pub(super) fn desk(roz: &Roz, project: &Path, cwd: &Path) -> Result<Desk, Error> {
+    let has_one = intents_file(project).symlink_metadata().is_ok();
+    // What counts is the folder of the path that is asked about.
+    let above = || nearest_sidecar(&cwd.join("x"));
+    let root = if has_one { Some(project.to_owned()) } else { above() };
+    let desk = root.and_then(|it| Desk::open(&it, &roz.home));
+    desk.ok_or_else(|| Error::NoSidecar(project.to_owned()))
+}
+
+/// The intent of that id, whatever its status.
+fn find<'a>(desk: &'a Desk, id: &str) -> Result<&'a Intent, Refused> {
+    selection::find(&desk.catalogue, id, "roz intent")
+}
+
+/// Inside the client, self-protection has asked the user before the command
+/// ran; elsewhere it takes a terminal, or a script that says so.
+fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Error> {
+    let is_in_client = || world.var("CLAUDECODE").is_some() || process::descends_from_client();
+    if yes || is_at_terminal() || is_in_client() {
+        return Ok(());
+    }
+    Err(Error::NotAPerson(verb))
+}
+
+fn is_at_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// A refusal as the end of a verb: an object where that is wanted.
+fn refused(refusal: Refused, json: bool) -> super::Result {
+    if json {
+        say::print_json(&refusal)?;
+        return Ok(Done::Badly);
+    }
+    Err(Box::new(Told(refusal)))
+}
+
+/// A refusal in words, and what to do about it.
+#[derive(Debug)]
+struct Told(Refused);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&bounded::plain_line(&self.0.message))?;
+        for step in &self.0.recovery {
+            write!(f, " {}", bounded::plain_line(step))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Told {}
+
+/// What may not have been meant, as lines.
+pub(super) fn doubts(complaints: &[Complaint]) -> Vec<String> {
+    complaints.iter().map(|it| format!("scope {it}")).collect()
+}
+
+/// What other open intents own of the same.
+pub(super) fn shared(desk: &Desk, intent: &Intent) -> Vec<String> {
+    const TOLD: usize = 10;
+    let shared = selection::shared(&desk.catalogue, intent, desk.case);
+    let told = shared.iter().take(TOLD);
+    told.map(|(id, witness)| format!("{id} owns `{}` too", witness.path)).collect()
+}
+
+/// Words of the sidecar, in one line of a table.
+fn cell(text: &str, max: usize) -> String {
+    bounded::plain_line(&bounded::line(text, max))
+}

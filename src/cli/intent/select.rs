@@ -1,0 +1,89 @@
+//! `roz intent select`: a session says which intent it is at.
+
+use serde_json::json;
+
+use super::{Done, desk, refused, say};
+use crate::{
+    cli::target::Target,
+    core::{
+        intent::{
+            catalogue::Status,
+            selection::{self, Collision},
+        },
+        trace::Mark,
+    },
+    open::Roz,
+    world::{World, in_a_line},
+};
+
+/// Say which intent this session is at, and be told its scope and constraints
+///
+/// Example:
+///   roz intent select INT-001
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The intent's id
+    id: String,
+    /// The session (default: the one in which this runs, else this project's newest)
+    #[arg(long)]
+    session_id: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let target = Target::find(&roz, args.session_id.as_deref(), world)?;
+    let session = target.session(&roz, world);
+    // The session's own project governs it, wherever it stands now.
+    let project = session.project.as_deref().unwrap_or(&roz.project);
+    let desk = desk(&roz, project, &world.cwd)?;
+    let intent = match desk.choose(args.id.trim(), "roz intent select") {
+        Ok(intent) => intent,
+        Err(refusal) => return refused(refusal, args.json),
+    };
+    let session_id = target.id.clone();
+    target.update(&roz, world, |session| {
+        session.intent.select(&intent.id, None, world.now);
+        session.record(&Mark::IntentSelected { intent_id: intent.id.clone() }, world.now);
+    })?;
+    // It is selected; a file that cannot be changed does not alter that.
+    let mut warnings = Vec::new();
+    if let Err(err) = desk.set_status(&intent.id, Status::InProgress, world.now) {
+        warnings.push(format!("the status could not be written: {}", in_a_line(&err)));
+    }
+    let others = roz.elsewhere(Some(&session_id), desk.root(), world.now);
+    let collisions = selection::collisions(&desk.catalogue, intent, &others, desk.case);
+    let context = desk.context(intent);
+    if args.json {
+        let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
+        say::print_json(&json!({
+            "session_id": session_id,
+            "intent_id": intent.id,
+            "context": context,
+            "overlaps": overlaps,
+            "warnings": warnings,
+        }))?;
+        return Ok(Done::Well);
+    }
+    for warning in &warnings {
+        say::warn(warning);
+    }
+    let mut text = format!("{context}\n");
+    for collision in &collisions {
+        text += &format!("Mind: {collision}.\n");
+    }
+    say::print_plain(&text)?;
+    Ok(Done::Well)
+}
+
+fn as_json(collision: &Collision) -> serde_json::Value {
+    json!({
+        "session_id": collision.with.session_id,
+        "intent_id": collision.with.intent_id,
+        "witness": collision.witness.as_ref().map(|it| &it.path),
+        "certain": collision.witness.as_ref().is_none_or(|it| it.certain),
+    })
+}

@@ -1,0 +1,169 @@
+//! `roz intent list` and `show`.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{Done, cell, find, open, refused, say};
+use crate::{
+    core::intent::{
+        catalogue::Intent,
+        scope::Scope,
+        selection::{self, Elsewhere},
+    },
+    sidecar::desk::Desk,
+    world::World,
+};
+
+/// List the intents that are not finished, and who is at them
+#[derive(Debug, clap::Args)]
+pub(super) struct List {
+    /// The finished ones as well
+    #[arg(short, long)]
+    all: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show an intent: its scope, what it is done by, and what was done
+///
+/// Example:
+///   roz intent show INT-001
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Show {
+    /// The intent's id
+    id: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn list(args: &List, world: &World) -> super::super::Result {
+    let (roz, desk) = open(world)?;
+    if let Some(problem) = desk.catalogue.broken() {
+        return refused(selection::unreliable(problem, "roz intent"), args.json);
+    }
+    let others = roz.elsewhere(None, desk.root(), world.now);
+    let is_shown = |it: &&Intent| args.all || !is_finished(it);
+    let shown: Vec<&Intent> = desk.catalogue.intents.iter().filter(is_shown).collect();
+    let hidden = desk.catalogue.intents.len() - shown.len();
+    if args.json {
+        let intents: Vec<Value> =
+            shown.iter().map(|it| as_json(it, &sessions_at(it, &others), &desk)).collect();
+        say::print_json(&json!({ "intents": intents, "finished_not_shown": hidden }))?;
+        return Ok(Done::Well);
+    }
+    let rows: Vec<Vec<String>> = shown
+        .iter()
+        .map(|it| {
+            vec![
+                cell(&it.id, 40),
+                cell(it.status.word(), 20),
+                sessions_at(it, &others).len().to_string(),
+                cell(&it.name, 50),
+                it.owned_scope.iter().map(|it| cell(it, 60)).collect::<Vec<_>>().join(", "),
+            ]
+        })
+        .collect();
+    let mut text = if rows.is_empty() {
+        "No intent is open. `roz intent new \"NAME\" --scope 'PATTERN'` declares one.\n".to_owned()
+    } else {
+        say::Out::new(world).table(&["INTENT", "STATUS", "SESSIONS", "NAME", "SCOPE"], &rows)
+    };
+    if hidden > 0 {
+        let _ = writeln!(text, "{hidden} finished: `roz intent list --all`");
+    }
+    say::print(&text)?;
+    Ok(Done::Well)
+}
+
+pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
+    let (roz, desk) = open(world)?;
+    let intent = match find(&desk, &args.id) {
+        Ok(intent) => intent,
+        Err(refusal) => return refused(refusal, args.json),
+    };
+    let sessions = sessions_at(intent, &roz.elsewhere(None, desk.root(), world.now));
+    if args.json {
+        say::print_json(&as_json(intent, &sessions, &desk))?;
+        return Ok(Done::Well);
+    }
+    let mut text = format!("{} ({}): {}\n", intent.id, intent.status, intent.name);
+    if let Some(line) = closed(&desk, intent) {
+        let _ = writeln!(text, "Cannot be selected: .intentignore, line {line}");
+    }
+    let created = intent.created_at.as_deref().map(|it| format!("created {it}"));
+    let updated = intent.updated_at.as_deref().map(|it| format!("changed {it}"));
+    let times: Vec<String> = created.into_iter().chain(updated).collect();
+    if !times.is_empty() {
+        let _ = writeln!(text, "{}", times.join(", "));
+    }
+    let mut list = |heading: &str, items: &[String]| {
+        if items.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "\n{heading}");
+        for item in items {
+            let _ = writeln!(text, "  {}", item.replace('\n', "\n  "));
+        }
+    };
+    list("Scope", &intent.owned_scope);
+    list("Constraints", &intent.constraints);
+    let numbered = intent.acceptance_criteria.iter().enumerate();
+    let numbered: Vec<String> = numbered.map(|(at, it)| format!("{}. {it}", at + 1)).collect();
+    list("Done when", &numbered);
+    list("Depends on", &intent.depends_on);
+    list("Blocks", &intent.blocks);
+    let problems = Scope::new(&intent.owned_scope);
+    let problems: Vec<String> = problems.problems().iter().map(ToString::to_string).collect();
+    list("Wrong with the scope", &problems);
+    list("Sessions at it", &sessions);
+    list("Last changes", &desk.recent(&intent.id));
+    list("Lessons", &desk.lessons(intent));
+    say::print_plain(&text)?;
+    Ok(Done::Well)
+}
+
+fn is_finished(intent: &Intent) -> bool {
+    use crate::core::intent::catalogue::Status;
+    matches!(intent.status, Status::Completed | Status::Done | Status::Archived | Status::Cancelled)
+}
+
+fn sessions_at(intent: &Intent, others: &[Elsewhere]) -> Vec<String> {
+    let at = others.iter().filter(|it| it.intent_id == intent.id);
+    at.map(|it| it.session_id.clone()).collect()
+}
+
+fn closed(desk: &Desk, intent: &Intent) -> Option<usize> {
+    desk.ignore.as_ref().ok()?.closes(&intent.id)
+}
+
+fn as_json(intent: &Intent, sessions: &[String], desk: &Desk) -> Value {
+    let mut told = intent_json(intent, desk);
+    told["sessions"] = json!(sessions);
+    told
+}
+
+/// An intent with what is known of it besides.
+pub(in crate::cli) fn intent_json(intent: &Intent, desk: &Desk) -> Value {
+    let scope = Scope::new(&intent.owned_scope);
+    let problems: Vec<String> = scope.problems().iter().map(ToString::to_string).collect();
+    json!({
+        "id": intent.id,
+        "name": intent.name,
+        "status": intent.status.word(),
+        "owned_scope": intent.owned_scope,
+        "constraints": intent.constraints,
+        "acceptance_criteria": intent.acceptance_criteria,
+        "depends_on": intent.depends_on,
+        "blocks": intent.blocks,
+        "created_at": intent.created_at,
+        "updated_at": intent.updated_at,
+        "line": intent.line,
+        "closed_by_line": closed(desk, intent),
+        "can_be_selected": intent.status.can_be_selected() && closed(desk, intent).is_none(),
+        "scope_problems": problems,
+    })
+}

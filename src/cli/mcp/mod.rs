@@ -1,0 +1,114 @@
+//! `roz mcp`: the intents as tools, for the client that starts it. The
+//! protocol is `rmcp`'s; what the tools are and do is in [`tools`].
+//!
+//! The server does not know whose session asks: the hooks on its tools bind
+//! what is selected.
+
+mod tools;
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler, ServiceExt as _,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+        ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        ToolAnnotations,
+    },
+    service::{RequestContext, ServerInitializeError},
+};
+use serde_json::Value;
+
+use self::tools::{Answer, TOOLS};
+use super::Done;
+use crate::world::World;
+
+/// Serve the intents as tools, over standard input and output (the client
+/// starts this)
+///
+/// `roz init --intent` puts it into a project's `.mcp.json`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("failed to start serving")]
+    Runtime(#[source] std::io::Error),
+    #[error("the client did not say hello as MCP has it")]
+    Hello(#[source] Box<ServerInitializeError>),
+}
+
+struct Server;
+
+pub(super) fn run(_: &Args, _: &World) -> super::Result {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(Error::Runtime)?;
+    let served = runtime.block_on(async {
+        match Server.serve(rmcp::transport::stdio()).await {
+            Ok(served) => {
+                let _ = served.waiting().await;
+                Ok(Done::Well)
+            }
+            // It has changed its mind.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(Done::Well),
+            Err(err) => Err(Error::Hello(Box::new(err)).into()),
+        }
+    });
+    // What still reads or writes has nobody to talk to.
+    runtime.shutdown_background();
+    served
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("roz", env!("CARGO_PKG_VERSION")))
+            .with_instructions(
+                "This project declares what is worked on. Before you change anything, call \
+                 select_active_intent with the id of the intent that you are at, and stay inside \
+                 its scope.",
+            )
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tool = |it: &tools::Tool| {
+            let schema = match (it.schema)() {
+                Value::Object(schema) => schema,
+                _ => serde_json::Map::new(),
+            };
+            let hints = ToolAnnotations::from_raw(
+                Some(it.title.to_owned()),
+                Some(it.only_reads),
+                Some(false),
+                Some(true),
+                Some(false),
+            );
+            Tool::new(it.name, it.about, Arc::new(schema)).with_annotations(hints)
+        };
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(tool).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = TOOLS.iter().find(|it| it.name == request.name) else {
+            return Err(ErrorData::invalid_params("there is no such tool", None));
+        };
+        // Each call has its own time; the server may run for days.
+        let world = World::from_env();
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let texts = |texts: Vec<String>| texts.into_iter().map(ContentBlock::text).collect();
+        let result = match (tool.call)(&arguments, &world) {
+            Ok(Answer::Texts(told)) => CallToolResult::success(texts(told)),
+            Ok(Answer::Object(value)) => CallToolResult::structured(value),
+            Err(trouble) => CallToolResult::error(texts(vec![trouble.told()])),
+        };
+        Ok(result.into())
+    }
+}

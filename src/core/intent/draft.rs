@@ -1,0 +1,170 @@
+//! What somebody wants declared: an intent that is not there yet, patterns
+//! more for one that is. Looked at before anything is written.
+
+use chrono::{DateTime, SecondsFormat, Utc};
+
+use super::{
+    catalogue::{Catalogue, Intent, Status},
+    scope::{Complaint, Scope, shortened},
+    selection::next_id,
+};
+
+const LONGEST_ID: usize = 128;
+const LONGEST_TEXT: usize = 4000;
+const MOST_ITEMS: usize = 200;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// The next free one where none is given.
+    pub id: Option<String>,
+    pub name: String,
+    pub owned_scope: Vec<String>,
+    pub constraints: Vec<String>,
+    pub acceptance_criteria: Vec<String>,
+    pub depends_on: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    #[error("`{0}` is no id: use up to 128 characters, without blanks, `:` or `#`")]
+    BadId(String),
+    #[error("an intent `{0}` is already declared, on line {1}")]
+    Taken(String, usize),
+    #[error("the {0} is empty")]
+    Empty(&'static str),
+    #[error("the {0} is longer than {LONGEST_TEXT} characters, or has control characters in it")]
+    Unfit(&'static str),
+    #[error("there are more than {MOST_ITEMS} of the {0}")]
+    TooMany(&'static str),
+    #[error("a pattern of the scope is refused: {0}")]
+    Refused(Complaint),
+    #[error("no intent `{0}` is declared to depend on")]
+    Unknown(String),
+}
+
+/// The intent, and what of its scope may not say what was meant.
+pub fn intent(
+    draft: &Draft,
+    catalogue: &Catalogue,
+    now: DateTime<Utc>,
+) -> Result<(Intent, Vec<Complaint>), Flaw> {
+    let id = draft.id.as_deref().map(str::trim).filter(|it| !it.is_empty());
+    let id = id.map_or_else(|| next_id(catalogue), str::to_owned);
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || ":#\"'`<>".contains(c);
+    if id.chars().count() > LONGEST_ID || id.contains(is_odd) || id.starts_with('!') {
+        return Err(Flaw::BadId(shortened(&id)));
+    }
+    if let Some(other) = catalogue.intents.iter().find(|it| it.id == id) {
+        return Err(Flaw::Taken(id, other.line));
+    }
+    let name = draft.name.trim();
+    text(name, "name")?;
+    if draft.owned_scope.is_empty() {
+        return Err(Flaw::Empty("scope"));
+    }
+    let lists = [
+        ("scope", &draft.owned_scope),
+        ("constraints", &draft.constraints),
+        ("acceptance criteria", &draft.acceptance_criteria),
+        ("depends_on", &draft.depends_on),
+    ];
+    for (what, list) in lists {
+        if list.len() > MOST_ITEMS {
+            return Err(Flaw::TooMany(what));
+        }
+        list.iter().try_for_each(|it| text(it, what))?;
+    }
+    let is_declared = |id: &&String| catalogue.intents.iter().any(|it| it.id == **id);
+    if let Some(unknown) = draft.depends_on.iter().find(|it| !is_declared(it)) {
+        return Err(Flaw::Unknown(shortened(unknown)));
+    }
+    let doubts = patterns(&draft.owned_scope)?;
+    let at = Some(stamp(now));
+    let intent = Intent {
+        id,
+        name: name.to_owned(),
+        status: Status::Draft,
+        owned_scope: draft.owned_scope.clone(),
+        constraints: draft.constraints.clone(),
+        acceptance_criteria: draft.acceptance_criteria.clone(),
+        created_at: at.clone(),
+        updated_at: at,
+        depends_on: draft.depends_on.clone(),
+        blocks: Vec::new(),
+        line: 0,
+    };
+    Ok((intent, doubts))
+}
+
+/// What of the patterns may not say what was meant.
+pub fn patterns(patterns: &[String]) -> Result<Vec<Complaint>, Flaw> {
+    patterns.iter().try_for_each(|it| text(it, "pattern"))?;
+    let problems = Scope::new(patterns).problems().to_vec();
+    match problems.iter().find(|it| it.refused) {
+        Some(refused) => Err(Flaw::Refused(refused.clone())),
+        None => Ok(problems),
+    }
+}
+
+/// As intents have their times: `2026-01-02T03:04:05Z`.
+pub fn stamp(now: DateTime<Utc>) -> String {
+    now.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+fn text(text: &str, what: &'static str) -> Result<(), Flaw> {
+    let is_odd = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if text.trim().is_empty() {
+        return Err(Flaw::Empty(what));
+    }
+    if text.chars().count() > LONGEST_TEXT || text.contains(is_odd) {
+        return Err(Flaw::Unfit(what));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft() -> Draft {
+        Draft { name: "Login".into(), owned_scope: vec!["src/**".into()], ..Draft::default() }
+    }
+
+    #[track_caller]
+    fn flaw(draft: Draft) -> Flaw {
+        let there = Intent { id: "INT-001".into(), line: 2, ..Intent::default() };
+        let catalogue = Catalogue { intents: vec![there], problems: Vec::new() };
+        intent(&draft, &catalogue, DateTime::UNIX_EPOCH).unwrap_err()
+    }
+
+    #[test]
+    fn an_intent_gets_the_next_id_and_its_times() {
+        let (made, _) = intent(&draft(), &Catalogue::default(), DateTime::UNIX_EPOCH).unwrap();
+        assert_eq!(made.id, "INT-001");
+        assert_eq!(made.created_at.as_deref(), Some("1970-01-01T00:00:00Z"));
+    }
+
+    #[test]
+    fn what_could_not_be_meant_is_refused() {
+        let with_id = |id: &str| Draft { id: Some(id.into()), ..draft() };
+        assert_eq!(flaw(with_id("INT-001")), Flaw::Taken("INT-001".into(), 2));
+        for id in ["a b", "a:b", "a\nb", &"x".repeat(200)] {
+            assert!(matches!(flaw(with_id(id)), Flaw::BadId(_)), "{id}");
+        }
+        assert_eq!(flaw(Draft { name: " ".into(), ..draft() }), Flaw::Empty("name"));
+        assert_eq!(flaw(Draft { owned_scope: vec![], ..draft() }), Flaw::Empty("scope"));
+        let outside = Draft { owned_scope: vec!["src/**".into(), "../x".into()], ..draft() };
+        assert!(matches!(flaw(outside), Flaw::Refused(_)));
+        let odd = Draft { constraints: vec!["a\u{1b}[2J".into()], ..draft() };
+        assert_eq!(flaw(odd), Flaw::Unfit("constraints"));
+        let many = Draft { constraints: vec!["x".into(); 201], ..draft() };
+        assert_eq!(flaw(many), Flaw::TooMany("constraints"));
+        let unknown = Draft { depends_on: vec!["INT-9".into()], ..draft() };
+        assert_eq!(flaw(unknown), Flaw::Unknown("INT-9".into()));
+    }
+
+    #[test]
+    fn a_broad_scope_is_allowed_and_doubted() {
+        assert_eq!(patterns(&["**".into()]).unwrap().len(), 1);
+    }
+}

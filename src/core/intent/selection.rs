@@ -1,0 +1,228 @@
+//! Which intent may be selected, and who else is at the same files.
+
+use std::fmt;
+
+use super::{
+    catalogue::{Catalogue, Intent, NotFound, Problem},
+    overlap::{Witness, overlap},
+    scope::{Scope, shortened},
+    target::Case,
+};
+use crate::core::{
+    bounded,
+    refusal::{Code, Refusal},
+};
+
+/// Where intents are declared, from the project's root.
+pub const FILE: &str = ".orchestration/active_intents.yaml";
+
+pub type Refused = Box<Refusal>;
+
+/// The intent of that id, if work on it may begin or go on. `closed` is the
+/// line of `.intentignore` that keeps it from being selected; `tool` is what
+/// wants to select it.
+pub fn choose<'a>(
+    catalogue: &'a Catalogue,
+    closed: impl Fn(&str) -> Option<usize>,
+    id: &str,
+    tool: &str,
+) -> Result<&'a Intent, Refused> {
+    let intent = find(catalogue, id, tool)?;
+    let shown = shortened(&intent.id);
+    let refuse = |code, message: String| {
+        Err(Box::new(Refusal::new(code, tool, message).of_intent(&shown).recovery(open(catalogue))))
+    };
+    if !intent.status.can_be_selected() {
+        let status = bounded::line(intent.status.word(), 40);
+        let message = format!("Intent {shown} is {status}, and cannot be selected.");
+        return refuse(Code::IntentNotActive, message);
+    }
+    if let Some(line) = closed(&intent.id) {
+        let message = format!("Intent {shown} cannot be selected: .intentignore, line {line}.");
+        return refuse(Code::IntentIgnored, message);
+    }
+    Ok(intent)
+}
+
+/// The intent of that id, whatever its status.
+pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a Intent, Refused> {
+    if let Some(problem) = catalogue.broken() {
+        return Err(unreliable(problem, tool));
+    }
+    let shown = shortened(id);
+    catalogue.find(id).map_err(|why| {
+        let mut refusal = match &why {
+            NotFound::Unknown { nearest } => {
+                let message = format!("There is no intent `{shown}`.");
+                let refusal = Refusal::new(Code::InvalidIntent, tool, message);
+                match nearest {
+                    Some(it) => refusal.recovery(format!("Did you mean `{}`?", shortened(it))),
+                    None => refusal,
+                }
+            }
+            NotFound::Twice(..) => {
+                let message = format!("Intent {shown} is not to be told from another: {why}.");
+                Refusal::new(Code::SidecarInvalid, tool, message).about(FILE)
+            }
+        };
+        refusal = refusal.of_intent(&shown).recovery(open(catalogue));
+        Box::new(refusal)
+    })
+}
+
+/// What is declared cannot be relied on.
+pub fn unreliable(problem: &Problem, tool: &str) -> Refused {
+    let message = format!("`{FILE}` cannot be relied on: {problem}.");
+    let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
+        .about(FILE)
+        .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
+    Box::new(refusal)
+}
+
+fn open(catalogue: &Catalogue) -> String {
+    const TOLD: usize = 10;
+    let open: Vec<String> = catalogue.open().map(|it| shortened(&it.id)).collect();
+    match open.as_slice() {
+        [] => "No intent is open: ask the user for one.".to_owned(),
+        few if few.len() <= TOLD => format!("Open intents: {}.", few.join(", ")),
+        many => format!(
+            "Open intents: {} and {} more (`roz intent list`).",
+            many[..TOLD].join(", "),
+            many.len() - TOLD
+        ),
+    }
+}
+
+/// The next free id of the form `INT-001`.
+pub fn next_id(catalogue: &Catalogue) -> String {
+    let number = |it: &Intent| it.id.strip_prefix("INT-")?.parse::<u64>().ok();
+    let highest = catalogue.intents.iter().filter_map(number).max().unwrap_or(0);
+    format!("INT-{:03}", highest.saturating_add(1))
+}
+
+/// Another session, and the intent that it is at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Elsewhere {
+    pub session_id: String,
+    pub intent_id: String,
+}
+
+/// Two sessions may write the same file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collision {
+    pub with: Elsewhere,
+    /// A file that both own; none where it is one intent.
+    pub witness: Option<Witness>,
+}
+
+/// Which of the others may write what is `intent`'s.
+pub fn collisions(
+    catalogue: &Catalogue,
+    intent: &Intent,
+    others: &[Elsewhere],
+    case: Case,
+) -> Vec<Collision> {
+    let own = Scope::new(&intent.owned_scope);
+    let collision = |it: &Elsewhere| {
+        let witness = if it.intent_id == intent.id {
+            None
+        } else {
+            let theirs = catalogue.find(&it.intent_id).ok()?;
+            Some(overlap(&own, &Scope::new(&theirs.owned_scope), case)?)
+        };
+        Some(Collision { with: it.clone(), witness })
+    };
+    others.iter().filter_map(collision).collect()
+}
+
+/// Open intents that own files of `intent`'s too, each with one of them.
+pub fn shared<'a>(
+    catalogue: &'a Catalogue,
+    intent: &Intent,
+    case: Case,
+) -> Vec<(&'a str, Witness)> {
+    const LOOKED_AT: usize = 200;
+    let own = Scope::new(&intent.owned_scope);
+    let others = catalogue.open().filter(|it| it.id != intent.id).take(LOOKED_AT);
+    let both = |it: &'a Intent| Some((&*it.id, overlap(&own, &Scope::new(&it.owned_scope), case)?));
+    others.filter_map(both).collect()
+}
+
+impl fmt::Display for Collision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Elsewhere { session_id, intent_id } = &self.with;
+        let intent_id = shortened(intent_id);
+        match &self.witness {
+            None => write!(f, "session {session_id} is at {intent_id} too"),
+            Some(Witness { path, certain }) => {
+                let surely = if *certain { "" } else { ", perhaps" };
+                let path = shortened(path);
+                write!(f, "session {session_id} is at {intent_id}, and both own `{path}`{surely}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::intent::catalogue::Status;
+
+    fn intent(id: &str, scope: &str, status: Status) -> Intent {
+        Intent { id: id.into(), owned_scope: vec![scope.into()], status, ..Intent::default() }
+    }
+
+    fn catalogue() -> Catalogue {
+        let intents = vec![
+            intent("INT-001", "src/auth/**", Status::InProgress),
+            intent("INT-002", "src/**/*.rs", Status::Draft),
+            intent("INT-007", "docs/**", Status::Completed),
+        ];
+        Catalogue { intents, problems: Vec::new() }
+    }
+
+    #[track_caller]
+    fn refused(id: &str) -> Refusal {
+        let closed = |it: &str| (it == "INT-002").then_some(3);
+        *choose(&catalogue(), closed, id, "select_active_intent").unwrap_err()
+    }
+
+    #[test]
+    fn only_an_open_intent_that_nothing_closes_is_selected() {
+        assert_eq!(choose(&catalogue(), |_| None, "INT-002", "x").unwrap().id, "INT-002");
+        assert_eq!(refused("INT-002").code, Code::IntentIgnored);
+        assert!(refused("INT-002").message.contains("line 3"));
+        assert_eq!(refused("INT-007").code, Code::IntentNotActive);
+        let unknown = refused("INT-01");
+        assert_eq!(unknown.code, Code::InvalidIntent);
+        assert_eq!(unknown.recovery[0], "Did you mean `INT-001`?");
+        assert_eq!(unknown.recovery[1], "Open intents: INT-001, INT-002.");
+    }
+
+    #[test]
+    fn from_a_broken_file_nothing_is_selected() {
+        let problem = Problem { line: 3, column: 5, what: "no".into(), breaks: true };
+        let broken = Catalogue { problems: vec![problem], ..catalogue() };
+        let refusal = choose(&broken, |_| None, "INT-001", "x").unwrap_err();
+        assert_eq!(refusal.code, Code::SidecarInvalid);
+        assert!(refusal.message.contains("line 3, column 5"), "{}", refusal.message);
+    }
+
+    #[test]
+    fn a_session_at_the_same_files_is_named_with_one_of_them() {
+        let all = catalogue();
+        let at = |id: &str| Elsewhere { session_id: "s2".into(), intent_id: id.into() };
+        let others = [at("INT-001"), at("INT-002"), at("INT-007"), at("gone")];
+        let found = collisions(&all, &all.intents[0], &others, Case::Keeps);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[0].to_string(), "session s2 is at INT-001 too");
+        let path = &found[1].witness.as_ref().unwrap().path;
+        assert!(path.starts_with("src/auth/") && path.ends_with(".rs"), "{path}");
+    }
+
+    #[test]
+    fn the_next_id_is_free() {
+        assert_eq!(next_id(&catalogue()), "INT-008");
+        assert_eq!(next_id(&Catalogue::default()), "INT-001");
+    }
+}
