@@ -148,6 +148,15 @@ impl Walker<'_> {
         } else {
             self.suspect_file(path);
         }
+        for text in self.made_alike(path) {
+            self.resolved += 1;
+            if interpreter == Interpreter::Shell {
+                self.perhaps(|walker| walker.process(&text, arguments.clone(), call));
+            } else {
+                self.perhaps(|walker| walker.interpreted(&text, interpreter));
+            }
+            self.resolved -= 1;
+        }
         if let Some(text) = self.script_text(path, interpreter, &arguments)
             && !text.chars().eq([HOLE])
         {
@@ -164,9 +173,38 @@ impl Walker<'_> {
         unknown_output(call)
     }
 
-    /// A program that is itself a script: `./f.sh`, `../tools/x`.
+    /// A file that was found is run, whichever it is: `find -exec {} ;`.
+    pub(super) fn found_runs(&mut self) {
+        let path = HOLE.to_string();
+        for text in self.made_alike(&path) {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.interpreted(&text, Interpreter::Itself));
+            self.resolved -= 1;
+        }
+        self.script_at(path, Interpreter::Itself, &[]);
+    }
+
+    /// A program that is itself a script: `./f.sh`, `../tools/x`; `x`, where the line looks for
+    /// programs in a folder of its own.
     pub(super) fn script_of(&mut self, call: &Call) {
         let path = call.words[0].text.as_str();
+        if !path.contains('/') && self.made(path).is_none() {
+            let ways = self.env.variable("PATH").map_or("", |it| it.values[0].scalar());
+            let is_own = |it: &&str| {
+                !it.is_empty() && !it.contains(HOLE) && !SYSTEM.iter().any(|s| it.starts_with(s))
+            };
+            let folders: Vec<String> =
+                ways.split(':').filter(is_own).take(4).map(str::to_owned).collect();
+            for folder in folders {
+                let path = format!("{}/{path}", folder.trim_end_matches('/'));
+                self.script_from(&path, call);
+            }
+            return;
+        }
+        self.script_from(path, call);
+    }
+
+    fn script_from(&mut self, path: &str, call: &Call) {
         // A path, and not one to where the system keeps its programs.
         let system = |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder));
         let is_own = match self.made(path) {
@@ -178,6 +216,11 @@ impl Walker<'_> {
             return;
         }
         self.suspect_file(path);
+        for text in self.made_alike(path) {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.interpreted(&text, Interpreter::Itself));
+            self.resolved -= 1;
+        }
         let arguments = texts(&call.words[1..]);
         if let Some(text) = self.script_text(path, Interpreter::Itself, &arguments)
             && !text.chars().eq([HOLE])

@@ -92,6 +92,37 @@ impl Walker<'_> {
         }
     }
 
+    /// The texts that the line has given to files which a pattern, or a path that is not wholly
+    /// known, may mean. Of a path of which nothing is known: those that what feeds it names, and
+    /// those that the line goes over.
+    pub(super) fn made_alike(&self, path: &str) -> Vec<String> {
+        let is_pattern = super::expand::has_glob(path);
+        if self.env.files.is_empty() || !(is_pattern || path.contains(HOLE)) {
+            return Vec::new();
+        }
+        let is_unknown = path.chars().all(|it| matches!(it, HOLE | '/' | '.'));
+        let pattern = normal(path).replace(HOLE, "*");
+        let from = self.suspects.from.unwrap_or(self.reading.runs.len());
+        let runs = self.reading.runs.get(from..).unwrap_or_default();
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let alike = |pattern: &str, name: &str| super::super::may_match(pattern, name);
+        let may_be = |name: &str| {
+            if !is_unknown {
+                return alike(&pattern, name);
+            }
+            let name = base(name);
+            let mut named = runs.iter().flat_map(|run| run.argv.iter().skip(1));
+            named.any(|word| base(word) == name)
+                || self.patterns.iter().any(|it| alike(&base(it), &name))
+        };
+        let files = self.env.files.iter().filter(|(name, _)| !name.starts_with("/dev/"));
+        let texts = files.filter_map(|(name, made)| match made {
+            Made::Text(text) if may_be(name) => Some(text.clone()),
+            _ => None,
+        });
+        texts.take(8).collect()
+    }
+
     /// Reads what stands literally in some of the runs as code that may run.
     fn suspect(&mut self, runs: Range<usize>) {
         if self.suspects.busy || self.muted > 0 {
