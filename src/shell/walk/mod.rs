@@ -25,6 +25,8 @@ mod simple;
 mod suspect;
 mod wrapper;
 
+pub(super) use nested::is_shell;
+
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
 use super::{Certainty, Interpreter, Options, Reading, Unreadable};
 use super::{limit, scan};

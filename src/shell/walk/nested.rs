@@ -271,7 +271,7 @@ impl Walker<'_> {
     }
 }
 
-pub(super) fn is_shell(name: &str) -> bool {
+pub(in super::super) fn is_shell(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     matches!(
         name,

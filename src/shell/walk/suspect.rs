@@ -135,6 +135,12 @@ impl Walker<'_> {
         }
         let mut pieces: Vec<String> = Vec::new();
         for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
+            // Several words that are shown as one line, with a format before them or none.
+            if matches!(run.program.as_str(), "echo" | "printf") {
+                let words = &run.argv[1.min(run.argv.len())..];
+                pieces.push(words.join(" "));
+                pieces.push(words.get(1..).unwrap_or_default().join(" "));
+            }
             for word in run.argv.iter().skip(1) {
                 if let Some(text) = self.content(word) {
                     pieces.extend(text.lines().map(str::to_owned));
