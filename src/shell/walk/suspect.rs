@@ -154,6 +154,10 @@ impl Walker<'_> {
         for (at, text) in &self.suspects.heard {
             if (runs.start..=runs.end).contains(at) {
                 pieces.extend(text.lines().map(str::to_owned));
+                // Code for who got it, if that is an interpreter.
+                if let Some(run) = self.reading.runs.get(*at) {
+                    pieces_of(&run.program, text, &mut pieces);
+                }
             }
         }
         pieces.truncate(PIECES);
@@ -199,15 +203,25 @@ fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
     let is_code = is_sed || program == "jq" || interpreters::find(program).is_some();
     let word = word.trim();
     // A name of a file, an option: not many words, and no code.
-    if word.contains(char::is_whitespace) {
+    if !is_code && word.contains(char::is_whitespace) {
         pieces.extend(word.lines().map(str::to_owned));
     }
     if is_code {
         const SIGNS: &[char] = &['"', '\'', '`', ';', '{', '}', '(', ')', '\n'];
         let signs = |c: char| SIGNS.contains(&c) || is_sed && "/|,#!@%:\\".contains(c);
+        let word = if is_sed { without_pattern(word) } else { word };
         let parts = word.split(signs).map(str::trim).filter(|it| it.contains(char::is_whitespace));
         pieces.extend(parts.map(str::to_owned));
     }
+}
+
+/// `s/pattern/replacement/` without the pattern: that is what is taken away.
+fn without_pattern(word: &str) -> &str {
+    let Some(rest) = word.strip_prefix('s') else { return word };
+    let Some(delimiter) = rest.chars().next().filter(|it| !it.is_alphanumeric()) else {
+        return word;
+    };
+    rest[delimiter.len_utf8()..].split_once(delimiter).map_or(word, |(_, replacement)| replacement)
 }
 
 /// Text without what may stand before the command in it: the sign of a comment, of an item, of a
@@ -230,5 +244,5 @@ fn beginning(text: &str) -> &str {
     {
         return line;
     }
-    text.trim_start_matches(['#', '>', '%', '-', '*', ':'])
+    text.trim_start_matches(['#', '>', '%', '-', '+', '*', ':'])
 }
