@@ -84,6 +84,7 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
         "verdict": answer(explained),
         "readings": readings.collect::<Vec<_>>(),
         "keys": explained.keys,
+        "may_run_anything": explained.may_run_anything,
         "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
         "rules": explained.rules.iter().map(|it| json!({
             "rule": it.rule.name,

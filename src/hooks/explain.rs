@@ -18,6 +18,12 @@ use crate::{
     world::World,
 };
 
+/// So many keys are shown.
+const MAX_KEYS: usize = 64;
+
+/// What a gate covers of a call that was not read to the end.
+const ANYTHING: &str = "what could not be read";
+
 /// A call as it is read, and what would object to it.
 #[derive(Debug)]
 pub struct Explained {
@@ -26,6 +32,8 @@ pub struct Explained {
     pub scripts: Vec<String>,
     /// What gate patterns are matched against.
     pub keys: Vec<String>,
+    /// It could not be read to the end, so every gate on commands covers it.
+    pub may_run_anything: bool,
     /// The gates' patterns that cover the call, each with the key that it
     /// covers.
     pub gates: Vec<(String, String)>,
@@ -51,13 +59,18 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     };
     let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
     let mut seen = BTreeSet::new();
-    let keys = call.keys().iter().filter(|it| seen.insert(it.as_str()));
-    let keys: Vec<String> = keys.cloned().collect();
+    let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
+    let all: Vec<&String> = all.collect();
     let covered = |pattern: &String| {
-        let key = keys.iter().find(|it| pattern::matches(pattern, it))?;
-        Some((pattern.clone(), key.clone()))
+        let key = all.iter().find(|it| pattern::matches(pattern, it)).map(|it| (*it).clone());
+        let is_hidden = call.may_run_anything && pattern.starts_with("Bash:");
+        let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
+        Some((pattern.clone(), key))
     };
     let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
+    // Of what could not be read, the words from each place on are keys: too many to show.
+    let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
+    let may_run_anything = call.may_run_anything;
     let ToolCall { readings, scripts, spared, .. } = call;
-    Explained { readings, scripts, keys, gates, rules, spared }
+    Explained { readings, scripts, keys, may_run_anything, gates, rules, spared }
 }

@@ -60,6 +60,9 @@ pub(super) fn read(
                     let base = session.and_then(|it| it.head.as_deref());
                     is_kept(&path, &text, base, gather::deadline(&roz.policy, world))
                 };
+                // What lies behind the part that is read may be anything; code of other languages
+                // is never known as a whole, and what is generated is long.
+                let is_cut = text.len() == MAX_TEXT && !has_length(&path, MAX_TEXT);
                 // A compiled program is nobody's text; a patch is one all the same.
                 if text.contains(&0) && script.interpreter != Interpreter::Patch {
                     continue;
@@ -68,6 +71,9 @@ pub(super) fn read(
                     script.path = path.display().to_string();
                 }
                 let read = String::from_utf8_lossy(&text);
+                if is_cut && is_shell(&script, &read) && !asks() {
+                    call.read_in_part();
+                }
                 one(call, &script, &read, asks, options, roz);
             }
         }
@@ -142,6 +148,18 @@ fn scripts(reading: &Reading) -> Vec<Script> {
     }
     found.retain(|it| !it.path.contains(HOLE));
     found
+}
+
+/// Whether a shell would run it.
+fn is_shell(script: &Script, text: &str) -> bool {
+    match script.interpreter {
+        Interpreter::Shell => true,
+        Interpreter::Itself => {
+            let first = text.lines().next().unwrap_or_default();
+            !first.starts_with("#!") || first.trim_end().ends_with("sh")
+        }
+        _ => false,
+    }
 }
 
 fn is_pattern(path: &str) -> bool {
@@ -219,7 +237,9 @@ fn is_kept(path: &Path, text: &[u8], base: Option<&str>, until: Instant) -> bool
         git.env_remove(name);
     }
     let ran = process::run(git, until);
-    ran.is_ok_and(|it| it.ok && it.stdout.starts_with(text) && has_length(&path, it.stdout.len()))
+    // All of it, not only the part that is read as code.
+    let is_same = |blob: &[u8]| read_head(&path, blob.len() + 1).is_some_and(|it| it == blob);
+    ran.is_ok_and(|it| it.ok && it.stdout.starts_with(text) && is_same(&it.stdout))
 }
 
 fn has_length(path: &Path, length: usize) -> bool {

@@ -207,3 +207,14 @@ fn every_name_of_a_table_is_found() {
         assert!(row.names.iter().all(|name| table::options::find(name).is_some()));
     }
 }
+
+#[test]
+fn a_long_list_of_arguments_is_one_command() {
+    for head in ["git add", "git log", "cargo fmt --", "echo"] {
+        let files: Vec<String> = (0..6000).map(|it| format!("src/some/file{it}.rs")).collect();
+        let reading = super::read(&format!("{head} {}", files.join(" ")));
+        assert_eq!(reading.unreadable, None, "{head}");
+        assert_eq!(reading.runs.len(), 1, "{head}");
+        assert!(!reading.may_run("Bash:git push*"), "{head}");
+    }
+}

@@ -94,3 +94,34 @@ fn words_without_quotes_are_joined_as_they_were_typed() {
     let said = roz.run(&["explain", "git", "push", "--force"]).misuses();
     assert!(said.contains("roz explain [--json] '<COMMAND LINE>'"), "{}", said);
 }
+
+#[test]
+fn what_cannot_be_read_whole_is_explained_as_the_hook_takes_it() {
+    let roz = Roz::gated("");
+    let files: Vec<String> = (0..1500).map(|it| format!("src/file{it}.rs")).collect();
+    for head in ["git add", "git log", "cargo fmt --"] {
+        let told = roz.json(&["explain", &format!("{head} {}", files.join(" "))]);
+        assert_eq!(told["verdict"], "allow", "{head}");
+    }
+    let told = roz.json(&["explain", &"true;".repeat(7000)]);
+    assert_eq!(told["verdict"], "deny");
+    assert_eq!(told["may_run_anything"], true);
+    assert_eq!(told["gates"][0]["key"], "what could not be read");
+    assert!(told["keys"].as_array().is_some_and(|it| it.len() <= 64), "not all its suffixes");
+}
+
+#[test]
+fn a_shell_script_that_is_longer_than_what_is_read_may_run_anything() {
+    let roz = Roz::gated("").in_git();
+    let text = "echo some words of a script\n".repeat(4000);
+    roz.write("long.sh", &text);
+    roz.write("long.js", &text);
+    assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "deny");
+    assert_eq!(roz.json(&["explain", "cat long.sh"])["verdict"], "allow");
+    assert_eq!(roz.json(&["explain", "node long.js"])["verdict"], "allow");
+    roz.git(&["add", "long.sh"]);
+    roz.git(&["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "long"]);
+    assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "allow", "it is kept");
+    roz.write("long.sh", &format!("{text}git push\n"));
+    assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "deny", "it was changed");
+}

@@ -3,6 +3,7 @@
 //! Long because it is one grammar: the productions call each other.
 
 use super::super::table::calls::{self, Kind};
+use super::super::walk::is_shell;
 use super::super::{HOLE, How, Interpreter};
 use super::token::{Token, tokens};
 use super::{Act, Given};
@@ -11,10 +12,18 @@ use std::collections::BTreeMap;
 /// Brackets, and code within code, are followed this deep.
 const DEPTH: usize = 24;
 
+/// A loop over a list is followed for so many elements.
+const CHOICES: usize = 16;
+
+/// A list that grows is followed for so many.
+const ELEMENTS: usize = 256;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
     Text(String),
     List(Vec<String>),
+    /// One of these, in a loop each of them.
+    OneOf(Vec<String>),
     Unknown,
 }
 
@@ -23,7 +32,7 @@ impl Value {
         match self {
             Self::Text(text) => text.clone(),
             Self::List(texts) => texts.join(" "),
-            Self::Unknown => HOLE.to_string(),
+            Self::OneOf(_) | Self::Unknown => HOLE.to_string(),
         }
     }
 
@@ -34,6 +43,9 @@ impl Value {
         }
     }
 }
+
+/// Words of awk that are no values.
+const AWK_WORDS: &[&str] = &["in", "getline", "print", "printf", "if", "else", "while", "for"];
 
 struct Argument {
     name: Option<String>,
@@ -110,6 +122,18 @@ impl Parser<'_> {
         if self.language == Interpreter::Awk && self.awk_pipe() {
             return;
         }
+        if let (Interpreter::Python, Some("for"), Some(name), Some("in")) =
+            (self.language, self.word(0), self.word(1), self.word(2))
+        {
+            let name = name.to_owned();
+            self.at += 3;
+            let value = match self.expression() {
+                Value::List(texts) if texts.len() <= CHOICES => Value::OneOf(texts),
+                _ => Value::Unknown,
+            };
+            self.variables.insert(name, value);
+            return;
+        }
         if let Some(name) = self.word(0)
             && self.is_sign(1, '=')
             && !self.is_sign(2, '=')
@@ -140,8 +164,12 @@ impl Parser<'_> {
             Some(Token::Sign('|')) if single && !self.is_sign(1, '|') => {
                 self.at += if self.is_sign(1, '&') { 2 } else { 1 };
                 if self.word(0) != Some("getline") {
+                    let printed = self.printed_before();
                     let value = self.expression();
                     if let Value::Text(text) = value {
+                        if is_shell(text.split_whitespace().next().unwrap_or("")) {
+                            self.acts.push(Act::Shell(printed));
+                        }
                         self.acts.push(Act::Shell(text));
                     }
                 }
@@ -161,6 +189,18 @@ impl Parser<'_> {
         }
     }
 
+    /// The literals of the statement that ends at a `|`: what `print "code" | "sh"` hands over.
+    fn printed_before(&self) -> String {
+        let before = &self.tokens[..self.at];
+        let ends = |token: &Token| matches!(token, Token::Newline | Token::Sign(';' | '{' | '}'));
+        let from = before.iter().rposition(ends).map_or(0, |place| place + 1);
+        let literals = before[from..].iter().filter_map(|token| match token {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        literals.collect::<Vec<&str>>().join(" ")
+    }
+
     /// Terms joined by operators.
     fn expression(&mut self) -> Value {
         if self.depth >= DEPTH {
@@ -175,10 +215,20 @@ impl Parser<'_> {
                 Some(Token::Sign('.')) => {
                     matches!(self.language, Interpreter::Perl | Interpreter::Php | Interpreter::Lua)
                 }
+                // A field, a variable next to a string.
+                Some(Token::Word(word)) if self.language == Interpreter::Awk => {
+                    if !matches!(value, Value::Text(_)) || AWK_WORDS.contains(&word.as_str()) {
+                        break;
+                    }
+                    let more = self.variables.get(word).map_or(HOLE.to_string(), Value::text);
+                    self.at += 1;
+                    value = Value::Text(value.text() + &more);
+                    continue;
+                }
                 // Strings side by side are one, and so is everything in awk.
                 Some(Token::Text(_)) => {
                     if matches!(self.language, Interpreter::Python | Interpreter::Awk)
-                        && matches!(value, Value::Text(_))
+                        && (matches!(value, Value::Text(_)) || self.language == Interpreter::Awk)
                     {
                         let more = self.term();
                         value = Value::Text(value.text() + &more.text());
@@ -333,6 +383,18 @@ impl Parser<'_> {
         {
             if let Value::Text(text) = &value {
                 self.awk_getline(text);
+            }
+            if let Value::List(texts) = &value
+                && self.is_sign(0, '.')
+                && matches!(self.word(1), Some("append" | "push" | "extend"))
+                && self.is_sign(2, '(')
+            {
+                let mut texts = texts.clone();
+                self.at += 3;
+                texts.extend(self.arguments(')').iter().flat_map(|it| it.value.texts()));
+                texts.truncate(ELEMENTS);
+                self.variables.insert(word.to_owned(), Value::List(texts));
+                return Value::Unknown;
             }
             return self.methods(value);
         }
@@ -539,9 +601,20 @@ impl Parser<'_> {
             .map(|argument| &argument.value)
             .collect();
         let text = |place: usize| plain.get(place).map(|value| value.text());
+        // `run("sh", input="…")`
+        if matches!(kind, Kind::Shell)
+            && let Some(input) = arguments.iter().find(|it| it.name.as_deref() == Some("input"))
+            && let Some(first) = plain.first().and_then(|it| it.texts().into_iter().next())
+            && is_shell(first.split_whitespace().next().unwrap_or(""))
+        {
+            self.acts.push(Act::Shell(input.value.text()));
+        }
         match kind {
             Kind::Shell => match plain[..] {
                 [] => {}
+                [Value::OneOf(texts), ..] => {
+                    self.acts.extend(texts.iter().cloned().map(Act::Shell));
+                }
                 [Value::List(words), ..] => self.acts.push(Act::Program(words.clone())),
                 [Value::Text(first), Value::Text(_), ..] if self.takes_lists() => {
                     let mut words = vec![first.clone()];

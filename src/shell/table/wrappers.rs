@@ -133,6 +133,10 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         "",
         &["library-path", "preload", "argv0", "audit", "inhibit-rpath", "glibc-hwcaps-mask"],
     ),
+    row(&["choom"]).options("np", &["adjust", "pid"]).idle(&["p", "pid"]),
+    row(&["ssh-agent"]).options("aEOPt", &[]).idle(&["k"]),
+    row(&["sg"]).options("c", &[]).code(&["c"]).operands(1).rest(Rest::Code),
+    row(&["newgrp"]).rest(Rest::Nothing),
     row(&["setsid"]),
     row(&["nice", "gnice"]).options("n", &["adjustment"]),
     row(&["ionice"])
@@ -440,4 +444,4 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
 /// Wrappers that run a shell where no command is given, so that their input is code. The first
 /// names of their rows.
 pub(in super::super) const SHELLS_WITHOUT_COMMAND: &[&str] =
-    &["sudo", "su", "ssh", "chroot", "unshare", "nsenter", "script", "at", "fakeroot"];
+    &["sudo", "su", "ssh", "chroot", "unshare", "nsenter", "script", "at", "fakeroot", "newgrp"];

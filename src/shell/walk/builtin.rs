@@ -104,6 +104,7 @@ impl Walker<'_> {
         let text = joined(words);
         if text.is_empty() || words.iter().all(Field::is_unknown) {
             self.leaf(&call.words, call, Certainty::Opaque);
+            self.suspect_feed();
             return unknown_output(call);
         }
         let derived = usize::from(words.iter().any(|word| word.resolved));

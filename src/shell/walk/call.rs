@@ -82,6 +82,9 @@ impl Walker<'_> {
             self.resolved -= 1;
         }
         self.leaf(&call.words, call, Certainty::Opaque);
+        if call.words.iter().all(Field::is_unknown) {
+            self.suspect_feed();
+        }
         unknown_output(call)
     }
 
@@ -189,8 +192,18 @@ impl Walker<'_> {
         let certainty = self.certainty(certainty);
         let program = self.program(&words[0]);
         let certainty = if program.contains(HOLE) { Certainty::Opaque } else { certainty };
+        let has_subcommands = options::find(&program).is_some();
+        let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        let mut is_found = false;
+        for (word, text) in words.iter().zip(&mut argv).skip(1).filter(|(word, _)| word.glob) {
+            if may_be_a_word(&word.text, has_subcommands) {
+                *text = open(&word.text);
+                is_found = true;
+            }
+        }
+        let certainty = if is_found { certainty.max(Certainty::Resolved) } else { certainty };
         let run = Run {
-            argv: words.iter().map(|word| word.text.clone()).collect(),
+            argv,
             program,
             assignments: call.assignments.clone(),
             certainty,
@@ -207,7 +220,32 @@ impl Walker<'_> {
         self.patched(name, call);
         self.foreign(name, call);
         self.script_of(call);
+        self.handed_over(name, call);
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
+    }
+
+    /// Programs that run others in a way of their own.
+    fn handed_over(&mut self, name: &str, call: &Call) {
+        match name {
+            // Each pass is run by the program before the commas' words.
+            "gcc" | "g++" | "cc" | "c++" | "gfortran" => {
+                let given = call.words.windows(2).find(|pair| pair[0].text == "-wrapper");
+                if let Some([_, given]) = given {
+                    let words = given.text.split(',').map(Field::literal).collect();
+                    let inner = call.with_words(words);
+                    self.enter(|walker| walker.call(inner));
+                }
+            }
+            "run-parts" => {
+                if let Some(folder) = call.words[1..].iter().rfind(|w| !w.text.starts_with('-')) {
+                    let files = format!("{}/*", folder.text.trim_end_matches('/'));
+                    for path in self.located(&files) {
+                        self.script_at(path, Interpreter::Itself, &[]);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Where a program's subcommand stands, its global options left out.
@@ -372,6 +410,33 @@ impl Call {
     pub(super) fn code(&self, from: usize) -> String {
         joined(self.words.get(from..).unwrap_or(&[]))
     }
+}
+
+/// Whether a pattern of files is meant to find a word: `git pu?h` where a file is called `push`. A
+/// name with an extension or a folder is one of files. What begins with a pattern could be an option,
+/// too (`rm *`), so that it counts only of a program whose first words say what it does.
+fn may_be_a_word(pattern: &str, has_subcommands: bool) -> bool {
+    !pattern.contains(['.', '/'])
+        && pattern.contains(|it: char| it.is_alphanumeric())
+        && (has_subcommands || !pattern.starts_with(['*', '?']))
+}
+
+/// A hole for each part of a pattern that is no text.
+fn open(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        match (character, rest.split_once(']')) {
+            ('*' | '?', _) => text.push(HOLE),
+            ('[', Some((_, after))) => {
+                text.push(HOLE);
+                rest = after;
+            }
+            _ => text.push(character),
+        }
+    }
+    text
 }
 
 /// Words as shell code in which each is one word again.

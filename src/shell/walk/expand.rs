@@ -29,6 +29,7 @@ impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
+            let before = fields.len();
             // A POSIX shell leaves braces alone; which one `sh` is, is not known.
             if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
@@ -37,7 +38,8 @@ impl Walker<'_> {
             } else {
                 self.field(word, &mut fields);
             }
-            if !self.spend(fields.len() / 64) {
+            // Only what this word has become is new: a long list of files is no long list of work.
+            if !self.spend((fields.len() - before) / 64) {
                 break;
             }
         }

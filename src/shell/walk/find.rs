@@ -103,6 +103,9 @@ impl Walker<'_> {
                     if is_fd && !template.iter().any(|word| word.text.contains('{')) {
                         inner.push(found.clone());
                     }
+                    if template.first().is_some_and(|it| it.text == "{}") {
+                        self.found_runs();
+                    }
                     if !template.is_empty() {
                         let call = call.with_words(inner);
                         self.enter(|walker| walker.call(call));

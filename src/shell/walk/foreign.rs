@@ -118,7 +118,13 @@ impl Walker<'_> {
         if self.muted == 0 && self.reading.code.last().is_none_or(|it| it != code) {
             self.reading.code.push(code.to_owned());
         }
-        self.walk_acts(foreign::read(code, language, given));
+        let acts = foreign::read(code, language, given);
+        // `system($0)`: lines of the input.
+        let is_input = |act: &Act| matches!(act, Act::Shell(text) if text.chars().eq([HOLE]));
+        if language == Interpreter::Awk && acts.iter().any(is_input) {
+            self.suspect_feed();
+        }
+        self.walk_acts(acts);
     }
 
     fn walk_acts(&mut self, acts: Vec<Act>) {

@@ -22,7 +22,10 @@ mod pattern;
 mod record;
 mod shown;
 mod simple;
+mod suspect;
 mod wrapper;
+
+pub(super) use nested::is_shell;
 
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
 use super::{Certainty, Interpreter, Options, Reading, Unreadable};
@@ -94,6 +97,10 @@ struct Walker<'o> {
     patterns: Vec<String>,
     /// Whether something of the output may not have been shown: it stems from a branch.
     silent: bool,
+    /// The input that the shell was given for all that follows: `exec < file`.
+    stdin: Option<Rc<str>>,
+    /// What may have made text that is not known.
+    suspects: suspect::Suspects,
 }
 
 impl<'o> Walker<'o> {
@@ -116,6 +123,8 @@ impl<'o> Walker<'o> {
             repeated_from: None,
             patterns: Vec::new(),
             silent: false,
+            stdin: None,
+            suspects: suspect::Suspects::default(),
         }
     }
 
@@ -280,7 +289,7 @@ impl<'o> Walker<'o> {
         }
         match node {
             Node::Simple(simple) => return self.simple(simple, io),
-            Node::Pipeline(stages) => return self.pipeline(stages, io),
+            Node::Pipeline(stages) => return self.fed(|walker| walker.pipeline(stages, io)),
             Node::Subshell(list) => return self.subshell(list, io),
             Node::Group(list) => return self.enter(|walker| walker.list(list, io)),
             Node::If { branches, otherwise } => {
@@ -308,10 +317,12 @@ impl<'o> Walker<'o> {
                 return self.enter(|walker| walker.case(subject, arms, io));
             }
             Node::Redirected(inner, redirections) => {
-                let mut streams = self.streams(redirections, io);
-                streams.capture();
-                let output = self.enter(|walker| walker.node(inner, &streams.io));
-                return self.delivered(streams, output);
+                return self.fed(|walker| {
+                    let mut streams = walker.streams(redirections, io);
+                    streams.capture();
+                    let output = walker.enter(|walker| walker.node(inner, &streams.io));
+                    walker.delivered(streams, output)
+                });
             }
             Node::Function { name, body } => {
                 let function = Function { bodies: vec![Rc::clone(body)], certain: true };

@@ -38,7 +38,11 @@ impl Walker<'_> {
                 break;
             }
             if let Some(long) = text.strip_prefix("--") {
-                at += if matches!(long, "rcfile" | "init-file") { 2 } else { 1 };
+                let names_a_file = matches!(long, "rcfile" | "init-file");
+                if names_a_file && let Some(file) = words.get(at + 1) {
+                    self.begun_with(&file.text);
+                }
+                at += if names_a_file { 2 } else { 1 };
                 continue;
             }
             let Some(letters) = text.strip_prefix(['-', '+']) else { break };
@@ -68,9 +72,20 @@ impl Walker<'_> {
         self.shell_input(at, call)
     }
 
+    /// The file that an interactive shell begins with. Whether the shell is one is not asked.
+    fn begun_with(&mut self, path: &str) {
+        self.suspect_file(path);
+        if let Some(text) = self.script_text(path, Interpreter::Shell, &[]) {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.nested_code(&text, &super::Io::default()));
+            self.resolved -= 1;
+        }
+    }
+
     fn shell_code(&mut self, at: usize, call: &Call) -> String {
         let Some(code) = call.words.get(at).filter(|code| !code.is_unknown()) else {
             self.leaf(&call.words, call, Certainty::Opaque);
+            self.suspect_feed();
             return unknown_output(call);
         };
         // The word after the code is `$0`.
@@ -82,8 +97,12 @@ impl Walker<'_> {
     fn shell_input(&mut self, at: usize, call: &Call) -> String {
         let arguments = call.words.get(at..).unwrap_or(&[]);
         let arguments = texts(arguments);
-        match call.io.stdin.clone() {
+        match call.io.stdin.clone().or_else(|| self.stdin.clone()) {
             Some(text) if !text.trim().chars().eq([HOLE]) => {
+                // Something that is not known comes before what is.
+                if text.starts_with(HOLE) {
+                    self.suspect_feed();
+                }
                 self.resolved += 1;
                 let output = self.process(&text, arguments, call);
                 self.resolved -= 1;
@@ -93,6 +112,9 @@ impl Walker<'_> {
                 let known = stdin.is_none();
                 let certainty = if known { Certainty::Literal } else { Certainty::Opaque };
                 self.leaf(&call.words, call, certainty);
+                if !known {
+                    self.suspect_feed();
+                }
                 unknown_output(call)
             }
         }
@@ -119,6 +141,22 @@ impl Walker<'_> {
     ) -> String {
         self.leaf(&call.words, call, Certainty::Opaque);
         self.record_read(path, self.text_certainty(path));
+        if path.starts_with("/dev/fd/") {
+            if self.content(path).is_none_or(|it| it.starts_with(HOLE)) {
+                self.suspect_feed();
+            }
+        } else {
+            self.suspect_file(path);
+        }
+        for text in self.made_alike(path) {
+            self.resolved += 1;
+            if interpreter == Interpreter::Shell {
+                self.perhaps(|walker| walker.process(&text, arguments.clone(), call));
+            } else {
+                self.perhaps(|walker| walker.interpreted(&text, interpreter));
+            }
+            self.resolved -= 1;
+        }
         if let Some(text) = self.script_text(path, interpreter, &arguments)
             && !text.chars().eq([HOLE])
         {
@@ -135,9 +173,38 @@ impl Walker<'_> {
         unknown_output(call)
     }
 
-    /// A program that is itself a script: `./f.sh`, `../tools/x`.
+    /// A file that was found is run, whichever it is: `find -exec {} ;`.
+    pub(super) fn found_runs(&mut self) {
+        let path = HOLE.to_string();
+        for text in self.made_alike(&path) {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.interpreted(&text, Interpreter::Itself));
+            self.resolved -= 1;
+        }
+        self.script_at(path, Interpreter::Itself, &[]);
+    }
+
+    /// A program that is itself a script: `./f.sh`, `../tools/x`; `x`, where the line looks for
+    /// programs in a folder of its own.
     pub(super) fn script_of(&mut self, call: &Call) {
         let path = call.words[0].text.as_str();
+        if !path.contains('/') && self.made(path).is_none() {
+            let ways = self.env.variable("PATH").map_or("", |it| it.values[0].scalar());
+            let is_own = |it: &&str| {
+                !it.is_empty() && !it.contains(HOLE) && !SYSTEM.iter().any(|s| it.starts_with(s))
+            };
+            let folders: Vec<String> =
+                ways.split(':').filter(is_own).take(4).map(str::to_owned).collect();
+            for folder in folders {
+                let path = format!("{}/{path}", folder.trim_end_matches('/'));
+                self.script_from(&path, call);
+            }
+            return;
+        }
+        self.script_from(path, call);
+    }
+
+    fn script_from(&mut self, path: &str, call: &Call) {
         // A path, and not one to where the system keeps its programs.
         let system = |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder));
         let is_own = match self.made(path) {
@@ -148,12 +215,19 @@ impl Walker<'_> {
         if !is_own {
             return;
         }
+        self.suspect_file(path);
+        for text in self.made_alike(path) {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.interpreted(&text, Interpreter::Itself));
+            self.resolved -= 1;
+        }
         let arguments = texts(&call.words[1..]);
         if let Some(text) = self.script_text(path, Interpreter::Itself, &arguments)
             && !text.chars().eq([HOLE])
         {
             let interpreter = shebang(&text);
             self.resolved += 1;
+            self.named_first(&text);
             if interpreter == Interpreter::Shell {
                 self.process(&text, arguments, call);
             } else {
@@ -163,8 +237,29 @@ impl Walker<'_> {
         }
     }
 
+    /// Walks the program of a script's `#!` line, where that is no interpreter that is known: the
+    /// kernel runs it with the rest of the line.
+    fn named_first(&mut self, text: &str) {
+        let Some(line) = text.lines().next().and_then(|first| first.strip_prefix("#!")) else {
+            return;
+        };
+        let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(""));
+        let is_option = |word: &&str| word.starts_with('-') || word.contains('=');
+        let program = match words.next() {
+            Some("env") => words.find(|word| !is_option(word)),
+            program => program,
+        };
+        let is_known = program.is_none_or(|it| is_shell(it) || language(it).is_some());
+        if !is_known {
+            self.nested_code(line, &super::Io::default());
+        }
+    }
+
     /// Walks a script's text.
     pub(super) fn interpreted(&mut self, text: &str, interpreter: Interpreter) {
+        if interpreter == Interpreter::Itself {
+            self.named_first(text);
+        }
         let interpreter =
             if interpreter == Interpreter::Itself { shebang(text) } else { interpreter };
         if interpreter == Interpreter::Shell {
@@ -176,7 +271,7 @@ impl Walker<'_> {
     }
 }
 
-pub(super) fn is_shell(name: &str) -> bool {
+pub(in super::super) fn is_shell(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     matches!(
         name,
@@ -203,21 +298,23 @@ const SYSTEM: &[&str] = &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/"
 fn shebang(text: &str) -> Interpreter {
     let first = text.lines().next().unwrap_or("");
     let Some(line) = first.strip_prefix("#!") else { return Interpreter::Shell };
-    let known = line.split(['/', ' ', '\t']).rev().find_map(|word| {
-        let word = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        Some(match word {
-            "python" | "pypy" => Interpreter::Python,
-            "node" | "nodejs" | "bun" | "deno" => Interpreter::JavaScript,
-            "perl" => Interpreter::Perl,
-            "ruby" => Interpreter::Ruby,
-            "php" => Interpreter::Php,
-            "awk" | "gawk" | "mawk" => Interpreter::Awk,
-            "lua" | "luajit" => Interpreter::Lua,
-            "tclsh" | "expect" | "wish" => Interpreter::Tcl,
-            "osascript" => Interpreter::AppleScript,
-            "make" => Interpreter::Make,
-            _ => return None,
-        })
-    });
+    let known = line.split(['/', ' ', '\t']).rev().find_map(language);
     known.unwrap_or(Interpreter::Shell)
+}
+
+/// The language of an interpreter's name, its version left out.
+fn language(name: &str) -> Option<Interpreter> {
+    Some(match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+        "python" | "pypy" => Interpreter::Python,
+        "node" | "nodejs" | "bun" | "deno" => Interpreter::JavaScript,
+        "perl" => Interpreter::Perl,
+        "ruby" => Interpreter::Ruby,
+        "php" => Interpreter::Php,
+        "awk" | "gawk" | "mawk" => Interpreter::Awk,
+        "lua" | "luajit" => Interpreter::Lua,
+        "tclsh" | "expect" | "wish" => Interpreter::Tcl,
+        "osascript" => Interpreter::AppleScript,
+        "make" => Interpreter::Make,
+        _ => return None,
+    })
 }

@@ -130,8 +130,14 @@ fn located_program(words: &[Field]) -> Option<String> {
 /// `ls *.sh` shows the files that it names; of a folder, what is in it is not known.
 fn listed(words: &[Field]) -> Option<String> {
     let names = words.iter().filter(|word| !word.text.starts_with('-'));
-    let names: Option<Vec<&str>> =
-        names.map(|word| word.glob.then_some(word.text.as_str())).collect();
+    let is_script = |name: &str| {
+        let extension = name.rsplit('/').next().and_then(|base| base.rsplit_once('.'));
+        extension
+            .is_some_and(|it| matches!(it.1, "sh" | "bash" | "zsh" | "py" | "pl" | "rb" | "js"))
+    };
+    let names: Option<Vec<&str>> = names
+        .map(|word| (word.glob || is_script(&word.text)).then_some(word.text.as_str()))
+        .collect();
     names.filter(|names| !names.is_empty()).map(|names| names.join("\n") + "\n")
 }
 

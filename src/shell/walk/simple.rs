@@ -34,7 +34,7 @@ impl Walker<'_> {
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let mark = self.env.mark();
-        let mut output = self.simple_once(simple, io, false);
+        let mut output = self.fed(|walker| walker.simple_once(simple, io, false));
         if !self.choices.is_empty() {
             let mut branches = Vec::new();
             branches.push(self.env.take_back(mark));
@@ -89,6 +89,9 @@ impl Walker<'_> {
                 assignments.push((name.clone(), text.to_owned()));
             }
             streams.capture();
+            if matches!(&words[..], [only] if only.text == "exec") {
+                self.stdin = streams.io.stdin.clone().or(self.stdin.take());
+            }
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             output = self.call(Call { words, assignments, io: streams.io.clone(), direct: true });
             self.becomes(finds..found, None, writes, true);
@@ -217,11 +220,13 @@ impl Walker<'_> {
         let (how, both) = match redirection.kind {
             Kind::Document => {
                 let text = redirection.body.get().map(|body| self.text(body)).unwrap_or_default();
+                self.heard(&text);
                 self.feed(redirection.descriptor, text, streams);
                 return;
             }
             Kind::String => {
                 let text = self.text(&redirection.target) + "\n";
+                self.heard(&text);
                 self.feed(redirection.descriptor, text, streams);
                 return;
             }

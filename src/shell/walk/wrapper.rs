@@ -2,7 +2,7 @@
 
 use super::super::table::grammar::{Given, Grammar};
 use super::super::table::wrappers::{self, Rest, Wrapper};
-use super::super::{HOLE, How};
+use super::super::{Certainty, HOLE, How};
 use super::call::{Call, quoted};
 use super::field::{Field, joined};
 use super::output::unknown_output;
@@ -54,7 +54,14 @@ impl Walker<'_> {
         let all = row.grammar.take(&call.words, from);
         let code = if row.rest == Rest::Nothing { &all.options } else { &given };
         let mut found = false;
-        for option in code.iter().chain(all.options.iter().filter(|_| row.names[0] == "flock")) {
+        // `script file -c code`, `sg group -c code`
+        let behind = match row.names[0] {
+            "script" | "sg" => row.grammar.leading(&call.words, at + row.operands).0,
+            _ => Vec::new(),
+        };
+        for option in
+            code.iter().chain(&behind).chain(all.options.iter().filter(|_| row.names[0] == "flock"))
+        {
             if row.code.contains(&option.name.as_str())
                 && let Some(text) = option.value.clone()
             {
@@ -111,6 +118,9 @@ impl Walker<'_> {
             return None;
         }
         let text = call.io.stdin.clone().filter(|text| !text.chars().eq([HOLE]))?;
+        if row.names[0] == "newgrp" {
+            self.leaf(&call.words, call, Certainty::Literal);
+        }
         self.resolved += 1;
         let output = self.nested_code(&text, &super::Io::default());
         self.resolved -= 1;

@@ -124,3 +124,23 @@ fn a_committed_script_counts_where_it_runs_in_any_case() {
     roz.git(&["commit", "-qam", "mine"]);
     roz.bash("bash maybe.sh").denies();
 }
+
+#[test]
+fn a_script_of_an_earlier_call_is_found_by_ls_by_find_and_on_the_path() {
+    let house = House::new();
+    house.project_file("r.sh", "roz decide s1 COMPLETE x\n");
+    for line in [
+        "ls r.sh | xargs bash",
+        "find . -name r.sh -exec {} \\;",
+        "find . -name 'r*' -exec bash {} \\;",
+        "PATH=.:$PATH r.sh",
+        "export PATH=$PATH:.; r.sh",
+        "exec < r.sh; bash",
+        "bash --rcfile r.sh -i",
+        "run-parts .",
+    ] {
+        house.denies("decide", line);
+    }
+    house.is_free("ls r.sh | xargs cat");
+    house.is_free("exec < r.sh; cat");
+}

@@ -1,0 +1,248 @@
+//! Text that is not known, but what may have made it is: a shell whose input comes out of `sed`, a
+//! script that the line writes through a program that is not modelled. Whatever stands literally in
+//! those commands may be in that text, so it is read as code that may run. Nobody asks for it but
+//! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
+
+use super::super::table::interpreters;
+use super::super::{Certainty, HOLE, Reading, Run};
+use super::origin::normal;
+use super::{Io, Walker, env::Made};
+use std::ops::Range;
+
+/// Pieces of text that are read for one unknown text; and makers and inputs that are remembered.
+const PIECES: usize = 64;
+const KEPT: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct Suspects {
+    /// Where the runs begin that feed what is being walked: those of its pipeline, of the
+    /// substitutions in its words.
+    from: Option<usize>,
+    /// Here-documents and here-strings, and how many runs there were before them.
+    heard: Vec<(usize, String)>,
+    /// Files that were written in a way that leaves their text unknown, and the runs that did it.
+    makers: Vec<(String, Range<usize>)>,
+    /// Text is being read on suspicion: what that would run is not suspected in its turn.
+    busy: bool,
+}
+
+impl Walker<'_> {
+    /// Walks a command or a pipeline: what runs in it from its beginning on may be what feeds it.
+    pub(super) fn fed(&mut self, walk: impl FnOnce(&mut Self) -> String) -> String {
+        let runs = self.reading.runs.len();
+        let writes = self.reading.writes.len();
+        let is_outermost = self.suspects.from.is_none();
+        let from = *self.suspects.from.get_or_insert(runs);
+        let output = walk(self);
+        if is_outermost {
+            self.suspects.from = None;
+        }
+        self.remember_makers(from, writes);
+        output
+    }
+
+    /// A here-document or a here-string was given to somebody.
+    pub(super) fn heard(&mut self, text: &str) {
+        if self.muted == 0 && !self.suspects.busy && self.suspects.heard.len() < KEPT {
+            self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
+        }
+    }
+
+    /// The files that were written since `writes`, unless their text is known.
+    fn remember_makers(&mut self, from: usize, writes: usize) {
+        if self.suspects.busy {
+            return;
+        }
+        let to = self.reading.runs.len();
+        for write in self.reading.writes.get(writes..).unwrap_or_default() {
+            use super::super::How;
+            if !matches!(write.how, How::Write | How::Append | How::Edit | How::Move | How::Link) {
+                continue;
+            }
+            let path = normal(&write.path);
+            let known = match self.env.files.get(&path) {
+                // An edit leaves none of what was known.
+                Some(Made::Text(text)) => !text.contains(HOLE) && write.how != How::Edit,
+                Some(Made::File(source)) => !source.starts_with("/dev/"),
+                Some(Made::Unknown) | None => false,
+            };
+            let makers = &mut self.suspects.makers;
+            if !known && makers.len() < KEPT && makers.last().is_none_or(|it| it.0 != path) {
+                makers.push((path, from..to));
+            }
+        }
+    }
+
+    /// A shell runs what the commands before it in its pipeline, or in its words, have made.
+    pub(super) fn suspect_feed(&mut self) {
+        let from = self.suspects.from.unwrap_or(self.reading.runs.len());
+        self.suspect(from..self.reading.runs.len());
+    }
+
+    /// A script runs that the line has written, who knows how.
+    pub(super) fn suspect_file(&mut self, path: &str) {
+        if self.suspects.makers.is_empty() {
+            return;
+        }
+        let paths: Vec<String> = self.located(path).iter().map(|it| normal(it)).collect();
+        let makers = self.suspects.makers.iter().filter(|it| paths.contains(&it.0));
+        let ranges: Vec<Range<usize>> = makers.map(|it| it.1.clone()).collect();
+        for range in ranges {
+            self.suspect(range);
+        }
+    }
+
+    /// The texts that the line has given to files which a pattern, or a path that is not wholly
+    /// known, may mean. Of a path of which nothing is known: those that what feeds it names, and
+    /// those that the line goes over.
+    pub(super) fn made_alike(&self, path: &str) -> Vec<String> {
+        let is_pattern = super::expand::has_glob(path);
+        if self.env.files.is_empty() || !(is_pattern || path.contains(HOLE)) {
+            return Vec::new();
+        }
+        let is_unknown = path.chars().all(|it| matches!(it, HOLE | '/' | '.'));
+        let pattern = normal(path).replace(HOLE, "*");
+        let from = self.suspects.from.unwrap_or(self.reading.runs.len());
+        let runs = self.reading.runs.get(from..).unwrap_or_default();
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let alike = |pattern: &str, name: &str| super::super::may_match(pattern, name);
+        let may_be = |name: &str| {
+            if !is_unknown {
+                return alike(&pattern, name);
+            }
+            let name = base(name);
+            let mut named = runs.iter().flat_map(|run| run.argv.iter().skip(1));
+            named.any(|word| base(word) == name)
+                || self.patterns.iter().any(|it| alike(&base(it), &name))
+        };
+        let files = self.env.files.iter().filter(|(name, _)| !name.starts_with("/dev/"));
+        let texts = files.filter_map(|(name, made)| match made {
+            Made::Text(text) if may_be(name) => Some(text.clone()),
+            _ => None,
+        });
+        texts.take(8).collect()
+    }
+
+    /// Reads what stands literally in some of the runs as code that may run.
+    fn suspect(&mut self, runs: Range<usize>) {
+        if self.suspects.busy || self.muted > 0 {
+            return;
+        }
+        let of_line = self.reading.runs.get(runs.clone()).unwrap_or_default();
+        let length = of_line.iter().flat_map(|run| &run.argv).map(|word| word.len() + 8);
+        if !self.spend(1 + length.sum::<usize>() / 256) {
+            return;
+        }
+        let mut pieces: Vec<String> = Vec::new();
+        for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
+            // Several words that are shown as one line, with a format before them or none.
+            if matches!(run.program.as_str(), "echo" | "printf") {
+                let words = &run.argv[1.min(run.argv.len())..];
+                pieces.push(words.join(" "));
+                pieces.push(words.get(1..).unwrap_or_default().join(" "));
+            }
+            for word in run.argv.iter().skip(1) {
+                if let Some(text) = self.content(word) {
+                    pieces.extend(text.lines().map(str::to_owned));
+                }
+                pieces_of(&run.program, word, &mut pieces);
+                if pieces.len() > PIECES {
+                    break;
+                }
+            }
+        }
+        for (at, text) in &self.suspects.heard {
+            if (runs.start..=runs.end).contains(at) {
+                pieces.extend(text.lines().map(str::to_owned));
+                // Code for who got it, if that is an interpreter.
+                if let Some(run) = self.reading.runs.get(*at) {
+                    pieces_of(&run.program, text, &mut pieces);
+                }
+            }
+        }
+        pieces.truncate(PIECES);
+        let mut done: Vec<&str> = Vec::new();
+        self.suspects.busy = true;
+        for piece in &pieces {
+            let piece = beginning(piece);
+            if piece.chars().any(|it| it != HOLE) && !done.contains(&piece) {
+                done.push(piece);
+                self.suspected(piece);
+            }
+        }
+        self.suspects.busy = false;
+    }
+
+    /// Walks text for what it would run, and for nothing else: whether it is code is not known, so
+    /// neither an error in it nor a file that it names means anything.
+    fn suspected(&mut self, text: &str) {
+        let outer = std::mem::take(&mut self.reading);
+        // Places in the line's own reading mean nothing in this one.
+        let repeated_from = self.repeated_from.take();
+        self.conditional += 1;
+        self.nested_code(text, &Io::default());
+        self.conditional -= 1;
+        let Reading { runs, unreadable, .. } = std::mem::replace(&mut self.reading, outer);
+        self.repeated_from = repeated_from;
+        // A bound that was met is one of the line's own.
+        if let Some(bound) = unreadable.filter(|it| it.is_bound()) {
+            self.fail(bound);
+        }
+        for run in runs {
+            let run = Run { certainty: Certainty::Opaque, ..run };
+            if !run.program.chars().all(|it| it == HOLE) && !self.reading.runs.contains(&run) {
+                self.reading.runs.push(run);
+            }
+        }
+    }
+}
+
+/// The parts of a word that could be code: of a program that takes code, what its signs leave.
+fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
+    let is_sed = matches!(program, "sed" | "gsed" | "perl" | "ed" | "ex" | "vim");
+    let is_code = is_sed || program == "jq" || interpreters::find(program).is_some();
+    let word = word.trim();
+    // A name of a file, an option: not many words, and no code.
+    if !is_code && word.contains(char::is_whitespace) {
+        pieces.extend(word.lines().map(str::to_owned));
+    }
+    if is_code {
+        const SIGNS: &[char] = &['"', '\'', '`', ';', '{', '}', '(', ')', '\n'];
+        let signs = |c: char| SIGNS.contains(&c) || is_sed && "/|,#!@%:\\".contains(c);
+        let word = if is_sed { without_pattern(word) } else { word };
+        let parts = word.split(signs).map(str::trim).filter(|it| it.contains(char::is_whitespace));
+        pieces.extend(parts.map(str::to_owned));
+    }
+}
+
+/// `s/pattern/replacement/` without the pattern: that is what is taken away.
+fn without_pattern(word: &str) -> &str {
+    let Some(rest) = word.strip_prefix('s') else { return word };
+    let Some(delimiter) = rest.chars().next().filter(|it| !it.is_alphanumeric()) else {
+        return word;
+    };
+    rest[delimiter.len_utf8()..].split_once(delimiter).map_or(word, |(_, replacement)| replacement)
+}
+
+/// Text without what may stand before the command in it: the sign of a comment, of an item, of a
+/// prompt; an address and a verb of `sed`.
+fn beginning(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some((first, rest)) = text.split_once(char::is_whitespace) {
+        let is_sign = first.chars().all(|it| !it.is_alphanumeric());
+        let is_verb = first.ends_with(['a', 'i', 'c'])
+            && first[..first.len() - 1].chars().all(|it| it.is_ascii_digit() || "$,".contains(it));
+        if !(is_sign || is_verb) || first.chars().all(|it| it == HOLE) {
+            break;
+        }
+        text = rest.trim_start();
+    }
+    // `1igit push`
+    let addressed = text.trim_start_matches(|it: char| it.is_ascii_digit() || "$,".contains(it));
+    if addressed.len() < text.len()
+        && let Some(line) = addressed.strip_prefix(['a', 'i', 'c'])
+    {
+        return line;
+    }
+    text.trim_start_matches(['#', '>', '%', '-', '+', '*', ':'])
+}
