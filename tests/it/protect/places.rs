@@ -433,13 +433,13 @@ fn a_persons_business_is_asked_about() {
     }
     for line in [
         "echo 'review.mode = \"never\"' > .roz/config.toml",
-        "mkdir -p sub/.roz; cp x sub/.roz/config.toml",
+        "mkdir -p .roz; cp x .roz/config.toml",
         "rm -rf .roz",
         "mv .roz old",
     ] {
         house.asks("project-config", line);
     }
-    let config = house.roz.project().join("nested/.roz/config.toml");
+    let config = house.roz.project().join(".roz/config.toml");
     let asked = house.roz.tool("Write", &json!({ "file_path": config, "content": "" })).asks();
     assert!(asked.contains("at a terminal"), "{asked}");
 }
