@@ -152,6 +152,8 @@ fn reading_is_free() {
 /// A house whose project has its own of everything.
 fn furnished() -> House {
     let house = House::new();
+    // Its intents are there to be guarded, not to be lived by.
+    house.roz.configure("intent.enabled = false");
     house.project_file(".claude/settings.json", r#"{"hooks": {"Stop": []}}"#);
     house.project_file(".roz/config.toml", "");
     house.project_file(".orchestration/active_intents.yaml", "");
