@@ -146,6 +146,13 @@ impl<'a> ToolCall<'a> {
         self.input = input;
     }
 
+    /// Reads more lines that the call would run: what its aliases stand for.
+    pub fn read_lines(&mut self, lines: &[String], options: &shell::Options) {
+        for line in lines {
+            self.add(shell::read_with(line, options), line);
+        }
+    }
+
     /// Reads the text of a script that a line runs. `kept`: the project has it
     /// so since the session began; then only what it runs in any case counts,
     /// and what else it may run is given back.
@@ -255,7 +262,20 @@ fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = Cow<'
     let is_servers = tool.starts_with("mcp__");
     let fields: &[&str] = match tool {
         "Bash" | "PowerShell" | "Monitor" => &["command"],
-        _ if is_servers => &["command", "cmd", "script", "program", "executable"],
+        _ if is_servers => {
+            let fields: &[&str] = &[
+                "command",
+                "cmd",
+                "script",
+                "program",
+                "executable",
+                "commandLine",
+                "command_line",
+            ];
+            // The whole of it in one list, where no field names the program.
+            let has_program = fields.iter().any(|it| input.get(it).is_some());
+            if has_program { fields } else { &["argv", "args"] }
+        }
         _ => &[],
     };
     fields.iter().filter_map(move |field| {
@@ -277,7 +297,8 @@ fn words_of_a_server<'a>(value: &'a Value, input: &'a Value) -> Option<Cow<'a, s
         list => Cow::from(quoted(list)?),
     };
     let fields = ["args", "arguments", "argv", "params"];
-    let Some(more) = fields.iter().find_map(|it| input.get(it)) else { return Some(command) };
+    let mut more = fields.iter().filter_map(|it| input.get(it));
+    let Some(more) = more.find(|it| !std::ptr::eq(*it, value)) else { return Some(command) };
     let more = match more {
         Value::String(line) => line.clone(),
         list => quoted(list).unwrap_or_default(),

@@ -10,7 +10,7 @@ use std::{
 use super::ground::{From, text};
 use crate::{
     core::protect::{Act, Found, Ground, Touch, reach},
-    shell::{Find, How, Reading},
+    shell::{Find, How, Reading, Run},
     world::{
         git,
         links::{Links, normal},
@@ -48,7 +48,14 @@ pub(super) fn touches(
         for (written, start) in &find.starts {
             let named = normal(&from.absolute(start));
             if find.is_git {
-                cleaned(find, &named, until, &mut look.touches);
+                let is_new =
+                    |run: &Run| run.program == "git" && run.words().get(1) == Some(&"init");
+                let is_new = readings.iter().flat_map(|it| &it.runs).any(is_new);
+                let is_answered = cleaned(find, &named, until, &mut look.touches);
+                // A repository that the line makes keeps nothing.
+                if is_new && !is_answered {
+                    look.touch(&named, How::Remove);
+                }
                 continue;
             }
             // Below a link is looked only if the path ends in a slash.
@@ -192,7 +199,8 @@ impl Look {
 
 /// What `git clean` would remove, asked of git itself: it alone knows what it
 /// keeps.
-fn cleaned(find: &Find, folder: &Path, until: Instant, touches: &mut Vec<Touch>) {
+/// Whether it answered.
+fn cleaned(find: &Find, folder: &Path, until: Instant, touches: &mut Vec<Touch>) -> bool {
     let mut git = process::command("git");
     git.current_dir(folder).args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"]);
     git.args(["clean", "--dry-run"]);
@@ -209,9 +217,9 @@ fn cleaned(find: &Find, folder: &Path, until: Instant, touches: &mut Vec<Touch>)
             }
             it if it.starts_with("--") => (),
             it => match it.strip_prefix('-') {
-                // Only what says which files are meant; `-f` and `-i` are for the real thing.
+                // Only what says which files are meant: with two `-f` other repositories, too.
                 Some(letters) => {
-                    let kinds = letters.chars().filter(|c| "dxX".contains(*c));
+                    let kinds = letters.chars().filter(|c| "dxXf".contains(*c));
                     git.args(kinds.map(|it| format!("-{it}")));
                 }
                 None => paths.push(it),
@@ -222,11 +230,12 @@ fn cleaned(find: &Find, folder: &Path, until: Instant, touches: &mut Vec<Touch>)
     for name in git::PLACES {
         git.env_remove(name);
     }
-    let Ok(ran) = process::run(git, until) else { return };
+    let Ok(ran) = process::run(git, until) else { return false };
     let said = String::from_utf8_lossy(&ran.stdout);
     let removed = said.lines().filter_map(|it| it.strip_prefix("Would remove "));
     for path in removed.take(MAX_CLEANED) {
         let path = folder.join(path.trim_matches('"').trim_end_matches('/'));
         touches.push(Touch { path: text(&path), act: Act::Write(How::Remove) });
     }
+    ran.ok
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{
     finds,
     gather::{config_dir, deadline},
+    sources::{self, Brought},
 };
 use crate::{
     core::{
@@ -49,9 +50,16 @@ pub(super) fn ground(
     }
     let from = From { cwd, home: world.user_home.as_deref() };
     let mut links = Links::default();
-    let mut ground = places(session, roz, world, &mut links);
+    let mut ground = places(session, cwd, roz, world, &mut links);
     for touch in touches {
         add(touch, from, &mut ground, &mut links);
+    }
+    for Brought { touch, text } in sources::brought(call, from, &ground) {
+        let before = ground.touched.len();
+        add(touch, from, &mut ground, &mut links);
+        for touched in ground.touched.iter_mut().skip(before) {
+            touched.brought.clone_from(&text);
+        }
     }
     if finds {
         let project = session.project.as_deref().unwrap_or(&roz.project);
@@ -70,7 +78,7 @@ fn removes_unknown(event: &Event) -> bool {
     writes.any(|it| it.path.ends_with(HOLE))
 }
 
-fn places(session: &Session, roz: &Roz, world: &World, links: &mut Links) -> Ground {
+fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut Links) -> Ground {
     let user = world.user_home.as_deref();
     let own = roz.policy.storage.path.clone();
     let config = world.var("ROZ_CONFIG").map(PathBuf::from);
@@ -89,6 +97,10 @@ fn places(session: &Session, roz: &Roz, world: &World, links: &mut Links) -> Gro
     let plugin = named_and_real(own_folder.into_iter().chain(loaded).chain(of_client), links);
     let notes = session.transcript_path.as_ref().map(|it| it.with_extension("").join("subagents"));
     let path = world.var("PATH").unwrap_or_default();
+    let launched = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let projects = session.project.iter().chain([&roz.project]).chain(&session.cwd).cloned();
+    let projects = projects.chain(launched).chain([cwd.to_owned()]);
+    let projects = named_and_real(projects, links);
     Ground {
         home: named_and_real(home, links),
         config_dirs,
@@ -96,6 +108,7 @@ fn places(session: &Session, roz: &Roz, world: &World, links: &mut Links) -> Gro
         binary: named_and_real(world.own_file().into_iter(), links),
         path: path.split(':').filter(|it| it.starts_with('/')).map(str::to_owned).collect(),
         notes: named_and_real(notes.into_iter(), links),
+        projects,
         touched: Vec::new(),
     }
 }
@@ -141,7 +154,7 @@ fn add(touch: Touch, from: From, ground: &mut Ground, links: &mut Links) {
             add(touch, from, ground, links);
         }
     }
-    let mut touched = Touched { touch, at, before: Before::NotAsked };
+    let mut touched = Touched { touch, at, before: Before::NotAsked, brought: None };
     if protect::wants_text(&touched, ground) {
         touched.before = match real.symlink_metadata() {
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => Before::Absent,
@@ -156,7 +169,7 @@ fn add(touch: Touch, from: From, ground: &mut Ground, links: &mut Links) {
 #[derive(Clone, Copy)]
 pub(super) struct From<'a> {
     pub(super) cwd: &'a Path,
-    home: Option<&'a Path>,
+    pub(super) home: Option<&'a Path>,
 }
 
 impl From<'_> {

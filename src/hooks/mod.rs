@@ -7,11 +7,13 @@ mod aims;
 pub mod explain;
 mod finds;
 pub mod gather;
+mod git_code;
 mod ground;
 mod input;
 pub mod learned;
 mod scripts;
 mod skill;
+mod sources;
 mod wire;
 
 use std::{

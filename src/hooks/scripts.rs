@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use super::gather;
+use super::{gather, git_code};
 use crate::{
     core::{
         event::{Spared, ToolCall},
@@ -40,12 +40,19 @@ pub(super) fn read(
     let mut seen = BTreeSet::new();
     let mut from = 0;
     for _ in 0..MAX_DEPTH {
-        let found: Vec<Script> = call.readings[from..].iter().flat_map(scripts).collect();
+        let until = gather::deadline(&roz.policy, world);
+        git_code::aliases(call, from, cwd, options, until, world);
+        let of_git = |it| git_code::hooks(it, cwd, until, world);
+        let read = || call.readings[from..].iter();
+        let found: Vec<Script> = read().flat_map(scripts).chain(read().flat_map(of_git)).collect();
         from = call.readings.len();
         for mut script in found {
             let path = absolute(&script.path, cwd, world);
             let paths = if is_pattern(&script.path) && !path.exists() {
-                matching(&path)
+                let mut files = matching(&path);
+                files.retain(|it| it.is_file());
+                files.truncate(MAX_SCRIPTS);
+                files
             } else {
                 vec![path]
             };
@@ -166,9 +173,9 @@ fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// The files that a pattern finds, `**` being folders within folders. It looks
+/// What a pattern finds, `**` being folders within folders. It looks
 /// at so many names and no more, the nearest first.
-fn matching(pattern: &Path) -> Vec<PathBuf> {
+pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
     let mut left = MAX_NAMES;
     let mut found = vec![PathBuf::new()];
     for part in pattern.components() {
@@ -196,8 +203,6 @@ fn matching(pattern: &Path) -> Vec<PathBuf> {
             }
         }
     }
-    found.retain(|it| it.is_file());
-    found.truncate(MAX_SCRIPTS);
     found
 }
 
@@ -211,7 +216,7 @@ fn names(folder: &Path, left: &mut usize) -> Vec<PathBuf> {
     names
 }
 
-fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {
+pub(super) fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {
     match (path.strip_prefix("~/"), &world.user_home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => cwd.join(path),

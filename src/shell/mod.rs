@@ -38,6 +38,8 @@ use std::fmt;
 
 pub use key::may_match;
 pub use raw::raw_words;
+pub use table::hooks::of_verb as hooks_of;
+pub use walk::filter::substituted;
 
 /// Stands in a word where text cannot be known: any text, or none.
 pub const HOLE: char = '\u{FFFC}';

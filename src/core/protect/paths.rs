@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     core::{event::ToolCall, review},
-    shell::{How, Run, TextOf},
+    shell::{HOLE, How, Run, TextOf},
 };
 
 /// Whether a rule wants to know a file's text before it is written.
@@ -91,6 +91,21 @@ pub(super) fn touches_notes(scene: Scene) -> Option<String> {
     })
 }
 
+/// Whether a file in a `.claude` or a `.roz` lies within a project, in a folder
+/// that nobody reads it from: a fixture, a template.
+fn is_nobodys(path: &str, ground: &Ground) -> bool {
+    let folder = path.rsplit('/').nth(1).and_then(|it| path.rfind(&format!("/{it}/")));
+    let Some(folder) = folder.and_then(|it| path.get(..it)) else { return false };
+    let is_sure = !path.contains(['*', '?', '[', HOLE]);
+    // The client has its work trees there.
+    let is_clients = folder.contains("/.claude/");
+    // A project that holds the user's own folders is the user's home.
+    let is_home = |it: &String| ground.config_dirs.iter().any(|dir| lies(dir, it) == Lies::Inside);
+    let is_read = ground.projects.iter().any(|it| same_place(folder, it));
+    let is_below = |it: &String| lies(folder, it) == Lies::Inside && !is_home(it);
+    is_sure && !is_clients && !is_read && ground.projects.iter().any(is_below)
+}
+
 fn is_settings(path: &str, ground: &Ground) -> bool {
     const NAMES: &[&str] = &["settings.json", "settings.local.json"];
     const MANAGED: &[&str] = &["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
@@ -100,7 +115,11 @@ fn is_settings(path: &str, ground: &Ground) -> bool {
         .any(|dir| NAMES.iter().any(|it| same_place(path, &format!("{dir}/{it}"))));
     let parts = known_parts(path);
     let of_project = match parts[..] {
-        [.., folder, name] => fits(folder, ".claude") && NAMES.iter().any(|it| fits(name, it)),
+        [.., folder, name] => {
+            fits(folder, ".claude")
+                && NAMES.iter().any(|it| fits(name, it))
+                && !is_nobodys(path, ground)
+        }
         _ => false,
     };
     of_user || of_project || MANAGED.iter().any(|it| lies(path, it) == Lies::Inside)
@@ -120,7 +139,10 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
         };
         let after = match how {
             How::Remove => Content::Absent,
-            _ => settings::after(call, &before),
+            _ => match &it.brought {
+                Some(text) => Content::Text(text.clone()),
+                None => settings::after(call, &before),
+            },
         };
         !settings::stays(&before, &after)
     });
@@ -174,7 +196,11 @@ pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
             Before::Absent => Content::Absent,
             Before::NotAsked | Before::Unreadable => Content::Unknown,
         };
-        match settings::after(call, &before) {
+        let after = match &it.brought {
+            Some(text) => Content::Text(text.clone()),
+            None => settings::after(call, &before),
+        };
+        match after {
             Content::Text(text) => review::names_reviewer(&text),
             // Of a command line: what it says it would write, else its own words.
             Content::Absent | Content::Unknown => {
@@ -271,8 +297,22 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
                 || name == format!("agent-{id}.jsonl")
         })
     };
+    // A pattern of files finds it: `cat ~/.claude/**/*.jsonl`.
+    let finds_it = |path: &str| {
+        path.contains(['*', '?', '['])
+            && review.reviewer_ids().any(|id| {
+                ground.notes.iter().any(|it| matches_path(path, &format!("{it}/agent-{id}.jsonl")))
+            })
+    };
+    let is_above = |path: &str| {
+        ground.notes.iter().any(|it| lies(path, it) != Lies::Apart)
+            && ground.config_dirs.iter().any(|it| lies(path, it) == Lies::Inside)
+    };
+    let mut ids = review.reviewer_ids();
+    let has_reviewer = ids.next().is_some();
     first(scene, |it| match it.touch.act {
-        Act::Read | Act::Unknown | Act::Search if it.is(is_reviewers) => true,
+        Act::Read | Act::Unknown | Act::Search if it.is(is_reviewers) || it.is(finds_it) => true,
+        Act::Read if has_reviewer && it.is(is_above) && searched(call, &it.touch.path) => true,
         Act::Search => {
             let holds_notes = |path: &str| {
                 ground.notes.iter().any(|notes| {
@@ -291,6 +331,47 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
         }
         Act::Read | Act::Names | Act::Unknown | Act::Write(_) => false,
     })
+}
+
+fn matches_path(pattern: &str, path: &str) -> bool {
+    let options =
+        glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
+    glob::Pattern::new(pattern).is_ok_and(|it| it.matches_with(path, options))
+}
+
+/// Whether a folder is gone through by what does not name it once more: a
+/// `find` whose finds are read, a search where the line has gone to.
+fn searched(call: &ToolCall, folder: &str) -> bool {
+    const SHOWS: &str = "cat bat batcat less more head tail nl tac od xxd strings grep egrep fgrep \
+        rg ag sed awk gawk jq cp mv tar base64 python python3 node perl";
+    let runs = || call.readings.iter().flat_map(|it| &it.runs);
+    let names = |run: &Run| run.argv.iter().skip(1).any(|it| it == folder);
+    let shows_finds = || {
+        runs().any(|run| {
+            super::is_in(SHOWS, &run.program) && run.argv.iter().skip(1).any(|it| has_hole(it))
+        })
+    };
+    // The names that it looks for, where it says any.
+    let may_find = |run: &Run| {
+        let pairs = || run.argv.windows(2).filter(|it| it[0] == "-name" || it[0] == "-iname");
+        pairs().count() == 0
+            || pairs().any(|it| {
+                has_hole(&it[1])
+                    || it[1].starts_with("agent")
+                    || fits(&it[1], "agent-x.jsonl")
+                    || fits(&it[1], "x.jsonl")
+            })
+    };
+    let finds = |run: &Run| matches!(run.program.as_str(), "find" | "fd" | "fdfind");
+    let is_found = runs().any(|it| finds(it) && names(it) && may_find(it)) && shows_finds();
+    // `cd folder && grep -r word`
+    let searches = |run: &Run| {
+        let operands = run.argv.iter().skip(1).filter(|it| !it.starts_with('-'));
+        matches!(run.program.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack")
+            && operands.skip(1).all(|it| it == "." || it == "*")
+    };
+    let went = runs().any(|it| matches!(it.program.as_str(), "cd" | "pushd") && names(it));
+    is_found || went && goes_deep(call) && runs().any(searches)
 }
 
 /// Whether a call reads all that lies below a folder.
@@ -334,8 +415,12 @@ pub(super) fn writes_project_config(scene: Scene) -> Option<String> {
             && it.is(|path| {
                 let parts = known_parts(path);
                 match parts[..] {
-                    [.., folder, name] if is_folder(folder) => fits(name, "config.toml"),
-                    [.., name] => takes && is_folder(name),
+                    [.., folder, name] if is_folder(folder) => {
+                        fits(name, "config.toml") && !is_nobodys(path, scene.ground)
+                    }
+                    [.., name] => {
+                        takes && is_folder(name) && !is_nobodys(&format!("{path}/x"), scene.ground)
+                    }
                     [] => false,
                 }
             })

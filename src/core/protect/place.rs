@@ -24,6 +24,9 @@ pub struct Ground {
     pub path: Vec<String>,
     /// The client's notes of this session's subagents.
     pub notes: Vec<String>,
+    /// The folders whose settings the client reads, and whose configuration
+    /// roz does.
+    pub projects: Vec<String>,
     pub touched: Vec<Touched>,
 }
 
@@ -35,6 +38,8 @@ pub struct Touched {
     pub at: Vec<String>,
     /// The file's text, where a rule asks for it.
     pub before: Before,
+    /// What it would hold, where a file with a known text is put there.
+    pub brought: Option<String>,
 }
 
 /// A file's text.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::core::event::ToolCall;
+use crate::{core::event::ToolCall, shell};
 
 /// A file as it is or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,24 @@ pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
             Some(edits) => edited(before, &edits.iter().collect::<Vec<_>>()),
             None => Content::Unknown,
         },
+        "Bash" => substituted(call, before).map_or(Content::Unknown, Content::Text),
         _ => Content::Unknown,
+    }
+}
+
+/// A line that is one plain substitution, and nothing else:
+/// `sed -i s/opus/sonnet/ file`.
+fn substituted(call: &ToolCall, before: &Content) -> Option<String> {
+    let ([reading], Content::Text(text)) = (&call.readings[..], before) else { return None };
+    let ([run], [_], true) = (&reading.runs[..], &reading.writes[..], call.unread.is_empty())
+    else {
+        return None;
+    };
+    match &run.argv[..] {
+        [_, option, script, _] if run.program == "sed" && option == "-i" => {
+            shell::substituted(script, text)
+        }
+        _ => None,
     }
 }
 

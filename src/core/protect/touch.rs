@@ -65,12 +65,15 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
             add(&read.path, Act::Read);
         }
         // Where what they find goes is not known.
-        if takes_unknown(reading) && reading.finds.iter().any(|it| it.acts.is_empty()) {
+        if changes_unknown(reading) && reading.finds.iter().any(|it| it.acts.is_empty()) {
             for run in reading.runs.iter().filter(|it| matches!(base(it), "find" | "fd")) {
                 let operands =
                     run.argv[1..].iter().take_while(|it| !it.starts_with(['-', '(', '!']));
                 operands.for_each(|it| add(it, Act::Names));
             }
+        }
+        if takes_unknown(reading) {
+            lists(reading, &mut add);
         }
     }
     for line in call.command_lines() {
@@ -92,6 +95,38 @@ pub(super) fn takes_unknown(reading: &Reading) -> bool {
         let last = it.path.rsplit('/').next().unwrap_or_default();
         takes && !last.is_empty() && last.chars().all(|c| c == HOLE)
     })
+}
+
+/// The same, and where what is unknown is overwritten: `f=$(find …); echo > $f`.
+fn changes_unknown(reading: &Reading) -> bool {
+    let is_unknown = |path: &str| !path.is_empty() && path.chars().all(|c| c == HOLE);
+    takes_unknown(reading)
+        || reading.writes.iter().any(|it| it.how == How::Write && is_unknown(&it.path))
+}
+
+/// Names that are printed by others than `find`: hidden ones by `ls -A`, those
+/// of files that hold a word by `grep -l`.
+fn lists(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
+    for run in &reading.runs {
+        let has = |letters: &[char]| {
+            let mut words = run.argv.iter().skip(1);
+            words.any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains(letters))
+        };
+        let (lists, pattern) = match base(run) {
+            "ls" => (has(&['a', 'A']), 0),
+            "grep" | "egrep" | "fgrep" => (has(&['l', 'L']) && has(&['r', 'R']), 1),
+            _ => (false, 0),
+        };
+        if !lists {
+            continue;
+        }
+        let operands = || run.argv.iter().skip(1).filter(|it| !it.starts_with('-')).skip(pattern);
+        operands().for_each(|it| add(it, Act::Names));
+        if operands().next().is_none() {
+            let goes = reading.runs.iter().filter(|it| matches!(base(it), "cd" | "pushd"));
+            goes.filter_map(|it| it.argv.get(1)).for_each(|it| add(it, Act::Names));
+        }
+    }
 }
 
 fn base(run: &Run) -> &str {
@@ -168,11 +203,24 @@ fn strings<'a>(value: &'a Value, is_path: Option<bool>, depth: usize, found: &mu
             }
         }
         Value::Object(fields) if depth < MAX_DEPTH => {
-            for (name, it) in fields {
+            let says = |name: &str| {
+                let words = ["path", "file", "dir", "folder", "uri", "source", "dest", "target"];
                 let name = name.to_lowercase();
-                let says = ["path", "file", "dir", "folder", "uri", "source", "dest", "target"];
-                let says = says.iter().any(|word| name.contains(word));
-                strings(it, if says { Some(true) } else { is_path }, depth + 1, found);
+                words.iter().any(|word| name.contains(word))
+            };
+            // What is put into a file that another field names is no path,
+            // whatever it looks like.
+            let names_one = fields.keys().any(|it| says(it));
+            let is_content = |name: &str| {
+                names_one && matches!(name, "content" | "contents" | "text" | "body" | "data")
+            };
+            for (name, it) in fields {
+                let is_path = match name.as_str() {
+                    it if says(it) => Some(true),
+                    it if is_content(it) => Some(false),
+                    _ => is_path,
+                };
+                strings(it, is_path, depth + 1, found);
             }
         }
         _ => (),

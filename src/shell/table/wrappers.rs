@@ -154,6 +154,9 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["time", "gtime"]).options("fo", &["format", "output"]).outputs(&["o", "output"]),
     row(&["command"]).idle(&["v", "V"]),
     row(&["repeat"]).operands(1),
+    row(&["iex", "IEX", "Iex", "Invoke-Expression", "invoke-expression"])
+        .options("", &["Command"])
+        .rest(Rest::Code),
     row(&["cmd"]).rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
     row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&["-c", "-C", "-Command", "-command"])),
     row(&["builtin", "noglob", "nocorrect", "nocase"]),

@@ -322,6 +322,9 @@ impl Walker<'_> {
             }
             _ => {}
         }
+        if name == "git" {
+            self.hooks_made(&subcommand);
+        }
         // An alias: the words after it stay.
         if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
             && !self.is_active(&subcommand)
@@ -334,6 +337,28 @@ impl Walker<'_> {
                 walker.nested_code(&line, &call.io);
             });
         }
+    }
+
+    /// Hooks that the line itself wrote: whatever folder they lie in, git may be told to look there.
+    fn hooks_made(&mut self, verb: &str) {
+        if self.env.files.is_empty() {
+            return;
+        }
+        let is_hook = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            super::super::table::hooks::of_verb(verb).any(|it| it == name)
+        };
+        let made: Vec<Made> =
+            self.env.files.iter().filter(|it| is_hook(it.0)).map(|it| it.1.clone()).collect();
+        self.perhaps(|walker| {
+            for made in made {
+                match made {
+                    Made::Text(text) => walker.interpreted(&text, Interpreter::Itself),
+                    Made::File(source) => walker.script_at(source, Interpreter::Itself, &[]),
+                    Made::Unknown => {}
+                }
+            }
+        });
     }
 
     /// A variable's text, as far as it is known.

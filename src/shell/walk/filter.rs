@@ -197,6 +197,11 @@ fn expanded(set: &str) -> Vec<char> {
     characters
 }
 
+/// What a plain substitution of `sed` makes of a text. `None` where it is another script.
+pub fn substituted(script: &str, input: &str) -> Option<String> {
+    sed(&[script], input).filter(|_| !script.contains(super::super::HOLE))
+}
+
 /// `s/literal/replacement/g` alone, without an `e`.
 fn sed(operands: &[&str], input: &str) -> Option<String> {
     let [script] = operands else { return None };

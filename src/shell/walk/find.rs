@@ -201,6 +201,12 @@ impl Walker<'_> {
         for option in given.iter().filter(|it| it.name == "C") {
             folder = super::join(&folder, option.value.as_ref().map_or("", |it| &it.text));
         }
+        // In a tree that is not the repository's own, nothing is kept.
+        if let Some(option) = given.iter().rev().find(|it| it.name == "work-tree") {
+            let tree = super::join(&folder, option.value.as_ref().map_or("", |it| &it.text));
+            self.record_write(&tree, How::Remove, Certainty::Resolved);
+            return;
+        }
         let words = words[from..].iter().map(|word| word.text.clone()).collect();
         let starts = self.starts(&[&Field::literal(&folder)]);
         let acts = vec![(0, How::Remove)];

@@ -10,7 +10,7 @@ mod evaluate;
 mod expand;
 pub(super) mod field;
 mod files;
-mod filter;
+pub(super) mod filter;
 mod find;
 mod foreign;
 mod nested;

@@ -25,6 +25,10 @@ impl Walker<'_> {
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
+            "printenv" => match words {
+                [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
+                _ => None,
+            },
             _ => stdin
                 .filter(|stdin| !stdin.chars().eq([HOLE]))
                 .and_then(|stdin| filter::filter(name, words, stdin))

@@ -17,6 +17,9 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
+            _ if name.eq_ignore_ascii_case("start-process") || name == "saps" => {
+                return self.start_process(call);
+            }
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             _ => {}
         }
@@ -89,6 +92,30 @@ impl Walker<'_> {
             at += 1;
         }
         let call = &Call { assignments, ..call.clone() };
+        // It runs elsewhere, and only it.
+        let goes = |it: &&Given| match it.name.as_str() {
+            "chdir" => true,
+            "C" => row.names[0] == "env",
+            "D" => row.names[0] == "sudo",
+            _ => false,
+        };
+        let folder = given.iter().rev().find(goes).and_then(|it| it.value.as_ref());
+        let Some(folder) = folder else { return self.by_rest(row, &given, at, call) };
+        let before = self.env.directories().to_vec();
+        let there = before.iter().map(|it| super::join(it, &folder.text)).collect();
+        self.env.put_directories(there);
+        let output = self.by_rest(row, &given, at, call);
+        self.env.put_directories(before);
+        output
+    }
+
+    fn by_rest(
+        &mut self,
+        row: &Wrapper,
+        given: &[Given],
+        at: usize,
+        call: &Call,
+    ) -> Option<String> {
         match row.rest {
             Rest::After(options) => {
                 let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
@@ -99,15 +126,54 @@ impl Walker<'_> {
                 let text = call.code(option + 1);
                 Some(self.nested_code(&text, &call.io))
             }
-            _ if at >= call.words.len() => self.input_code(row, &given, call),
-            Rest::Nothing => self.input_code(row, &given, call),
+            _ if at >= call.words.len() => self.input_code(row, given, call),
+            Rest::Nothing => self.input_code(row, given, call),
             Rest::Command => self.rest(at, call),
             Rest::Code => {
                 let text = call.code(at);
                 Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
             }
-            Rest::Extended => Some(self.extended(&given, at, call)),
+            Rest::Extended => Some(self.extended(given, at, call)),
         }
+    }
+
+    /// PowerShell's `Start-Process git -ArgumentList push,origin`.
+    fn start_process(&mut self, call: &Call) -> Option<String> {
+        let mut program = None;
+        let mut arguments = Vec::new();
+        let mut lists = false;
+        let mut words = call.words.iter().skip(1);
+        while let Some(word) = words.next() {
+            // Options may be cut short.
+            let option = word.text.strip_prefix('-').map(str::to_ascii_lowercase);
+            match option.as_deref() {
+                Some("") | None => {}
+                Some(it) if "filepath".starts_with(it) => {
+                    program = words.next();
+                    continue;
+                }
+                Some(it) if "argumentlist".starts_with(it) || it == "args" => {
+                    lists = true;
+                    continue;
+                }
+                Some("workingdirectory" | "credential" | "verb" | "windowstyle") => {
+                    lists = false;
+                    words.next();
+                    continue;
+                }
+                Some(_) if !lists => continue,
+                Some(_) => {}
+            }
+            if program.is_none() {
+                program = Some(word);
+                continue;
+            }
+            // A list stands in one word, and what stands in quotes may be more than one.
+            let items = word.text.split([',', ' ']).filter(|it| !it.is_empty());
+            arguments.extend(items.map(|it| word.with_text(it)));
+        }
+        let words = [vec![program?.clone()], arguments].concat();
+        Some(self.enter(|walker| walker.call(call.with_words(words))))
     }
 
     /// A program that starts a shell where no command is given: its input is code.

@@ -2,6 +2,8 @@
 //! and what beside it is free.
 
 mod commands;
+mod copies;
+mod git;
 mod places;
 mod scripts;
 mod settings;

@@ -152,6 +152,8 @@ fn reading_is_free() {
 /// A house whose project has its own of everything.
 fn furnished() -> House {
     let house = House::new();
+    // Its intents are there to be guarded, not to be lived by.
+    house.roz.configure("intent.enabled = false");
     house.project_file(".claude/settings.json", r#"{"hooks": {"Stop": []}}"#);
     house.project_file(".roz/config.toml", "");
     house.project_file(".orchestration/active_intents.yaml", "");
@@ -433,13 +435,13 @@ fn a_persons_business_is_asked_about() {
     }
     for line in [
         "echo 'review.mode = \"never\"' > .roz/config.toml",
-        "mkdir -p sub/.roz; cp x sub/.roz/config.toml",
+        "mkdir -p .roz; cp x .roz/config.toml",
         "rm -rf .roz",
         "mv .roz old",
     ] {
         house.asks("project-config", line);
     }
-    let config = house.roz.project().join("nested/.roz/config.toml");
+    let config = house.roz.project().join(".roz/config.toml");
     let asked = house.roz.tool("Write", &json!({ "file_path": config, "content": "" })).asks();
     assert!(asked.contains("at a terminal"), "{asked}");
 }

@@ -88,7 +88,7 @@ fn with(key: &str, value: Value) -> String {
 #[test]
 fn a_settings_file_that_is_new_may_not_bring_what_is_protected() {
     let house = House::new();
-    let file = "{project}/sub/.claude/settings.local.json";
+    let file = "{project}/.claude/settings.local.json";
     for content in [
         json!({ "hooks": {} }),
         json!({ "disableAllHooks": true }),
@@ -100,5 +100,48 @@ fn a_settings_file_that_is_new_may_not_bring_what_is_protected() {
     }
     let input = json!({ "file_path": file, "content": "{\"model\": \"x\"}" });
     house.frees_tool("Write", &input);
-    house.is_free("rm sub/.claude/settings.local.json");
+    house.is_free("rm .claude/settings.local.json");
+}
+
+#[test]
+fn an_edit_whose_result_is_known_is_compared() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    for line in
+        ["sed -i s/x/y/ .claude/settings.json", "sed -i 's/\"x\"/\"y\"/' .claude/settings.json"]
+    {
+        house.is_free(line);
+    }
+    for line in [
+        "sed -i s/hooks/h/ .claude/settings.json",
+        "sed -i s/roz@roz/x/g .claude/settings.json",
+        "sed -i s/x/hooks/ .claude/settings.json; sed -i s/Stop/y/ .claude/settings.json",
+        "sed -i 's/h..ks/x/' .claude/settings.json",
+        "sed -i \"s/$A/x/\" .claude/settings.json",
+    ] {
+        house.denies("settings", line);
+    }
+}
+
+#[test]
+fn a_file_of_that_name_that_nobody_reads_is_free() {
+    let house = House::new();
+    let hooks = json!({ "hooks": {} }).to_string();
+    for file in ["tests/fixtures/.claude/settings.json", "tests/.roz/config.toml"] {
+        let file = format!("{{project}}/{file}");
+        house.frees_tool("Write", &json!({ "file_path": file, "content": hooks }));
+    }
+    house.is_free("mkdir -p t/.claude && echo x > t/.claude/settings.json");
+    let content = json!({ "path": "{project}/notes", "content": "{home}/config.toml" });
+    house.frees_tool("mcp__fs__write_file", &content);
+    house.denies_tool(
+        "roz-home",
+        "mcp__fs__write_file",
+        &json!({ "content": "{home}/config.toml" }),
+    );
+    for file in [".claude/settings.json", ".claude/worktrees/x/.claude/settings.json"] {
+        let file = format!("{{project}}/{file}");
+        house.denies_tool("settings", "Write", &json!({ "file_path": file, "content": hooks }));
+    }
+    house.denies("settings", "cp -r tests/.claude . ; echo '{}' > .claude/settings.json");
 }

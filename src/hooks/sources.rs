@@ -1,0 +1,280 @@
+//! What a copy brings: the names in a folder or behind a pattern, which the
+//! line does not say, and the text of a file that is given another place.
+
+use std::path::{Path, PathBuf};
+
+use glob::{MatchOptions, Pattern};
+
+use super::{
+    ground::{From, text},
+    scripts,
+};
+use crate::{
+    core::{
+        event::ToolCall,
+        protect::{Act, Ground, Touch},
+    },
+    shell::{HOLE, How, Reading, Run, Write},
+    world::{links::normal, read_text},
+};
+
+const MAX_TEXT: u64 = 1 << 20;
+/// Of what a line copies, so much is looked at.
+const MAX_COPIES: usize = 16;
+const MAX_FILES: usize = 512;
+const MAX_DEPTH: usize = 6;
+const MAX_FOLDERS: usize = 4;
+
+/// A file that a line puts somewhere: the touch, and what it would hold.
+pub(super) struct Brought {
+    pub(super) touch: Touch,
+    pub(super) text: Option<String>,
+}
+
+pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> Vec<Brought> {
+    let mut look = Look { call, files: MAX_FILES, ground, found: Vec::new() };
+    let mut copies = 0;
+    for reading in &call.readings {
+        for run in &reading.runs {
+            let program = run.program.rsplit('/').next().unwrap_or_default();
+            let copy = match program {
+                "cp" | "gcp" | "mv" | "gmv" | "ln" | "gln" | "install" | "ginstall" | "rsync"
+                | "scp" => Copy::of(run),
+                "make" | "gmake" | "just" | "ninja" | "curl" | "go" => None,
+                _ => continue,
+            };
+            copies += 1;
+            if copies > MAX_COPIES {
+                break;
+            }
+            for folder in folders(reading, from) {
+                let from = From { cwd: &folder, ..from };
+                match &copy {
+                    Some(copy) => look.copy(copy, from),
+                    None => look.made(run, program, from),
+                }
+            }
+        }
+    }
+    look.found
+}
+
+/// Where a line stands, and where it goes: its runs do not say which of them
+/// stand where.
+fn folders(reading: &Reading, from: From) -> Vec<PathBuf> {
+    let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
+    let mut folders = vec![from.cwd.to_owned()];
+    folders.extend(goes.filter_map(|it| it.argv.get(1)).map(|it| normal(&from.absolute(it))));
+    folders.dedup();
+    folders.truncate(MAX_FOLDERS);
+    folders
+}
+
+struct Copy<'a> {
+    sources: Vec<&'a str>,
+    target: &'a str,
+    /// The target is a folder for certain.
+    into: bool,
+    moves: bool,
+}
+
+impl<'a> Copy<'a> {
+    fn of(run: &'a Run) -> Option<Self> {
+        let mut target = None;
+        let mut operands: Vec<&str> = Vec::new();
+        let mut words = run.argv.iter().skip(1).map(String::as_str);
+        while let Some(word) = words.next() {
+            match word {
+                "--" => operands.extend(words.by_ref()),
+                "-t" | "--target-directory" => target = words.next(),
+                "-m" | "-o" | "-g" | "-S" | "--mode" | "--owner" | "--group" => {
+                    words.next();
+                }
+                it if it.starts_with("--target-directory=") => {
+                    target = it.split_once('=').map(|it| it.1);
+                }
+                it if it.starts_with("--") || it == "-" => {}
+                it if it.starts_with('-') => match it.split_once('t') {
+                    // `-vt folder`, `-tfolder`; rsync keeps times.
+                    Some(_) if run.program == "rsync" => {}
+                    Some((_, "")) => target = words.next(),
+                    Some((_, rest)) => target = Some(rest),
+                    None => {}
+                },
+                it => operands.push(it),
+            }
+        }
+        let into = target.is_some() || operands.len() > 2;
+        let target = match target {
+            Some(it) => it,
+            None => operands.pop()?,
+        };
+        (!target.contains(HOLE)).then(|| Copy {
+            sources: operands,
+            target,
+            into: into || target.ends_with('/'),
+            moves: matches!(run.program.as_str(), "mv" | "gmv"),
+        })
+    }
+}
+
+struct Look<'a> {
+    call: &'a ToolCall<'a>,
+    /// What is left of [`MAX_FILES`].
+    files: usize,
+    ground: &'a Ground,
+    found: Vec<Brought>,
+}
+
+impl Look<'_> {
+    fn copy(&mut self, copy: &Copy, from: From) {
+        let target = normal(&from.absolute(copy.target));
+        let written = self.written(from);
+        for source in &copy.sources {
+            let pattern = from.absolute(source);
+            let has_pattern = source.contains(['*', '?', '[']);
+            // Of what is in a folder, its own name is left out.
+            let is_open = *source == "."
+                || source.ends_with("/.")
+                || (copy.sources.len() == 1 && source.ends_with('/') && !copy.into);
+            let mut paths = if has_pattern && !pattern.exists() {
+                scripts::matching(&pattern)
+            } else {
+                vec![normal(&pattern)]
+            };
+            if has_pattern {
+                paths.extend(written.iter().filter(|it| fits(&pattern, it)).cloned());
+            }
+            for path in paths {
+                let name = path.file_name().unwrap_or_default().to_owned();
+                let below = self.below(&path, &written);
+                let is_there = copy.into || has_pattern || target.is_dir();
+                for (file, rest) in below {
+                    let whole = if rest.as_os_str().is_empty() && !is_there {
+                        target.clone()
+                    } else if rest.as_os_str().is_empty() {
+                        target.join(&name)
+                    } else if is_open || !is_there {
+                        target.join(&rest)
+                    } else {
+                        target.join(&name).join(&rest)
+                    };
+                    self.put(&whole, &file, copy.moves);
+                }
+            }
+        }
+    }
+
+    /// What a program makes where it stands: `make roz`, `curl -O …/roz`.
+    fn made(&mut self, run: &Run, program: &str, from: From) {
+        let words = run.argv.iter().skip(1).map(String::as_str);
+        let of_address = program == "curl" && words.clone().any(keeps_the_name);
+        for word in words.filter(|it| !it.starts_with('-')) {
+            let name =
+                if program == "curl" { word.rsplit('/').next().unwrap_or_default() } else { word };
+            if (of_address || name == "roz" && program != "curl") && !name.is_empty() {
+                let at = normal(&from.cwd.join(name));
+                if of_address || self.is_telling(&at) {
+                    let touch = Touch { path: text(&at), act: Act::Write(How::Write) };
+                    self.found.push(Brought { touch, text: None });
+                }
+            }
+        }
+    }
+
+    /// The files that the call itself writes.
+    fn written(&self, from: From) -> Vec<PathBuf> {
+        let writes = self.call.readings.iter().flat_map(|it| &it.writes);
+        let makes = |how| matches!(how, How::Write | How::Append | How::Move | How::Edit);
+        let writes = writes.filter(|it| makes(it.how) && !it.path.contains(HOLE));
+        writes.take(MAX_FILES).map(|it| normal(&from.absolute(&it.path))).collect()
+    }
+
+    /// The files at a path and below it, with their way from there.
+    fn below(&mut self, path: &Path, written: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
+        let own = written.iter().filter(|it| it.starts_with(path));
+        let mut found: Vec<PathBuf> = own.cloned().collect();
+        let mut folders = vec![(path.to_owned(), 0)];
+        if !path.is_dir() {
+            folders.clear();
+            found.push(path.to_owned());
+        }
+        while let Some((folder, depth)) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let Some(left) = self.files.checked_sub(1) else { break };
+                self.files = left;
+                let path = entry.path();
+                if path.is_dir() && depth < MAX_DEPTH && entry.file_name() != ".git" {
+                    folders.push((path, depth + 1));
+                } else {
+                    found.push(path);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        let rest = |it: PathBuf| {
+            let rest = it.strip_prefix(path).unwrap_or(Path::new("")).to_owned();
+            (it, rest)
+        };
+        found.into_iter().map(rest).collect()
+    }
+
+    fn put(&mut self, at: &Path, source: &Path, is_moved: bool) {
+        if self.is_telling(at) {
+            let text_of = self.text_of(source, is_moved);
+            let touch = Touch { path: text(at), act: Act::Write(How::Write) };
+            self.found.push(Brought { touch, text: text_of });
+        }
+    }
+
+    /// Whether somebody guards a place, by its looks.
+    fn is_telling(&self, at: &Path) -> bool {
+        let named = at.components().any(|it| {
+            let it = it.as_os_str();
+            [".claude", ".roz", ".grove", ".orchestration"].iter().any(|name| it == *name)
+        });
+        let Ground { home, config_dirs, plugin, path, .. } = self.ground;
+        let below = |places: &[String]| places.iter().any(|it| at.starts_with(it));
+        named
+            || below(home)
+            || below(config_dirs)
+            || below(plugin)
+            || at.ends_with("roz") && path.iter().any(|it| at.parent() == Some(Path::new(it)))
+    }
+
+    /// What a file holds when it is copied: as it is, or as the call writes it.
+    fn text_of(&self, source: &Path, is_moved: bool) -> Option<String> {
+        let name = text(source);
+        let readings = &self.call.readings;
+        let is_it =
+            |path: &str| Path::new(&name).ends_with(path.trim_start_matches(['.', '/', '~']));
+        let mut texts = readings.iter().flat_map(|it| &it.texts).filter(|it| is_it(&it.path));
+        let writes = readings.iter().flat_map(|it| &it.writes).filter(|it| is_it(&it.path));
+        // That it is moved from there is a write as well, and the only one.
+        let (moves, others): (Vec<&Write>, Vec<&Write>) =
+            writes.partition(|it| it.how == How::Move);
+        match (texts.next(), texts.next()) {
+            (Some(only), None) if !only.added => only.text.clone().filter(|it| !it.contains(HOLE)),
+            (Some(_), _) => None,
+            (None, _) if !others.is_empty() || moves.len() > usize::from(is_moved) => None,
+            (None, _) => read_text(source, MAX_TEXT),
+        }
+    }
+}
+
+/// `-O`, `-sO`, `--remote-name`
+fn keeps_the_name(word: &str) -> bool {
+    let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+    letters.is_some_and(|it| it.contains('O')) || word.starts_with("--remote-name")
+}
+
+/// Whether a pattern of files finds a path.
+fn fits(pattern: &Path, path: &Path) -> bool {
+    let options = MatchOptions {
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+        ..MatchOptions::new()
+    };
+    Pattern::new(&text(pattern)).is_ok_and(|it| it.matches_path_with(path, options))
+}

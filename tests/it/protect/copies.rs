@@ -1,0 +1,139 @@
+//! What a copy brings: names and texts that the line does not say.
+
+use std::fs;
+
+use super::{House, USERS, path_of_tests};
+
+const REVIEWER: &str = "---\nname: roz:roz\n---\n";
+
+fn furnished() -> House {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    house.project_file("bad/settings.local.json", r#"{"disableAllHooks": true}"#);
+    house.project_file("good/settings.json", &USERS.replace("\"x\"", "\"y\""));
+    house.project_file("good/notes.md", "");
+    house.project_file("conf/config.toml", "");
+    house.project_file("bad.md", REVIEWER);
+    house.project_file("good.md", "---\nname: helper\n---\n");
+    house.project_file("tools/roz", "");
+    house.project_file("tools/x", "");
+    house
+}
+
+#[test]
+fn a_copy_brings_what_lies_in_its_source() {
+    let house = furnished();
+    for line in [
+        "cp bad/* .claude/",
+        "cp -r bad/. .claude",
+        "cp -t .claude bad/*",
+        "cd bad && cp * ../.claude",
+        "mkdir z; echo '{\"hooks\":{}}' > z/settings.local.json; cp z/* .claude/",
+    ] {
+        house.denies("settings", line);
+    }
+    for line in ["cp -r conf .roz", "ln -s conf .roz", "cp conf/* .roz/", "mv conf .roz"] {
+        house.asks("project-config", line);
+    }
+    house.asks("project-config", "mkdir y; echo > y/config.toml; cp -r y .roz");
+    for line in
+        ["cp bad.md ~/.claude/agents/", "mv bad.md .claude/agents/x.md", "cp *.md .claude/agents/"]
+    {
+        house.denies("reviewer-agent", line);
+    }
+    for line in [
+        "cp good/* .claude/",
+        "cp -r good/. .claude",
+        "cp good.md ~/.claude/agents/",
+        "cp bad.md doc.md",
+        "cp -r conf out",
+        "cp -r bad out",
+        "cp tools/* out/",
+        "mv conf other",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn a_folder_of_path_gets_no_roz() {
+    let house = furnished();
+    let bin = house.roz.dir().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let House { roz } = house;
+    let path = format!("{}:{}", bin.display(), path_of_tests());
+    let house = House { roz: roz.with_var("PATH", &path) };
+    let bin = bin.to_str().unwrap();
+    for line in [
+        "cp -t BIN tools/roz",
+        "install -t BIN tools/roz",
+        "install -m 755 tools/roz BIN",
+        "cp tools/* BIN",
+        "cp -r tools/. BIN",
+        "cd BIN && make roz",
+    ] {
+        house.denies("binary", &line.replace("BIN", bin));
+    }
+    for line in ["cp tools/x BIN", "cp good/* BIN", "cd BIN && make all", "make roz"] {
+        house.is_free(&line.replace("BIN", bin));
+    }
+}
+
+#[test]
+fn a_program_that_is_sent_elsewhere_acts_there() {
+    let house = furnished();
+    for line in [
+        "env -C ~/.roz rm config.toml",
+        "env --chdir=$HOME/.roz rm config.toml",
+        "cd ~/.roz && curl -sO http://x/config.toml",
+        "git --git-dir=.git --work-tree=$HOME clean -fdx",
+        "cd ~ && git init -q && git clean -fdx",
+        "cd ~; ls -A | xargs rm -rf",
+        "rm -rf \"$(printenv ROZ_HOME)\"",
+        "f=$(find ~ -name config.toml); echo > $f",
+        "grep -rl x ~ | xargs sed -i s/a/b/",
+        "grep -rlZ x ~/.roz | xargs -0 rm",
+    ] {
+        house.denies("roz-home", line);
+    }
+    for line in [
+        "env -C ~/.roz ls",
+        "env -C sub rm config.toml",
+        "curl -sO http://x/config.toml",
+        "git --work-tree=out clean -fdx",
+        "ls -A | xargs rm -rf",
+        "cd sub; ls -A | xargs rm -rf",
+        "rm -rf \"$(printenv TMP)\"",
+        "f=$(find ~ -name '*.log'); echo > $f",
+        "grep -rl x src | xargs sed -i s/a/b/",
+        "ls -a ~",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn a_reviewers_transcript_is_not_read_by_a_search() {
+    let house = House::new();
+    for line in [
+        "find ~/.claude/projects -name 'agent-*' -exec cat {} +",
+        "find ~/.claude/projects -name 'agent-*' | xargs grep token",
+        "cd ~/.claude && grep -r token",
+        "cat $(find ~/.claude -name 'agent-*')",
+        "cat ~/.claude/*/*/*/*/*",
+        "cat ~/.claude/**/*.jsonl",
+    ] {
+        house.denies("reviewer-transcript", line);
+    }
+    for line in [
+        "find ~/.claude -name '*.md' -exec cat {} +",
+        "find ~/.claude/skills -type f -exec cat {} +",
+        "cd ~/.claude && grep -r token skills",
+        "cat ~/.claude/*",
+        "cat ~/.claude/skills/*/*.md",
+        "find ~/.claude/projects -name 'agent-*'",
+        "find . -name '*.md' -exec cat {} +",
+    ] {
+        house.is_free(line);
+    }
+}

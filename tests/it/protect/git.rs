@@ -1,0 +1,142 @@
+//! What git runs from files of its own: aliases that hide a verb, and hooks.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use serde_json::json;
+
+use crate::support::Roz;
+
+/// A repository where pushing waits for a review.
+fn gated() -> Roz {
+    let roz = Roz::gated("").in_git();
+    let config = roz.user_home().join(".gitconfig");
+    roz.with_var("GIT_CONFIG_GLOBAL", config.to_str().unwrap())
+}
+
+fn user_file(roz: &Roz, path: &str, text: &str) {
+    let path = roz.user_home().join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn write(roz: &Roz, path: &str, text: &str) {
+    let file = roz.project().join(path);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+fn hook(roz: &Roz, path: &str, text: &str) {
+    write(roz, path, text);
+    let path = roz.project().join(path);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_alias_is_what_it_stands_for() {
+    let roz = gated();
+    roz.git(&["config", "alias.p", "push"]);
+    roz.git(&["config", "alias.Deep", "p -q"]);
+    roz.git(&["config", "alias.sh", "!f() { git push \"$@\"; }; f"]);
+    roz.git(&["config", "alias.st", "status -sb"]);
+    write(&roz, "sub/x", "");
+    user_file(&roz, ".gitconfig", "[alias]\n\tup = push origin\n\tlg = log --oneline\n");
+    for line in [
+        "git p",
+        "git p origin main",
+        "git deep",
+        "git sh x",
+        "git up",
+        "git -C sub p",
+        "cd sub && git p",
+        "make && git p",
+        "GIT_CONFIG_GLOBAL=x git z",
+        "export GIT_CONFIG_GLOBAL=x; git z",
+        "git -c include.path=x z",
+        "printf '[alias]\\nz = push\\n' >> .git/config; git z",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{}", line);
+    }
+    write(&roz, "p.sh", "git p\n");
+    assert!(roz.bash("sh p.sh").is_objection(), "{}", "sh p.sh");
+    for line in
+        ["git st", "git lg", "git status", "git absent", "git -C sub st", "git config alias.q push"]
+    {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
+fn a_hook_of_the_repository_is_a_script_that_git_runs() {
+    let roz = gated();
+    hook(&roz, ".git/hooks/pre-commit", "#!/bin/sh\ngit push\n");
+    write(&roz, ".git/hooks/post-checkout", "git push\n");
+    write(&roz, "sub/x", "");
+    for line in
+        ["git commit -m x", "cd sub && git commit -qm x", "git merge x", "git -C sub commit"]
+    {
+        assert!(roz.bash(line).is_objection(), "{}", line);
+    }
+    // What may not be run is not run.
+    for line in ["git checkout main", "git status", "git diff", "git log"] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
+fn hooks_are_found_where_the_configuration_says() {
+    let roz = gated();
+    hook(&roz, "mine/pre-commit", "#!/bin/sh\ngit push\n");
+    roz.bash("git commit -m x").objects_to_nothing();
+    roz.git(&["config", "core.hooksPath", "mine"]);
+    assert!(roz.bash("git commit -m x").is_objection(), "{}", "git commit -m x");
+    roz.bash("git log").objects_to_nothing();
+}
+
+#[test]
+fn a_hook_that_the_line_itself_writes_is_run_by_it() {
+    let roz = gated();
+    write(&roz, "x.sh", "git push\n");
+    for line in [
+        "printf 'git push\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git commit -m x",
+        "cp x.sh .git/hooks/post-commit && git commit -m x",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{}", line);
+    }
+    for line in [
+        "printf 'make lint\\n' > .git/hooks/pre-commit; git commit -m x",
+        "echo 'git push' > notes; git commit -m x",
+        "cp x.sh .git/hooks/post-commit",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
+fn other_shells_and_tools_run_what_they_are_told() {
+    let roz = gated();
+    for line in [
+        "iex \"git push\"",
+        "Invoke-Expression 'git push'",
+        "Start-Process git -ArgumentList push",
+        "Start-Process -FilePath git -ArgumentList 'push origin' -Wait",
+        "Start-Process git -ArgumentList push,origin",
+        "saps git push",
+    ] {
+        assert!(roz.tool("PowerShell", &json!({ "command": line })).is_objection());
+    }
+    for line in ["iex \"git status\"", "Start-Process git -ArgumentList status", "Write-Output iex"]
+    {
+        roz.tool("PowerShell", &json!({ "command": line })).objects_to_nothing();
+    }
+    for input in [
+        json!({ "argv": ["git", "push"] }),
+        json!({ "args": ["git", "push", "origin"] }),
+        json!({ "command": "git", "argv": ["push"] }),
+        json!({ "commandLine": "git push" }),
+    ] {
+        assert!(roz.tool("mcp__sh__run", &input).is_objection());
+    }
+    for input in [json!({ "argv": ["git", "status"] }), json!({ "args": { "a": "git push" } })] {
+        roz.tool("mcp__sh__run", &input).objects_to_nothing();
+    }
+}
