@@ -6,6 +6,7 @@ mod context;
 mod debug;
 mod decide;
 mod doctor;
+mod eval;
 mod explain;
 pub mod hook;
 mod install;
@@ -41,6 +42,7 @@ enum Command {
     Context(context::Args),
     Explain(explain::Args),
     Stats(stats::Args),
+    Eval(eval::Args),
     Clean(clean::Args),
     Config(config::Args),
     Decide(decide::Args),
@@ -71,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Context(args) => context::run(&args, &world),
         Command::Explain(args) => explain::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
+        Command::Eval(args) => eval::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
