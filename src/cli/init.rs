@@ -227,19 +227,16 @@ fn with_server(text: &str) -> Result<Option<String>, String> {
         return Ok(None);
     }
     let found: Document = serde_json::from_str(text).map_err(|err| unfit(&err.to_string()))?;
-    let (at, new) = match found.servers.map(RawValue::get) {
-        Some(servers) => {
-            // It is a piece of the text.
-            let at = servers.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-            let is_empty = value["mcpServers"].as_object().is_some_and(serde_json::Map::is_empty);
-            let ends = if is_empty { "\n  " } else { "," };
-            (at + 1, format!("\n    {SERVER}{ends}"))
-        }
-        None => {
-            let at = text.find('{').unwrap_or_default();
-            let ends = if fields.is_empty() { "\n" } else { "," };
-            (at + 1, format!("\n  \"mcpServers\": {{\n    {SERVER}\n  }}{ends}"))
-        }
+    let (at, new) = if let Some(servers) = found.servers.map(RawValue::get) {
+        // It is a piece of the text.
+        let at = servers.as_ptr().addr().saturating_sub(text.as_ptr().addr());
+        let is_empty = value["mcpServers"].as_object().is_some_and(serde_json::Map::is_empty);
+        let ends = if is_empty { "\n  " } else { "," };
+        (at + 1, format!("\n    {SERVER}{ends}"))
+    } else {
+        let at = text.find('{').unwrap_or_default();
+        let ends = if fields.is_empty() { "\n" } else { "," };
+        (at + 1, format!("\n  \"mcpServers\": {{\n    {SERVER}\n  }}{ends}"))
     };
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else {
         return Err(unfit("it has an odd shape"));

@@ -7,6 +7,7 @@ mod context;
 mod debug;
 mod decide;
 mod doctor;
+mod eval;
 mod explain;
 pub mod hook;
 mod init;
@@ -59,6 +60,7 @@ enum Command {
     Explain(explain::Args),
     Stats(stats::Args),
     Ledger(ledger::Args),
+    Eval(eval::Args),
     Clean(clean::Args),
     Config(config::Args),
     Intent(intent::Args),
@@ -103,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
         Command::Ledger(args) => ledger::run(&args, &world),
+        Command::Eval(args) => eval::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
         Command::Intent(args) => intent::run(&args, &world),

@@ -153,7 +153,8 @@ fn weight(breaks: bool) -> &'static str {
 
 fn as_json(desk: &Desk, found: &Found) -> Value {
     let problem = |it: &Problem| json!({ "line": it.line, "column": it.column, "what": it.what, "breaks": it.breaks });
-    let lines = desk.ignore.as_ref().map(|it| it.lines()).unwrap_or_default();
+    let lines =
+        desk.ignore.as_ref().map(crate::core::intent::ignore::Ignore::lines).unwrap_or_default();
     json!({
         "ok": !found.breaks(),
         "declared": desk.catalogue.intents.len(),

@@ -1,5 +1,7 @@
 //! `roz intent select`: a session says which intent it is at.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::{Done, desk, refused, say};
@@ -73,7 +75,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     }
     let mut text = format!("{context}\n");
     for collision in &collisions {
-        text += &format!("Mind: {collision}.\n");
+        let _ = writeln!(text, "Mind: {collision}.");
     }
     say::print_plain(&text)?;
     Ok(Done::Well)

@@ -142,6 +142,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
+#[expect(clippy::needless_pass_by_value, reason = "the macro takes it by reference")]
 fn object(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }

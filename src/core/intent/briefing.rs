@@ -44,7 +44,7 @@ pub fn context(intent: &Intent, recent: &[String], lessons: &[String]) -> String
     );
     let closing = "</intent></intent_context>";
     let frame: usize =
-        sections.iter().map(|it| 2 * it.name.len() + "<></>".len() + it.longest_cut()).sum();
+        sections.iter().map(|it| 2 * it.name.len() + "<></>".len() + Section::longest_cut()).sum();
     let mut room = (LARGEST - 1).saturating_sub(units(&opening) + units(closing) + frame);
     // Its own share for each; then what is left, to the first that need it.
     let mut kept = sections.each_ref().map(|it| {
@@ -84,7 +84,7 @@ impl Section<'_> {
         self.items.iter().take(count).map(|it| units(&self.rendered(it))).sum()
     }
 
-    fn longest_cut(&self) -> usize {
+    fn longest_cut() -> usize {
         // The id may be long, and each of its characters an entity.
         format!("<cut>{} more: roz intent show </cut>", usize::MAX).len() + 300
     }

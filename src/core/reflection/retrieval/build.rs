@@ -26,12 +26,12 @@ const FILES: usize = 4;
 const FIELDS: [Field; 5] = [
     Field { weight: 2.0, length: 0.3 },
     Field { weight: 2.0, length: 0.3 },
+    Field { weight: 3.5, length: 0.3 },
+    Field { weight: 0.5, length: 0.3 },
     Field { weight: 1.2, length: 0.3 },
-    Field { weight: 1.0, length: 0.5 },
-    Field { weight: 0.8, length: 0.3 },
 ];
 /// How soon more of a word adds nothing: `k1` of BM25.
-const SATURATION: f32 = 1.2;
+const SATURATION: f32 = 1.5;
 /// A piece of an identifier says less than a word.
 const PART: f32 = 0.8;
 
@@ -128,9 +128,12 @@ fn worth(is: Is) -> f32 {
     }
 }
 
+/// What the terms of tags begin with.
+pub(super) const TAG: char = '#';
+
 /// The term of a tag as such, for filters.
 pub(super) fn tag_key(tag: &str) -> String {
-    format!("#{}", tag.to_lowercase())
+    format!("{TAG}{}", tag.to_lowercase())
 }
 
 /// Each term of a document once, ascending, with its saturated weight: 1 to

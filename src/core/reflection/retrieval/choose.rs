@@ -7,8 +7,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
     Filters, Found, Query,
-    build::tag_key,
+    build::{TAG, tag_key},
     index::{Document, Index},
+    paths::FILE,
     rank::{Asked, Ranked},
 };
 use crate::core::{
@@ -19,13 +20,26 @@ use crate::core::{
     },
 };
 
-/// Below this relevance a learning is noise to an agent that did not ask.
-const RELEVANT: f32 = 0.45;
-/// In every project there are the user's own learnings: those have to be more
-/// clearly meant.
-const PERSONAL: f32 = 1.3;
-/// As relevant as this, of what the most relevant is, or not at all.
-const BESIDE_BEST: f32 = 0.5;
+/// From this relevance on a learning is shown, if it is not far behind the
+/// most relevant one.
+const RELEVANT: f32 = 0.48;
+/// One that is less relevant is shown if it stands out: at least this, and so
+/// many times what the learnings have that nobody means.
+const PERHAPS: f32 = 0.3;
+const STANDS_OUT: f32 = 2.0;
+/// Whose relevance that is: the one at this place, counted from 0, or further
+/// up where there are few learnings.
+const NOBODY: usize = 5;
+/// As relevant as this, of what the most relevant one is, or not at all, unless
+/// it names a file that is asked for.
+const BESIDE_BEST: f32 = 0.75;
+/// What has a rare tag or a file in common with the most relevant one is likely
+/// to be about the same: the cluster hypothesis (van Rijsbergen, "Information
+/// Retrieval", 1979, chapter 3). This much of the best, and this relevance, do.
+const KIN_BESIDE_BEST: f32 = 0.3;
+const KIN_RELEVANT: f32 = 0.4;
+/// A tag is rare that no more have than this share of the learnings, or three.
+const RARE: usize = 20;
 /// What has sunk this far, of [`RELEVANT`], is no longer shown.
 const SUNK: f32 = 0.5;
 
@@ -69,12 +83,28 @@ impl Index {
         ranked
             .retain(|it| self.document(it.document).is_some_and(|it| it.status == Status::Active));
         let best = best_of(&ranked);
-        let least = RELEVANT * strictness(on.policy.strategy);
+        let strictness = strictness(on.policy.strategy);
+        let certain = RELEVANT * strictness;
+        let perhaps = (PERHAPS * strictness).max(self.backdrop(&ranked) * STANDS_OUT).min(certain);
+        let kin = self.kin(&ranked, perhaps);
         let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
         for it in ranked {
             let Some(document) = self.document(it.document) else { continue };
-            let least = if document.scope == Scope::Personal { least * PERSONAL } else { least };
-            if it.relevance < least.max(best * BESIDE_BEST) || on.shown.contains(document.id) {
+            // The user's own learnings are there in every project: those have
+            // to be clearly meant.
+            let is_personal = document.scope == Scope::Personal;
+            let is_kin = !is_personal && kin.contains(&it.document);
+            let least = match (is_personal, is_kin) {
+                (true, _) => certain,
+                (false, true) => perhaps.min(KIN_RELEVANT * strictness),
+                (false, false) => perhaps,
+            };
+            let beside = match (it.names_file, is_kin) {
+                (true, _) => 0.0,
+                (false, true) => best * KIN_BESIDE_BEST,
+                (false, false) => best * BESIDE_BEST,
+            };
+            if it.relevance < least.max(beside) || on.shown.contains(document.id) {
                 continue;
             }
             let unknown = Tally::default();
@@ -121,6 +151,23 @@ impl Index {
             why,
         };
         ranked.iter().zip(reasons).map(found).collect()
+    }
+
+    /// Those that are about the same as the most relevant one, if that is
+    /// relevant.
+    fn kin(&self, ranked: &[Ranked], least: f32) -> BTreeSet<u32> {
+        let best = ranked.iter().max_by(|a, b| a.relevance.total_cmp(&b.relevance));
+        let Some(best) = best.filter(|it| it.relevance >= least) else { return BTreeSet::new() };
+        let rare = u32::try_from((self.len() / RARE).max(3)).unwrap_or(u32::MAX);
+        self.sharing(best.document, &[TAG, FILE], rare)
+    }
+
+    /// How relevant a learning is that is not meant: what the words of a query
+    /// that many learnings share give to each of them.
+    fn backdrop(&self, ranked: &[Ranked]) -> f32 {
+        let mut all: Vec<f32> = ranked.iter().map(|it| it.relevance).collect();
+        all.sort_unstable_by(|a, b| b.total_cmp(a));
+        all.get((self.len() / 8).clamp(1, NOBODY)).copied().unwrap_or(0.0)
     }
 
     /// The learnings that have any of the tags; none: no tag is asked for.

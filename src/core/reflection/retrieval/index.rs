@@ -16,6 +16,8 @@
 //! All numbers are little-endian. Nothing here trusts a byte: a reader that is
 //! given nonsense finds nothing.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use super::build;
@@ -152,24 +154,11 @@ impl Index {
     }
 
     pub(super) fn find(&self, key: &str) -> Option<Entry> {
-        let (mut low, mut high) = (0, self.terms);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let at = self.term_at(middle);
-            let found = self.string(u32_at(&self.bytes, at)?, u16_at(&self.bytes, at + 4)?)?;
-            match found.cmp(key) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => {
-                    return Some(Entry {
-                        postings: (u32_at(&self.bytes, at + 6)?, u32_at(&self.bytes, at + 10)?),
-                        documents: u32_at(&self.bytes, at + 14)?,
-                        is_generic: *self.bytes.get(at + 18)? != 0,
-                    });
-                }
-            }
+        let term = self.first_from(key);
+        if term >= self.terms {
+            return None;
         }
-        None
+        self.entry(term).filter(|(found, _)| *found == key).map(|(_, entry)| entry)
     }
 
     /// The numbers of the documents that have the term, ascending, each with
@@ -194,6 +183,49 @@ impl Index {
             Some((number, strength))
         })
         .take_while(|(number, _)| *number < self.documents)
+    }
+
+    /// The documents that have one of the terms that begin with one of
+    /// `prefixes` in common with this one, where at most `most` have it.
+    pub(super) fn sharing(&self, number: u32, prefixes: &[char], most: u32) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        for prefix in prefixes {
+            let begin = self.first_from(&prefix.to_string());
+            for term in begin..self.terms {
+                let Some((key, entry)) = self.entry(term) else { break };
+                if !key.starts_with(*prefix) {
+                    break;
+                }
+                let all = || self.postings(entry).map(|(it, _)| it);
+                if entry.documents <= most && all().any(|it| it == number) {
+                    found.extend(all());
+                }
+            }
+        }
+        found
+    }
+
+    /// The number of the first term that is not before `key`.
+    fn first_from(&self, key: &str) -> u32 {
+        let (mut low, mut high) = (0, self.terms);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.entry(middle) {
+                Some((found, _)) if found < key => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    }
+
+    fn entry(&self, term: u32) -> Option<(&str, Entry)> {
+        let at = self.term_at(term);
+        let entry = Entry {
+            postings: (u32_at(&self.bytes, at + 6)?, u32_at(&self.bytes, at + 10)?),
+            documents: u32_at(&self.bytes, at + 14)?,
+            is_generic: *self.bytes.get(at + 18)? != 0,
+        };
+        Some((self.string(u32_at(&self.bytes, at)?, u16_at(&self.bytes, at + 4)?)?, entry))
     }
 
     fn term_at(&self, number: u32) -> usize {

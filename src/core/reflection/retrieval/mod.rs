@@ -16,6 +16,7 @@ mod index;
 mod lists;
 mod paths;
 mod rank;
+mod related;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! evidence(t, d) = asked(t) × rarity(t) × strength(t, d)
-//! rarity(t)      = ln((N + M + 1) / (n(t) + M·p(t) + ½))
+//! rarity(t)      = ln((N + M + 1) / (n(t) + M·p(t) + ½)) ^ SHARPNESS
 //! relevance(d)   = together(d) × Σ evidence(t, d) / attainable
 //! attainable     = TYPICAL × min(Σ asked(t) × rarity(t), ENOUGH × rarity of a new word)
 //! ```
@@ -25,26 +25,33 @@ use super::{
     Query,
     index::{Entry, Index},
     lists, paths,
+    related::related,
     words::{Is, Words, chunks, is_path},
 };
 
 /// The texts that frequencies are pretended to be of, besides the learnings.
 const BACKGROUND: f32 = 100.0;
 /// Their share that has a word of any ticket, and one of this project's.
-const GENERIC_SHARE: f32 = 0.35;
+const GENERIC_SHARE: f32 = 0.05;
 const SPECIAL_SHARE: f32 = 0.005;
+/// How much more a rare word counts than a common one.
+const SHARPNESS: f32 = 1.2;
 /// How strong a term is in a learning that is about it.
 const TYPICAL: f32 = 0.6;
 /// As many rare words as say what a query is about.
-const ENOUGH: f32 = 2.5;
-/// What one word alone counts, and two, where more were asked for.
-const TOGETHER: [f32; 3] = [0.7, 0.9, 1.0];
+const ENOUGH: f32 = 2.9;
+/// What fewer than three words count that meet, where more were asked for.
+const SCATTERED: f32 = 0.7;
+/// So many words that meet say as much as they can.
+const SEVERAL: usize = 3;
 /// What a changed file that a learning names counts, in words.
-const FILE: f32 = 2.0;
+const FILE: f32 = 1.5;
+/// What a word that means about the same is worth.
+const RELATED: f32 = 0.55;
 /// The most terms that are looked up for a query.
 const MOST_TERMS: usize = 300;
 /// Of a longer text each word counts less.
-const LONG: f32 = 25.0;
+const LONG: f32 = 18.0;
 /// The most reasons that are given.
 const MOST_REASONS: usize = 5;
 
@@ -53,7 +60,7 @@ const TEXT: f32 = 1.0;
 const TITLE: f32 = 1.0;
 const TAG: f32 = 1.0;
 const BRANCH: f32 = 0.8;
-const DESCRIPTION: f32 = 0.5;
+const DESCRIPTION: f32 = 0.3;
 const PATH: f32 = 0.3;
 
 /// A learning that has something in common with the query.
@@ -62,6 +69,8 @@ pub(super) struct Ranked {
     pub(super) document: u32,
     /// About 1 for what is asked for; see the head of this module.
     pub(super) relevance: f32,
+    /// It names one of the files that are asked for.
+    pub(super) names_file: bool,
 }
 
 /// A query, looked up.
@@ -86,6 +95,7 @@ struct Word {
 
 struct Met {
     path: String,
+    is_file: bool,
     entry: Entry,
     worth: f32,
 }
@@ -98,6 +108,8 @@ struct Wish {
     is: Is,
     concept: usize,
     is_path: bool,
+    /// It is not what was asked for, but means about the same.
+    is_related: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -114,6 +126,7 @@ impl<'a> Asked<'a> {
         }
         query.paths.iter().take(30).for_each(|it| wishes.add_path(it));
         wishes.join(index, &[&query.text, &query.ticket_title]);
+        wishes.relate();
         look_up(index, wishes, &files)
     }
 
@@ -135,25 +148,22 @@ impl<'a> Asked<'a> {
                 }
             }
         }
-        let mut by_path = vec![0.0_f32; if self.ways.is_empty() { 0 } else { count }];
+        let mut by_path = vec![(0.0_f32, false); if self.ways.is_empty() { 0 } else { count }];
         for way in &self.ways {
             for (document, strength) in self.index.postings(way.entry) {
-                let best = &mut by_path[document as usize];
+                let (best, names_file) = &mut by_path[document as usize];
                 *best = best.max(way.worth * strength);
+                *names_file |= way.is_file;
             }
         }
-        let several = self.several.clamp(1, TOGETHER.len());
+        let several = self.several.clamp(1, SEVERAL);
         let rank = |(document, evidence): (u32, &f32)| {
             let at = document as usize;
-            let path = by_path.get(at).copied().unwrap_or(0.0);
+            let (path, names_file) = by_path.get(at).copied().unwrap_or_default();
             let met = usize::from(meeting[at].1);
-            let together = if met >= several {
-                1.0
-            } else {
-                met.checked_sub(1).and_then(|it| TOGETHER.get(it)).copied().unwrap_or(1.0)
-            };
+            let together = if met >= several { 1.0 } else { SCATTERED };
             let relevance = (evidence * together + path) / self.attainable;
-            (relevance > 0.0).then_some(Ranked { document, relevance })
+            (relevance > 0.0).then_some(Ranked { document, relevance, names_file })
         };
         (0..).zip(&evidence).filter_map(rank).collect()
     }
@@ -211,6 +221,7 @@ impl Wishes {
                     is: term.is,
                     concept: self.concepts,
                     is_path: false,
+                    is_related: false,
                 });
             }
         }
@@ -231,6 +242,7 @@ impl Wishes {
                     is: term.is,
                     concept: self.concepts,
                     is_path: true,
+                    is_related: false,
                 });
             }
         }
@@ -240,6 +252,7 @@ impl Wishes {
     fn want(&mut self, wish: Wish) {
         if let Some(known) = self.list.iter_mut().find(|it| it.key == wish.key) {
             known.is_path &= wish.is_path;
+            known.is_related &= wish.is_related;
             known.asked = known.asked.max(wish.asked);
         } else if self.list.len() < MOST_TERMS {
             self.list.push(wish);
@@ -268,6 +281,7 @@ impl Wishes {
                         is: Is::Whole,
                         concept,
                         is_path: false,
+                        is_related: false,
                     });
                 }
             }
@@ -291,10 +305,30 @@ impl Wishes {
                     is: Is::Part,
                     concept: wish.concept,
                     is_path: false,
+                    is_related: false,
                 });
             }
         }
         for wish in halves {
+            self.want(wish);
+        }
+    }
+}
+
+impl Wishes {
+    fn relate(&mut self) {
+        let keys: Vec<&str> = self.list.iter().map(|it| it.key.as_str()).collect();
+        for (at, key) in related(&keys) {
+            let Some(wish) = self.list.get(at) else { continue };
+            let wish = Wish {
+                key: key.to_owned(),
+                typed: wish.typed.clone(),
+                asked: wish.asked * RELATED,
+                is: wish.is,
+                concept: wish.concept,
+                is_path: wish.is_path,
+                is_related: true,
+            };
             self.want(wish);
         }
     }
@@ -335,7 +369,8 @@ fn of_branch(branch: &str) -> &str {
 }
 
 fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a> {
-    let new = rarity(index, None, false);
+    let count = index.len();
+    let new = rarity(count, 0, false);
     let mut mass = 0.0;
     let mut words = Vec::with_capacity(wishes.list.len());
     let mut concepts: Vec<usize> = Vec::new();
@@ -344,11 +379,13 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     for wish in wishes {
         let entry = index.find(&wish.key);
         let is_generic = entry.map_or_else(|| lists::is_generic(&wish.key), |it| it.is_generic);
-        let worth = wish.asked * rarity(index, entry, is_generic);
+        let have = entry.map_or(0, |it| it.documents as usize);
+        let worth = wish.asked * rarity(count, have, is_generic);
         // An identifier that nobody has written down is asked for by its parts;
         // a number that nobody knows is a ticket's.
         let is_number = wish.key.bytes().all(|it| it.is_ascii_digit() || it == b'.');
-        let counts = entry.is_some() || (wish.is == Is::Word && !is_number);
+        let is_known = entry.is_some() || (wish.is == Is::Word && !is_number);
+        let counts = is_known && !wish.is_related;
         if counts && !wish.is_path {
             mass += worth;
         }
@@ -361,8 +398,8 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     for path in files.iter().take(100) {
         for way in paths::of_query(path) {
             let Some(entry) = index.find(&way.key) else { continue };
-            let worth = FILE * way.worth * rarity(index, Some(entry), false);
-            ways.push(Met { path: path.to_string(), entry, worth });
+            let worth = FILE * way.worth * rarity(count, entry.documents as usize, false);
+            ways.push(Met { path: path.to_string(), is_file: way.is_file, entry, worth });
         }
     }
     if !files.is_empty() {
@@ -372,11 +409,10 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     Asked { index, words, ways, attainable, several: concepts.len() }
 }
 
-/// See the head of this module; of a term that no learning has without an
-/// entry.
+/// See the head of this module; of a term that `have` of `count` learnings have.
 #[expect(clippy::cast_precision_loss, reason = "counts of learnings")]
-fn rarity(index: &Index, entry: Option<Entry>, is_generic: bool) -> f32 {
+pub(super) fn rarity(count: usize, have: usize, is_generic: bool) -> f32 {
     let share = if is_generic { GENERIC_SHARE } else { SPECIAL_SHARE };
-    let have = entry.map_or(0.0, |it| it.documents as f32) + BACKGROUND * share;
-    ((index.len() as f32 + BACKGROUND + 1.0) / (have + 0.5)).ln().max(0.0)
+    let have = have as f32 + BACKGROUND * share;
+    ((count as f32 + BACKGROUND + 1.0) / (have + 0.5)).ln().max(0.0).powf(SHARPNESS)
 }

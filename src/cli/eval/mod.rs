@@ -1,0 +1,263 @@
+//! `roz eval`: how well retrieval finds what is relevant, and keeps silent.
+
+mod baselines;
+mod set;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value, json};
+
+use self::set::{Labelled, Project};
+use super::{Done, say};
+use crate::{
+    core::{
+        policy::RetrievalPolicy,
+        reflection::retrieval::{Occasion, Query},
+    },
+    world::World,
+};
+
+/// Measure which learnings come back, on labelled queries
+///
+/// Beside roz: plain keyword matching, and the formula that is usual. The
+/// built-in set has six invented projects; two of them were held out while
+/// retrieval was tuned.
+///
+/// recall@5: of the learnings that must come back, the share among the first
+/// five; the mean over queries that have any. Of all: the same, those that may
+/// come back counted in. precision: of what was shown, the share that helps
+/// (must or may); the mean over queries that were shown anything. noise: of all
+/// that was shown to all queries, the share that does not help. MRR: one over
+/// the place of the first that must come back, the mean. silent: of the queries
+/// for which nothing helps, the share that got nothing.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A labelled set of your own, in TOML, instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    set: Option<PathBuf>,
+    /// Which part of the set
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    split: Split,
+    /// Name what was missed and what was noise, query by query
+    #[arg(long)]
+    misses: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Split {
+    All,
+    /// What retrieval was tuned on
+    Dev,
+    /// What it was not
+    HeldOut,
+}
+
+const METHODS: [(&str, Method); 3] =
+    [("roz", ours), ("keywords", baselines::keywords), ("usual", baselines::usual)];
+
+/// The ids of what is shown, best first.
+type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<String>;
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let projects = match &args.set {
+        Some(path) => vec![set::read(path, world.now)?],
+        None => set::built_in(world.now)?,
+    };
+    let splits = [("dev", Split::Dev, false), ("held-out", Split::HeldOut, true)];
+    let mut rows = Vec::new();
+    let mut out = Map::new();
+    for (name, split, is_held_out) in splits {
+        let part: Vec<&Project> =
+            projects.iter().filter(|it| it.is_held_out == is_held_out).collect();
+        if part.is_empty() || !(args.split == Split::All || args.split == split) {
+            continue;
+        }
+        let mut of_split = Map::new();
+        for (method, choose) in METHODS {
+            let asked = ask(&part, choose, world.now);
+            let figures = Figures::of(&asked);
+            rows.push(figures.row(name, method));
+            of_split.insert(method.to_owned(), figures.as_json());
+            if args.misses && !args.json && method == "roz" {
+                say::print(&misses(&asked))?;
+            }
+        }
+        out.insert(name.replace('-', "_"), of_split.into());
+    }
+    if args.json {
+        say::print_json(&json!({ "learnings": learnings(&projects), "splits": out }))?;
+        return Ok(Done::Well);
+    }
+    let heading = [
+        "SET",
+        "METHOD",
+        "QUERIES",
+        "RECALL@5",
+        "OF ALL",
+        "PRECISION",
+        "NOISE",
+        "MRR",
+        "SILENT",
+        "SHOWN",
+    ];
+    say::print(&say::Out::new(world).table(&heading, &rows))?;
+    Ok(Done::Well)
+}
+
+fn learnings(projects: &[Project]) -> usize {
+    let ids = projects.iter().flat_map(|it| &it.learnings).map(|it| &it.id);
+    ids.collect::<BTreeSet<_>>().len()
+}
+
+/// What a session start, or a prompt, would bring.
+fn ours(query: &Query, project: &Project, now: DateTime<Utc>) -> Vec<String> {
+    let policy = RetrievalPolicy::default();
+    let (tallies, shown) = (BTreeMap::new(), BTreeSet::new());
+    let on = Occasion { query, tallies: &tallies, shown: &shown, policy: &policy, now };
+    project.index.choose(&on).into_iter().map(|it| it.id).collect()
+}
+
+/// A query and what it was shown.
+struct Answered<'a> {
+    labelled: &'a Labelled,
+    shown: Vec<String>,
+}
+
+fn ask<'a>(projects: &[&'a Project], choose: Method, now: DateTime<Utc>) -> Vec<Answered<'a>> {
+    let of_project = |project: &&'a Project| {
+        let project = *project;
+        project.queries.iter().map(move |labelled| Answered {
+            labelled,
+            shown: choose(&labelled.query, project, now),
+        })
+    };
+    projects.iter().flat_map(of_project).collect()
+}
+
+impl Answered<'_> {
+    fn is_relevant(&self, id: &String) -> bool {
+        self.labelled.relevant.contains(id)
+    }
+
+    fn helps(&self, id: &String) -> bool {
+        self.is_relevant(id) || self.labelled.also.contains(id)
+    }
+
+    fn helped(&self) -> usize {
+        self.shown.iter().filter(|it| self.helps(it)).count()
+    }
+}
+
+/// See the help of [`Args`].
+#[derive(Debug)]
+struct Figures {
+    queries: usize,
+    recall: f64,
+    recall_of_all: f64,
+    precision: f64,
+    noise: f64,
+    mrr: f64,
+    silent: f64,
+    shown: usize,
+}
+
+impl Figures {
+    fn of(asked: &[Answered]) -> Self {
+        let must = |it: &&Answered| !it.labelled.relevant.is_empty();
+        let may = |it: &&Answered| must(it) || !it.labelled.also.is_empty();
+        let shown = asked.iter().map(|it| it.shown.len()).sum();
+        let helped = asked.iter().map(Answered::helped).sum();
+        let found = |it: &Answered, of: &[&Vec<String>]| {
+            let wanted: Vec<&String> = of.iter().copied().flatten().collect();
+            let hits = it.shown.iter().take(5).filter(|id| wanted.contains(id)).count();
+            ratio(hits, wanted.len().min(5))
+        };
+        let first = |it: &Answered| it.shown.iter().position(|id| it.is_relevant(id));
+        let silent = |it: &Answered| ratio(usize::from(it.shown.is_empty()), 1);
+        Self {
+            queries: asked.len(),
+            recall: mean(asked.iter().filter(must).map(|it| found(it, &[&it.labelled.relevant]))),
+            recall_of_all: mean(
+                asked
+                    .iter()
+                    .filter(may)
+                    .map(|it| found(it, &[&it.labelled.relevant, &it.labelled.also])),
+            ),
+            precision: mean(
+                asked
+                    .iter()
+                    .filter(|it| !it.shown.is_empty())
+                    .map(|it| ratio(it.helped(), it.shown.len())),
+            ),
+            noise: if shown == 0 { 0.0 } else { 1.0 - ratio(helped, shown) },
+            mrr: mean(
+                asked.iter().filter(must).map(|it| first(it).map_or(0.0, |at| ratio(1, at + 1))),
+            ),
+            silent: mean(asked.iter().filter(|it| !may(it)).map(silent)),
+            shown,
+        }
+    }
+
+    fn row(&self, split: &str, method: &str) -> Vec<String> {
+        let mut row = vec![split.to_owned(), method.to_owned(), self.queries.to_string()];
+        let figures =
+            [self.recall, self.recall_of_all, self.precision, self.noise, self.mrr, self.silent];
+        row.extend(figures.map(|it| format!("{it:.3}")));
+        row.push(self.shown.to_string());
+        row
+    }
+
+    fn as_json(&self) -> Value {
+        json!({
+            "queries": self.queries,
+            "recall_at_5": self.recall,
+            "recall_at_5_of_all": self.recall_of_all,
+            "precision": self.precision,
+            "noise": self.noise,
+            "mrr": self.mrr,
+            "silent": self.silent,
+            "shown": self.shown,
+        })
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of learnings")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0_f64), |(sum, count), it| (sum + it, count + 1.0));
+    sum / count.max(1.0)
+}
+
+fn misses(asked: &[Answered]) -> String {
+    let mut text = String::new();
+    for it in asked {
+        let missed: Vec<&str> = it
+            .labelled
+            .relevant
+            .iter()
+            .filter(|id| !it.shown.contains(id))
+            .map(String::as_str)
+            .collect();
+        let noise: Vec<&str> =
+            it.shown.iter().filter(|id| !it.helps(id)).map(String::as_str).collect();
+        if missed.is_empty() && noise.is_empty() {
+            continue;
+        }
+        let list = |word: &str, ids: &[&str]| {
+            if ids.is_empty() { String::new() } else { format!(", {word} {}", ids.join(" ")) }
+        };
+        let (missed, noise) = (list("missed", &missed), list("noise", &noise));
+        text.push_str(&format!("{}: shown {}{missed}{noise}\n", it.labelled.id, it.shown.len()));
+    }
+    text
+}

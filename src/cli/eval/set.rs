@@ -1,0 +1,178 @@
+//! Labelled sets: projects with their learnings, and queries of which somebody
+//! has said what is relevant. `tests/retrieval/README.md` has the format.
+
+use std::{fs, io, path::Path};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::Deserialize;
+
+use crate::core::reflection::{
+    learning::{Category, Confidence, Learning, Scope, Status},
+    retrieval::{Index, Query},
+};
+
+/// The set that roz is measured by, and the user's own learnings in it.
+const BUILT_IN: [&str; 6] = [
+    include_str!("../../../tests/retrieval/compiler.toml"),
+    include_str!("../../../tests/retrieval/firmware.toml"),
+    include_str!("../../../tests/retrieval/infra.toml"),
+    include_str!("../../../tests/retrieval/mobile.toml"),
+    include_str!("../../../tests/retrieval/pipeline.toml"),
+    include_str!("../../../tests/retrieval/webshop.toml"),
+];
+const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
+
+#[derive(Debug)]
+pub(super) struct Project {
+    pub(super) is_held_out: bool,
+    pub(super) learnings: Vec<Learning>,
+    pub(super) index: Index,
+    pub(super) queries: Vec<Labelled>,
+}
+
+#[derive(Debug)]
+pub(super) struct Labelled {
+    pub(super) id: String,
+    pub(super) query: Query,
+    /// What must come back.
+    pub(super) relevant: Vec<String>,
+    /// What may.
+    pub(super) also: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("failed to read `{0}`")]
+    Io(String, #[source] io::Error),
+    #[error("failed to make sense of `{0}`")]
+    Toml(String, #[source] Box<toml::de::Error>),
+    #[error("query `{query}` names `{id}`, and there is no such learning")]
+    Unknown { query: String, id: String },
+}
+
+pub(super) fn built_in(now: DateTime<Utc>) -> Result<Vec<Project>, Error> {
+    let personal = parse("personal", PERSONAL)?;
+    let one = |text: &&str| {
+        let file = parse("built in", text)?;
+        let mut learnings = file.learnings(Scope::Project, now);
+        learnings.extend(personal.learnings(Scope::Personal, now));
+        file.into_project(learnings)
+    };
+    BUILT_IN.iter().map(one).collect()
+}
+
+pub(super) fn read(path: &Path, now: DateTime<Utc>) -> Result<Project, Error> {
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|err| Error::Io(name.clone(), err))?;
+    let file = parse(&name, &text)?;
+    let learnings = file.learnings(Scope::Project, now);
+    file.into_project(learnings)
+}
+
+fn parse(name: &str, text: &str) -> Result<File, Error> {
+    toml::from_str(text).map_err(|err| Error::Toml(name.to_owned(), Box::new(err)))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "project")]
+    _project: String,
+    #[serde(default)]
+    held_out: bool,
+    learning: Vec<LearningRow>,
+    #[serde(default)]
+    query: Vec<QueryRow>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LearningRow {
+    id: String,
+    category: Category,
+    #[serde(default)]
+    age_days: u32,
+    summary: String,
+    detail: String,
+    tags: Vec<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    relevance: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QueryRow {
+    id: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    branch: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    paths: Vec<String>,
+    relevant: Vec<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    near: Vec<String>,
+}
+
+impl File {
+    fn learnings(&self, scope: Scope, now: DateTime<Utc>) -> Vec<Learning> {
+        let learning = |it: &LearningRow| Learning {
+            id: it.id.clone(),
+            category: it.category,
+            summary: it.summary.clone(),
+            detail: it.detail.clone(),
+            scope,
+            confidence: Confidence::default(),
+            status: Status::Active,
+            criteria: Vec::new(),
+            tags: it.tags.clone(),
+            context_files: it.files.clone(),
+            relevance: it.relevance.clone(),
+            ticket_id: None,
+            session_id: None,
+            supersedes: None,
+            created_at: now - TimeDelta::days(it.age_days.into()),
+            roz_version: None,
+        };
+        self.learning.iter().map(learning).collect()
+    }
+
+    fn into_project(self, learnings: Vec<Learning>) -> Result<Project, Error> {
+        for row in &self.query {
+            let unknown = |id: &&String| !learnings.iter().any(|it| it.id == **id);
+            if let Some(id) = row.relevant.iter().chain(&row.also).chain(&row.near).find(unknown) {
+                return Err(Error::Unknown { query: row.id.clone(), id: id.clone() });
+            }
+        }
+        let labelled = |row: QueryRow| Labelled {
+            id: row.id,
+            query: Query {
+                text: row.text,
+                ticket_title: row.title,
+                ticket_description: row.description,
+                branch: row.branch,
+                tags: row.tags,
+                paths: row.paths,
+            },
+            relevant: row.relevant,
+            also: row.also,
+        };
+        Ok(Project {
+            is_held_out: self.held_out,
+            index: Index::build(&learnings).index,
+            queries: self.query.into_iter().map(labelled).collect(),
+            learnings,
+        })
+    }
+}
