@@ -1,6 +1,8 @@
 //! Every key of the configuration, a row each. Reading, laying over, `show`,
 //! the schema and the documentation walk this table and know no key by name.
 //!
+//! Long because the table is.
+//!
 //! A new key is a field in `core::policy` and a row here; a test holds the two
 //! against each other.
 

@@ -3,6 +3,7 @@
 mod baselines;
 mod set;
 
+use std::fmt::Write as _;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -257,7 +258,7 @@ fn misses(asked: &[Answered]) -> String {
             if ids.is_empty() { String::new() } else { format!(", {word} {}", ids.join(" ")) }
         };
         let (missed, noise) = (list("missed", &missed), list("noise", &noise));
-        text.push_str(&format!("{}: shown {}{missed}{noise}\n", it.labelled.id, it.shown.len()));
+        let _ = writeln!(text, "{}: shown {}{missed}{noise}", it.labelled.id, it.shown.len());
     }
     text
 }

@@ -131,6 +131,7 @@ mod tests {
     }
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "it reads better where it is called")]
     fn flaw(draft: Draft) -> Flaw {
         let there = Intent { id: "INT-001".into(), line: 2, ..Intent::default() };
         let catalogue = Catalogue { intents: vec![there], problems: Vec::new() };

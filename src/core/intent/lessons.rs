@@ -58,20 +58,17 @@ pub fn with(text: &str, lesson: &Lesson) -> Option<String> {
     }
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let line = rendered(lesson);
-    Some(match section(text) {
-        Some(section) => {
-            let body = text.get(section.clone()).unwrap_or_default();
-            let end = section.start + body.trim_end().len();
-            let (before, after) = text.split_at(end);
-            let begins = if body.trim().is_empty() { eol } else { "" };
-            let ends = if after.is_empty() { eol } else { "" };
-            format!("{before}{eol}{begins}{line}{ends}{after}")
-        }
-        None => {
-            let before = text.trim_end();
-            let gap = if before.is_empty() { "" } else { "\n\n" }.replace('\n', eol);
-            format!("{before}{gap}{HEADING}{eol}{eol}{line}{eol}")
-        }
+    Some(if let Some(section) = section(text) {
+        let body = text.get(section.clone()).unwrap_or_default();
+        let end = section.start + body.trim_end().len();
+        let (before, after) = text.split_at(end);
+        let begins = if body.trim().is_empty() { eol } else { "" };
+        let ends = if after.is_empty() { eol } else { "" };
+        format!("{before}{eol}{begins}{line}{ends}{after}")
+    } else {
+        let before = text.trim_end();
+        let gap = if before.is_empty() { "" } else { "\n\n" }.replace('\n', eol);
+        format!("{before}{gap}{HEADING}{eol}{eol}{line}{eol}")
     })
 }
 
@@ -182,7 +179,7 @@ mod tests {
     fn a_lesson_is_found_again_as_it_was_written() {
         let first = lesson("Mind the --> clock.", "INT-1", &["src/a-->b.rs"]);
         let text = with("", &first).unwrap();
-        assert_eq!(read(&text), [first.clone()]);
+        assert_eq!(read(&text), std::slice::from_ref(&first));
         let second = lesson("And the port.", "", &[]);
         let text = with(&text, &second).unwrap();
         assert_eq!(read(&text), [first, second]);
@@ -226,7 +223,7 @@ mod tests {
             let new = lesson(&said, "INT-1", &[]);
             let before = read(&text).len();
             if let Some(after) = with(&text, &new) {
-                let added = if said.trim().is_empty() { 0 } else { 1 };
+                let added = usize::from(!said.trim().is_empty());
                 prop_assert!(read(&after).len() >= before + added, "{after:?}");
             }
         }

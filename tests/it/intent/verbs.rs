@@ -162,7 +162,7 @@ fn another_session_at_the_same_files_is_told_with_one_of_them() {
     assert!(told.stdout.contains("Mind: session other is at INT-002"), "{}", told.stdout);
     let told = roz.json(&["intent", "select", "INT-001", "--session-id", SESSION]);
     let witness = told["overlaps"][0]["witness"].as_str().unwrap();
-    assert!(witness.starts_with("src/auth/") && witness.ends_with(".rs"), "{witness}");
+    assert!(witness.starts_with("src/auth/") && witness.contains(".rs"), "{witness}");
     // Its own selection is none of the others', and yesterday's is over.
     assert_eq!(told["overlaps"].as_array().unwrap().len(), 1);
     roz.later(2 * 24 * 3600);
