@@ -21,6 +21,7 @@ mod payloads;
 mod protect;
 mod race;
 mod reflection;
+mod retrieval;
 mod review;
 mod store_race;
 mod support;

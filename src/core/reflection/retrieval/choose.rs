@@ -41,7 +41,7 @@ const KIN_RELEVANT: f32 = 0.4;
 /// A tag is rare that no more have than this share of the learnings, or three.
 const RARE: usize = 20;
 /// What has sunk this far, of [`RELEVANT`], is no longer shown.
-const SUNK: f32 = 0.5;
+const SUNK: f32 = 0.7;
 
 /// The prior of the reference boost: before anything is known, a learning is
 /// taken to be referred to once in four times that it is shown.

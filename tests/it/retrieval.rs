@@ -1,0 +1,82 @@
+//! Which learnings come back: on the labelled set, and over a year.
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+
+use crate::support::Roz;
+
+#[path = "../../examples/year/model.rs"]
+mod model;
+
+fn figure(of: &Value, split: &str, method: &str, name: &str) -> f64 {
+    of["splits"][split][method][name].as_f64().unwrap_or_else(|| panic!("{split} {method} {name}"))
+}
+
+#[test]
+fn what_is_relevant_comes_back_and_little_else() {
+    let out = Roz::new().json(&["eval", "--split", "dev"]);
+    let of = |method, name| figure(&out, "dev", method, name);
+    assert!(of("roz", "recall_at_5") >= 0.9, "{out}");
+    assert!(of("roz", "noise") < 0.15, "{out}");
+    assert!(of("roz", "silent") >= 0.9, "{out}");
+    for other in ["keywords", "usual"] {
+        assert!(of("roz", "recall_at_5") > of(other, "recall_at_5"), "{out}");
+        assert!(of("roz", "noise") < of(other, "noise") / 3.0, "{out}");
+        assert!(of("roz", "mrr") > of(other, "mrr"), "{out}");
+    }
+}
+
+#[test]
+fn the_set_is_as_large_as_it_says_and_held_out_by_its_rule() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/retrieval");
+    let mut projects: Vec<toml::Table> = fs::read_dir(folder)
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .filter(|it| it.extension().is_some_and(|it| it == "toml"))
+        .map(|it| fs::read_to_string(it).unwrap().parse().unwrap())
+        .collect();
+    let name = |it: &toml::Table| it["project"].as_str().unwrap().to_owned();
+    projects.sort_by_key(name);
+    let rows =
+        |it: &toml::Table, key: &str| it.get(key).map_or(0, |it| it.as_array().unwrap().len());
+    let learnings: usize = projects.iter().map(|it| rows(it, "learning")).sum();
+    projects.retain(|it| name(it) != "personal");
+    let held: Vec<bool> = projects.iter().map(|it| it.contains_key("held_out")).collect();
+    assert_eq!(held, [false, false, true, false, false, true]);
+    let queries: Vec<&toml::Value> =
+        projects.iter().flat_map(|it| it["query"].as_array().unwrap()).collect();
+    let none = |it: &&&toml::Value| {
+        it["relevant"].as_array().unwrap().is_empty() && it.get("also").is_none()
+    };
+    assert!(learnings >= 300 && queries.len() >= 120, "{learnings} {}", queries.len());
+    assert!(queries.iter().filter(none).count() >= 20);
+}
+
+#[test]
+fn a_set_of_ones_own_is_measured() {
+    let roz = Roz::new();
+    let learning = "[[learning]]\nid = \"a\"\ncategory = \"pitfall\"\nsummary = \"The parser panics\"\n\
+                    detail = \"On an empty heredoc, that is.\"\ntags = [\"parser\"]\n";
+    let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\n";
+    roz.write("set.toml", &format!("project = \"mine\"\n{learning}{query}relevant = [\"a\"]\n"));
+    let out = roz.json(&["eval", "--set", "set.toml"]);
+    assert!((figure(&out, "dev", "roz", "recall_at_5") - 1.0).abs() < 1e-9, "{out}");
+    roz.write("set.toml", &format!("project = \"mine\"\n{learning}{query}relevant = [\"b\"]\n"));
+    let err = roz.run(&["eval", "--set", "set.toml"]).fails();
+    assert!(err.contains("query `q` names `b`"), "{err}");
+}
+
+/// The claims of `examples/year`, on its own model.
+#[test]
+fn in_a_year_useful_learnings_keep_coming_and_useless_ones_sink() {
+    for seed in [1, 2, 3] {
+        let months = model::year(seed);
+        let (first, last) = (model::sum(&months[..3]), model::sum(&months[9..]));
+        assert!(last.hit_rate() > first.hit_rate() + 0.05, "{seed}: {first:?} {last:?}");
+        assert!(last.useful_share() > first.useful_share() + 0.1, "{seed}: {first:?} {last:?}");
+        assert!(last.useless_share() < first.useless_share() - 0.08, "{seed}: {first:?} {last:?}");
+        let all = model::sum(&months);
+        assert!(all.starved * 4 <= all.wanted, "{seed}: {all:?}");
+    }
+}
