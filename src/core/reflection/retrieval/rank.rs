@@ -237,7 +237,7 @@ impl Wishes {
             for term in self.words.terms(chunk) {
                 self.want(Wish {
                     key: term.key,
-                    typed: chunk.to_owned(),
+                    typed: path.to_owned(),
                     asked: PATH,
                     is: term.is,
                     concept: self.concepts,
