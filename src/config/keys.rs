@@ -446,7 +446,7 @@ pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
 }
 
 /// Where a key's value lies in `document`, the JSON of a `Policy`.
-pub(super) fn slot<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
+pub fn slot<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
     path.split('.').fold(document, |at, name| &mut at[name])
 }
 

@@ -8,7 +8,7 @@
 mod cache;
 mod client;
 mod diagnostic;
-mod keys;
+pub mod keys;
 mod layer;
 mod merge;
 mod schema;

@@ -20,7 +20,7 @@ use std::{io, path::PathBuf};
 pub use self::{
     in_memory::InMemory,
     library::{Answered, Kept, Library, Places, Shelf, Written},
-    markdown::{ATTRIBUTES, Markdown},
+    markdown::{ATTRIBUTES, EMPTY_FILE, Markdown},
     mcp::Mcp,
     total_recall::TotalRecall,
 };

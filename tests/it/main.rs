@@ -11,6 +11,7 @@ mod disk;
 mod errors;
 mod explain;
 mod fuzz;
+mod init;
 mod install;
 mod intent;
 mod intent_gate;

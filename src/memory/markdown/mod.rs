@@ -42,6 +42,9 @@ use crate::{
     world::files::Access,
 };
 
+/// A file without a learning: that it is there switches the gate on.
+pub const EMPTY_FILE: &str = format::HEAD;
+
 /// What stands in the `.gitattributes` beside the file, so that two branches
 /// that both learned something merge.
 pub const ATTRIBUTES: &str = "learnings.md merge=union\n";

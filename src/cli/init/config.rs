@@ -1,0 +1,180 @@
+//! A `config.toml` for a project, with every key that a project may set and
+//! what it is for; what was chosen is said, the rest stands in comments.
+
+use std::{fmt::Write as _, path::Path};
+
+use serde_json::Value;
+
+use super::{
+    Found, Wants,
+    step::{Step, new_file, text_of},
+};
+use crate::{
+    config::keys::{self, Key, May},
+    core::{bounded, policy::Policy},
+};
+
+const NAME: &str = ".roz/config.toml";
+/// A comment's lines are at most so wide.
+const WIDTH: usize = 78;
+
+const HEAD: &str = "\
+# What roz asks of this project, for everybody who works on it. A project can
+# be stricter than its users' own configuration (`~/.roz/config.toml`), never
+# laxer. `roz config show --origin` says what applies and why, `roz config
+# check` what is wrong with it. What stands in a comment is the default.
+";
+
+pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Step {
+    let step = new_file(project, NAME, &text(wants, found));
+    let is_there = matches!(step, Step::Kept(_));
+    if !is_there || !wants.review || sets(project, "review.gates.tools") {
+        return step;
+    }
+    let gated = toml::Value::from(found.gated());
+    let why = "it is there already".to_owned();
+    Step::ByHand(NAME.to_owned(), why, format!("[review.gates]\ntools = {gated}"))
+}
+
+/// Whether the configuration that is there says something about a key.
+fn sets(project: &Path, path: &str) -> bool {
+    let text = text_of(&project.join(NAME)).unwrap_or_default();
+    let Ok(document) = text.parse::<toml::Table>() else { return false };
+    let document = toml::Value::Table(document);
+    path.split('.').try_fold(&document, |at, name| at.get(name)).is_some()
+}
+
+fn text(wants: Wants, found: &Found) -> String {
+    let mut defaults = serde_json::to_value(Policy::default()).unwrap_or_default();
+    let mut res = String::from(HEAD);
+    let mut section = "";
+    for key in keys::KEYS.iter().filter(|it| !matches!(it.project, May::Nothing)) {
+        let (table, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
+        // An array of tables has a heading of its own.
+        let is_row = matches!(key.kind, keys::Kind::Rows(_));
+        if table != section && !is_row {
+            let _ = write!(res, "\n[{table}]\n");
+            section = table;
+        } else {
+            res.push('\n');
+        }
+        res.push_str(&commented(&about(key)));
+        let chosen = match key.path {
+            "review.gates.tools" if wants.review => Some(toml::Value::from(found.gated())),
+            "reflection.enabled" if wants.reflection => Some(toml::Value::from(true)),
+            _ => None,
+        };
+        let default = keys::slot(&mut defaults, key.path).clone();
+        let _ = match (chosen, key.path) {
+            (Some(value), _) => writeln!(res, "{name} = {value}"),
+            (None, "intent.format") => writeln!(res, "# format = {}", formatters(found)),
+            (None, _) if is_row => writeln!(res, "# [[{}]]", key.path),
+            (None, _) => writeln!(res, "# {name} = {}", as_toml(&default, key.kind)),
+        };
+    }
+    res
+}
+
+fn about(key: &Key) -> String {
+    match &key.project {
+        May::Set | May::Add => format!("{}.", key.about),
+        May::Tighten { rule, .. } => format!("{} ({rule}).", key.about),
+        May::StartProgram => {
+            format!(
+                "{} (counts only for users who have this project in `trust.projects`).",
+                key.about
+            )
+        }
+        May::Nothing => String::new(),
+    }
+}
+
+/// Where the default is none at all, something that it may be.
+fn as_toml(value: &Value, kind: keys::Kind) -> String {
+    let shown = match (value, kind) {
+        (Value::Null, keys::Kind::Integer { .. }) => toml::Value::from(3600),
+        (Value::Null, keys::Kind::Path) => toml::Value::from("/path/to/program"),
+        (Value::Null, _) => toml::Value::from("program"),
+        (value, _) => toml::Value::try_from(value).unwrap_or_else(|_| toml::Value::from("")),
+    };
+    shown.to_string()
+}
+
+fn formatters(found: &Found) -> String {
+    let rows: Vec<String> = found
+        .formatters
+        .iter()
+        .map(|(glob, program)| format!("\"{glob}\" = \"{program}\""))
+        .collect();
+    if rows.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", rows.join(", ")) }
+}
+
+fn commented(text: &str) -> String {
+    let mut res = String::new();
+    let mut line = String::from("#");
+    for word in text.split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH && line != "#" {
+            res.push_str(&line);
+            res.push('\n');
+            line.truncate(1);
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    bounded::plain(&(res + &line)) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Wants = Wants { review: false, reflection: false, intent: false, import: false };
+
+    /// Without the `# ` of what is no sentence.
+    fn uncommented(text: &str) -> String {
+        let is_key = |it: &str| it.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+        let line = |it: &str| match it.strip_prefix("# ") {
+            Some(rest) if is_key(rest) => format!("{rest}\n"),
+            _ => format!("{it}\n"),
+        };
+        text.lines().map(line).collect()
+    }
+
+    #[test]
+    fn what_stands_in_comments_are_the_defaults_and_can_be_read() {
+        let found = Found { formatters: vec![("*.rs", "rustfmt")], ..Found::default() };
+        let text = uncommented(&text(NOTHING, &found));
+        let document: toml::Table = text.parse().unwrap();
+        let document = toml::Value::Table(document);
+        let mut defaults = serde_json::to_value(Policy::default()).unwrap();
+        for key in keys::KEYS {
+            let found = key.path.split('.').try_fold(&document, |at, name| at.get(name));
+            let is_row = matches!(key.kind, keys::Kind::Rows(_));
+            let is_shown = !matches!(key.project, May::Nothing) && !is_row;
+            assert_eq!(found.is_some(), is_shown, "{}", key.path);
+            let default = keys::slot(&mut defaults, key.path).clone();
+            let Some(found) = found.filter(|_| !default.is_null()) else { continue };
+            if key.path != "intent.format" {
+                assert_eq!(serde_json::to_value(found).unwrap(), default, "{}", key.path);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_is_said_and_nothing_else() {
+        let found = Found { systems: vec!["beads".to_owned()], ..Found::default() };
+        let wants = Wants { review: true, reflection: true, ..NOTHING };
+        let said: toml::Table = text(wants, &found).parse().unwrap();
+        assert_eq!(said["reflection"]["enabled"].as_bool(), Some(true));
+        let tools = said["review"]["gates"]["tools"].as_array().unwrap();
+        assert_eq!(tools.len(), 3, "{tools:?}");
+        let values = said.values().filter_map(toml::Value::as_table);
+        let keys: Vec<&String> = values.flat_map(toml::Table::keys).collect();
+        assert_eq!(
+            keys.iter()
+                .filter(|it| !["gates", "auto_skip", "write_gate", "mcp"].contains(&it.as_str()))
+                .count(),
+            1
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! `roz init`: what a project needs to be governed. Adds, and never overwrites.
+
+mod ask;
+mod config;
+mod found;
+mod import;
+mod servers;
+mod step;
+
+use std::{
+    fs,
+    io::{self, IsTerminal as _},
+    path::Path,
+};
+
+use serde_json::{Value, json};
+
+use self::{
+    found::Found,
+    step::{Step, lines, new_file},
+};
+use super::{Done, say};
+use crate::{ledger, memory, open::Roz, sidecar::FOLDER, usage_log, world::World};
+
+/// Set this project up; nothing that is there is overwritten
+///
+/// Asks at a terminal which gates the project wants; elsewhere say it:
+///   --review      `git push` and what closes a ticket wait for a reviewer
+///   --reflection  no ticket closes before what was learned is written down
+///   --intent      agents declare what they are at, and stay in its scope
+///
+/// Writes `.roz/config.toml` with every key of a project and what it is for,
+/// `.roz/learnings.md`, `.orchestration/` and the server `roz mcp` in
+/// `.mcp.json`, and tells git how branches of what roz keeps are joined
+/// (`.gitattributes`). All of it is to be committed.
+///
+/// Examples:
+///   roz init
+///   roz init --all
+///   roz init --reflection --import
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
+pub(super) struct Args {
+    /// Have gated tools wait for a reviewer
+    #[arg(long)]
+    review: bool,
+    /// Have agents write down what they learned
+    #[arg(long)]
+    reflection: bool,
+    /// Declare what is worked on, and hold agents to it
+    #[arg(long)]
+    intent: bool,
+    /// All three gates
+    #[arg(long)]
+    all: bool,
+    /// Copy the learnings that lie in `.grove/`, the project's and your own
+    #[arg(long)]
+    import: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
+struct Wants {
+    review: bool,
+    reflection: bool,
+    intent: bool,
+    import: bool,
+}
+
+const INTENTS: &str = "\
+# What is worked on here. An agent selects the intent that it is at before it
+# changes anything, and stays inside its scope. `roz intent new` adds one, and
+# so does this file; `roz intent check` says what is wrong with it.
+#
+# active_intents:
+#   - id: INT-001
+#     name: Login by link
+#     # An open one is DRAFT, PENDING, TODO or IN_PROGRESS.
+#     status: DRAFT
+#     # Patterns begin at the project's root: `*` stays within a folder, `**`
+#     # crosses them, a folder is all that is in it, `!` keeps something out.
+#     owned_scope:
+#       - src/auth/**
+#       - \"!src/auth/legacy/**\"
+#     constraints:
+#       - No new dependency.
+#     acceptance_criteria:
+#       - A link works once.
+active_intents: []
+";
+
+const IGNORED: &str = "\
+# Lines as in a .gitignore: what is neither scoped nor recorded.
+node_modules/
+target/
+# A verb before a pattern says something else:
+#   deny secrets/          protected from every intent
+#   ask migrations/        a person is asked
+#   auto docs/             no person is asked, but for critical commands
+#   INT-003: deny src/x/   for that intent only
+# An id by itself cannot be selected:
+#   INT-009
+";
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("`{0}` is there and is no folder. Remove it first")]
+    NoFolder(String),
+    #[error("failed to make `{0}`")]
+    Make(String, #[source] io::Error),
+    #[error(
+        "say which gates this project wants: --review, --reflection, --intent, or --all (there is \
+         no terminal to ask at)"
+    )]
+    NothingWanted,
+    #[error("there are no learnings to import: no `.grove/` here, and none in your home")]
+    NothingToImport,
+    #[error("failed to ask")]
+    Ask(#[source] io::Error),
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let found = Found::look(&roz, world);
+    if args.import && !found.has_older_learnings {
+        return Err(Error::NothingToImport.into());
+    }
+    let Some(wants) = wants(args, &found)? else {
+        say::print_plain("Nothing is wanted, and nothing was written.\n")?;
+        return Ok(Done::Well);
+    };
+    let steps = set_up(wants, &roz, &found, world)?;
+    let is_done = steps.iter().all(Step::is_done);
+    if args.json {
+        let steps: Vec<Value> = steps.iter().map(Step::as_json).collect();
+        let gates = json!({
+            "review": wants.review, "reflection": wants.reflection, "intent": wants.intent,
+        });
+        say::print_json(&json!({
+            "project": roz.project, "gates": gates, "files": steps, "done": is_done,
+        }))?;
+    } else {
+        let told: String = steps.iter().map(Step::told).collect();
+        say::print_plain(&(told + &next(wants, &found)))?;
+        if wants.intent && world.on_path("roz").is_empty() {
+            say::warn("`roz` is not on PATH, so the client cannot start `roz mcp`");
+        }
+    }
+    Ok(if is_done { Done::Well } else { Done::Badly })
+}
+
+/// What the command line says, or the user at the terminal.
+fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
+    let said = Wants {
+        review: args.review || args.all,
+        reflection: args.reflection || args.all,
+        intent: args.intent || args.all,
+        import: args.import,
+    };
+    if said.review || said.reflection || said.intent || said.import {
+        return Ok(Some(said));
+    }
+    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !is_terminal || args.json {
+        return Err(Error::NothingWanted.into());
+    }
+    let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
+    let asked = ask::wants(found, answers, questions).map_err(Error::Ask)?;
+    Ok(Some(asked).filter(|it| it.review || it.reflection || it.intent || it.import))
+}
+
+fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Result<Vec<Step>> {
+    let project = &roz.project;
+    let mut steps = Vec::new();
+    let mut joined = Vec::new();
+    if wants.import {
+        steps.extend(import::import(roz, world));
+    }
+    // Beside the learnings that are in use, wherever they lie.
+    let library = roz.library(world);
+    let folder = library.markdown_file().parent().and_then(|it| it.strip_prefix(project).ok());
+    let folder = folder.unwrap_or(Path::new(".roz")).to_string_lossy().into_owned();
+    if wants.review || wants.reflection {
+        make(&project.join(".roz"))?;
+        steps.push(config::write(project, wants, found));
+    }
+    if wants.reflection || wants.import {
+        if wants.reflection && folder == ".roz" {
+            let path = ".roz/learnings.md";
+            steps.push(new_file(project, path, memory::EMPTY_FILE));
+        }
+        let lines = [memory::ATTRIBUTES, usage_log::ATTRIBUTES];
+        joined.extend(lines.map(|it| format!("{folder}/{}", it.trim())));
+    }
+    if wants.intent {
+        make(&project.join(FOLDER))?;
+        steps.push(new_file(project, ".orchestration/active_intents.yaml", INTENTS));
+        steps.push(new_file(project, ".orchestration/.intentignore", IGNORED));
+        steps.push(servers::servers(project));
+        joined.push(format!("{FOLDER}/{}", ledger::ATTRIBUTES.trim()));
+    }
+    if !joined.is_empty() {
+        steps.push(lines(project, ".gitattributes", &joined));
+    }
+    Ok(steps)
+}
+
+fn make(folder: &Path) -> Result<(), Error> {
+    let shown = || folder.display().to_string();
+    // Wherever a link leads, it is not this project's to follow.
+    if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {
+        return Err(Error::NoFolder(shown()));
+    }
+    fs::create_dir_all(folder).map_err(|err| Error::Make(shown(), err))
+}
+
+/// What the user does now, a line each.
+fn next(wants: Wants, found: &Found) -> String {
+    let mut res = String::from("\nNext:\n");
+    let mut step = |it: &str| {
+        res.push_str("- ");
+        res.push_str(it);
+        res.push('\n');
+    };
+    if !found.is_wired {
+        step("`roz install` wires the client; `roz doctor` shows that the gates are alive");
+    }
+    if found.is_git {
+        step("commit these files");
+    }
+    if wants.review {
+        step("type `#roz` in a prompt when the work is to be reviewed before it is done");
+    }
+    if wants.reflection {
+        step(if found.systems.is_empty() {
+            "there is no ticket system here: an agent that changed enough is asked when it stops"
+        } else {
+            "close a ticket: the agent is asked what it learned before it may stop"
+        });
+    }
+    if wants.intent {
+        step("declare what is worked on: `roz intent new \"Login by link\" --scope 'src/auth/**'`");
+    }
+    step("`roz explain 'git push'` says what roz makes of a command");
+    res
+}

@@ -1,0 +1,116 @@
+//! `roz init` through the binary: what it writes works, and what was there
+//! stays. (`tests/it/intent/init.rs` has what concerns intents alone.)
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::support::Roz;
+
+fn read(roz: &Roz, path: &str) -> String {
+    fs::read_to_string(roz.project().join(path)).unwrap_or_default()
+}
+
+#[test]
+fn without_a_terminal_the_gates_are_to_be_named() {
+    let roz = Roz::new();
+    let ran = roz.run(&["init"]).fails();
+    assert!(ran.contains("--review, --reflection, --intent, or --all"), "{}", ran);
+    assert!(!roz.project().join(".roz").exists());
+}
+
+#[test]
+fn what_it_writes_switches_the_gates_on() {
+    let roz = Roz::new();
+    roz.git(&["init", "-q"]);
+    fs::create_dir(roz.project().join(".tissue")).unwrap();
+    roz.run(&["init", "--review", "--reflection"]).succeeds();
+    assert!(roz.run(&["config", "check"]).succeeds().stdout.contains("nothing is wrong"));
+    let config = &roz.json(&["config", "show"])["config"];
+    assert_eq!(config["reflection"]["enabled"], json!(true));
+    let gated = roz.json(&["explain", "git push origin main"]);
+    assert_eq!(gated["verdict"], "deny", "{gated}");
+    let closes = roz.json(&["explain", "tissue status t-1 closed"]);
+    assert_eq!(closes["verdict"], "deny", "{closes}");
+    assert!(!roz.project().join(".orchestration").exists());
+}
+
+#[test]
+fn git_joins_two_branches_that_both_learned() {
+    let roz = Roz::new();
+    roz.git(&["init", "-q", "-b", "main"]);
+    roz.run(&["init", "--all"]).succeeds();
+    for path in [".roz/learnings.md", ".roz/stats.log", ".orchestration/agent_trace.jsonl"] {
+        let said = roz.git(&["check-attr", "merge", "--", path]);
+        assert!(said.contains("merge: union"), "{path}: {said}");
+    }
+    let doctor = roz.run(&["doctor", "--json"]).stdout;
+    assert!(doctor.contains("git joins both branches"), "{doctor}");
+}
+
+#[test]
+fn a_second_run_changes_nothing_and_what_was_there_stays() {
+    let roz = Roz::new();
+    roz.git(&["init", "-q"]);
+    fs::write(roz.project().join(".gitattributes"), "*.png binary").unwrap();
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    fs::write(roz.project().join(".roz/config.toml"), "[review]\nmode = \"always\"\n").unwrap();
+    let ran = roz.run(&["init", "--all"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.contains("Put into it by hand:\n[review.gates]"), "{}", ran.stdout);
+    assert_eq!(read(&roz, ".roz/config.toml"), "[review]\nmode = \"always\"\n");
+    let attributes = read(&roz, ".gitattributes");
+    assert!(attributes.starts_with("*.png binary\n.roz/learnings.md merge=union\n"));
+    fs::write(roz.project().join(".roz/config.toml"), "review.gates.tools = []\n").unwrap();
+    let again = roz.run(&["init", "--all"]).succeeds().stdout;
+    assert!(!again.contains("Wrote") && !again.contains("Added"), "{again}");
+    assert_eq!(read(&roz, ".gitattributes"), attributes);
+}
+
+/// As the public peer writes them.
+const OLDER: &str = "\
+# Project Learnings
+
+## cl_20260101_001
+
+**Category:** pitfall
+**Summary:** Avoid N+1 queries in the dashboard
+**Scope:** project | **Confidence:** high | **Status:** active
+**Tags:** #database #performance
+**Session:** 01JABC
+**Criteria:** Behavior-Changing
+**Created:** 2026-01-01T12:00:00Z
+
+Use eager loading with includes when the dashboard lists users.
+
+---
+";
+
+#[test]
+fn older_learnings_are_copied_once_and_stay_where_they_are() {
+    let roz = Roz::new();
+    roz.git(&["init", "-q"]);
+    let none = roz.run(&["init", "--import"]).fails();
+    assert!(none.contains("no learnings to import"), "{}", none);
+
+    for folder in [roz.project(), roz.user_home()] {
+        fs::create_dir_all(folder.join(".grove")).unwrap();
+    }
+    fs::write(roz.project().join(".grove/learnings.md"), OLDER).unwrap();
+    let mine =
+        OLDER.replace("cl_20260101_001", "cl_20260101_002").replace("project |", "personal |");
+    fs::write(roz.user_home().join(".grove/personal-learnings.md"), mine).unwrap();
+
+    let told = roz.run(&["init", "--import"]).succeeds().stdout;
+    assert_eq!(told.matches(": 1 learnings").count(), 2, "{told}");
+    let learnings = roz.json(&["learnings"]);
+    let ids: Vec<_> =
+        learnings["learnings"].as_array().unwrap().iter().map(|it| it["id"].as_str()).collect();
+    assert_eq!(ids.len(), 2, "each once: {ids:?}");
+    assert!(read(&roz, ".roz/learnings.md").contains("Avoid N+1 queries"));
+    assert_eq!(read(&roz, ".grove/learnings.md"), OLDER);
+
+    let before = read(&roz, ".roz/learnings.md");
+    roz.run(&["init", "--import"]).succeeds();
+    assert_eq!(read(&roz, ".roz/learnings.md"), before);
+}
