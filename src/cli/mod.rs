@@ -2,6 +2,7 @@
 
 mod backends;
 mod clean;
+mod completions;
 mod config;
 mod context;
 mod debug;
@@ -26,6 +27,7 @@ mod say;
 mod search;
 mod skip;
 mod stats;
+mod status;
 mod stock;
 mod target;
 mod tickets;
@@ -53,6 +55,8 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Status(status::Args),
+    Statusline(status::LineArgs),
     List(list::Args),
     Debug(debug::Args),
     Trace(trace::Args),
@@ -76,6 +80,7 @@ enum Command {
     ReviewLearnings(review_learnings::Args),
     Tickets(tickets::Args),
     Backends(backends::Args),
+    Completions(completions::Args),
     Hook(hook::Args),
 }
 
@@ -98,6 +103,8 @@ pub fn main() -> ExitCode {
         Command::Install(args) => install::run(&args, &world),
         Command::Uninstall(args) => uninstall::run(&args, &world),
         Command::Doctor(args) => doctor::run(&args, &world),
+        Command::Status(args) => status::run(&args, &world),
+        Command::Statusline(args) => status::line(&args, &world),
         Command::List(args) => list::run(&args, &world),
         Command::Debug(args) => debug::run(&args, &world),
         Command::Trace(args) => trace::run(&args, &world),
@@ -121,6 +128,7 @@ pub fn main() -> ExitCode {
         Command::ReviewLearnings(args) => review_learnings::run(&args, &world),
         Command::Tickets(args) => tickets::run(&args, &world),
         Command::Backends(args) => backends::run(&args, &world),
+        Command::Completions(args) => completions::run(&args),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => return hook::answer(&args.event),
     };

@@ -17,6 +17,7 @@ pub mod refusal;
 pub mod review;
 pub mod schedule;
 pub mod session;
+pub mod standing;
 pub mod trace;
 
 use chrono::{DateTime, Utc};

@@ -24,6 +24,7 @@ mod race;
 mod reflection;
 mod retrieval;
 mod review;
+mod status;
 mod store_race;
 mod support;
 mod tidy;

@@ -1,0 +1,26 @@
+//! `roz completions`: what a shell completes.
+
+use clap::CommandFactory as _;
+use clap_complete::{Shell, generate};
+
+use super::{Cli, Done, say};
+
+/// Print the completions for a shell
+///
+/// Examples:
+///   roz completions bash > ~/.local/share/bash-completion/completions/roz
+///   roz completions zsh  > ~/.zfunc/_roz
+///   roz completions fish > ~/.config/fish/completions/roz.fish
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Which one
+    shell: Shell,
+}
+
+pub(super) fn run(args: &Args) -> super::Result {
+    let mut text = Vec::new();
+    generate(args.shell, &mut Cli::command(), "roz", &mut text);
+    say::print(&String::from_utf8_lossy(&text))?;
+    Ok(Done::Well)
+}

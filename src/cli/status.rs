@@ -1,0 +1,205 @@
+//! `roz status` and `roz statusline`: how the gates stand here, now.
+
+use std::{
+    fmt::Write as _,
+    io::{self, IsTerminal as _, Read as _},
+    path::PathBuf,
+};
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{
+    Done,
+    say::{self, Out, Tone},
+};
+use crate::{
+    core::{
+        policy::Auto,
+        session::Session,
+        standing::{self, Gates, Standing},
+    },
+    hooks::learned,
+    open::{self, Roz},
+    sidecar,
+    world::World,
+};
+
+/// Show how the gates stand: what an agent waits for, and what comes next
+///
+/// Without a session, the one in which the client runs this, else the newest
+/// of this project.
+///
+/// Examples:
+///   roz status
+///   roz status --short        for a shell prompt: one line, or none
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A session's id or a unique beginning of it
+    session: Option<String>,
+    /// One line, and none where there is nothing to say
+    #[arg(long, conflicts_with = "json")]
+    short: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print one line for the client's status line: its JSON on standard input
+///
+/// In the client's settings:
+///   "statusLine": { "type": "command", "command": "roz statusline" }
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct LineArgs {}
+
+/// The largest input that is read, in bytes.
+const MAX_INPUT: u64 = 4 << 20;
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let session = match session(&roz, args.session.as_deref(), world) {
+        Err(err) if args.session.is_some() => return Err(err.into()),
+        found => found.ok(),
+    };
+    let gates = gates(&roz, world);
+    let standings = standing::standings(session.as_ref(), &gates, &roz.policy);
+    if args.json {
+        let waiting = standings.iter().find(|it| it.waits_for.is_some());
+        say::print_json(&json!({
+            "project": roz.project,
+            "session_id": session.as_ref().map(|it| &it.session_id),
+            "updated_at": session.as_ref().map(|it| it.updated_at),
+            "gates": standings,
+            "waits_for": waiting.and_then(|it| it.waits_for.as_ref()),
+            "next": waiting.and_then(|it| it.next.as_ref()),
+        }))?;
+        return Ok(Done::Well);
+    }
+    let out = Out::new(world);
+    if args.short {
+        if let Some(line) = short(&standings, &out) {
+            say::print(&format!("{line}\n"))?;
+        }
+        return Ok(Done::Well);
+    }
+    say::print(&in_words(&roz, session.as_ref(), &standings, &out, world))?;
+    Ok(Done::Well)
+}
+
+fn session(roz: &Roz, given: Option<&str>, world: &World) -> Result<Session, open::Error> {
+    let named = given.or_else(|| world.var("CLAUDE_CODE_SESSION_ID"));
+    let id = roz.session_or_newest(named)?;
+    Ok(roz.load(&id)?.session)
+}
+
+fn gates(roz: &Roz, world: &World) -> Gates {
+    let intent = match roz.policy.intent.enabled {
+        Auto::Off => None,
+        Auto::On | Auto::Auto => sidecar::load(&roz.project, &roz.home),
+    };
+    Gates {
+        reflection: learned::is_wanted(roz, &world.cwd),
+        intent: intent.map(|it| match it.broken() {
+            Some(problem) => Err(problem.to_string()),
+            None => Ok(it.open().map(|it| it.id.clone()).collect()),
+        }),
+    }
+}
+
+fn in_words(
+    roz: &Roz,
+    session: Option<&Session>,
+    standings: &[Standing],
+    out: &Out,
+    world: &World,
+) -> String {
+    let mut text = format!("Project  {}\n", roz.project.display());
+    let _ = match session {
+        Some(it) => {
+            let ago = say::ago(it.updated_at, world.now);
+            writeln!(text, "Session  {}, last active {ago}\n", it.session_id)
+        }
+        None => writeln!(text, "Session  none yet: start the client here\n"),
+    };
+    for it in standings {
+        let (tone, state) = match (it.on, &it.waits_for) {
+            (false, _) => (Tone::Dim, "off"),
+            (true, Some(_)) => (Tone::Warn, it.state.as_str()),
+            (true, None) => (Tone::Good, it.state.as_str()),
+        };
+        let _ = writeln!(text, "{:<11}{}", it.gate, out.paint(tone, &state.replace('_', " ")));
+        let details = [("waits for", &it.waits_for), ("next", &it.next)];
+        for (what, words) in details {
+            if let Some(words) = words.as_ref().filter(|_| it.on) {
+                let words = say::folded(words, out.width.saturating_sub(22), &" ".repeat(22));
+                let _ = writeln!(text, "{:<11}{what:<11}{words}", "");
+            }
+        }
+    }
+    if standings.iter().all(|it| it.waits_for.is_none() || !it.on) {
+        text += "\nNothing is waited for.\n";
+    }
+    text
+}
+
+fn short(standings: &[Standing], out: &Out) -> Option<String> {
+    let words: Vec<String> = standing::in_short(standings)
+        .iter()
+        .map(|(it, words)| {
+            out.paint(if it.waits_for.is_some() { Tone::Warn } else { Tone::Good }, words)
+        })
+        .collect();
+    (!words.is_empty()).then(|| format!("roz: {}", words.join(" · ")))
+}
+
+/// What the client sends to its status line, as far as it is wanted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Input {
+    session_id: Option<String>,
+    cwd: Option<PathBuf>,
+    workspace: Workspace,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Workspace {
+    current_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("`roz statusline` reads what the client sends it; `roz status` is for people")]
+    Terminal,
+    #[error("failed to read standard input")]
+    Stdin(#[source] io::Error),
+    #[error("what stands on standard input is not the client's JSON")]
+    Json(#[source] serde_json::Error),
+}
+
+pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Err(Error::Terminal.into());
+    }
+    let mut bytes = Vec::new();
+    stdin.lock().take(MAX_INPUT).read_to_end(&mut bytes).map_err(Error::Stdin)?;
+    let input: Input = serde_json::from_slice(&bytes).map_err(Error::Json)?;
+    let cwd = input.workspace.current_dir.or(input.cwd).unwrap_or_else(|| world.cwd.clone());
+    let mut roz = Roz::open(world, &cwd)?;
+    let id = input.session_id.and_then(|it| it.parse().ok());
+    let session = id.and_then(|it| roz.load(&it).ok()).map(|it| it.session);
+    // The session's project is where it began, wherever the agent stands now.
+    if let Some(project) = session.as_ref().and_then(|it| it.project.as_ref())
+        && *project != roz.project
+    {
+        roz = Roz::open(world, project)?;
+    }
+    let standings = standing::standings(session.as_ref(), &gates(&roz, world), &roz.policy);
+    let out = Out { colour: world.var("NO_COLOR").is_none(), width: 80 };
+    let text = short(&standings, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
+    say::print(&format!("{text}\n"))?;
+    Ok(Done::Well)
+}

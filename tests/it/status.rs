@@ -1,0 +1,92 @@
+//! `roz status`, `roz statusline` and `roz completions`.
+
+use serde_json::{Value, json};
+
+use crate::{client::SESSION, support::Roz};
+
+/// The standing of a gate.
+fn gate(roz: &Roz, name: &str) -> Value {
+    let status = roz.json(&["status"]);
+    let found = status["gates"].as_array().unwrap().iter().find(|it| it["gate"] == name);
+    found.unwrap_or_else(|| panic!("{status}")).clone()
+}
+
+#[test]
+fn before_the_first_session_nothing_is_waited_for() {
+    let roz = Roz::new();
+    let told = roz.run(&["status"]).succeeds().stdout;
+    assert!(told.contains("none yet") && told.contains("Nothing is waited for."), "{told}");
+    assert_eq!(roz.run(&["status", "--short"]).succeeds().stdout, "");
+    let status = roz.json(&["status"]);
+    assert_eq!((&status["session_id"], &status["waits_for"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn it_says_what_the_agent_waits_for_and_what_comes_next() {
+    let roz = Roz::gated("[\"Bash:git push*\"]");
+    roz.prompt("#roz mend the login").passes();
+    roz.stop().blocks();
+    let review = gate(&roz, "review");
+    assert_eq!((&review["state"], &review["on"]), (&json!("pending"), &json!(true)));
+    assert!(review["next"].as_str().unwrap().contains("roz:roz"), "{review}");
+    assert_eq!(roz.run(&["status", "--short"]).succeeds().stdout, "roz: review pending\n");
+
+    let reviewer = roz.reviewer("a1");
+    assert_eq!(gate(&roz, "review")["state"], "reviewing");
+    reviewer.decides_with("ISSUES", "no test", &["--message", "Add one."]).succeeds();
+    reviewer.ends().passes();
+    let told = roz.run(&["status", SESSION]).succeeds().stdout;
+    assert!(told.contains("waits for  what the reviewer found: no test"), "{told}");
+
+    roz.reviewed("COMPLETE", "there is one now");
+    let review = gate(&roz, "review");
+    assert_eq!((&review["state"], &review["waits_for"]), (&json!("approved"), &Value::Null));
+}
+
+#[test]
+fn an_intent_that_is_not_selected_is_waited_for() {
+    let roz = Roz::new();
+    assert_eq!(gate(&roz, "intent")["on"], false);
+    roz.run(&["init", "--intent"]).succeeds();
+    roz.run(&["intent", "new", "First", "--scope", "src/**", "--yes"]).succeeds();
+    let intent = gate(&roz, "intent");
+    assert_eq!(intent["next"], "the agent selects it: INT-001");
+    roz.run(&["intent", "select", "INT-001", "--session-id", SESSION]).succeeds();
+    let intent = gate(&roz, "intent");
+    assert_eq!(
+        (&intent["state"], &intent["next"]),
+        (&json!("context_loaded INT-001"), &Value::Null)
+    );
+    assert_eq!(roz.run(&["status", "--short"]).succeeds().stdout, "roz: INT-001\n");
+    std::fs::write(roz.project().join(".orchestration/active_intents.yaml"), "a: [").unwrap();
+    let told = roz.run(&["status"]).succeeds().stdout;
+    assert!(told.contains("mend it"), "{told}");
+}
+
+#[test]
+fn the_clients_status_line_is_one_line_of_its_session() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    roz.stop().blocks();
+    let line = |input: Value| roz.fed(&["statusline"], &input.to_string()).succeeds().stdout;
+    let here = json!({ "session_id": SESSION, "workspace": { "current_dir": roz.project() } });
+    let told = line(here);
+    assert!(told.contains("review pending") && told.lines().count() == 1, "{told:?}");
+    let other = json!({ "session_id": "another", "cwd": roz.project(), "model": { "id": "m" } });
+    assert!(!line(other).contains("pending"));
+    roz.fed(&["statusline"], "no JSON").fails();
+    let roz = roz.with_var("NO_COLOR", "1");
+    let told = roz.fed(&["statusline"], &json!({ "session_id": SESSION }).to_string());
+    assert_eq!(told.succeeds().stdout, "roz: review pending\n");
+}
+
+#[test]
+fn every_shell_is_given_completions_that_know_the_verbs() {
+    let roz = Roz::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let told = roz.run(&["completions", shell]).succeeds().stdout;
+        assert!(told.contains("statusline"), "{shell}");
+    }
+    let told = roz.run(&["completions", "tcsh"]).misuses();
+    assert!(told.contains("bash"), "{told}");
+}
