@@ -1,12 +1,14 @@
 //! The command line: a verb a file.
 
 mod backends;
+mod cage;
 mod clean;
 mod completions;
 mod config;
 mod context;
 mod debug;
 mod decide;
+mod demo;
 mod doctor;
 mod eval;
 mod explain;
@@ -55,6 +57,7 @@ enum Command {
     Install(install::Args),
     Uninstall(uninstall::Args),
     Doctor(doctor::Args),
+    Demo(demo::Args),
     Status(status::Args),
     Statusline(status::LineArgs),
     List(list::Args),
@@ -103,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Install(args) => install::run(&args, &world),
         Command::Uninstall(args) => uninstall::run(&args, &world),
         Command::Doctor(args) => doctor::run(&args, &world),
+        Command::Demo(args) => demo::run(&args, &world),
         Command::Status(args) => status::run(&args, &world),
         Command::Statusline(args) => status::line(&args, &world),
         Command::List(args) => list::run(&args, &world),

@@ -80,6 +80,16 @@ fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
     session.project.as_deref().unwrap_or(&roz.project)
 }
 
+/// What roz itself writes down: no part of the work that was approved.
+const RECORDS: [&str; 6] = [
+    ".roz/learnings.md",
+    ".roz/stats.log",
+    ".grove/learnings.md",
+    ".grove/stats.log",
+    ".orchestration/agent_trace.jsonl",
+    ".orchestration/intent_map.md",
+];
+
 /// The work tree beside the one that was approved, if one was.
 fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
     let Some(approved) = session.review.approved_tree(&roz.policy, world.now) else {
@@ -92,8 +102,9 @@ fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
         if tree == approved {
             return Ok(Tree::Same);
         }
-        let files = git::changed(root, &store, approved, &tree, until)?;
-        Ok(Tree::Changed { tree, files })
+        let mut files = git::changed(root, &store, approved, &tree, until)?;
+        files.retain(|it| !RECORDS.contains(&it.as_str()));
+        Ok(if files.is_empty() { Tree::Same } else { Tree::Changed { tree, files } })
     });
     found.unwrap_or_else(|err| Tree::Unknown(crate::world::in_a_line(&err)))
 }

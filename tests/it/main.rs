@@ -7,6 +7,7 @@ mod commands;
 mod contract;
 mod corrupt;
 mod decide;
+mod demo;
 mod disk;
 mod errors;
 mod explain;

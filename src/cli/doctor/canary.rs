@@ -2,25 +2,20 @@
 //! project with a configuration of their own. If the canary sings, the gates
 //! hold.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Check;
 use crate::{
+    cli::cage::{Cage, Said, merge, token},
     core::{bounded, review::REVIEWER},
     hooks::Hook,
-    world::{World, process},
+    world::World,
 };
 
 const NAME: &str = "canary";
-const PATIENCE: Duration = Duration::from_secs(10);
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
 const PUSH: &str = "git push origin main";
 const AGENT: &str = "canary-reviewer";
@@ -80,24 +75,21 @@ impl Song {
 
 /// Plays the session, to the first step that goes wrong.
 pub(super) fn sing(binary: &Path, world: &World) -> Song {
-    let mut cage = match Cage::new(binary, world) {
-        Ok(cage) => cage,
+    let cage = Cage::new(binary, "canary", CONFIG, world)
+        .and_then(|it| it.write("notes.txt", "first\n").map(|()| it));
+    let mut canary = match cage {
+        Ok(cage) => Canary { cage, steps: Vec::new() },
         Err(err) => {
             let why = format!("no temporary home for it: {err}");
             return Song { steps: Vec::new(), broken: Some(why) };
         }
     };
-    let broken = cage.play().err();
-    Song { steps: cage.steps, broken }
+    let broken = canary.play().err();
+    Song { steps: canary.steps, broken }
 }
 
-/// A home and a project of its own.
-struct Cage {
-    /// Goes when we go.
-    dir: tempfile::TempDir,
-    binary: PathBuf,
-    path: String,
-    session: String,
+struct Canary {
+    cage: Cage,
     steps: Vec<Step>,
 }
 
@@ -122,30 +114,7 @@ impl Answer {
     }
 }
 
-impl Cage {
-    fn new(binary: &Path, world: &World) -> std::io::Result<Self> {
-        let dir = tempfile::tempdir()?;
-        let session = format!("canary-{}", bounded::hex(&world.dice()[..8]));
-        let path = world.var("PATH").unwrap_or_default().to_owned();
-        let cage = Self { dir, binary: binary.to_owned(), path, session, steps: Vec::new() };
-        // As much of a repository as git asks for: it need not be there itself.
-        for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
-            fs::create_dir_all(cage.dir.path().join(folder))?;
-        }
-        fs::write(cage.project().join(".git/HEAD"), "ref: refs/heads/main\n")?;
-        fs::write(cage.project().join("notes.txt"), "first\n")?;
-        fs::write(cage.home().join("config.toml"), CONFIG)?;
-        Ok(cage)
-    }
-
-    fn home(&self) -> PathBuf {
-        self.dir.path().join("home")
-    }
-
-    fn project(&self) -> PathBuf {
-        self.dir.path().join("project")
-    }
-
+impl Canary {
     fn play(&mut self) -> Result<(), String> {
         let push = json!({ "tool_name": "Bash", "tool_input": { "command": PUSH }, "tool_use_id": "push" });
         let stop = json!({ "stop_hook_active": false });
@@ -188,9 +157,9 @@ impl Cage {
         })?;
         let started =
             self.hook("the reviewer gets a token", Hook::SubagentStart, &subagent, |it| {
-                it.passes() && token(it).is_some()
+                it.passes() && token(&it.0).is_some()
             })?;
-        let token = token(&started).unwrap_or_default();
+        let token = token(&started.0).unwrap_or_default();
         self.hook("a stop beside the reviewer passes", Hook::Stop, &stop, Answer::passes)?;
         self.decide("the token alone decides nothing", Some(&token), false)?;
         let mut decide = run(&self.decide_line(Some(&token)), "decide");
@@ -224,28 +193,8 @@ impl Cage {
         fields: &Value,
         is_right: impl Fn(&Answer) -> bool,
     ) -> Result<Answer, String> {
-        let mut payload = json!({
-            "session_id": self.session,
-            "transcript_path": self.dir.path().join("transcript.jsonl"),
-            "cwd": self.project(),
-            "permission_mode": "default",
-            "hook_event_name": hook.name(),
-            "prompt_id": "canary",
-        });
-        merge(&mut payload, fields);
-        let mut command = self.command();
-        command.args(["hook", hook.word()]);
-        let began = Instant::now();
-        let ran = process::feed(command, payload.to_string().as_bytes(), began + PATIENCE);
-        let ms = began.elapsed().as_secs_f64() * 1000.0;
-        let said = ran.map_err(|err| err.to_string()).and_then(|ran| {
-            let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-            let err = String::from_utf8_lossy(&ran.stderr).into_owned();
-            match serde_json::from_str(&text) {
-                Ok(value) if ran.ok && err.is_empty() => Ok(Answer(value)),
-                _ => Err(format!("{}{}", text.trim(), err.trim())),
-            }
-        });
+        let Said { answer: said, ms } = self.cage.hook(hook, fields);
+        let said = said.map(Answer);
         let (ok, seen) = match &said {
             Ok(answer) => (is_right(answer), answer.0.to_string()),
             Err(why) => (false, why.clone()),
@@ -263,17 +212,15 @@ impl Cage {
 
     /// `roz decide`, which is to be taken or refused.
     fn decide(&mut self, name: &str, token: Option<&str>, is_taken: bool) -> Result<(), String> {
-        let mut command = self.command();
-        command.args(["decide", &self.session, "COMPLETE", "seen"]);
+        let mut args = vec!["decide", &self.cage.session, "COMPLETE", "seen"];
         if let Some(token) = token {
-            command.args(["--token", token]);
+            args.extend(["--token", token]);
         }
-        let began = Instant::now();
-        let ran = process::run(command, began + PATIENCE);
-        let ms = began.elapsed().as_secs_f64() * 1000.0;
-        let (ok, seen) = match ran {
-            Ok(ran) => (ran.ok == is_taken, String::from_utf8_lossy(&ran.stderr).trim().to_owned()),
-            Err(err) => (false, err.to_string()),
+        let Said { answer, ms } = self.cage.verb(&args, "");
+        let ok = answer.is_ok() == is_taken;
+        let seen = match answer {
+            Ok(said) => said.to_string(),
+            Err(why) => why,
         };
         self.steps.push(Step { name: name.to_owned(), ok, ms, is_hook: false });
         if ok { Ok(()) } else { Err(format!("{name}: {}", bounded::chars(&seen, 300))) }
@@ -281,31 +228,6 @@ impl Cage {
 
     fn decide_line(&self, token: Option<&str>) -> String {
         let token = token.map(|it| format!(" --token {it}")).unwrap_or_default();
-        format!("roz decide {} COMPLETE \"seen\"{token}", self.session)
+        format!("roz decide {} COMPLETE \"seen\"{token}", self.cage.session)
     }
-
-    /// The binary in an environment in which nothing but the cage is to be seen.
-    fn command(&self) -> Command {
-        let mut command = process::command(&self.binary);
-        command
-            .env_clear()
-            .env("PATH", &self.path)
-            .env("HOME", self.dir.path())
-            .env("ROZ_HOME", self.home())
-            .current_dir(self.project());
-        command
-    }
-}
-
-fn merge(payload: &mut Value, fields: &Value) {
-    let more = fields.as_object().cloned().unwrap_or_default();
-    payload.as_object_mut().expect("callers write an object").extend(more);
-}
-
-/// The token in a reviewer's context.
-fn token(answer: &Answer) -> Option<String> {
-    let context = answer.specific("additionalContext")?;
-    let (_, rest) = context.split_once("--token ")?;
-    let token: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
-    (token.len() >= 16).then_some(token)
 }

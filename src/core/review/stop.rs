@@ -50,7 +50,8 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let notice = match review.phase() {
         Phase::Issues { summary, message } => Notice::new("issues")
             .with("summary", bounded::chars(summary, 300))
-            .with("findings", message),
+            // Who gave no message has said it all.
+            .with("findings", if message == summary { "" } else { message }),
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => {
             let id = cx.policy.templates.pick(cx.roll());
             review.attempts.begin(id, cx.now);

@@ -1,0 +1,142 @@
+//! A home and a project of their own, in which real `roz hook` processes are
+//! started as the client would: for what proves itself, and what shows itself.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    core::bounded,
+    hooks::Hook,
+    world::{World, process},
+};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) struct Cage {
+    /// Goes when we go.
+    dir: tempfile::TempDir,
+    binary: PathBuf,
+    path: String,
+    pub(super) session: String,
+}
+
+/// What a process answered.
+pub(super) struct Said {
+    /// Of a hook: its JSON. Else what it printed, as text.
+    pub(super) answer: Result<Value, String>,
+    pub(super) ms: f64,
+}
+
+impl Cage {
+    /// With the user's configuration in it.
+    pub(super) fn new(binary: &Path, name: &str, config: &str, world: &World) -> io::Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let session = format!("{name}-{}", bounded::hex(&world.dice()[..8]));
+        let path = world.var("PATH").unwrap_or_default().to_owned();
+        let cage = Self { dir, binary: binary.to_owned(), path, session };
+        // As much of a repository as git asks for: it need not be there itself.
+        for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
+            fs::create_dir_all(cage.dir.path().join(folder))?;
+        }
+        fs::write(cage.project().join(".git/HEAD"), "ref: refs/heads/main\n")?;
+        fs::write(cage.home().join("config.toml"), config)?;
+        Ok(cage)
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub(super) fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    /// A file of the project.
+    pub(super) fn write(&self, path: &str, text: &str) -> io::Result<()> {
+        let path = self.project().join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)
+    }
+
+    /// A hook as the client would run it.
+    pub(super) fn hook(&self, hook: Hook, fields: &Value) -> Said {
+        let mut payload = json!({
+            "session_id": self.session,
+            "transcript_path": self.dir.path().join("transcript.jsonl"),
+            "cwd": self.project(),
+            "permission_mode": "default",
+            "hook_event_name": hook.name(),
+            "prompt_id": "p1",
+        });
+        merge(&mut payload, fields);
+        let mut command = self.command();
+        command.args(["hook", hook.word()]);
+        let began = Instant::now();
+        let ran = process::feed(command, payload.to_string().as_bytes(), began + PATIENCE);
+        let ms = began.elapsed().as_secs_f64() * 1000.0;
+        let answer = ran.map_err(|err| err.to_string()).and_then(|ran| {
+            let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+            let err = String::from_utf8_lossy(&ran.stderr).into_owned();
+            match serde_json::from_str(&text) {
+                Ok(value) if ran.ok && err.is_empty() => Ok(value),
+                _ => Err(format!("{}{}", text.trim(), err.trim())),
+            }
+        });
+        Said { answer, ms }
+    }
+
+    /// A verb of roz. One that fails has said why.
+    pub(super) fn verb(&self, args: &[&str], stdin: &str) -> Said {
+        let mut command = self.command();
+        command.args(args);
+        let began = Instant::now();
+        let ran = process::feed(command, stdin.as_bytes(), began + PATIENCE);
+        let ms = began.elapsed().as_secs_f64() * 1000.0;
+        let answer = ran.map_err(|err| err.to_string()).and_then(|ran| {
+            let (out, err) =
+                (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+            if ran.ok {
+                Ok(out.trim().into())
+            } else {
+                Err(format!("{}\n{}", out.trim(), err.trim()).trim().to_owned())
+            }
+        });
+        Said { answer, ms }
+    }
+
+    /// The binary in an environment in which nothing but the cage is to be seen.
+    fn command(&self) -> Command {
+        let mut command = process::command(&self.binary);
+        command
+            .env_clear()
+            .env("PATH", &self.path)
+            .env("HOME", self.dir.path())
+            .env("ROZ_HOME", self.home())
+            .current_dir(self.project());
+        command
+    }
+}
+
+/// Adds the fields of one object to those of another.
+pub(super) fn merge(payload: &mut Value, fields: &Value) {
+    let more = fields.as_object().cloned().unwrap_or_default();
+    if let Some(payload) = payload.as_object_mut() {
+        payload.extend(more);
+    }
+}
+
+/// The token in a reviewer's context.
+pub(super) fn token(answer: &Value) -> Option<String> {
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str()?;
+    let (_, rest) = context.split_once("--token ")?;
+    let token: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+    (token.len() >= 16).then_some(token)
+}
