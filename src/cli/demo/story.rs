@@ -149,7 +149,7 @@ fn review(stage: &mut Stage, agent: &str, verdict: &str, words: &str) -> io::Res
 }
 
 fn learn(stage: &mut Stage) -> io::Result<()> {
-    stage.scene("Reflection: no ticket closes before it is learned from")?;
+    stage.scene("Reflection: what was learned is written down")?;
     let close = bash(CLOSE, "c1");
     stage.hook(Hook::PreToolUse, &format!("Bash: {CLOSE}"), &close, Passes)?;
     stage.hook(Hook::PostToolUse, &format!("Bash: {CLOSE}"), &ended(&close), Passes)?;
