@@ -4,42 +4,42 @@
 //! The text before is the one that was kept (`ledger::images`), where its hash
 //! says that it is the one; else git's, of the commit that was checked out when
 //! the call began. Git is asked only where something was touched whose change
-//! nobody else has told of.
+//! nobody else has told of. [`ground`] says what is left out, [`running`] who
+//! else was at work.
 //!
 //! Not seen: tracked files in folders that git is told to ignore; files that
 //! are gone from folders of submodules; what lies on other file systems; what
 //! a background command does after its start.
 
+mod ground;
+mod running;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    os::unix::fs::MetadataExt as _,
     path::Path,
     time::{Duration, Instant},
 };
 
-use chrono::TimeDelta;
-
+use self::ground::Ground;
 use super::aims::{self, Content, Look};
 use crate::{
     core::{
         event::ToolCall,
         intent::{
-            aftermath::{Aftermath, Found, Running, WayBack},
-            ignore::Ignore,
+            aftermath::{Aftermath, Found, WayBack},
             ledger::Record,
             ranges::{Change, Changed, Opaque},
-            scope::{Scope, Verdict},
             state::{InFlight, Start},
-            target::{Case, Kind, Place, Target, guarded},
+            target::{Kind, Target},
         },
     },
     ledger::images::Images,
     sidecar,
     world::{
         git,
-        look::{self, Looked, Skips, Touched},
+        look::{self, Looked, Skips as _, Touched},
         objects::{self, Object},
-        read_text, shell_word,
+        shell_word,
     },
 };
 
@@ -49,15 +49,13 @@ const MOST: usize = 500;
 const MOST_BYTES: usize = 64 << 20;
 /// How long git may take.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// A call that began longer ago has ended without a word.
-const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 /// Folders that are gone are looked into so often.
 const ROUNDS: usize = 8;
 
 /// How things stand as a call begins. None for the tools that say themselves
 /// what they change.
 pub(super) fn start(call: &ToolCall, project: &Path) -> Option<Start> {
-    const EDITS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+    const EDITS: [&str; 3] = ["Write", "Edit", "MultiEdit"];
     if EDITS.contains(&call.name.as_str()) {
         return None;
     }
@@ -392,133 +390,6 @@ impl Search<'_> {
         };
         Some(WayBack { command, is_sure })
     }
-
-    /// Other calls that run now. Those of other sessions matter where it is
-    /// asked who changed what this one had no right to.
-    fn running(&self, changes: &[Found]) -> Vec<Running> {
-        let world = self.look.world;
-        let lives = |it: &InFlight| world.now.signed_duration_since(it.at) < LONGEST_CALL;
-        if changes.is_empty() {
-            return Vec::new();
-        }
-        let own = self.look.session.intent.flights();
-        let own = own.filter(|(id, it)| *id != self.id && lives(it));
-        let mut found: Vec<Running> =
-            own.map(|(_, it)| Running { session: None, flight: it.clone() }).collect();
-        let intent = self.look.catalogue.find(&self.flight.intent_id).ok();
-        let scope = intent.map(|it| Scope::new(&it.owned_scope));
-        let is_own = |it: &Found| {
-            it.was_named
-                || scope.as_ref().is_some_and(|scope| scope.judge(&it.target) == Verdict::Inside)
-        };
-        if changes.iter().all(is_own) {
-            return found;
-        }
-        let since = world.now.checked_sub_signed(LONGEST_CALL).unwrap_or(world.now);
-        let store = &self.look.roz.store;
-        for activity in store.activity().unwrap_or_default() {
-            if activity.at < since || activity.id == self.look.session.session_id {
-                if activity.at < since {
-                    break;
-                }
-                continue;
-            }
-            let Ok(Some(stored)) = store.look_at(&activity.id) else { continue };
-            if stored.session.project.as_deref() != Some(self.project()) {
-                continue;
-            }
-            let flights = stored.session.intent.flights().filter(|(_, it)| lives(it));
-            found.extend(flights.map(|(_, it)| Running {
-                session: Some(activity.id.to_string()),
-                flight: it.clone(),
-            }));
-        }
-        found
-    }
-}
-
-/// What is left out of the look: what the intents leave alone, and what git
-/// does, unless somebody is to be kept from it.
-struct Ground<'a> {
-    look: Look<'a>,
-    intent: &'a str,
-    since: look::Time,
-    /// Of each folder that one is in, from the root on: its `.gitignore`.
-    git: Vec<(String, Option<Ignore>)>,
-    /// `.git/info/exclude`
-    excluded: Option<Ignore>,
-}
-
-impl<'a> Ground<'a> {
-    fn new(look: Look<'a>, flight: &'a InFlight, since: look::Time) -> Self {
-        let mut ground =
-            Self { look, intent: &flight.intent_id, since, git: Vec::new(), excluded: None };
-        let common = git::git_dirs(&look.roz.project).map(|(_, common)| common);
-        ground.excluded = common.and_then(|it| ground.read(&it.join("info/exclude")));
-        ground
-    }
-
-    /// One that the call itself may have written says nothing.
-    fn read(&self, path: &Path) -> Option<Ignore> {
-        const LONGEST: u64 = 1 << 20;
-        let meta = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-        if (meta.ctime(), meta.ctime_nsec()) >= self.since {
-            return None;
-        }
-        Some(Ignore::of_git(&read_text(path, LONGEST)?))
-    }
-
-    fn git_ignores(&self, path: &str, is_folder: bool) -> bool {
-        for (folder, ignore) in self.git.iter().rev() {
-            let inside = if folder.is_empty() {
-                Some(path)
-            } else {
-                path.strip_prefix(folder.as_str()).and_then(|it| it.strip_prefix('/'))
-            };
-            if let (Some(ignore), Some(inside)) = (ignore, inside)
-                && let Some(says) = ignore.ignores(inside, is_folder)
-            {
-                return says;
-            }
-        }
-        self.excluded.as_ref().and_then(|it| it.ignores(path, is_folder)).unwrap_or(false)
-    }
-
-    fn skips(&self, path: &str, is_folder: bool) -> bool {
-        let kind = if is_folder { Kind::Folder } else { Kind::File };
-        let treatment = self.look.ignore.treats(&plain_target(path, kind), Some(self.intent));
-        if treatment.deny.is_some() || treatment.ask.is_some() {
-            return false;
-        }
-        treatment.untracked.is_some()
-            || guarded(path).is_none() && self.git_ignores(path, is_folder)
-    }
-}
-
-impl Skips for Ground<'_> {
-    fn enters(&mut self, folder: &str, has: &dyn Fn(&str) -> bool) {
-        let path = self.look.roz.project.join(folder).join(".gitignore");
-        let ignore = if has(".gitignore") { self.read(&path) } else { None };
-        self.git.push((folder.to_owned(), ignore));
-    }
-
-    fn leaves(&mut self) {
-        self.git.pop();
-    }
-
-    fn folder(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        name == ".git" || name == sidecar::FOLDER || self.skips(path, true)
-    }
-
-    fn file(&self, path: &str) -> bool {
-        // Roz itself writes there, from any hook.
-        let is_own = [".roz/", ".grove/"].iter().any(|it| path.starts_with(it));
-        if is_own {
-            return path != ".roz/config.toml";
-        }
-        self.skips(path, false)
-    }
 }
 
 /// What in the sidecar nobody but roz and people may change, and was changed
@@ -536,18 +407,6 @@ fn sidecar_files(look: Look, since: look::Time) -> Vec<String> {
         found.push(format!("{}/.intentignore", sidecar::FOLDER));
     }
     found
-}
-
-fn plain_target(path: &str, kind: Kind) -> Target {
-    let place = Place::Inside(path.to_owned());
-    Target {
-        written: place.clone(),
-        real: place,
-        kind,
-        case: Case::Unknown,
-        links: 1,
-        guarded: None,
-    }
 }
 
 fn target_of(it: &Candidate, site: &mut sidecar::target::Site, project: &Path) -> Target {

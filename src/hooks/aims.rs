@@ -15,7 +15,6 @@ use crate::{
     core::{
         event::{Event, ToolCall, What},
         intent::{
-            catalogue::Catalogue,
             class,
             facts::{Aim, Aims, Sidecar},
             ignore::{Ignore, Treatment},
@@ -78,7 +77,7 @@ pub(super) fn aims(
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
     aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
     let agent = event.origin.agent_id.as_deref();
-    let look = Look { session, cwd, roz, world, agent, ignore: &ignore, catalogue: &catalogue };
+    let look = Look { session, cwd, roz, world, agent, ignore: &ignore };
     match &event.what {
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
@@ -145,7 +144,6 @@ pub(super) struct Look<'a> {
     pub(super) world: &'a World,
     pub(super) agent: Option<&'a str>,
     pub(super) ignore: &'a Ignore,
-    pub(super) catalogue: &'a Catalogue,
 }
 
 impl Look<'_> {

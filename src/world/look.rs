@@ -29,8 +29,8 @@ const DEEPEST: usize = 120;
 /// What is left out of a look: asked for each folder, and for each file that
 /// was touched. Paths begin at the root, with `/` between their parts.
 pub trait Skips {
-    /// A folder is gone into, whose entries have these names.
-    fn enters(&mut self, folder: &str, has: &dyn Fn(&str) -> bool);
+    /// A folder is gone into.
+    fn enters(&mut self, folder: &str);
     fn leaves(&mut self);
     fn folder(&self, path: &str) -> bool;
     fn file(&self, path: &str) -> bool;
@@ -135,9 +135,8 @@ impl Walk<'_> {
     fn folder(&mut self, folder: &Path, inside: &str, depth: usize) {
         // What cannot be read cannot be written by the same account either.
         let Ok(entries) = fs::read_dir(folder) else { return };
-        let entries: Vec<_> = entries.flatten().take(ENTRIES + 1).collect();
-        self.skips.enters(inside, &|name| entries.iter().any(|it| it.file_name() == name));
-        for entry in entries {
+        self.skips.enters(inside);
+        for entry in entries.flatten() {
             self.entries += 1;
             if self.entries > ENTRIES {
                 self.looked.stopped = Some(Stopped::Entries);
@@ -202,7 +201,7 @@ mod tests {
     struct All;
 
     impl Skips for All {
-        fn enters(&mut self, _: &str, _: &dyn Fn(&str) -> bool) {}
+        fn enters(&mut self, _: &str) {}
         fn leaves(&mut self) {}
         fn folder(&self, path: &str) -> bool {
             path == ".git"

@@ -91,7 +91,8 @@ pub(super) fn decide(
 ) -> Outcome {
     let catalogue = &cx.facts.aims.catalogue;
     let intent = catalogue.find(&flight.intent_id).ok();
-    let scope = intent.map(|it| Scope::new(&it.owned_scope));
+    let scope = flight.start.as_ref().filter(|_| flight.is_for_an_intent());
+    let scope = scope.map(|it| Scope::new(&it.scope));
     let scopes = aftermath.scopes(cx);
     let takes_back = flight.start.as_ref().is_some_and(|it| it.takes_back);
     let mut outcome = Outcome::pass();
@@ -114,7 +115,7 @@ pub(super) fn decide(
         let objection = match &scope {
             _ if takes_back && found.was_named => None,
             Some(scope) => found.objection(scope),
-            None => found.objection_without_intent(flight),
+            None => found.objection_without_intent(),
         };
         wrong.extend(objection.map(|code| (code, found)));
         if flight.is_for_an_intent() || objection.is_some() {
@@ -232,15 +233,14 @@ impl Found {
         }
     }
 
-    fn objection_without_intent(&self, flight: &InFlight) -> Option<Code> {
+    fn objection_without_intent(&self) -> Option<Code> {
         let is_protected = self.treatment.deny.is_some()
             || self.target.guarded.is_some()
             || guarded(self.target.real.text()).is_some();
         if is_protected {
             return Some(Code::ProtectedPath);
         }
-        // An intent that is gone by now has no scope to ask.
-        (self.is_tracked && !flight.is_for_an_intent()).then_some(Code::MissingIntent)
+        self.is_tracked.then_some(Code::MissingIntent)
     }
 
     fn shown(&self) -> String {
@@ -288,8 +288,10 @@ fn violation(
     }
     if let Some(intent) = intent {
         refusal = refusal.of_intent(&intent.id);
-        let scope = intent.owned_scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
-        refusal.owned_scope = Some(scope.collect());
+    }
+    if let Some(start) = &flight.start {
+        let scope = start.scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
+        refusal.owned_scope = Some(scope.collect()).filter(|_| flight.is_for_an_intent());
     }
     for (_, found) in wrong.iter().take(SHOWN) {
         refusal = refusal.recovery(match &found.way_back {

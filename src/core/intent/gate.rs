@@ -86,7 +86,8 @@ pub(super) fn on_tool(
         return Outcome::pass();
     }
     match check.judge(state, &judged) {
-        Ok(Passed { intent_id, asks }) => {
+        Ok(Passed { intent_id, scope, asks }) => {
+            let start = start.map(|it| Start { scope, ..it });
             let written = || aims.targets.iter().filter(|it| it.is_tracked());
             let kept = written().filter(|it| start.is_some() && it.hash.is_some());
             let kept = keeping(kept.map(Aim::path));
@@ -168,6 +169,7 @@ fn normal(call: &ToolCall) -> String {
 /// A call that passed every check.
 struct Passed {
     intent_id: String,
+    scope: Vec<String>,
     /// What a person has to say yes to.
     asks: Option<String>,
 }
@@ -316,7 +318,7 @@ impl Check<'_> {
         if wants {
             asks = asks.or(Some(format!("{} call: {}.", judged.class.word(), judged.why)));
         }
-        Ok(Passed { intent_id: intent.id.clone(), asks })
+        Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
     }
 
     /// Whether the change will stand in the ledger, where it has to.

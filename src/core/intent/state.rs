@@ -94,6 +94,9 @@ pub struct Start {
     /// What was seen until then, by [`IntentState`]'s own count.
     #[serde(default)]
     pub seen: u64,
+    /// The intent's, so that no call widens what it is judged by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<String>,
     /// It does no more than take back what a call before it had no right to.
     #[serde(default, skip_serializing_if = "is_false")]
     pub takes_back: bool,

@@ -1,6 +1,9 @@
 //! What a call has really changed, through the hooks: real commands run between
 //! PreToolUse and PostToolUse, in a real repository.
 
+mod edges;
+mod recorded;
+
 use std::{fs, os::unix::fs::MetadataExt as _};
 
 use serde_json::{Value, json};
@@ -109,13 +112,9 @@ impl Roz {
     /// Until what was written so far is older than what will be.
     fn tick(&self) {
         let probe = self.dir().join("probe");
-        let touched = || {
-            fs::write(&probe, "").unwrap();
-            let meta = fs::metadata(&probe).unwrap();
-            (meta.ctime(), meta.ctime_nsec())
-        };
-        let first = touched();
-        while touched() == first {}
+        fs::write(&probe, "").unwrap();
+        let meta = fs::metadata(&probe).unwrap();
+        while roz::world::look::now() <= (meta.ctime(), meta.ctime_nsec()) {}
     }
 
     fn text(&self, path: &str) -> String {
@@ -445,239 +444,13 @@ fn two_calls_of_one_session_tell_of_each_change_once() {
 }
 
 #[test]
-fn a_link_that_is_turned_is_a_change_of_the_link() {
+fn a_call_is_judged_by_the_scope_that_it_began_with() {
     let roz = selected("");
-    fs::create_dir(roz.project().join("lib")).unwrap();
-    std::os::unix::fs::symlink("../src/auth", roz.project().join("lib/link")).unwrap();
-    std::os::unix::fs::symlink("auth", roz.project().join("src/link")).unwrap();
-    roz.git(&["add", "."]);
-    roz.git(&["commit", "-qm", "links"]);
-    roz.tick();
-    let make = hidden(&roz, "ln -sfn ../src/billing lib/link\nln -sfn billing src/link");
+    let make = hidden(
+        &roz,
+        "sed -i s,src/auth,src, .orchestration/active_intents.yaml\nprintf x > src/billing/new.rs",
+    );
     let told = roz.ran(make).context();
-    assert!(told.contains("src/link (") && !told.contains("invoice"), "{told}");
-    assert_eq!(files(&roz.last_record()), ["lib/link modified 1-1", "src/link modified 1-1"]);
-    assert_eq!(roz.text("src/billing/tax.rs"), TEXT);
-}
-
-#[test]
-fn large_and_binary_files_are_changed_without_lines() {
-    let roz = selected("");
-    fs::write(roz.project().join("src/auth/large"), vec![b'x'; 20 << 20]).unwrap();
-    fs::write(roz.project().join("src/auth/binary"), [0, 1, 2, 3]).unwrap();
-    roz.git(&["add", "."]);
-    roz.git(&["commit", "-qm", "large"]);
-    roz.tick();
-    let make = hidden(&roz, "printf y >> src/auth/large\nprintf y >> src/auth/binary");
-    roz.ran(make).passes();
-    assert_eq!(files(&roz.last_record()), ["src/auth/binary modified", "src/auth/large modified"]);
-    let opaque = |record: &Value| -> Vec<Value> {
-        let files = record["metadata"]["dev.roz"]["files"].as_array().unwrap();
-        files.iter().map(|it| it["opaque"].clone()).collect()
-    };
-    assert_eq!(opaque(&roz.last_record()), ["binary", "too_large"]);
-    roz.ran("printf y >> src/auth/large").passes();
-    assert_eq!(opaque(&roz.last_record()), ["too_large"]);
-    let records = roz.records().len();
-    roz.ran("truncate -c -s 20971522 src/auth/large").passes();
-    assert!(roz.records().len() <= records + 1);
-}
-
-#[test]
-fn other_ends_of_lines_are_no_other_lines() {
-    let roz = selected("");
-    roz.git(&["config", "core.autocrlf", "true"]);
-    roz.shell("rm src/auth/login.rs; git checkout -q -- src/auth/login.rs");
-    assert!(roz.text("src/auth/login.rs").contains("\r\n"));
-    roz.tick();
-    let make = hidden(&roz, "sed -i s/two/2/ src/auth/login.rs");
-    roz.ran(make).passes();
-    assert_eq!(files(&roz.last_record()), ["src/auth/login.rs modified 2-2"]);
-}
-
-#[test]
-fn without_git_new_files_are_found_all_the_same() {
-    let roz = Roz::new();
-    for folder in [".orchestration", "src/auth", "src/billing"] {
-        fs::create_dir_all(roz.project().join(folder)).unwrap();
-    }
-    roz.write(".orchestration/active_intents.yaml", DECLARED);
-    roz.write("src/billing/tax.rs", TEXT);
-    roz.at("s1", "INT-001");
-    roz.tick();
-    let make = hidden(&roz, "printf x > src/auth/new.rs\nprintf x >> src/billing/tax.rs");
-    let told = roz.ran(make).context();
-    assert!(told.contains("src/billing/tax.rs") && told.contains("ask the user"), "{told}");
-    let record = roz.last_record();
-    assert_eq!(files(&record), ["src/auth/new.rs created 1-1", "src/billing/tax.rs modified"]);
-    assert!(record.get("vcs").is_none(), "{record}");
-}
-
-#[test]
-fn before_the_first_commit_there_is_nothing_to_go_back_to() {
-    let roz = Roz::new();
-    roz.git(&["init", "-q"]);
-    for folder in [".orchestration", "src/billing"] {
-        fs::create_dir_all(roz.project().join(folder)).unwrap();
-    }
-    roz.write(".orchestration/active_intents.yaml", DECLARED);
-    roz.write("src/billing/tax.rs", TEXT);
-    roz.at("s1", "INT-001");
-    roz.tick();
-    let make = hidden(&roz, "printf x >> src/billing/tax.rs");
-    let told = roz.ran(make).context();
-    assert!(told.contains("ask the user") && !told.contains("git checkout"), "{told}");
-}
-
-#[test]
-fn a_worktree_of_its_own_and_a_submodule_are_looked_at() {
-    let roz = selected("");
-    let tree = roz.dir().join("tree");
-    roz.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
-    roz.git(&["worktree", "list"]);
-    let session = |mut call: Value| {
-        call["session_id"] = "s3".into();
-        call["cwd"] = tree.to_str().unwrap().into();
-        call
-    };
-    let mut call = session(roz.call(SELECT, &json!({ "intent_id": "INT-001" })));
-    roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
-    call["tool_response"] = json!({});
-    roz.hook("post-tool-use", call).objects_to_nothing();
-    roz.tick();
-    fs::write(tree.join("Makefile"), "all:\n\tsed -i s/two/2/ src/billing/tax.rs\n").unwrap();
-    let call = session(roz.call("Bash", &json!({ "command": "make -s" })));
-    roz.hook("pre-tool-use", call.clone()).passes();
-    roz.shell(&format!("make -s -C {}", tree.display()));
-    let told = roz.hook("post-tool-use", call).context();
-    assert!(told.contains("`git checkout -- src/billing/tax.rs`"), "{told}");
-
-    let other = roz.dir().join("other");
-    roz.shell(&format!(
-        "git init -q {0} && cd {0} && echo a > a && git add . && git commit -qm x",
-        other.display()
-    ));
-    let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
-    roz.git(&[&add[..], &[other.to_str().unwrap(), "sub"]].concat());
-    roz.git(&["commit", "-qm", "sub"]);
-    roz.tick();
-    let make = hidden(&roz, "echo b >> sub/a");
-    let told = roz.ran(make).context();
-    assert!(told.contains("sub/a"), "{told}");
-}
-
-#[test]
-fn a_tree_that_is_too_large_is_not_looked_at_and_the_record_says_so() {
-    let roz = selected("");
-    let heap = roz.project().join("heap");
-    fs::create_dir(&heap).unwrap();
-    for n in 0..20_100 {
-        fs::write(heap.join(n.to_string()), "").unwrap();
-    }
-    let make = hidden(&roz, "true");
-    roz.ran(make).objects_to_nothing();
-    let why = roz.last_record()["metadata"]["dev.roz"]["not_looked"].clone();
-    assert!(why.as_str().is_some_and(|it| it.contains("entries") || it.contains("ms")), "{why}");
-}
-
-#[test]
-fn a_command_that_runs_on_in_the_background_is_not_said_to_be_looked_at() {
-    let roz = selected("");
-    let mut step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
-    step.call["tool_response"] = json!({ "backgroundTaskId": "b1", "stdout": "" });
-    step.ends().passes();
-    let why = &roz.last_record()["metadata"]["dev.roz"]["not_looked"];
-    assert_eq!(why, "it runs on in the background");
-}
-
-#[test]
-fn a_stale_file_says_who_changed_it() {
-    let roz = selected("");
-    let path = roz.project().join("src/auth/login.rs");
-    let edit = json!({ "file_path": path, "old_string": "one", "new_string": "1" });
-    roz.reads("src/auth/login.rs");
-    roz.at("session-number-two", "INT-001");
-    roz.runs_in("session-number-two", "sed -i 's/three/3/; s/four/4/' src/auth/login.rs")
-        .ends()
-        .passes();
-    let told = |reply: Reply| {
-        let reason = reply.denies();
-        let json: Value = serde_json::from_str(reason.lines().last().unwrap()).unwrap();
-        assert_eq!(json["code"], "STALE_FILE");
-        let by = json["changed_by"].as_str().unwrap().to_owned();
-        assert!(reason.contains(&by), "{reason}");
-        by
-    };
-    let by = told(roz.tool("Edit", &edit));
-    let time = &roz.now()[11..16];
-    assert_eq!(by, format!("session session-… for INT-001 at {time} UTC, lines 3-4"));
-    roz.write("src/auth/login.rs", "by hand\n");
-    let by = told(roz.tool("Edit", &edit));
-    assert!(by.starts_with("not by an agent roz knows of; before that session session-…"), "{by}");
-    let never = json!({ "file_path": roz.project().join("src/auth/new.rs"), "content": "x" });
-    roz.write("src/auth/new.rs", "by hand\n");
-    assert_eq!(told(roz.tool("Write", &never)), "not by an agent roz knows of");
-}
-
-#[test]
-fn what_is_kept_for_comparison_goes_with_its_session() {
-    let roz = selected("");
-    roz.reads("src/auth/login.rs");
-    let images = roz.home().join("images/s1");
-    assert_eq!(fs::read_dir(&images).unwrap().count(), 1);
-    roz.run(&["clean", "--all", "--yes"]).succeeds();
-    assert!(!images.exists());
-}
-
-/// A ledger that cannot be written, whoever runs this.
-fn blocked(roz: &Roz) {
-    fs::create_dir(roz.project().join(".orchestration/agent_trace.jsonl")).unwrap();
-}
-
-fn unblocked(roz: &Roz) {
-    fs::remove_dir(roz.project().join(".orchestration/agent_trace.jsonl")).unwrap();
-}
-
-#[test]
-fn where_the_ledger_is_required_nothing_changes_without_it() {
-    let roz = selected("intent.require_ledger = true\n");
-    roz.bash("printf x > src/auth/a.rs").passes();
-    assert!(!roz.project().join(".orchestration/agent_trace.jsonl").exists(), "nothing is written");
-    blocked(&roz);
-    let reason = roz.bash("printf x > src/auth/a.rs").denies();
-    let json: Value = serde_json::from_str(reason.lines().last().unwrap()).unwrap();
-    assert_eq!(json["code"], "LEDGER_UNWRITABLE");
-    assert!(reason.contains("a directory, not a file"), "{reason}");
-    roz.bash("git status").passes();
-    unblocked(&roz);
-    roz.bash("printf x > src/auth/a.rs").passes();
-}
-
-#[test]
-fn a_lock_that_is_never_had_is_as_good_as_no_ledger() {
-    let roz = selected("intent.require_ledger = true\n");
-    let path = roz.project().join(".orchestration/agent_trace.jsonl");
-    let file = fs::File::create(&path).unwrap();
-    file.lock().unwrap();
-    let reason = roz.bash("printf x > src/auth/a.rs").denies();
-    assert!(reason.contains("LEDGER_UNWRITABLE"), "{reason}");
-    file.unlock().unwrap();
-    roz.bash("printf x > src/auth/a.rs").passes();
-}
-
-#[test]
-fn a_record_that_could_not_be_written_is_written_at_the_next_chance() {
-    let roz = selected("");
-    blocked(&roz);
-    let told = roz.ran("printf x > src/auth/a.rs").tells_user();
-    assert!(told.contains("the ledger could not be written") && told.contains("is kept"), "{told}");
-    unblocked(&roz);
-    roz.at("s2", "INT-002");
-    roz.runs_in("s2", "printf y > src/billing/b.rs").ends().passes();
-    let whose: Vec<(Value, Vec<String>)> =
-        roz.records().iter().map(|it| (it["session_id"].clone(), files(it))).collect();
-    assert_eq!(whose[0], (json!("s1"), vec!["src/auth/a.rs created 1-1".to_owned()]));
-    assert_eq!(whose[1], (json!("s2"), vec!["src/billing/b.rs created 1-1".to_owned()]));
-    assert_eq!(whose.len(), 2);
-    roz.run(&["ledger", "verify"]).succeeds();
+    assert!(told.contains("src/billing/new.rs (Scope Violation"), "{told}");
+    assert!(told.contains("active_intents.yaml (is in nobody's scope)"), "{told}");
 }
