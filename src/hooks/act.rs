@@ -96,10 +96,10 @@ impl Scribe<'_> {
         self.write(intent, |call| Record::of_change(call, landing.change()))
     }
 
-    /// Puts the texts of files aside.
+    /// Puts the texts of the project's files aside.
     fn keep(self, paths: &[String]) {
         let images = Images::new(&self.roz.home, &self.input.session_id);
-        for path in paths {
+        for path in paths.iter().filter(|it| Path::new(it).is_relative()) {
             let bytes = read_head(&self.roz.project.join(path), images::LONGEST + 1);
             if let Some(bytes) = bytes {
                 images.keep(&bytes);

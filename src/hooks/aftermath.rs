@@ -112,7 +112,8 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
             path: it.path,
         })
     });
-    let changes: Vec<Found> = found.collect();
+    let mut changes: Vec<Found> = found.collect();
+    changes.sort_by(|one, other| one.path.cmp(&other.path));
     let running = search.running(&changes);
     Some(Aftermath { changes, not_looked, running })
 }
@@ -167,7 +168,8 @@ impl Search<'_> {
             let hash = now.as_ref().and_then(Content::hash);
             let is_same = match before {
                 Some(before) => before.as_deref() == hash,
-                None => now.is_none() || hash.is_some() && self.seen(path) == hash,
+                None if now.is_none() => !own.iter().any(|it| it == path),
+                None => hash.is_some() && self.seen(path) == hash,
             };
             if is_same {
                 continue;
@@ -400,7 +402,8 @@ fn sidecar_files(look: Look, since: look::Time) -> Vec<String> {
         |path: &Path| path.symlink_metadata().is_ok_and(|it| look::changed_at(&it) >= since);
     let mut found = Vec::new();
     let intents = sidecar::intents_file(project);
-    if is_touched(&intents) && !sidecar::edit::is_own(project, &look.roz.home) {
+    let is_gone = intents.symlink_metadata().is_err();
+    if is_gone || is_touched(&intents) && !sidecar::edit::is_own(project, &look.roz.home) {
         found.push(format!("{}/active_intents.yaml", sidecar::FOLDER));
     }
     if is_touched(&project.join(sidecar::FOLDER).join(".intentignore")) {

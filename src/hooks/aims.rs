@@ -56,8 +56,17 @@ pub(super) fn aims(
     }
     let Some(catalogue) = sidecar::load(&roz.project, &roz.home) else {
         let is_gone = session.intent.had_sidecar();
-        let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
-        return Aims { sidecar, ..Aims::default() };
+        if !is_gone {
+            return Aims::default();
+        }
+        let mut aims = Aims { sidecar: Sidecar::Absent, ..Aims::default() };
+        if let What::PostToolUse { call, .. } = &event.what {
+            // Perhaps it is this call's doing.
+            let (agent, ignore) = (event.origin.agent_id.as_deref(), &Ignore::default());
+            let look = Look { session, cwd, roz, world, agent, ignore };
+            aims.aftermath = aftermath::aftermath(look, call, false);
+        }
+        return aims;
     };
     let mut aims = Aims::default();
     let ignore = match (catalogue.broken(), sidecar::load_ignore(&roz.project, &catalogue)) {

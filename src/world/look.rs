@@ -51,7 +51,6 @@ pub struct Touched {
     pub path: String,
     pub is_link: bool,
     pub size: u64,
-    pub changed: Time,
     /// Whether the file itself was made since, where the system tells.
     pub is_new: Option<bool>,
 }
@@ -115,11 +114,19 @@ pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Looked {
     if found.is_some_and(|it| changed_at(&it) >= since) {
         walk.looked.folders.push(String::new());
     }
-    walk.folder(root, "", 0);
+    walk.folder(root, "", Depth::default());
     let mut looked = walk.looked;
     looked.touched.sort_by(|one, other| one.path.cmp(&other.path));
     looked.folders.sort();
     looked
+}
+
+/// How one came to where one is.
+#[derive(Debug, Default, Clone, Copy)]
+struct Depth {
+    folders: usize,
+    /// A folder on the way got another name.
+    has_moved: bool,
 }
 
 struct Walk<'a> {
@@ -132,7 +139,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn folder(&mut self, folder: &Path, inside: &str, depth: usize) {
+    fn folder(&mut self, folder: &Path, inside: &str, depth: Depth) {
         // What cannot be read cannot be written by the same account either.
         let Ok(entries) = fs::read_dir(folder) else { return };
         self.skips.enters(inside);
@@ -152,32 +159,38 @@ impl Walk<'_> {
                 if inside.is_empty() { name.into_owned() } else { format!("{inside}/{name}") };
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => {
-                    if depth < DEEPEST && !self.skips.folder(&path) {
-                        self.go_into(&entry.path(), &path, depth + 1);
+                    if depth.folders < DEEPEST && !self.skips.folder(&path) {
+                        self.go_into(&entry.path(), &path, depth);
                     }
                 }
-                Ok(kind) => self.entry(&entry, kind, path),
+                Ok(kind) => self.entry(&entry, kind, path, depth),
                 Err(_) => (),
             }
         }
         self.skips.leaves();
     }
 
-    fn go_into(&mut self, folder: &Path, inside: &str, depth: usize) {
+    fn go_into(&mut self, folder: &Path, inside: &str, depth: Depth) {
         let Ok(meta) = fs::symlink_metadata(folder) else { return };
         if meta.dev() != self.device {
             return;
         }
-        if changed_at(&meta) >= self.since {
+        let is_touched = changed_at(&meta) >= self.since;
+        if is_touched {
             self.looked.folders.push(inside.to_owned());
         }
+        // Nothing in it came or went, and yet it was touched: it has another
+        // name, and so has all that is in it, which tells nothing of that.
+        let has_moved = is_touched && (meta.mtime(), meta.mtime_nsec()) < self.since;
+        let depth = Depth { folders: depth.folders + 1, has_moved: depth.has_moved || has_moved };
         self.folder(folder, inside, depth);
     }
 
-    fn entry(&mut self, entry: &fs::DirEntry, kind: FileType, path: String) {
+    fn entry(&mut self, entry: &fs::DirEntry, kind: FileType, path: String, depth: Depth) {
         let Ok(meta) = entry.metadata() else { return };
+        let is_touched = changed_at(&meta) >= self.since || depth.has_moved;
         // A FIFO, a socket: nothing that git keeps.
-        if changed_at(&meta) < self.since || !(kind.is_file() || kind.is_symlink()) {
+        if !is_touched || !(kind.is_file() || kind.is_symlink()) {
             return;
         }
         if self.skips.file(&path) {
@@ -188,7 +201,6 @@ impl Walk<'_> {
             path,
             is_link: kind.is_symlink(),
             size: meta.len(),
-            changed: changed_at(&meta),
             is_new,
         });
     }
@@ -247,6 +259,18 @@ mod tests {
             std::os::unix::fs::symlink(outside.path(), &link).unwrap();
         }
         assert_eq!(paths(&since(dir.path(), after, &mut All)), ["link"]);
+    }
+
+    #[test]
+    fn what_is_moved_with_its_folder_is_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("a/deep")).unwrap();
+        fs::write(dir.path().join("a/deep/file"), "x").unwrap();
+        let file = fs::metadata(dir.path().join("a/deep/file")).unwrap();
+        while now() <= changed_at(&file) {}
+        let begun = now();
+        fs::rename(dir.path().join("a"), dir.path().join("b")).unwrap();
+        assert_eq!(paths(&since(dir.path(), begun, &mut All)), ["b/deep/file"]);
     }
 
     #[test]

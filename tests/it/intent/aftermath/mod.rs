@@ -454,3 +454,44 @@ fn a_call_is_judged_by_the_scope_that_it_began_with() {
     assert!(told.contains("src/billing/new.rs (Scope Violation"), "{told}");
     assert!(told.contains("active_intents.yaml (is in nobody's scope)"), "{told}");
 }
+
+#[test]
+fn a_folder_that_is_moved_takes_its_files_along() {
+    let roz = selected("");
+    let make = hidden(&roz, "mv src/auth src/doors");
+    let told = roz.ran(make).context();
+    assert!(told.contains("src/doors/login.rs (Scope Violation"), "{told}");
+    assert_eq!(
+        files(&roz.last_record()),
+        ["src/auth/login.rs deleted", "src/doors/login.rs modified"]
+    );
+}
+
+#[test]
+fn a_sidecar_that_a_line_removes_is_told_at_once() {
+    let roz = selected("");
+    let make = hidden(&roz, "rm -r .orchestration");
+    let reply = roz.ran(make);
+    assert!(reply.context().contains(".orchestration/active_intents.yaml"), "{}", reply.json);
+    assert!(reply.tells_user().contains("is kept"), "{}", reply.json);
+    roz.bash("printf x > src/auth/a.rs").denies();
+    roz.git(&["checkout", "--", ".orchestration"]);
+    roz.ran("printf x > src/auth/a.rs").passes();
+    let codes: Vec<String> = roz.records().iter().map(refusal).collect();
+    assert_eq!(codes, ["PROTECTED_PATH", "SIDECAR_INVALID", "-"]);
+}
+
+#[test]
+fn what_was_read_and_no_git_has_can_be_had_back() {
+    let roz = selected("");
+    roz.write("src/billing/notes.txt", TEXT);
+    roz.tick();
+    roz.reads("src/billing/notes.txt");
+    let make = hidden(&roz, "printf x > src/billing/notes.txt");
+    let told = roz.ran(make).context();
+    let command = told.split('`').find(|it| it.starts_with("cp ")).expect(&told).to_owned();
+    assert!(command.contains("/images/s1/"), "{command}");
+    roz.ran(&command).passes();
+    assert_eq!(roz.text("src/billing/notes.txt"), TEXT);
+    assert_eq!(refusal(&roz.last_record()), "-");
+}
