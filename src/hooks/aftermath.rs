@@ -17,11 +17,13 @@ mod running;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    time::{Duration, Instant},
 };
 
 use self::ground::Ground;
-use super::aims::{self, Content, Look};
+use super::{
+    aims::{self, Content, Look},
+    gather::deadline,
+};
 use crate::{
     core::{
         event::ToolCall,
@@ -47,8 +49,6 @@ use crate::{
 const MOST: usize = 500;
 /// What is read of them in all, in bytes.
 const MOST_BYTES: usize = 64 << 20;
-/// How long git may take.
-const PATIENCE: Duration = Duration::from_millis(400);
 /// Folders that are gone are looked into so often.
 const ROUNDS: usize = 8;
 
@@ -81,7 +81,7 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
         images: &images,
         id,
         before: BTreeMap::new(),
-        is_head_known: false,
+        is_git_silent: false,
         bytes: 0,
     };
     let mut candidates = search.candidates(&looked);
@@ -94,6 +94,9 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
     candidates.retain(|it| !search.is_told(it, &records));
     search.ask_git(&candidates, &looked);
     let gone = search.gone(&looked, &ground, &records);
+    if search.is_git_silent {
+        not_looked = not_looked.or(Some("git did not say what was there before".to_owned()));
+    }
     let is_now = git::head(project);
     let mut site = look.site();
     let found = candidates.into_iter().chain(gone).filter_map(|it| {
@@ -138,8 +141,8 @@ struct Search<'a> {
     id: &'a str,
     /// What git has of a path at the commit of the beginning.
     before: BTreeMap<String, Option<Object>>,
-    /// Whether git could be asked.
-    is_head_known: bool,
+    /// Whether git could not be asked.
+    is_git_silent: bool,
     bytes: usize,
 }
 
@@ -238,10 +241,10 @@ impl Search<'_> {
     }
 
     fn ask(&mut self, head: &str, paths: &[&str]) {
-        let until = Instant::now() + PATIENCE;
-        if let Ok(found) = objects::at(self.project(), head, paths, until) {
-            self.is_head_known = true;
-            self.before.extend(paths.iter().map(|it| (*it).to_owned()).zip(found));
+        let until = deadline(&self.look.roz.policy, self.look.world);
+        match objects::at(self.project(), head, paths, until) {
+            Ok(found) => self.before.extend(paths.iter().map(|it| (*it).to_owned()).zip(found)),
+            Err(_) => self.is_git_silent = true,
         }
     }
 
