@@ -18,7 +18,7 @@ use crate::{
         policy::Policy,
         session::SessionId,
     },
-    ledger::Ledger,
+    ledger::{Ledger, images::Images},
     memory::{Library, Places},
     storage::{self, LeftoverKind, MessageStore, Stored},
     usage_log::UsageLog,
@@ -261,6 +261,7 @@ impl Roz {
             if !what.dry_run {
                 self.store.delete_session(&activity.id, Some(&stored.revision), until)?;
                 let _ = std::fs::remove_dir_all(self.objects(&activity.id));
+                let _ = std::fs::remove_dir_all(Images::all(&self.home).join(activity.id.as_str()));
             }
             cleaned.sessions.push(activity.id);
         }
@@ -277,8 +278,23 @@ impl Roz {
         }
         if !what.dry_run {
             self.sweep_cache(what.before);
+            self.sweep_images(what.before);
         }
         Ok(cleaned)
+    }
+
+    /// Those of sessions that are gone, however they went.
+    fn sweep_images(&self, before: DateTime<Utc>) {
+        let entries = std::fs::read_dir(Images::all(&self.home)).into_iter().flatten().flatten();
+        for entry in entries {
+            let modified = entry.metadata().and_then(|it| it.modified());
+            let is_old = modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before);
+            let id = entry.file_name().to_string_lossy().parse::<SessionId>();
+            let is_known = |id: &SessionId| !matches!(self.store.look_at(id), Ok(None));
+            if is_old && !id.as_ref().is_ok_and(is_known) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
     }
 
     /// Configurations of projects that nobody has worked in for a while. What

@@ -25,6 +25,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "brief",
     "gate-deny",
     "intent",
+    "intent-aftermath",
     "intent-protocol",
     "issues",
     "learnings",

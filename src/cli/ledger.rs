@@ -220,6 +220,9 @@ fn what(record: &Record) -> String {
         let about = about.map(|it| format!(" {it}")).unwrap_or_default();
         parts.push(format!("{word}: {}{about}", refusal.code));
     }
+    if let Some(why) = &record.metadata.roz.not_looked {
+        parts.push(format!("not looked at further: {why}"));
+    }
     parts.extend(record.files.iter().map(|file| {
         let ranges: Vec<String> = file
             .conversations

@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
-use crate::core::{intent::state::InFlight, reflection::usage, refusal::Refusal, trace::Mark};
+use crate::core::{
+    intent::{aftermath::Landing, state::InFlight},
+    reflection::usage,
+    refusal::Refusal,
+    trace::Mark,
+};
 
 #[must_use = "an outcome that is dropped is a verdict nobody hears"]
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,6 +35,10 @@ pub enum Effect {
     Refused(Box<Refusal>),
     /// A call that may have changed something came to its end.
     Landed(Box<InFlight>),
+    /// The same, of a call whose changes were looked for.
+    Changed(Box<Landing>),
+    /// What these files of the project hold is kept, for a comparison to come.
+    Keep(Vec<String>),
 }
 
 /// From mildest to sternest.

@@ -80,7 +80,7 @@ pub enum Mark {
     },
     IntentRefused {
         code: &'static str,
-        /// `deny` or `ask`.
+        /// `deny`, `ask`, or `told` where it had happened already.
         answer: &'static str,
         subject: String,
     },

@@ -12,16 +12,20 @@ use crate::{
     core::{
         event::What,
         intent::{
+            aftermath::Landing,
             catalogue::Status,
             ledger::{Call, Change as Changes, FileChange, Record},
             ranges::{Change, Changed, Opaque},
             state::InFlight,
         },
-        outcome::Effect,
+        outcome::{Effect, Outcome},
         reflection::usage::Entry,
         refusal::Refusal,
     },
-    ledger::Ledger,
+    ledger::{
+        Ledger,
+        images::{self, Images},
+    },
     open::Roz,
     sidecar::edit,
     world::{World, git, in_a_line, read_head},
@@ -32,8 +36,15 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// Of a larger file no line ranges are made.
 const MAX_FILE: usize = 8 << 20;
 
-/// Answers what went wrong, a line each: nothing rests on it.
-pub(super) fn act(effects: Vec<Effect>, input: &Input, roz: &Roz, world: &World) -> Vec<String> {
+/// Answers what went wrong, a line each: nothing rests on it. What the user or
+/// the agent has to hear of it goes into `outcome`.
+pub(super) fn act(
+    effects: Vec<Effect>,
+    input: &Input,
+    roz: &Roz,
+    world: &World,
+    outcome: &mut Outcome,
+) -> Vec<String> {
     if effects.is_empty() {
         return Vec::new();
     }
@@ -50,8 +61,10 @@ pub(super) fn act(effects: Vec<Effect>, input: &Input, roz: &Roz, world: &World)
                 let done = edit::change(&roz.project, &roz.home, &change, &now, until);
                 warnings.extend(done.err().map(|err| in_a_line(&err)));
             }
-            Effect::Refused(refusal) => warnings.extend(scribe.refused(&refusal)),
-            Effect::Landed(flight) => warnings.extend(scribe.landed(&flight)),
+            Effect::Refused(refusal) => outcome.messages.extend(scribe.refused(&refusal)),
+            Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
+            Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
+            Effect::Keep(paths) => scribe.keep(&paths),
         }
     }
     if !entries.is_empty() {
@@ -76,20 +89,40 @@ impl Scribe<'_> {
         self.write(intent, |call| Record::of_refusal(call, refusal.into()))
     }
 
+    /// What was found to have changed.
+    fn changed(self, landing: Landing) -> Option<String> {
+        let intent = landing.intent_id.clone();
+        let intent = Some(intent.as_str()).filter(|it| !it.is_empty());
+        self.write(intent, |call| Record::of_change(call, landing.change()))
+    }
+
+    /// Puts the texts of the project's files aside.
+    fn keep(self, paths: &[String]) {
+        let images = Images::new(&self.roz.home, &self.input.session_id);
+        for path in paths.iter().filter(|it| Path::new(it).is_relative()) {
+            let bytes = read_head(&self.roz.project.join(path), images::LONGEST + 1);
+            if let Some(bytes) = bytes {
+                images.keep(&bytes);
+            }
+        }
+    }
+
     /// What really changed, by what the files hold now.
     fn landed(self, flight: &InFlight) -> Option<String> {
         let answer = self.input.answer.and_then(|it| serde_json::from_str::<Value>(it.get()).ok());
         let is_one = flight.before.len() == 1;
         let change = |(path, before): (&String, &Option<String>)| {
             let file = self.roz.project.join(path);
-            if aims::hash(&file) == *before {
+            let hash = aims::hash(&file);
+            if hash == *before {
                 return None;
             }
             let text = read_head(&file, MAX_FILE);
             let answer = answer.as_ref().filter(|_| is_one);
             let by_tool = answer.and_then(|it| Changed::by_tool(it, text.as_deref()));
-            let changed =
+            let mut changed =
                 by_tool.unwrap_or_else(|| of_texts(before.as_deref(), text.as_deref(), &file));
+            changed.file_hash = hash;
             Some(FileChange { path: path.clone(), changed, mutation_class: None, evidence: None })
         };
         let files: Vec<FileChange> = flight.before.iter().filter_map(change).collect();
@@ -120,7 +153,22 @@ impl Scribe<'_> {
             tool_use_id: tool.tool_use_id.as_deref(),
         };
         let ledger = Ledger::new(&self.roz.project, &self.roz.home);
-        ledger.append(record(&call), self.until).err().map(|err| in_a_line(&err))
+        let record = record(&call);
+        // What could not be written before comes first.
+        let written = ledger.write_kept(self.until);
+        let written = written.and_then(|_| ledger.append(record.clone(), self.until));
+        let why = in_a_line(&written.err()?);
+        Some(match ledger.keep(&record, self.until) {
+            Ok(()) => format!(
+                "roz: the ledger could not be written ({why}). What this call did is kept, and \
+                 will be written at the next chance."
+            ),
+            Err(err) => format!(
+                "roz: the ledger could not be written ({why}), nor the record kept ({}): what \
+                 this call did stands nowhere.",
+                in_a_line(&err)
+            ),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 mod act;
+mod aftermath;
 mod aims;
 pub mod explain;
 mod finds;
@@ -149,7 +150,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     match decided {
         Ok(mut outcome) => {
             let effects = std::mem::take(&mut outcome.effects);
-            let mut warnings = act::act(effects, &input, &roz, world);
+            let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
@@ -217,7 +218,7 @@ fn decide(
             let mut facts = gather::facts(&input.event, transcript, session, roz, world);
             facts.ground = ground_of(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            facts.aims = aims::aims(&input.event, session, cwd, roz, world);
+            facts.aims = aims::aims(&input.event, input.answer, session, cwd, roz, world);
             facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };

@@ -6,9 +6,12 @@
 //! roz's home, so that a record costs the same however long the ledger is. A
 //! line that was cut off stays, and the record after it tells of it.
 //!
-//! What a ledger that cannot be written means is the caller's to say.
+//! What a ledger that cannot be written means is the caller's to say: it can
+//! ask beforehand, and have the record kept, see `kept`.
 
 mod heads;
+pub mod images;
+mod kept;
 
 use std::{
     fs::{File, OpenOptions},

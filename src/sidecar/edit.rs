@@ -6,7 +6,11 @@
 //! nothing is written and the error says what to type by hand. So a shape that
 //! nobody thought of ends in a refusal, never in another file.
 
-use std::{fs, path::Path, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use granit_parser::ScalarStyle;
 
@@ -16,7 +20,10 @@ use super::{
     yaml::{self, KEY},
 };
 use crate::{
-    core::intent::catalogue::{Catalogue, Intent, NotFound, Status},
+    core::{
+        bounded,
+        intent::catalogue::{Catalogue, Intent, NotFound, Status},
+    },
     world::{
         cached,
         files::{self, Replacement},
@@ -101,7 +108,23 @@ pub fn change(
         mode: mode.or(Some(0o644)),
     };
     files::replace(&path, &tmp, &new).map_err(file)?;
+    let hash = bounded::sha256(new.bytes);
+    let _ = cached::replace(&own_mark(&path, roz_home), &[hash.as_bytes()]);
     Ok(true)
+}
+
+/// Whether the project's file says what roz itself wrote last.
+pub fn is_own(root: &Path, roz_home: &Path) -> bool {
+    let path = intents_file(root);
+    let Ok(Some((bytes, _))) = files::read(&path) else { return false };
+    let Ok(Some((mark, _))) = files::read(&own_mark(&path, roz_home)) else { return false };
+    bounded::sha256(&bytes).as_bytes() == mark
+}
+
+/// Where it is noted what roz wrote last.
+fn own_mark(path: &Path, roz_home: &Path) -> PathBuf {
+    let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
+    roz_home.join(format!("cache/intents-{name:032x}.own"))
 }
 
 /// The text after the change.

@@ -269,6 +269,21 @@ fn git_with(
     env: &[(&str, &OsStr)],
     until: Instant,
 ) -> Result<String, Error> {
+    let ran = process::run(prepared(root, args.iter().copied(), env), until)?;
+    if !ran.ok {
+        let verb = args.iter().find(|it| !it.starts_with('-') && !it.contains('=')).copied();
+        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+        return Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said });
+    }
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// A git that is about to be started.
+pub(super) fn prepared<'a>(
+    root: &Path,
+    args: impl IntoIterator<Item = &'a str>,
+    env: &[(&str, &OsStr)],
+) -> Command {
     let mut git: Command = command("git");
     // Nobody is asked for anything, and no program of the repository's choice
     // is started to watch its files.
@@ -287,11 +302,5 @@ fn git_with(
             git.env_remove(&name);
         }
     }
-    let ran = process::run(git, until)?;
-    if !ran.ok {
-        let verb = args.iter().find(|it| !it.starts_with('-') && !it.contains('=')).copied();
-        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
-        return Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said });
-    }
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+    git
 }

@@ -10,6 +10,8 @@ pub mod git;
 pub(crate) mod links;
 mod lock;
 pub(crate) mod log;
+pub mod look;
+pub mod objects;
 pub mod process;
 pub(crate) mod seen;
 
@@ -151,7 +153,7 @@ fn stopped_clock() -> Option<DateTime<Utc>> {
 }
 
 /// A word that a shell takes as it is.
-fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
     if text.chars().all(is_plain) {
         return text.to_owned();

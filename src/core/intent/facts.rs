@@ -1,6 +1,8 @@
 //! What the shell saw for the intent gate.
 
-use super::{catalogue::Catalogue, ignore::Treatment, target::Target};
+use super::{
+    aftermath::Aftermath, catalogue::Catalogue, ignore::Treatment, state::Start, target::Target,
+};
 use crate::shell::How;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,6 +18,12 @@ pub struct Aims {
     pub seen: Vec<(String, String)>,
     /// What the selected intent shares with another session's.
     pub overlaps: Vec<String>,
+    /// How things stand as the call begins, where it will be looked at.
+    pub start: Option<Start>,
+    /// What a call that ran has really changed, where that was looked at.
+    pub aftermath: Option<Aftermath>,
+    /// Why nothing can be recorded, where that matters.
+    pub unwritable: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,13 +9,13 @@ use super::{
     class::{self, Class, Judged},
     facts::{Aim, Aims, Sidecar},
     scope::{Doubt, Scope, Verdict as InScope, Why},
-    state::{InFlight, IntentState},
+    state::{InFlight, IntentState, Start},
 };
 use crate::{
     core::{
         Cx, bounded,
         event::{Event, ToolCall},
-        outcome::{Notice, Outcome},
+        outcome::{Effect, Notice, Outcome},
         policy::{Hitl, IntentPolicy, OpaqueWrites},
         refusal::{Code, Refusal},
         trace::Mark,
@@ -69,30 +69,43 @@ pub(super) fn on_tool(
         for (path, hash) in &aims.seen {
             state.saw(agent, path, hash);
         }
-        return Outcome::pass();
+        return keeping(aims.seen.iter().map(|(path, _)| path.clone()));
     }
     let is_known_write = aims.targets.iter().any(|it| !it.is_free);
+    let start = aims.start.as_ref().map(|it| Start {
+        seen: state.seen_so_far(),
+        takes_back: is_way_back(state, call),
+        ..it.clone()
+    });
     if caller == Caller::Reviewer && !is_known_write && judged.class < Class::Critical {
+        if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
+            let flight =
+                InFlight { intent_id: String::new(), at: cx.now, before: BTreeMap::new(), start };
+            state.runs(id, flight);
+        }
         return Outcome::pass();
     }
     match check.judge(state, &judged) {
-        Ok(Passed { intent_id, asks }) => {
+        Ok(Passed { intent_id, scope, asks }) => {
+            let start = start.map(|it| Start { scope, ..it });
+            let written = || aims.targets.iter().filter(|it| it.is_tracked());
+            let kept = written().filter(|it| start.is_some() && it.hash.is_some());
+            let kept = keeping(kept.map(Aim::path));
             let command = normal(call);
             let ask = asks.filter(|_| {
                 let ttl = cx.policy.intent.hitl_ttl_seconds;
                 !state.is_approved(&intent_id, &command, ttl, cx.now)
             });
             if let Some(id) = &call.tool_use_id {
-                let before = aims.targets.iter().filter(|it| !it.is_free);
-                let before = before.map(|it| (it.path(), it.hash.clone())).collect();
-                let flight = InFlight { intent_id: intent_id.clone(), at: cx.now, before };
+                let before = written().map(|it| (it.path(), it.hash.clone())).collect();
+                let flight = InFlight { intent_id: intent_id.clone(), at: cx.now, before, start };
                 state.allowed(id, flight);
                 if ask.is_some() {
                     state.asked(id, &intent_id, &command);
                 }
             }
             match ask {
-                None => Outcome::pass(),
+                None => kept,
                 Some(why) => {
                     let refusal = Refusal::new(Code::HitlRequired, &call.name, why)
                         .of_intent(&intent_id)
@@ -102,12 +115,24 @@ pub(super) fn on_tool(
                         answer: "ask",
                         subject: bounded::line(&refusal.message, 200),
                     };
-                    Outcome::ask(words(&refusal)).marked(mark)
+                    let effects = kept.effects;
+                    Outcome { effects, ..Outcome::ask(words(&refusal)).marked(mark) }
                 }
             }
         }
         Err(refusal) => refuse(state, *refusal),
     }
+}
+
+/// A pass, after which the texts of these files are put aside.
+fn keeping(paths: impl Iterator<Item = String>) -> Outcome {
+    let paths: Vec<String> = paths.collect();
+    if paths.is_empty() { Outcome::pass() } else { Outcome::pass().doing(Effect::Keep(paths)) }
+}
+
+/// Whether a call is, word for word, one that takes a change back.
+fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
+    call.name == "Bash" && call.text("command").is_some_and(|it| state.is_way_back(it))
 }
 
 /// The intent that a call of roz's own tool selects.
@@ -144,6 +169,7 @@ fn normal(call: &ToolCall) -> String {
 /// A call that passed every check.
 struct Passed {
     intent_id: String,
+    scope: Vec<String>,
     /// What a person has to say yes to.
     asks: Option<String>,
 }
@@ -252,8 +278,13 @@ impl Check<'_> {
                 ));
             }
         };
-        let mut asks = self.in_scope(intent)?;
-        self.fresh(state, intent)?;
+        self.recordable(intent)?;
+        // A command that roz named leads out of the scope, and back.
+        let takes_back = is_way_back(state, self.call);
+        let mut asks = if takes_back { None } else { self.in_scope(intent)? };
+        if !takes_back {
+            self.fresh(state, intent)?;
+        }
         let is_opaque = self.aims.targets.iter().all(|it| it.is_free)
             && judged.class == Class::Destructive
             && !self.call.readings.is_empty();
@@ -287,7 +318,21 @@ impl Check<'_> {
         if wants {
             asks = asks.or(Some(format!("{} call: {}.", judged.class.word(), judged.why)));
         }
-        Ok(Passed { intent_id: intent.id.clone(), asks })
+        Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
+    }
+
+    /// Whether the change will stand in the ledger, where it has to.
+    fn recordable(self, intent: &Intent) -> Result<(), Refused> {
+        let Some(why) = &self.aims.unwritable else { return Ok(()) };
+        let message = format!(
+            "Nothing may change that cannot be recorded, and the ledger cannot be written: {why}"
+        );
+        Err(Box::new(
+            self.refusal(Code::LedgerUnwritable, message)
+                .about(".orchestration/agent_trace.jsonl")
+                .of_intent(&intent.id)
+                .recovery("Ask the user to mend it; then try again."),
+        ))
     }
 
     fn scoped(refusal: Refusal, intent: &Intent) -> Refusal {
@@ -381,9 +426,11 @@ impl Check<'_> {
             }
             state.went_stale(&path);
             let shown = aim.shown();
+            let by = aim.changed_by.as_deref().map(|it| format!(" Changed by: {it}."));
+            let by = by.unwrap_or_default();
             let message = match &seen {
-                Some(_) => format!("Stale File: {shown} has changed since you read it."),
-                None => format!("Stale File: {shown} is there, and you have not read it."),
+                Some(_) => format!("Stale File: {shown} has changed since you read it.{by}"),
+                None => format!("Stale File: {shown} is there, and you have not read it.{by}"),
             };
             let mut refusal = self
                 .refusal(Code::StaleFile, message)
@@ -425,9 +472,7 @@ fn refuse(state: &mut IntentState, mut refusal: Refusal) -> Outcome {
         subject: bounded::line(&refusal.message, 200),
     };
     let notice = words(&refusal);
-    Outcome::object(notice)
-        .marked(mark)
-        .doing(crate::core::outcome::Effect::Refused(Box::new(refusal)))
+    Outcome::object(notice).marked(mark).doing(Effect::Refused(Box::new(refusal)))
 }
 
 impl Aim {
@@ -436,6 +481,11 @@ impl Aim {
         let text = self.target.written.text();
         let text = if text.is_empty() { "." } else { text };
         bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 120))
+    }
+
+    /// Whether a change of it is to be recorded.
+    pub fn is_tracked(&self) -> bool {
+        !self.is_free && self.treatment.untracked.is_none()
     }
 
     /// Where it really is, from the project's root.

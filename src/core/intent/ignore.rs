@@ -145,6 +145,29 @@ impl Ignore {
         res
     }
 
+    /// The lines of a `.gitignore`, as far as they can be read: what they name
+    /// is untracked.
+    pub fn of_git(text: &str) -> Self {
+        let mut res = Self::default();
+        for (index, line) in text.split('\n').take(MOST_LINES).enumerate() {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let text = without_blanks_at_end(line);
+            if !text.trim().is_empty() && !text.starts_with('#') {
+                res.rules.extend(rule(index + 1, Verb::Untracked, None, text));
+            }
+        }
+        res
+    }
+
+    /// What the last line that fits says of a path, whatever lies above it:
+    /// whether it is ignored, if any line speaks of it.
+    pub fn ignores(&self, path: &str, is_folder: bool) -> Option<bool> {
+        let fits = |it: &&Rule| {
+            (is_folder || !it.only_folders) && it.glob.matches(path, Kind::File, false)
+        };
+        self.rules.iter().rev().find(fits).map(|it| !it.takes_back)
+    }
+
     fn read(
         &mut self,
         line: usize,

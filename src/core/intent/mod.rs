@@ -5,9 +5,11 @@
 //! target, [`overlap`] finds what two scopes have in common, [`ignore`] reads
 //! `.intentignore`. [`glob`] is the one matcher below them all. [`class`] says
 //! what kind of thing a call does, [`state`] is the turn and its arrows.
+//! [`aftermath`] judges what a call has really changed.
 //! [`selection`] says who may be selected, [`draft`] what may be declared,
 //! [`briefing`] tells an agent of it, with the [`lessons`] of those before.
 
+pub mod aftermath;
 pub mod briefing;
 pub mod catalogue;
 pub mod class;
@@ -53,8 +55,12 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
             for (path, hash) in &cx.facts.aims.seen {
                 state.saw(agent, path, hash);
             }
-            let Some(id) = &call.tool_use_id else { return Outcome::pass() };
             let mut outcome = Outcome::pass();
+            if call.name == "Read" && !cx.facts.aims.seen.is_empty() {
+                let seen = cx.facts.aims.seen.iter().map(|(path, _)| path.clone()).collect();
+                outcome = outcome.doing(Effect::Keep(seen));
+            }
+            let Some(id) = &call.tool_use_id else { return outcome };
             if let Some(intent_id) = state.select_ended(id)
                 && *succeeded
             {
@@ -69,10 +75,16 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
             if *succeeded {
                 state.asked_and_ran(id, cx.now);
             }
-            if let Some(flight) = state.landed(id) {
-                outcome = outcome.doing(Effect::Landed(Box::new(flight)));
+            let Some(flight) = state.landed(id) else { return outcome };
+            match &cx.facts.aims.aftermath {
+                Some(aftermath) => {
+                    outcome.then(|| aftermath::decide(state, &flight, call, aftermath, cx))
+                }
+                None if flight.is_for_an_intent() => {
+                    outcome.doing(Effect::Landed(Box::new(flight)))
+                }
+                None => outcome,
             }
-            outcome
         }
         What::Prompt { .. }
         | What::SubagentStart { .. }

@@ -34,6 +34,9 @@ pub struct Changed {
     pub added: u64,
     #[serde(default)]
     pub removed: u64,
+    /// What the whole file holds afterwards, as `sha256:…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_hash: Option<String>,
     /// Why there are no ranges, where there might be some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
@@ -108,6 +111,7 @@ impl Changed {
             deletions: Vec::new(),
             added: 0,
             removed: 0,
+            file_hash: None,
             opaque: None,
         }
     }

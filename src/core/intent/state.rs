@@ -51,6 +51,9 @@ pub struct IntentState {
     /// What a person has said yes to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     approved: Vec<Approved>,
+    /// Commands that roz itself named for taking back a change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ways_back: Vec<String>,
     /// Counts what is read, so that the oldest is forgotten first.
     #[serde(skip_serializing_if = "is_zero")]
     clock: u64,
@@ -67,12 +70,36 @@ pub struct Selected {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InFlight {
+    /// Empty for a call of somebody who needs none.
     pub intent_id: String,
     pub at: DateTime<Utc>,
     /// What the files held before, where that was looked at: the hash, by
     /// path; an absent file has none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub before: BTreeMap<String, Option<String>>,
+    /// What the work tree is looked at for afterwards; none, where the tool
+    /// says itself what it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+}
+
+/// How things stood when a call began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// By the file system's clock: what the call touches is younger.
+    pub since: (i64, i64),
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// What was seen until then, by [`IntentState`]'s own count.
+    #[serde(default)]
+    pub seen: u64,
+    /// The intent's, so that no call widens what it is judged by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<String>,
+    /// It does no more than take back what a call before it had no right to.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub takes_back: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,6 +133,7 @@ struct Approved {
 const MAX_CALLS: usize = 100;
 const MAX_READ: usize = 300;
 const MAX_APPROVED: usize = 100;
+const MAX_WAYS_BACK: usize = 40;
 /// The refusal in a row that opens the circuit.
 const CIRCUIT: u32 = 3;
 
@@ -130,13 +158,19 @@ impl Turn {
     }
 }
 
+impl InFlight {
+    pub fn is_for_an_intent(&self) -> bool {
+        !self.intent_id.is_empty()
+    }
+}
+
 impl IntentState {
     pub fn turn(&self) -> Turn {
         if let Some(code) = self.blocked {
             return Turn::Blocked(code);
         }
         match &self.selected {
-            _ if !self.in_flight.is_empty() => Turn::ActionAllowed,
+            _ if self.in_flight.values().any(InFlight::is_for_an_intent) => Turn::ActionAllowed,
             Some(_) => Turn::ContextLoaded,
             None => Turn::AwaitingIntentSelection,
         }
@@ -199,6 +233,17 @@ impl IntentState {
         self.streak = None;
         make_room(&mut self.in_flight, MAX_CALLS);
         self.in_flight.insert(call.to_owned(), flight);
+    }
+
+    /// A call of somebody who needs no intent, and is looked at all the same.
+    pub(super) fn runs(&mut self, call: &str, flight: InFlight) {
+        make_room(&mut self.in_flight, MAX_CALLS);
+        self.in_flight.insert(call.to_owned(), flight);
+    }
+
+    /// Calls that passed and have not come to their end, by `tool_use_id`.
+    pub fn flights(&self) -> impl Iterator<Item = (&str, &InFlight)> {
+        self.in_flight.iter().map(|(id, flight)| (id.as_str(), flight))
     }
 
     pub fn in_flight(&self, call: &str) -> Option<&InFlight> {
@@ -266,6 +311,31 @@ impl IntentState {
     pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| it.hash.as_str());
         agent.and_then(of).or_else(|| of(""))
+    }
+
+    /// As [`Self::seen`], and before the count stood there.
+    pub fn seen_before(&self, agent: Option<&str>, path: &str, count: u64) -> Option<&str> {
+        let of = |agent: &str| self.read.get(agent)?.get(path).filter(|it| it.at <= count);
+        let found = agent.and_then(of).or_else(|| of(""))?;
+        Some(&found.hash)
+    }
+
+    /// How much was seen so far.
+    pub(super) fn seen_so_far(&self) -> u64 {
+        self.clock
+    }
+
+    /// The agent is told how to take a change back.
+    pub(super) fn told_way_back(&mut self, command: &str) {
+        self.ways_back.retain(|it| it != command);
+        self.ways_back.push(command.to_owned());
+        let excess = self.ways_back.len().saturating_sub(MAX_WAYS_BACK);
+        self.ways_back.drain(..excess);
+    }
+
+    /// Whether a command is one that roz named, word for word.
+    pub(super) fn is_way_back(&self, command: &str) -> bool {
+        self.ways_back.iter().any(|it| it == command.trim())
     }
 
     pub(super) fn went_stale(&mut self, path: &str) {

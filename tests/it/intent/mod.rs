@@ -1,6 +1,7 @@
 //! The intent gate's ground: scopes before real files and links, the sidecar as
 //! it lies on the disk, and the verbs and tools that work on it.
 
+mod aftermath;
 mod init;
 mod scope;
 mod server;

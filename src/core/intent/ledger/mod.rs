@@ -5,9 +5,11 @@
 //! names beside that the design documents give to the same things
 //! (`relative_path`, `entity_type`, `model_identifier`, `value`,
 //! `revision_id`), and the rest in `metadata["dev.roz"]`. [`shape`] knows both
-//! published forms of it, [`chain`] how records hold together.
+//! published forms of it, [`chain`] how records hold together,
+//! [`origin`] says who made a file what it is.
 
 pub mod chain;
+pub mod origin;
 pub mod shape;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
@@ -203,7 +205,7 @@ pub struct Change {
     pub violation: Option<Refusal>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FileChange {
     /// From the root of the repository, with `/`.
     pub path: String,

@@ -1,0 +1,329 @@
+//! What a call has really changed, judged by the same scope as what it said
+//! beforehand: a script, a `make`, a line that hid where it writes.
+//!
+//! It is done already, so this refuses nothing. The ledger records the change
+//! as one against the rules, and the agent and the user are told of it, with
+//! the command that takes it back: that command passes the scope, word for
+//! word.
+//!
+//! What another call, of this session or another, was let to change at the
+//! same time is that call's, and not told of here.
+
+use std::collections::BTreeMap;
+
+use super::{
+    catalogue::Intent,
+    ignore::Treatment,
+    ledger::{self, FileChange},
+    ranges::Changed,
+    scope::{Reason, Scope, Verdict, Why},
+    state::{InFlight, IntentState},
+    target::{Target, guarded},
+};
+use crate::core::{
+    Cx, bounded,
+    event::ToolCall,
+    outcome::{Effect, Notice, Outcome},
+    refusal::{Code, Refusal},
+    trace::Mark,
+};
+
+/// What was found after a call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Aftermath {
+    pub changes: Vec<Found>,
+    /// Why the work tree was not looked at, or not to the end.
+    pub not_looked: Option<String>,
+    /// Other calls in this project that have not come to their end.
+    pub running: Vec<Running>,
+}
+
+/// A file that is not what it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// From the project's root.
+    pub path: String,
+    pub target: Target,
+    pub treatment: Treatment,
+    pub changed: Changed,
+    /// The call said so beforehand.
+    pub was_named: bool,
+    /// The commit that was checked out has it.
+    pub is_tracked: bool,
+    /// When it was touched, by the file system's clock; none if it is gone.
+    pub at: Option<(i64, i64)>,
+    pub way_back: Option<WayBack>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayBack {
+    pub command: String,
+    /// Whether it is known to lead to what was there before.
+    pub is_sure: bool,
+}
+
+/// Another call, as far as it is known what it may change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Running {
+    /// None: this one.
+    pub session: Option<String>,
+    pub flight: InFlight,
+}
+
+/// What goes into the ledger.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Landing {
+    pub intent_id: String,
+    pub files: Vec<FileChange>,
+    pub not_looked: Option<String>,
+    pub violation: Option<Refusal>,
+}
+
+/// So many files are named to the agent.
+const SHOWN: usize = 10;
+
+pub(super) fn decide(
+    state: &mut IntentState,
+    flight: &InFlight,
+    call: &ToolCall,
+    aftermath: &Aftermath,
+    cx: Cx,
+) -> Outcome {
+    let catalogue = &cx.facts.aims.catalogue;
+    let intent = catalogue.find(&flight.intent_id).ok();
+    let scope = flight.start.as_ref().filter(|_| flight.is_for_an_intent());
+    let scope = scope.map(|it| Scope::new(&it.scope));
+    let scopes = aftermath.scopes(cx);
+    let takes_back = flight.start.as_ref().is_some_and(|it| it.takes_back);
+    let mut outcome = Outcome::pass();
+    let mut files = Vec::new();
+    let mut wrong: Vec<(Code, &Found)> = Vec::new();
+    for found in &aftermath.changes {
+        if aftermath.running.iter().any(|it| it.may_have_changed(found, flight, &scopes)) {
+            continue;
+        }
+        if found.is_client_settings() && !found.was_named {
+            // The client writes there whenever the user allows a call for good.
+            outcome = outcome.telling_user(format!(
+                "roz: `{}` changed while {} ran. If you have not just allowed something, look at \
+                 it.",
+                bounded::plain_line(&found.path),
+                bounded::line(&call.name, 60),
+            ));
+            continue;
+        }
+        let objection = match &scope {
+            _ if takes_back && found.was_named => None,
+            Some(scope) => found.objection(scope),
+            None => found.objection_without_intent(),
+        };
+        wrong.extend(objection.map(|code| (code, found)));
+        if flight.is_for_an_intent() || objection.is_some() {
+            files.push(FileChange {
+                path: found.path.clone(),
+                changed: found.changed.clone(),
+                mutation_class: None,
+                evidence: None,
+            });
+        }
+    }
+    let violation = (!wrong.is_empty()).then(|| violation(&wrong, flight, intent, call));
+    let not_looked = aftermath.not_looked.clone().filter(|_| flight.is_for_an_intent());
+    if let Some(refusal) = &violation {
+        for way in wrong.iter().filter_map(|(_, found)| found.way_back.as_ref()) {
+            state.told_way_back(&way.command);
+        }
+        let others = aftermath.told_of_others();
+        let notice = Notice::new("intent-aftermath")
+            .with("words", refusal.message.clone())
+            .with("others", others)
+            .with("recovery", refusal.recovery.join("\n"))
+            .with("json", refusal.json());
+        let subject = bounded::line(&refusal.message, 200);
+        outcome = outcome
+            .telling_user(format!("roz: {}", bounded::line(&refusal.message, 400)))
+            .telling_agent(notice)
+            .marked(Mark::IntentRefused { code: refusal.code.word(), answer: "told", subject });
+    }
+    if files.is_empty() && violation.is_none() && not_looked.is_none() {
+        return outcome;
+    }
+    let intent_id = flight.intent_id.clone();
+    outcome.doing(Effect::Changed(Box::new(Landing { intent_id, files, not_looked, violation })))
+}
+
+/// Scopes of the intents that other calls are made for.
+type Scopes = BTreeMap<String, Scope>;
+
+impl Aftermath {
+    fn scopes(&self, cx: Cx) -> Scopes {
+        let catalogue = &cx.facts.aims.catalogue;
+        let scope = |it: &Running| {
+            let intent = catalogue.find(&it.flight.intent_id).ok()?;
+            Some((intent.id.clone(), Scope::new(&intent.owned_scope)))
+        };
+        self.running.iter().filter_map(scope).collect()
+    }
+
+    fn told_of_others(&self) -> String {
+        let mut others: Vec<String> = self
+            .running
+            .iter()
+            .filter(|it| it.flight.start.is_some())
+            .map(Running::shown)
+            .collect();
+        others.sort();
+        others.dedup();
+        if others.is_empty() {
+            return String::new();
+        }
+        format!(
+            " Another call was running at the same time, and it may be its doing: {}.",
+            others.join(", ")
+        )
+    }
+}
+
+impl Running {
+    fn shown(&self) -> String {
+        let intent = match self.flight.intent_id.as_str() {
+            "" => "no intent".to_owned(),
+            id => bounded::line(id, 60),
+        };
+        match &self.session {
+            Some(session) => format!("session {} for {intent}", session_shown(session)),
+            None => format!("one of this session for {intent}"),
+        }
+    }
+
+    /// Whether a change is this call's, which will tell of it when it ends.
+    fn may_have_changed(&self, found: &Found, own: &InFlight, scopes: &Scopes) -> bool {
+        if let Some(before) = self.flight.before.get(&found.path) {
+            return !found.was_named && *before != found.changed.file_hash;
+        }
+        let Some(start) = &self.flight.start else { return false };
+        // Its own look will find it, unless it was touched before.
+        let will_find = found.at.is_none_or(|at| at >= start.since);
+        let is_its_own = || {
+            let scope = scopes.get(&self.flight.intent_id);
+            scope.is_some_and(|it| it.judge(&found.target) == Verdict::Inside)
+        };
+        self.flight.intent_id != own.intent_id && will_find && !found.was_named && is_its_own()
+    }
+}
+
+impl Found {
+    fn is_client_settings(&self) -> bool {
+        self.path == ".claude/settings.local.json"
+            || self.path.ends_with("/.claude/settings.local.json")
+    }
+
+    fn objection(&self, scope: &Scope) -> Option<Code> {
+        if self.treatment.deny.is_some() {
+            return Some(Code::ProtectedPath);
+        }
+        match scope.judge(&self.target) {
+            Verdict::Outside(Reason { why: Why::Guarded(_), .. }) => Some(Code::ProtectedPath),
+            Verdict::Outside(_) => Some(Code::ScopeViolation),
+            // Nobody was asked, for nobody knew.
+            Verdict::Inside | Verdict::Ask(_) => {
+                let is_asked_about = self.treatment.ask.is_some() && !self.was_named;
+                is_asked_about.then_some(Code::HitlRequired)
+            }
+        }
+    }
+
+    fn objection_without_intent(&self) -> Option<Code> {
+        let is_protected = self.treatment.deny.is_some()
+            || self.target.guarded.is_some()
+            || guarded(self.target.real.text()).is_some();
+        if is_protected {
+            return Some(Code::ProtectedPath);
+        }
+        self.is_tracked.then_some(Code::MissingIntent)
+    }
+
+    fn shown(&self) -> String {
+        bounded::plain_line(&bounded::line(&self.path, 120))
+    }
+}
+
+fn violation(
+    wrong: &[(Code, &Found)],
+    flight: &InFlight,
+    intent: Option<&Intent>,
+    call: &ToolCall,
+) -> Refusal {
+    let id = bounded::line(&flight.intent_id, 60);
+    let listed = |code: Code| {
+        let of_it = || wrong.iter().filter(|(it, _)| *it == code).map(|(_, found)| found);
+        let shown: Vec<String> = of_it().take(SHOWN).map(|it| it.shown()).collect();
+        let more = of_it().count().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!shown.is_empty()).then(|| shown.join(", ") + &more)
+    };
+    let call_name = bounded::line(&call.name, 60);
+    // The gravest comes first, and gives the record its code.
+    let sentences = [
+        (Code::ProtectedPath, "is in nobody's scope".to_owned()),
+        (Code::ScopeViolation, format!("Scope Violation: {id} is not authorized to edit it")),
+        (Code::HitlRequired, "a person is to be asked before it is changed".to_owned()),
+        (Code::MissingIntent, "You must cite a valid active Intent ID to change it".to_owned()),
+    ];
+    let told: Vec<(Code, String)> = sentences
+        .into_iter()
+        .filter_map(|(code, what)| Some((code, format!("{} ({what}).", listed(code)?))))
+        .collect();
+    let code = told.first().map_or(Code::ScopeViolation, |(code, _)| *code);
+    let told: Vec<String> = told.into_iter().map(|(_, it)| it).collect();
+    let message = format!(
+        "This {call_name} call has changed what it had no right to: {} Take it back, or tell the \
+         user.",
+        told.join(" ")
+    );
+    let mut refusal = Refusal::new(code, &call.name, message);
+    if let Some((_, first)) = wrong.iter().find(|(it, _)| *it == code) {
+        refusal = refusal.about(first.shown());
+        refusal.actual_hash.clone_from(&first.changed.file_hash);
+    }
+    if let Some(intent) = intent {
+        refusal = refusal.of_intent(&intent.id);
+    }
+    if let Some(start) = &flight.start {
+        let scope = start.scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
+        refusal.owned_scope = Some(scope.collect()).filter(|_| flight.is_for_an_intent());
+    }
+    for (_, found) in wrong.iter().take(SHOWN) {
+        refusal = refusal.recovery(match &found.way_back {
+            Some(WayBack { command, is_sure: true }) => format!("To take it back: `{command}`"),
+            Some(WayBack { command, is_sure: false }) => format!(
+                "To take it back: `{command}`, unless there was work in {} that was not \
+                 committed: then ask the user.",
+                found.shown()
+            ),
+            None => format!("What {} was before is not known: ask the user.", found.shown()),
+        });
+    }
+    refusal
+}
+
+/// The beginning of a session's id, by which people tell them apart.
+pub fn session_shown(id: &str) -> String {
+    let short: String = id.chars().take(8).collect();
+    let more = if id.chars().nth(8).is_some() { "…" } else { "" };
+    bounded::plain_line(&format!("{short}{more}"))
+}
+
+impl Landing {
+    pub fn change(self) -> ledger::Change {
+        ledger::Change {
+            files: self.files,
+            not_looked: self.not_looked,
+            violation: self.violation.as_ref().map(ledger::Refusal::from),
+            ..ledger::Change::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

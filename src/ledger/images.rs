@@ -1,0 +1,170 @@
+//! What files held before a call changed them, so that afterwards it can be
+//! said which lines are new: a folder a session in roz's home, a file a text,
+//! by its hash. What git has needs none; what it has not, nobody else keeps.
+//!
+//! They are bounded in size and number, the oldest go first, and they go with
+//! their session. Where one is missing, a change has no line ranges: nothing
+//! worse.
+
+use std::{
+    fs::{self, DirBuilder, OpenOptions},
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use crate::{
+    core::{bounded, session::SessionId},
+    world::files,
+};
+
+/// The longest text that is kept, in bytes.
+pub const LONGEST: usize = 1 << 20;
+/// Of a session, in all.
+const MOST: usize = 64;
+const MOST_BYTES: u64 = 16 << 20;
+
+#[derive(Debug, Clone)]
+pub struct Images {
+    folder: PathBuf,
+}
+
+impl Images {
+    pub fn new(roz_home: &Path, session: &SessionId) -> Self {
+        Self { folder: Self::all(roz_home).join(session.as_str()) }
+    }
+
+    /// Where those of all sessions lie.
+    pub fn all(roz_home: &Path) -> PathBuf {
+        roz_home.join("images")
+    }
+
+    /// Where the text of that hash is kept, if it is.
+    pub fn find(&self, hash: &str) -> Option<PathBuf> {
+        let path = self.path(hash)?;
+        fs::symlink_metadata(&path).is_ok_and(|it| it.is_file()).then_some(path)
+    }
+
+    /// The text of that hash, if it is kept and still what it was.
+    pub fn read(&self, hash: &str) -> Option<Vec<u8>> {
+        let (bytes, _) = files::read(&self.path(hash)?).ok()??;
+        (hash_of(&bytes) == hash).then_some(bytes)
+    }
+
+    /// Keeps a text, unless it is too long. What goes wrong is nobody's
+    /// trouble.
+    pub fn keep(&self, bytes: &[u8]) {
+        let hash = hash_of(bytes);
+        let Some(path) = self.path(&hash).filter(|_| bytes.len() <= LONGEST) else { return };
+        // Again: it is young once more.
+        if let Ok(Some((file, _))) = files::open(&path, OpenOptions::new().write(true)) {
+            let _ = file.set_modified(SystemTime::now());
+            return;
+        }
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        if made.is_err() {
+            return;
+        }
+        self.make_room(bytes.len() as u64);
+        // Whoever reads half of it finds that its hash is another.
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600).open(&path);
+        if file.and_then(|mut it| it.write_all(bytes)).is_err() {
+            let _ = fs::remove_file(&path);
+        }
+    }
+
+    /// The file of a hash; none for what is no hash of a text.
+    fn path(&self, hash: &str) -> Option<PathBuf> {
+        let digits = hash.strip_prefix("sha256:")?;
+        let is_hash = digits.len() == 64 && digits.bytes().all(|it| it.is_ascii_hexdigit());
+        is_hash.then(|| self.folder.join(digits))
+    }
+
+    fn make_room(&self, wanted: u64) {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let entry = |it: fs::DirEntry| {
+            let meta = it.metadata().ok()?;
+            Some((meta.modified().ok()?, meta.len(), it.path()))
+        };
+        let mut kept: Vec<(SystemTime, u64, PathBuf)> = entries.filter_map(entry).collect();
+        let mut bytes = kept.iter().map(|(_, length, _)| length).sum::<u64>() + wanted;
+        let mut count = kept.len() + 1;
+        kept.sort();
+        for (_, length, path) in kept {
+            if count <= MOST && bytes <= MOST_BYTES {
+                break;
+            }
+            let _ = fs::remove_file(path);
+            bytes = bytes.saturating_sub(length);
+            count -= 1;
+        }
+    }
+}
+
+/// `sha256:` and 64 hexadecimal digits.
+pub fn hash_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", bounded::sha256(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn images(dir: &Path) -> Images {
+        Images::new(dir, &"s1".parse().unwrap())
+    }
+
+    #[test]
+    fn a_text_is_had_back_by_its_hash_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let images = images(dir.path());
+        images.keep(b"before\n");
+        let hash = hash_of(b"before\n");
+        assert_eq!(images.read(&hash).as_deref(), Some(&b"before\n"[..]));
+        assert_eq!(images.read(&hash_of(b"other")), None);
+        for hash in ["sha256:../../x", "../x", "", "sha256:"] {
+            assert_eq!(images.read(hash), None, "{hash}");
+        }
+        fs::write(images.find(&hash).unwrap(), "forged").unwrap();
+        assert_eq!(images.read(&hash), None);
+    }
+
+    #[test]
+    fn a_link_in_its_place_is_not_written_through() {
+        let dir = tempfile::tempdir().unwrap();
+        let images = images(dir.path());
+        let theirs = dir.path().join("theirs");
+        fs::write(&theirs, "theirs").unwrap();
+        images.keep(b"first");
+        let path = images.find(&hash_of(b"first")).unwrap();
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(&theirs, &path).unwrap();
+        images.keep(b"first");
+        assert_eq!(fs::read(&theirs).unwrap(), b"theirs");
+        assert_eq!(images.read(&hash_of(b"first")), None);
+    }
+
+    #[test]
+    fn what_is_kept_stays_within_bounds_and_the_oldest_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let images = images(dir.path());
+        images.keep(&vec![b'x'; LONGEST + 1]);
+        assert!(!Images::all(dir.path()).exists());
+        for n in 0..MOST + 20 {
+            images.keep(format!("{n}").as_bytes());
+        }
+        let count = || fs::read_dir(&images.folder).unwrap().count();
+        assert_eq!(count(), MOST);
+        assert!(images.find(&hash_of(format!("{}", MOST + 19).as_bytes())).is_some());
+        for n in 0..40_usize {
+            images.keep(&vec![u8::try_from(n).unwrap(); LONGEST]);
+        }
+        let bytes: u64 = fs::read_dir(&images.folder)
+            .unwrap()
+            .map(|it| it.unwrap().metadata().unwrap().len())
+            .sum();
+        assert!(bytes <= MOST_BYTES, "{bytes}");
+    }
+}

@@ -1,0 +1,282 @@
+//! A look at a work tree: what was touched in it since a time, by the stamps
+//! that the file system itself sets. A `ctime` cannot be set back, whatever a
+//! program says of its files' ages.
+//!
+//! The look has a budget. Beyond it nobody knows, and it says so.
+
+use std::{
+    fs::{self, FileType, Metadata},
+    os::unix::fs::MetadataExt,
+    path::Path,
+    time::{Duration, Instant, SystemTime},
+};
+
+/// Seconds and nanoseconds, by the file system's clock.
+pub type Time = (i64, i64);
+
+/// Entries that are looked at, and what that may take.
+pub const ENTRIES: usize = 20_000;
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The file system's clock may be a tick behind ours.
+#[cfg(not(target_os = "linux"))]
+const TICK: Duration = Duration::from_millis(20);
+/// The clock is asked once in so many entries.
+const ROUND: usize = 256;
+/// Deeper folders are not gone into.
+const DEEPEST: usize = 120;
+
+/// What is left out of a look: asked for each folder, and for each file that
+/// was touched. Paths begin at the root, with `/` between their parts.
+pub trait Skips {
+    /// A folder is gone into.
+    fn enters(&mut self, folder: &str);
+    fn leaves(&mut self);
+    fn folder(&self, path: &str) -> bool;
+    fn file(&self, path: &str) -> bool;
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Files and links, in the order of their paths.
+    pub touched: Vec<Touched>,
+    /// Folders in which something came, went or got another name.
+    pub folders: Vec<String>,
+    /// Why not all was looked at.
+    pub stopped: Option<Stopped>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    pub path: String,
+    pub is_link: bool,
+    pub size: u64,
+    /// Whether the file itself was made since, where the system tells.
+    pub is_new: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    Entries,
+    Patience,
+    /// The clock stands before the time that was asked about.
+    Clock,
+}
+
+impl Stopped {
+    pub fn why(self) -> String {
+        match self {
+            Stopped::Entries => format!("the work tree has more than {ENTRIES} entries"),
+            Stopped::Patience => format!("it took more than {} ms", PATIENCE.as_millis()),
+            Stopped::Clock => "the clock was set back".to_owned(),
+        }
+    }
+}
+
+/// A time that nothing touched from now on is before: the clock that the
+/// kernel stamps files by, which moves a tick at a time.
+#[cfg(target_os = "linux")]
+pub fn now() -> Time {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    (now.tv_sec, now.tv_nsec)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn now() -> Time {
+    time(SystemTime::now().checked_sub(TICK).unwrap_or(SystemTime::UNIX_EPOCH))
+}
+
+fn time(at: SystemTime) -> Time {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), since.subsec_nanos().into())
+}
+
+pub fn changed_at(meta: &Metadata) -> Time {
+    (meta.ctime(), meta.ctime_nsec())
+}
+
+/// What was touched below `root` since then. Links are not followed, other
+/// file systems are not gone into.
+pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Looked {
+    let found = fs::symlink_metadata(root).ok();
+    let mut walk = Walk {
+        since,
+        skips,
+        device: found.as_ref().map_or(0, MetadataExt::dev),
+        entries: 0,
+        until: Instant::now() + PATIENCE,
+        looked: Looked::default(),
+    };
+    if since > time(SystemTime::now()) {
+        walk.looked.stopped = Some(Stopped::Clock);
+        return walk.looked;
+    }
+    if found.is_some_and(|it| changed_at(&it) >= since) {
+        walk.looked.folders.push(String::new());
+    }
+    walk.folder(root, "", Depth::default());
+    let mut looked = walk.looked;
+    looked.touched.sort_by(|one, other| one.path.cmp(&other.path));
+    looked.folders.sort();
+    looked
+}
+
+/// How one came to where one is.
+#[derive(Debug, Default, Clone, Copy)]
+struct Depth {
+    folders: usize,
+    /// A folder on the way got another name.
+    has_moved: bool,
+}
+
+struct Walk<'a> {
+    since: Time,
+    skips: &'a mut dyn Skips,
+    device: u64,
+    entries: usize,
+    until: Instant,
+    looked: Looked,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Path, inside: &str, depth: Depth) {
+        // What cannot be read cannot be written by the same account either.
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        self.skips.enters(inside);
+        for entry in entries.flatten() {
+            self.entries += 1;
+            if self.entries > ENTRIES {
+                self.looked.stopped = Some(Stopped::Entries);
+            } else if self.entries.is_multiple_of(ROUND) && Instant::now() > self.until {
+                self.looked.stopped = Some(Stopped::Patience);
+            }
+            if self.looked.stopped.is_some() {
+                break;
+            }
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let path =
+                if inside.is_empty() { name.into_owned() } else { format!("{inside}/{name}") };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => {
+                    if depth.folders < DEEPEST && !self.skips.folder(&path) {
+                        self.go_into(&entry.path(), &path, depth);
+                    }
+                }
+                Ok(kind) => self.entry(&entry, kind, path, depth),
+                Err(_) => (),
+            }
+        }
+        self.skips.leaves();
+    }
+
+    fn go_into(&mut self, folder: &Path, inside: &str, depth: Depth) {
+        let Ok(meta) = fs::symlink_metadata(folder) else { return };
+        if meta.dev() != self.device {
+            return;
+        }
+        let is_touched = changed_at(&meta) >= self.since;
+        if is_touched {
+            self.looked.folders.push(inside.to_owned());
+        }
+        // Nothing in it came or went, and yet it was touched: it has another
+        // name, and so has all that is in it, which tells nothing of that.
+        let has_moved = is_touched && (meta.mtime(), meta.mtime_nsec()) < self.since;
+        let depth = Depth { folders: depth.folders + 1, has_moved: depth.has_moved || has_moved };
+        self.folder(folder, inside, depth);
+    }
+
+    fn entry(&mut self, entry: &fs::DirEntry, kind: FileType, path: String, depth: Depth) {
+        let Ok(meta) = entry.metadata() else { return };
+        let is_touched = changed_at(&meta) >= self.since || depth.has_moved;
+        // A FIFO, a socket: nothing that git keeps.
+        if !is_touched || !(kind.is_file() || kind.is_symlink()) {
+            return;
+        }
+        if self.skips.file(&path) {
+            return;
+        }
+        let is_new = meta.created().ok().map(|it| time(it) >= self.since);
+        self.looked.touched.push(Touched {
+            path,
+            is_link: kind.is_symlink(),
+            size: meta.len(),
+            is_new,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct All;
+
+    impl Skips for All {
+        fn enters(&mut self, _: &str) {}
+        fn leaves(&mut self) {}
+        fn folder(&self, path: &str) -> bool {
+            path == ".git"
+        }
+        fn file(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    fn paths(looked: &Looked) -> Vec<&str> {
+        looked.touched.iter().map(|it| it.path.as_str()).collect()
+    }
+
+    #[test]
+    fn an_age_that_a_program_sets_hides_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let begun = now();
+        for folder in ["a/b", ".git"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
+        for file in ["a/b/old", ".git/index"] {
+            fs::write(dir.path().join(file), "x").unwrap();
+        }
+        let file = fs::File::options().write(true).open(dir.path().join("a/b/old")).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        let looked = since(dir.path(), begun, &mut All);
+        assert_eq!(paths(&looked), ["a/b/old"]);
+        assert_eq!(looked.folders, ["", "a", "a/b"]);
+        assert_eq!(looked.stopped, None);
+    }
+
+    #[test]
+    fn what_is_older_and_where_links_lead_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("old"), "x").unwrap();
+        let (seconds, nanos) = changed_at(&fs::metadata(dir.path().join("old")).unwrap());
+        let after = (seconds, nanos + 1);
+        fs::write(outside.path().join("new"), "x").unwrap();
+        let link = dir.path().join("link");
+        while fs::symlink_metadata(&link).map_or((0, 0), |it| changed_at(&it)) < after {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(outside.path(), &link).unwrap();
+        }
+        assert_eq!(paths(&since(dir.path(), after, &mut All)), ["link"]);
+    }
+
+    #[test]
+    fn what_is_moved_with_its_folder_is_touched() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("a/deep")).unwrap();
+        fs::write(dir.path().join("a/deep/file"), "x").unwrap();
+        let file = fs::metadata(dir.path().join("a/deep/file")).unwrap();
+        while now() <= changed_at(&file) {}
+        let begun = now();
+        fs::rename(dir.path().join("a"), dir.path().join("b")).unwrap();
+        assert_eq!(paths(&since(dir.path(), begun, &mut All)), ["b/deep/file"]);
+    }
+
+    #[test]
+    fn a_time_to_come_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let looked = since(dir.path(), (i64::MAX, 0), &mut All);
+        assert_eq!(looked.stopped, Some(Stopped::Clock));
+    }
+}

@@ -1,0 +1,92 @@
+//! What git has of paths at a commit: texts, and what a folder held. One
+//! process, however many are asked for.
+
+use std::{ffi::OsStr, path::Path, time::Instant};
+
+use super::{
+    git::{self, Error},
+    process,
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Object {
+    Text(Vec<u8>),
+    /// The names in a folder, and whether each is a folder itself.
+    Folder(Vec<(String, bool)>),
+    /// It is there, and its text is not told: it is too long, or no text.
+    Other,
+}
+
+/// The objects at `paths` of `commit`, in their order; paths begin at `root`,
+/// which need not be the repository's. None where there is no such path.
+///
+/// # Errors
+///
+/// If git cannot be asked. What git prints beyond a bound is [`Object::Other`]:
+/// small ones ought to come first.
+pub fn at(
+    root: &Path,
+    commit: &str,
+    paths: &[&str],
+    until: Instant,
+) -> Result<Vec<Option<Object>>, Error> {
+    // Git's input is a line each.
+    let can_be_asked = |path: &str| !path.contains('\n');
+    let asked = paths.iter().filter(|it| can_be_asked(it));
+    let line = |it: &&str| [commit, ":./", *it, "\n"].concat();
+    let input = asked.map(line).collect::<Vec<_>>().concat();
+    let command = git::prepared(root, ["cat-file", "--batch"], &[] as &[(&str, &OsStr)]);
+    let ran = process::feed(command, input.as_bytes(), until)?;
+    if !ran.ok {
+        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+        return Err(Error::Git { verb: "cat-file".to_owned(), said });
+    }
+    let mut rest = ran.stdout.as_slice();
+    let answers = paths.iter().map(|path| {
+        if can_be_asked(path) { next(&mut rest, commit.len() / 2) } else { Some(Object::Other) }
+    });
+    Ok(answers.collect())
+}
+
+/// `<id> <kind> <size>`, the object, an end of line; or `<name> missing`.
+fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
+    // Behind the bound nothing is told.
+    let Some(end) = rest.iter().position(|it| *it == b'\n') else {
+        *rest = &[];
+        return Some(Object::Other);
+    };
+    let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+    *rest = &rest[end + 1..];
+    let mut words = head.rsplitn(3, ' ');
+    let (size, kind) = (words.next()?, words.next()?);
+    let Ok(size) = size.parse::<usize>() else {
+        // A commit of a submodule is there, and its object is elsewhere.
+        return (size == "submodule").then_some(Object::Other);
+    };
+    let Some(bytes) = rest.get(..size) else {
+        *rest = &[];
+        return Some(Object::Other);
+    };
+    *rest = rest.get(size + 1..).unwrap_or_default();
+    Some(match kind {
+        "blob" => Object::Text(bytes.to_vec()),
+        "tree" => Object::Folder(names(bytes, id_length)),
+        _ => Object::Other,
+    })
+}
+
+/// `<mode> <name>`, a NUL, the id in bytes.
+fn names(mut tree: &[u8], id_length: usize) -> Vec<(String, bool)> {
+    let mut names = Vec::new();
+    while let Some(end) = tree.iter().position(|it| *it == 0) {
+        let entry = String::from_utf8_lossy(&tree[..end]).into_owned();
+        if let Some((mode, name)) = entry.split_once(' ') {
+            // A submodule is nobody's file.
+            if mode != "160000" {
+                names.push((name.to_owned(), mode == "40000"));
+            }
+        }
+        tree = tree.get(end + 1 + id_length..).unwrap_or_default();
+    }
+    names
+}
