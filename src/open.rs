@@ -25,6 +25,9 @@ use crate::{
     world::{self, World, git, process},
 };
 
+/// How long a session that says nothing counts as live: a working day.
+const LIVE: TimeDelta = TimeDelta::hours(8);
+
 pub struct Roz {
     /// `<ROZ_HOME>`.
     pub home: PathBuf,
@@ -210,8 +213,10 @@ impl Roz {
         Err(Error::NoSession)
     }
 
-    /// What the other sessions of a project are at that were active within a
-    /// day; one that cannot be read is at nothing.
+    /// What the other live sessions of a project are at. A session is live
+    /// until the client says that it is over, or nothing has changed in it for
+    /// [`LIVE`]: clients die without a word. One that cannot be read is at
+    /// nothing.
     pub fn elsewhere(
         &self,
         own: Option<&SessionId>,
@@ -219,14 +224,15 @@ impl Roz {
         now: DateTime<Utc>,
     ) -> Vec<Elsewhere> {
         const LOOKED_AT: usize = 50;
-        let since = now.checked_sub_signed(TimeDelta::days(1)).unwrap_or(now);
+        let since = now.checked_sub_signed(LIVE).unwrap_or(now);
         let newest = self.store.activity().unwrap_or_default().into_iter().take(LOOKED_AT);
         let others = newest.take_while(|it| it.at >= since).filter(|it| Some(&it.id) != own);
         let at = |id: &SessionId| {
             let session = self.store.look_at(id).ok()??.session;
             let intent_id = session.intent.selected()?.intent_id.clone();
             let is_here = session.project.as_deref() == Some(project);
-            is_here.then(|| Elsewhere { session_id: id.to_string(), intent_id })
+            (is_here && !session.intent.has_left())
+                .then(|| Elsewhere { session_id: id.to_string(), intent_id })
         };
         others.filter_map(|it| at(&it.id)).collect()
     }

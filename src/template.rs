@@ -25,6 +25,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "brief",
     "gate-deny",
     "intent",
+    "intent-overlap",
     "intent-protocol",
     "issues",
     "learnings",

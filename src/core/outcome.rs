@@ -2,7 +2,12 @@
 
 use serde_json::Value;
 
-use crate::core::{intent::state::InFlight, reflection::usage, refusal::Refusal, trace::Mark};
+use crate::core::{
+    intent::{briefing::Briefing, state::InFlight},
+    reflection::usage,
+    refusal::Refusal,
+    trace::Mark,
+};
 
 #[must_use = "an outcome that is dropped is a verdict nobody hears"]
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -10,6 +15,9 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// For the agent, whatever the verdict.
     pub context: Vec<Notice>,
+    /// The intent that the agent is at: told behind the rest, as long as there
+    /// is room.
+    pub briefing: Option<Box<Briefing>>,
     /// For the user.
     pub messages: Vec<String>,
     /// The whole input that the tool shall get instead of its own.
@@ -111,6 +119,7 @@ impl Outcome {
             self.verdict = next.verdict;
         }
         self.context.extend(next.context);
+        self.briefing = next.briefing.or(self.briefing);
         self.messages.extend(next.messages);
         self.updated_input = next.updated_input.or(self.updated_input);
         self.trace.extend(next.trace);

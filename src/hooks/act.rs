@@ -23,7 +23,7 @@ use crate::{
     },
     ledger::Ledger,
     open::Roz,
-    sidecar::edit,
+    sidecar::{self, edit},
     world::{World, git, in_a_line, read_head},
 };
 
@@ -47,8 +47,11 @@ pub(super) fn act(effects: Vec<Effect>, input: &Input, roz: &Roz, world: &World)
             Effect::Select(id) => {
                 let change = edit::Change::Status { id, status: Status::InProgress };
                 let now = world.now.to_rfc3339();
-                let done = edit::change(&roz.project, &roz.home, &change, &now, until);
-                warnings.extend(done.err().map(|err| in_a_line(&err)));
+                let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+                if let Some(root) = sidecar::governing(&roz.project, cwd) {
+                    let done = edit::change(&root, &roz.home, &change, &now, until);
+                    warnings.extend(done.err().map(|err| in_a_line(&err)));
+                }
             }
             Effect::Refused(refusal) => warnings.extend(scribe.refused(&refusal)),
             Effect::Landed(flight) => warnings.extend(scribe.landed(&flight)),

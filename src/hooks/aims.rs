@@ -1,38 +1,54 @@
 //! What the intent gate works with: the sidecar, and where a call would write.
 //! A project without a sidecar pays for one look.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::wire::Input;
 use crate::{
     core::{
         bounded,
-        event::{Event, ToolCall, What},
+        event::{ToolCall, What},
         intent::{
             class,
-            facts::{Aim, Aims, Sidecar},
+            facts::{Aim, Aims, Nearer, Sidecar},
+            gate,
             ignore::{Ignore, Treatment},
+            target::{Case, Kind, Place, Target},
         },
         policy::Auto,
         session::Session,
     },
     open::Roz,
-    shell::How,
-    sidecar::{self, target::Site},
-    world::{World, read_head},
+    shell::{HOLE, How},
+    sidecar::{
+        self,
+        scratch::Scratch,
+        target::{Site, nearest_sidecar},
+    },
+    world::{
+        World,
+        links::{Links, normal},
+        read_head,
+    },
 };
 
 /// A larger file is not hashed: it cannot go stale, as far as we know.
 const MAX_HASHED: usize = 16 << 20;
-/// Paths of one call that are looked at.
-const MAX_TARGETS: usize = 200;
+/// Paths of one call that are looked at; where there are more, the rest is
+/// nobody's to write.
+const MAX_TARGETS: usize = 2000;
 
-pub(super) fn aims(event: &Event, session: &Session, cwd: &Path, roz: &Roz, world: &World) -> Aims {
+pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, world: &World) -> Aims {
     if roz.policy.intent.enabled == Auto::Off {
         return Aims::default();
     }
+    let event = &input.event;
     let is_asked = matches!(
         event.what,
         What::SessionStart { .. } | What::PreToolUse(_) | What::PostToolUse { .. }
@@ -40,35 +56,26 @@ pub(super) fn aims(event: &Event, session: &Session, cwd: &Path, roz: &Roz, worl
     if !is_asked {
         return Aims::default();
     }
-    let Some(catalogue) = sidecar::load(&roz.project, &roz.home) else {
+    let scratchpad = input.scratchpad.as_deref();
+    let look = Look { session, cwd, project: &roz.project, scratchpad, roz, world };
+    let Some((mut aims, ignore)) = declared(&roz.project, roz) else {
         let is_gone = session.intent.had_sidecar();
         let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
-        return Aims { sidecar, ..Aims::default() };
+        let mut aims = Aims { sidecar, ..Aims::default() };
+        if let What::PreToolUse(call) = &event.what {
+            (aims.also, _) = look.nearer(call);
+        }
+        return aims;
     };
-    let mut aims = Aims::default();
-    let ignore = match (catalogue.broken(), sidecar::load_ignore(&roz.project, &catalogue)) {
-        (Some(problem), _) => {
-            aims.sidecar = Sidecar::Broken(problem.to_string());
-            Ignore::default()
-        }
-        (None, Err(problem)) => {
-            aims.sidecar = Sidecar::Broken(problem.to_string());
-            Ignore::default()
-        }
-        (None, Ok(ignore)) => {
-            aims.sidecar = Sidecar::There;
-            ignore
-        }
-    };
-    let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
-    aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
-    aims.catalogue = catalogue;
-    let look = Look { session, cwd, roz, world, ignore: &ignore };
     match &event.what {
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            aims.targets = look.targets(call);
+            look.aim(&writes(call), &ignore, &mut aims);
+            let (also, judged) = look.nearer(call);
+            aims.also = also;
+            // What is nobody's for one project is another's own.
+            aims.free.retain(|it| !judged.contains(it));
             aims.seen = if call.readings.is_empty() { Vec::new() } else { look.seen(call) };
         }
         What::PostToolUse { call, succeeded } => {
@@ -77,6 +84,29 @@ pub(super) fn aims(event: &Event, session: &Session, cwd: &Path, roz: &Roz, worl
         _ => (),
     }
     aims
+}
+
+/// What the project at `root` declares and ignores; none, if it has no sidecar.
+fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
+    let catalogue = sidecar::load(root, &roz.home)?;
+    let mut aims = Aims { sidecar: Sidecar::There, ..Aims::default() };
+    let ignore = match (catalogue.broken(), sidecar::load_ignore(root, &catalogue)) {
+        (None, Ok(ignore)) => {
+            if let Some(problem) = ignore.problems().find(|it| it.breaks) {
+                aims.sidecar = Sidecar::Broken(format!("`.intentignore`, {problem}"));
+            }
+            ignore
+        }
+        (broken, ignore) => {
+            let problem = broken.cloned().or_else(|| ignore.err());
+            aims.sidecar = Sidecar::Broken(problem.map_or_else(String::new, |it| it.to_string()));
+            Ignore::default()
+        }
+    };
+    let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
+    aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
+    aims.catalogue = catalogue;
+    Some((aims, ignore))
 }
 
 /// `sha256:` and 64 hexadecimal digits of what a file holds.
@@ -90,49 +120,111 @@ pub(super) fn hash(path: &Path) -> Option<String> {
 struct Look<'a> {
     session: &'a Session,
     cwd: &'a Path,
+    /// Whose targets are looked for.
+    project: &'a Path,
+    /// The client's, by its own word.
+    scratchpad: Option<&'a Path>,
     roz: &'a Roz,
     world: &'a World,
-    ignore: &'a Ignore,
 }
 
 impl Look<'_> {
     fn site(self) -> Site {
-        let mut site = Site::new(&self.roz.project, self.world.user_home.as_deref());
+        let mut site = Site::new(self.project, self.world.user_home.as_deref());
         site.guard(&self.roz.home, "roz's own folder");
         site
     }
 
-    fn targets(self, call: &ToolCall) -> Vec<Aim> {
-        let written = writes(call);
+    /// Where the writes lead, seen from the project's root.
+    fn aim(self, written: &[(String, How)], ignore: &Ignore, aims: &mut Aims) {
         if written.is_empty() {
-            return Vec::new();
+            return;
         }
         let mut site = self.site();
         let intent = self.session.intent.selected().map(|it| it.intent_id.as_str());
-        let aim = |(path, how): (String, How)| {
-            let is_free = class::is_sink(&path) || self.is_scratch(&path);
-            let target = site.target(&path, self.cwd);
-            let treatment =
-                if is_free { Treatment::default() } else { self.ignore.treats(&target, intent) };
-            let hash =
-                if is_free { None } else { hash(&self.roz.project.join(target.real.text())) };
-            Aim { target, how, treatment, is_free, hash, changed_by: None }
-        };
-        written.into_iter().take(MAX_TARGETS).map(aim).collect()
+        let tmpdir = self.world.var("TMPDIR").map(Path::new);
+        let home = self.world.user_home.as_deref();
+        let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir);
+        for (path, how) in written.iter().take(MAX_TARGETS) {
+            let target = site.target(path, self.cwd);
+            let is_free = class::is_sink(path) || scratch.holds(&target);
+            let mut treatment = Treatment::default();
+            let mut hash = None;
+            if is_free {
+                aims.free.insert(path.clone());
+            } else {
+                treatment = ignore.treats(&target, intent);
+                hash = self::hash(&self.project.join(target.real.text()));
+            }
+            aims.targets.push(Aim {
+                target,
+                how: *how,
+                treatment,
+                is_free,
+                hash,
+                changed_by: None,
+            });
+        }
+        if written.len() > MAX_TARGETS {
+            let place = Place::Outside(format!("(more than {MAX_TARGETS} paths)"));
+            let target = Target {
+                written: place.clone(),
+                real: place,
+                kind: Kind::Absent,
+                case: Case::Unknown,
+                links: 0,
+                guarded: None,
+            };
+            let treatment = Treatment::default();
+            let aim = Aim {
+                target,
+                how: How::Write,
+                treatment,
+                is_free: false,
+                hash: None,
+                changed_by: None,
+            };
+            aims.targets.push(aim);
+        }
     }
 
-    /// The temporary folder is nobody's, unless the project lies in it.
-    fn is_scratch(self, path: &str) -> bool {
-        let path = self.cwd.join(path);
-        let has_up = path.components().any(|it| matches!(it, std::path::Component::ParentDir));
-        let is_temporary = ["/tmp", "/var/tmp"].iter().any(|it| path.starts_with(it));
-        is_temporary
-            && !has_up
-            && !self.roz.project.starts_with("/tmp")
-            && !self.roz.project.starts_with("/var/tmp")
-            && path
-                .canonicalize()
-                .map_or(true, |real| real.starts_with("/tmp") || real.starts_with("/var/tmp"))
+    /// The projects with sidecars of their own that lie nearer to a target than
+    /// the session's. For a session whose project has none, also the one that
+    /// it stands in, where it selects. Answers which writes they judge, too.
+    fn nearer(self, call: &ToolCall) -> (Vec<Nearer>, BTreeSet<String>) {
+        let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
+        let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
+        let mut links = Links::default();
+        for (path, how) in writes(call).into_iter().take(MAX_TARGETS) {
+            if path.contains(HOLE) || class::is_sink(&path) {
+                continue;
+            }
+            let absolute = self.cwd.join(&path);
+            for spelt in [normal(&absolute), links.real(&absolute)] {
+                let Some(root) = nearest_sidecar(&spelt) else { continue };
+                let root = root.canonicalize().unwrap_or(root);
+                if root != own {
+                    let written = found.entry(root).or_default();
+                    written.push((path.clone(), how));
+                    written.dedup();
+                }
+            }
+        }
+        if gate::selects(call).is_some()
+            && let Some(root) = sidecar::governing(self.project, self.cwd)
+            && root != self.project
+        {
+            found.entry(root).or_default();
+        }
+        let nearer = |(root, written): (PathBuf, Vec<(String, How)>)| {
+            let (mut aims, ignore) = declared(&root, self.roz)?;
+            let look = Look { project: &root, scratchpad: None, ..self };
+            look.aim(&written, &ignore, &mut aims);
+            let shown = root.strip_prefix(&own).unwrap_or(&root).to_string_lossy().into_owned();
+            Some(Nearer { root: bounded::plain_line(&bounded::line(&shown, 120)), aims })
+        };
+        let judged = found.values().flatten().map(|(path, _)| path.clone()).collect();
+        (found.into_iter().filter_map(nearer).collect(), judged)
     }
 
     /// What the call has read or written, as it is now.

@@ -9,6 +9,7 @@ mod finds;
 pub mod gather;
 mod git_code;
 mod ground;
+mod handshake;
 mod input;
 pub mod learned;
 mod scripts;
@@ -31,6 +32,7 @@ use crate::{
         self, Cx, bounded,
         event::{Event, Sender, What},
         facts::Facts,
+        intent::briefing,
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
         protect::{self, Ground},
@@ -217,7 +219,8 @@ fn decide(
             let mut facts = gather::facts(&input.event, transcript, session, roz, world);
             facts.ground = ground_of(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            facts.aims = aims::aims(&input.event, session, cwd, roz, world);
+            facts.aims = aims::aims(input, session, cwd, roz, world);
+            facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
             facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
@@ -287,7 +290,11 @@ fn speak(
         (Decision::Object(reason), Channel::ExitCode) => Some(reason.clone()),
         _ => None,
     };
-    let context: Vec<String> = outcome.context.iter().map(render).collect();
+    let mut context: Vec<String> = outcome.context.iter().map(render).collect();
+    if let Some(briefing) = &outcome.briefing {
+        let others = context.iter().map(|it| briefing::units(it) + 2).sum();
+        context.push(briefing.beside(others));
+    }
     let updated_input = outcome.updated_input.map(|updated| {
         let mut whole = updated.input;
         if let Some(fields) = whole.as_object_mut() {
@@ -325,6 +332,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
     let mut outcome = outcome.unwrap_or_default();
     // What was to be remembered is not: nothing may rest on it.
     outcome.context.clear();
+    outcome.briefing = None;
     let is_corrupt = matches!(error, Error::Storage(storage::Error::Corrupt { .. }));
     let lost = |what: &str| format!("roz: {what}: {why}");
     // The approval was not seen, or could not be taken into account in time,

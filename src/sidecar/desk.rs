@@ -15,7 +15,7 @@ use crate::{
     core::{
         bounded,
         intent::{
-            briefing,
+            briefing::Briefing,
             catalogue::{Catalogue, Intent, Problem, Status},
             draft,
             ignore::Ignore,
@@ -90,8 +90,9 @@ impl Desk {
     }
 
     /// What an agent at the intent is told.
-    pub fn context(&self, intent: &Intent) -> String {
-        briefing::context(intent, &self.recent(&intent.id), &self.lessons(intent))
+    pub fn briefing(&self, intent: &Intent) -> Briefing {
+        let (recent, lessons) = (self.recent(&intent.id), self.lessons(intent));
+        Briefing { intent: intent.clone(), recent, lessons }
     }
 
     /// What was learned about it, newest first.

@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     }
     let others = roz.elsewhere(Some(&session_id), desk.root(), world.now);
     let collisions = selection::collisions(&desk.catalogue, intent, &others, desk.case);
-    let context = desk.context(intent);
+    let context = desk.briefing(intent).context();
     if args.json {
         let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
         say::print_json(&json!({

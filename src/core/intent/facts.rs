@@ -1,6 +1,8 @@
 //! What the shell saw for the intent gate.
 
-use super::{catalogue::Catalogue, ignore::Treatment, target::Target};
+use std::collections::BTreeSet;
+
+use super::{briefing::Briefing, catalogue::Catalogue, ignore::Treatment, target::Target};
 use crate::shell::How;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -14,8 +16,33 @@ pub struct Aims {
     /// What a call that ran has read, or what it wrote looks like now: paths
     /// from the project's root, with the hash of what they hold.
     pub seen: Vec<(String, String)>,
-    /// What the selected intent shares with another session's.
+    /// The intent that the agent is to be told of.
+    pub handshake: Option<Handshake>,
+    /// Projects with sidecars of their own that lie nearer to some targets.
+    pub also: Vec<Nearer>,
+    /// Paths of writes, as the call says them, that are nobody's.
+    pub free: BTreeSet<String>,
+}
+
+/// A project that judges some targets besides the session's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nearer {
+    /// As people read it.
+    pub root: String,
+    /// Its sidecar, and the targets seen from its root.
+    pub aims: Aims,
+}
+
+/// What is told of a selected intent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handshake {
+    pub briefing: Briefing,
+    /// The answer of the call that selected it has told all of it.
+    pub is_told: bool,
+    /// Who else may write what is the intent's, a clause each.
     pub overlaps: Vec<String>,
+    /// The answer has told of them, too.
+    pub are_overlaps_told: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -72,14 +72,20 @@ pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a In
 
 /// What is declared cannot be relied on.
 pub fn unreliable(problem: &Problem, tool: &str) -> Refused {
-    let message = format!("`{FILE}` cannot be relied on: {problem}.");
+    not_relied_on(&problem.to_string(), tool)
+}
+
+/// The same, in words.
+pub fn not_relied_on(what: &str, tool: &str) -> Refused {
+    let message = format!("`{FILE}` cannot be relied on: {what}.");
     let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
         .about(FILE)
         .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
     Box::new(refusal)
 }
 
-fn open(catalogue: &Catalogue) -> String {
+/// Those that may be selected, in a sentence.
+pub(super) fn open(catalogue: &Catalogue) -> String {
     const TOLD: usize = 10;
     let open: Vec<String> = catalogue.open().map(|it| shortened(&it.id)).collect();
     match open.as_slice() {
