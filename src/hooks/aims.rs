@@ -142,9 +142,9 @@ impl Look<'_> {
         }
         let mut site = self.site();
         let intent = self.session.intent.selected().map(|it| it.intent_id.as_str());
-        let tmpdir = self.world.var("TMPDIR").map(Path::new);
+        let tmpdir = self.roz.tmpdir(self.world);
         let home = self.world.user_home.as_deref();
-        let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir);
+        let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir.as_deref());
         for (path, how) in written.iter().take(MAX_TARGETS) {
             let target = site.target(path, self.cwd);
             let is_free = class::is_sink(path) || scratch.holds(&target);

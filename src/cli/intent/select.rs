@@ -48,6 +48,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     };
     let session_id = target.id.clone();
     target.update(&roz, world, |session| {
+        if desk.root() == project {
+            session.intent.saw_sidecar();
+        }
         session.intent.select(&intent.id, None, world.now);
         session.record(&Mark::IntentSelected { intent_id: intent.id.clone() }, world.now);
     })?;

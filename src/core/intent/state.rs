@@ -164,13 +164,12 @@ impl IntentState {
         self.had_sidecar
     }
 
-    pub(super) fn saw_sidecar(&mut self) {
+    pub fn saw_sidecar(&mut self) {
         self.had_sidecar = true;
     }
 
     /// An intent is selected: whatever was refused before is over.
     pub fn select(&mut self, intent_id: &str, prompt_id: Option<&str>, now: DateTime<Utc>) {
-        self.had_sidecar = true;
         self.blocked = None;
         self.streak = None;
         self.selected = Some(Selected {
