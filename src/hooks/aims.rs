@@ -19,6 +19,7 @@ use crate::{
             facts::{Aim, Aims, Nearer, Sidecar},
             gate,
             ignore::{Ignore, Treatment},
+            selection::Unreliable,
             target::{Case, Kind, Place, Target},
         },
         policy::Auto,
@@ -62,8 +63,10 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         let is_gone = session.intent.had_sidecar();
         let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
         let mut aims = Aims { sidecar, ..Aims::default() };
-        if let What::PreToolUse(call) = &event.what {
-            (aims.also, _) = look.nearer(call);
+        match &event.what {
+            What::PreToolUse(call) => (aims.also, _) = look.nearer(call),
+            What::SessionStart { .. } => aims.also.extend(look.above()),
+            _ => (),
         }
         return aims;
     };
@@ -89,20 +92,13 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
 /// What the project at `root` declares and ignores; none, if it has no sidecar.
 fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
     let catalogue = sidecar::load(root, &roz.home)?;
-    let mut aims = Aims { sidecar: Sidecar::There, ..Aims::default() };
-    let ignore = match (catalogue.broken(), sidecar::load_ignore(root, &catalogue)) {
-        (None, Ok(ignore)) => {
-            if let Some(problem) = ignore.problems().find(|it| it.breaks) {
-                aims.sidecar = Sidecar::Broken(format!("`.intentignore`, {problem}"));
-            }
-            ignore
-        }
-        (broken, ignore) => {
-            let problem = broken.cloned().or_else(|| ignore.err());
-            aims.sidecar = Sidecar::Broken(problem.map_or_else(String::new, |it| it.to_string()));
-            Ignore::default()
-        }
+    let ignore = sidecar::load_ignore(root, &catalogue);
+    let sidecar = match Unreliable::find(&catalogue, ignore.as_ref()) {
+        Some(unreliable) => Sidecar::Broken(unreliable),
+        None => Sidecar::There,
     };
+    let mut aims = Aims { sidecar, ..Aims::default() };
+    let ignore = ignore.unwrap_or_default();
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
     aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
     aims.catalogue = catalogue;
@@ -192,10 +188,15 @@ impl Look<'_> {
     /// the session's. For a session whose project has none, also the one that
     /// it stands in, where it selects. Answers which writes they judge, too.
     fn nearer(self, call: &ToolCall) -> (Vec<Nearer>, BTreeSet<String>) {
+        let written = writes(call);
+        let selects = gate::selects(call).is_some();
+        if written.is_empty() && !selects {
+            return (Vec::new(), BTreeSet::new());
+        }
         let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         let mut links = Links::default();
-        for (path, how) in writes(call).into_iter().take(MAX_TARGETS) {
+        for (path, how) in written.into_iter().take(MAX_TARGETS) {
             if path.contains(HOLE) || class::is_sink(&path) {
                 continue;
             }
@@ -210,21 +211,29 @@ impl Look<'_> {
                 }
             }
         }
-        if gate::selects(call).is_some()
-            && let Some(root) = sidecar::governing(self.project, self.cwd)
-            && root != self.project
-        {
-            found.entry(root).or_default();
-        }
-        let nearer = |(root, written): (PathBuf, Vec<(String, How)>)| {
-            let (mut aims, ignore) = declared(&root, self.roz)?;
-            let look = Look { project: &root, scratchpad: None, ..self };
-            look.aim(&written, &ignore, &mut aims);
-            let shown = root.strip_prefix(&own).unwrap_or(&root).to_string_lossy().into_owned();
-            Some(Nearer { root: bounded::plain_line(&bounded::line(&shown, 120)), aims })
-        };
         let judged = found.values().flatten().map(|(path, _)| path.clone()).collect();
-        (found.into_iter().filter_map(nearer).collect(), judged)
+        let nearer = found.iter().filter_map(|(root, written)| self.judge(root, written));
+        let mut nearer: Vec<Nearer> = nearer.collect();
+        if selects && nearer.is_empty() {
+            nearer.extend(self.above());
+        }
+        (nearer, judged)
+    }
+
+    /// The project that the session stands in, where its own declares nothing.
+    fn above(self) -> Option<Nearer> {
+        let root = sidecar::governing(self.project, self.cwd)?;
+        if root == self.project { None } else { self.judge(&root, &[]) }
+    }
+
+    /// What another project makes of the writes.
+    fn judge(self, root: &Path, written: &[(String, How)]) -> Option<Nearer> {
+        let (mut aims, ignore) = declared(root, self.roz)?;
+        let look = Look { project: root, scratchpad: None, ..self };
+        look.aim(written, &ignore, &mut aims);
+        let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
+        let shown = root.strip_prefix(&own).unwrap_or(root).to_string_lossy().into_owned();
+        Some(Nearer { root: bounded::plain_line(&bounded::line(&shown, 120)), aims })
     }
 
     /// What the call has read or written, as it is now.

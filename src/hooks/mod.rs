@@ -32,7 +32,7 @@ use crate::{
         self, Cx, bounded,
         event::{Event, Sender, What},
         facts::Facts,
-        intent::briefing,
+        intent::{self, briefing, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
         protect::{self, Ground},
@@ -345,7 +345,8 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {
         What::PreToolUse(call) => {
-            // Self-protection needs no state but to know who reviews.
+            // Self-protection needs no state but to know who reviews; without
+            // one nobody knows what was selected, so nothing is.
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
@@ -410,14 +411,18 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
     speak(input, outcome, roz, world, warnings)
 }
 
-/// What self-protection makes of a call where the session cannot be had.
+/// What self-protection and the intent gate make of a call where the session
+/// cannot be had: the gates that fail closed.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
-    let session = Session::new(input.session_id.clone(), world.now);
+    let mut session = Session::new(input.session_id.clone(), world.now);
     let ground = ground_of(input, &session, roz, world);
-    let facts = Facts { ground, ..Facts::default() };
+    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+    let aims = aims::aims(input, &session, cwd, roz, world);
+    let facts = Facts { ground, aims, ..Facts::default() };
     let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
-    protect::decide(&session, &input.event, cx)
+    let outcome = protect::decide(&session, &input.event, cx);
+    outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))
 }
 
 fn error_in_short(error: &Error) -> String {

@@ -122,12 +122,7 @@ fn refused(what: String) -> Catalogue {
 /// If there is one that cannot be read: what it protects is not known.
 pub fn load_ignore(root: &Path, catalogue: &Catalogue) -> Result<Ignore, Problem> {
     let path = root.join(FOLDER).join(".intentignore");
-    let broken = |what: String| Problem {
-        line: 0,
-        column: 0,
-        what: format!("`.intentignore`: {what}"),
-        breaks: true,
-    };
+    let broken = |what: String| Problem { line: 0, column: 0, what, breaks: true };
     let Some((bytes, _)) = bytes(&path, LARGEST_IGNORE).map_err(broken)? else {
         return Ok(Ignore::default());
     };

@@ -274,9 +274,21 @@ fn a_line_of_intentignore_that_says_nothing_makes_every_write_wait() {
     roz.write(".orchestration/.intentignore", "denny src/auth/\n");
     let told = json_of(&roz.writes("src/auth/a.rs").denies());
     assert_eq!(told["code"], "SIDECAR_INVALID");
-    assert!(told["message"].as_str().unwrap().contains(".intentignore`, line 1"), "{told}");
+    assert!(told["message"].as_str().unwrap().contains(".intentignore` cannot be relied on: line 1"), "{told}");
     let refused = roz.tool(SELECT, &json!({ "intent_id": "INT-001" })).denies();
     assert_eq!(json_of(&refused)["code"], "SIDECAR_INVALID");
     fs::remove_file(roz.project().join(".orchestration/.intentignore")).unwrap();
+    roz.writes("src/auth/a.rs").passes();
+}
+
+#[test]
+fn a_session_that_is_lost_has_selected_nothing() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    fs::write(roz.sessions().join("s1.json"), "{").unwrap();
+    let reply = roz.writes("src/auth/a.rs");
+    assert_eq!(json_of(&reply.denies())["code"], "MISSING_INTENT");
+    roz.tool("Read", &json!({ "file_path": roz.file("src/auth/login.rs") })).passes();
+    roz.selects("INT-001");
     roz.writes("src/auth/a.rs").passes();
 }

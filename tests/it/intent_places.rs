@@ -112,7 +112,10 @@ fn a_session_that_starts_above_or_beside_a_project_is_judged_by_it() {
         assert!(reason.contains("INT-001, INT-008"), "{reason}");
     }
     assert_eq!(json_of(&roz.bash("echo x > inner/lib/a.rs").denies())["code"], "MISSING_INTENT");
-    // It selects where it stands.
+    // It is told and selects where it stands.
+    let at = json!({ "source": "startup", "cwd": inner.join("lib"), "session_id": "s2" });
+    let told = roz.hook("session-start", at);
+    assert!(told.json.to_string().contains("- INT-008 (TODO)"), "{}", told.json);
     let mut call = roz.call(SELECT, &json!({ "intent_id": "INT-001" }));
     call["cwd"] = inner.to_str().unwrap().into();
     roz.hook("pre-tool-use", call.clone()).passes();

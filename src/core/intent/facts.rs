@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{briefing::Briefing, catalogue::Catalogue, ignore::Treatment, target::Target};
+use super::{
+    briefing::Briefing, catalogue::Catalogue, ignore::Treatment, selection::Unreliable,
+    target::Target,
+};
 use crate::shell::How;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,8 +54,7 @@ pub enum Sidecar {
     #[default]
     NotAsked,
     Absent,
-    /// Why it cannot be relied on, with line and column.
-    Broken(String),
+    Broken(Unreliable),
     There,
 }
 

@@ -9,7 +9,7 @@ use super::{
     class::{self, Class, Judged},
     facts::{Aim, Aims, Nearer, Sidecar},
     scope::{Doubt, Scope, Verdict as InScope, Why},
-    selection::{self, Refused},
+    selection::{self, Refused, Unreliable},
     state::{InFlight, IntentState},
 };
 use crate::{
@@ -181,12 +181,15 @@ impl Check<'_> {
     }
 
     fn sidecar(self) -> Result<(), Refused> {
-        let broken = match &self.aims.sidecar {
-            Sidecar::Broken(what) => what,
-            Sidecar::Absent => "it was there in this session, and is gone",
-            Sidecar::NotAsked | Sidecar::There => return Ok(()),
+        let gone = || Unreliable {
+            file: selection::FILE,
+            what: "it was there in this session, and is gone".to_owned(),
         };
-        Err(selection::not_relied_on(broken, &self.call.name))
+        match &self.aims.sidecar {
+            Sidecar::Broken(unreliable) => Err(unreliable.refuses(&self.call.name)),
+            Sidecar::Absent => Err(gone().refuses(&self.call.name)),
+            Sidecar::NotAsked | Sidecar::There => Ok(()),
+        }
     }
 
     fn closes(self, id: &str) -> Option<usize> {

@@ -87,15 +87,21 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
 }
 
 fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
-    let aims = &cx.facts.aims;
+    let mut aims = &cx.facts.aims;
+    let handshake = &aims.handshake;
+    let is_own = !matches!(aims.sidecar, Sidecar::NotAsked | Sidecar::Absent);
+    if let (false, Some(above)) = (is_own, aims.also.first()) {
+        aims = &above.aims;
+    }
     match &aims.sidecar {
         Sidecar::NotAsked | Sidecar::Absent => return Outcome::pass(),
-        Sidecar::Broken(what) => {
-            state.saw_sidecar();
-            return Outcome::pass().telling_user(format!(
-                "roz: `.orchestration/active_intents.yaml` cannot be relied on, so every write is \
-                 refused: {what}"
-            ));
+        Sidecar::There if !is_own => (),
+        Sidecar::Broken(unreliable) => {
+            if is_own {
+                state.saw_sidecar();
+            }
+            let word = format!("roz: {unreliable}\nroz: until it is mended every write is refused");
+            return Outcome::pass().telling_user(word);
         }
         Sidecar::There => state.saw_sidecar(),
     }
@@ -103,7 +109,7 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
     let open: Vec<&Intent> = aims.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
     let mut outcome = Outcome::pass();
     let mut selected = String::new();
-    if let Some(handshake) = &aims.handshake {
+    if let Some(handshake) = handshake {
         // What was told of it may be gone with the conversation.
         let id = bounded::line(&handshake.briefing.intent.id, 60);
         selected = format!("You are at {id}, and still so: what it asks follows.\n");

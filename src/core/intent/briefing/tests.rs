@@ -66,6 +66,8 @@ fn a_long_scope_leaves_room_for_the_rest_and_says_what_it_left_out() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn the_context_is_bounded_whatever_stands_in_the_file(
         id in "\\PC{0,300}",
