@@ -6,10 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::wire::Input;
+use super::{server_paths, wire::Input};
 use crate::{
     core::{
         bounded,
@@ -74,7 +73,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            look.aim(&writes(call), &ignore, &mut aims);
+            look.aim(&writes(call, &roz.project), &ignore, &mut aims);
             let (also, judged) = look.nearer(call);
             aims.also = also;
             // What is nobody's for one project is another's own.
@@ -188,7 +187,7 @@ impl Look<'_> {
     /// the session's. For a session whose project has none, also the one that
     /// it stands in, where it selects. Answers which writes they judge, too.
     fn nearer(self, call: &ToolCall) -> (Vec<Nearer>, BTreeSet<String>) {
-        let written = writes(call);
+        let written = writes(call, self.project);
         let selects = gate::selects(call).is_some();
         if written.is_empty() && !selects {
             return (Vec::new(), BTreeSet::new());
@@ -258,8 +257,10 @@ impl Look<'_> {
     }
 }
 
-/// The paths that a call would write, as it says them.
-fn writes(call: &ToolCall) -> Vec<(String, How)> {
+/// The paths that a call would write, as it says them. A server stands where it
+/// was started, which is not where the agent stands: what is relative counts
+/// from both.
+fn writes(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     let mut found: Vec<(String, How)> = Vec::new();
     let field = |name: &str| call.text(name).map(str::to_owned);
     match call.name.as_str() {
@@ -267,9 +268,13 @@ fn writes(call: &ToolCall) -> Vec<(String, How)> {
         "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
         "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
         name if name.starts_with("mcp__") => {
-            let mut paths = Vec::new();
-            named_paths(&call.input, false, 0, &mut paths);
-            found.extend(paths.into_iter().map(|it| (it, How::Edit)));
+            for path in server_paths::named(&call.input) {
+                let from_root = project.join(&path);
+                if !path.starts_with(['/', '~']) {
+                    found.push((from_root.to_string_lossy().into_owned(), How::Edit));
+                }
+                found.push((path, How::Edit));
+            }
         }
         _ => (),
     }
@@ -289,29 +294,4 @@ fn reads(call: &ToolCall) -> Vec<String> {
     let read = call.readings.iter().flat_map(|it| &it.reads);
     found.extend(read.filter(|it| !it.path.contains(crate::shell::HOLE)).map(|it| it.path.clone()));
     found
-}
-
-/// Texts in fields whose name says that they are paths.
-fn named_paths(value: &Value, says: bool, depth: usize, found: &mut Vec<String>) {
-    const MAX_DEPTH: usize = 6;
-    const NAMES: &[&str] =
-        &["path", "file", "dir", "folder", "uri", "dest", "target", "output", "source"];
-    match value {
-        Value::String(text) if says && !text.contains('\n') && text.len() < 4096 => {
-            found.push(text.strip_prefix("file://").unwrap_or(text).to_owned());
-        }
-        Value::Array(items) if depth < MAX_DEPTH => {
-            for it in items {
-                named_paths(it, says, depth + 1, found);
-            }
-        }
-        Value::Object(fields) if depth < MAX_DEPTH => {
-            for (name, it) in fields {
-                let name = name.to_lowercase();
-                let says = NAMES.iter().any(|word| name.contains(word));
-                named_paths(it, says, depth + 1, found);
-            }
-        }
-        _ => (),
-    }
 }

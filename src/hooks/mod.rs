@@ -13,6 +13,7 @@ mod handshake;
 mod input;
 pub mod learned;
 mod scripts;
+mod server_paths;
 mod skill;
 mod sources;
 mod wire;

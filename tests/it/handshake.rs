@@ -274,7 +274,10 @@ fn a_line_of_intentignore_that_says_nothing_makes_every_write_wait() {
     roz.write(".orchestration/.intentignore", "denny src/auth/\n");
     let told = json_of(&roz.writes("src/auth/a.rs").denies());
     assert_eq!(told["code"], "SIDECAR_INVALID");
-    assert!(told["message"].as_str().unwrap().contains(".intentignore` cannot be relied on: line 1"), "{told}");
+    assert!(
+        told["message"].as_str().unwrap().contains(".intentignore` cannot be relied on: line 1"),
+        "{told}"
+    );
     let refused = roz.tool(SELECT, &json!({ "intent_id": "INT-001" })).denies();
     assert_eq!(json_of(&refused)["code"], "SIDECAR_INVALID");
     fs::remove_file(roz.project().join(".orchestration/.intentignore")).unwrap();

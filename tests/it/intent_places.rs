@@ -202,3 +202,24 @@ fn more_paths_than_are_looked_at_are_not_let_through() {
     assert_eq!(json_of(&roz.bash(&line).denies())["code"], "SCOPE_VIOLATION");
     roz.bash(&format!("touch {}", many[..1000].join(" "))).passes();
 }
+
+#[test]
+fn a_servers_paths_count_from_where_it_may_stand() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let auth = roz.project().join("src/auth");
+    let calls = |path: &str| {
+        let mut call = roz.call("mcp__fs__write_file", &json!({ "path": path, "content": "x" }));
+        call["cwd"] = auth.to_str().unwrap().into();
+        roz.hook("pre-tool-use", call)
+    };
+    // It stands at the root, wherever the agent has gone.
+    for path in ["invoice.ts", "../billing/invoice.ts"] {
+        assert_eq!(json_of(&calls(path).denies())["code"], "SCOPE_VIOLATION", "{path}");
+    }
+    calls("src/auth/new.ts").passes();
+    calls(auth.join("new.ts").to_str().unwrap()).passes();
+    let uri = format!("file://{}/src/auth/%2e%2e/billing/x.ts", roz.project().display());
+    let call = json!({ "uri": uri, "text": "x" });
+    assert_eq!(json_of(&roz.tool("mcp__fs__put", &call).denies())["code"], "SCOPE_VIOLATION");
+}

@@ -201,7 +201,7 @@ pub fn is_own_server(name: &str) -> bool {
 }
 
 /// `readFile`, `read_file`, `read-file`: its words in lower case.
-fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for c in name.chars().take(200) {
