@@ -25,6 +25,9 @@ use crate::{
     world::{self, World, git, process},
 };
 
+/// How long a session that says nothing counts as live: a working day.
+const LIVE: TimeDelta = TimeDelta::hours(8);
+
 pub struct Roz {
     /// `<ROZ_HOME>`.
     pub home: PathBuf,
@@ -60,14 +63,8 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     let project = git::root(dir);
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let mut variables = world.roz_vars();
-    let names = ["ROZ_HOME", "ROZ_CONFIG", "ROZ_STORAGE_PATH"];
-    let set = names.iter().copied().filter(|it| world.var(it).is_some());
-    let launch_root = launch_dir.as_deref().map(git::root);
-    let dirs = [Some(project.as_path()), launch_dir.as_deref(), launch_root.as_deref()];
-    let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-    let mut of_project = config::set_by_project(set, &dirs, world.user_home.as_deref());
-    // The file may have said so when the client started, and not any more.
-    of_project.extend(set_by_client(world, &names));
+    let of_project =
+        set_by_project(&["ROZ_HOME", "ROZ_CONFIG", "ROZ_STORAGE_PATH"], &project, world);
     variables.retain(|(name, _)| !of_project.contains(&name.as_str()));
     let var = |name: &str| {
         let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
@@ -89,6 +86,20 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         launch_dir,
         env: variables,
     }
+}
+
+/// Those of `names` that the project's client settings put into our
+/// environment: they are no word of the user's.
+fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&'a str> {
+    let set = names.iter().copied().filter(|it| world.var(it).is_some());
+    let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
+    let launch_root = launch_dir.map(git::root);
+    let dirs = [Some(project), launch_dir, launch_root.as_deref()];
+    let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
+    let mut found = config::set_by_project(set, &dirs, world.user_home.as_deref());
+    // The file may have said so when the client started, and not any more.
+    found.extend(set_by_client(world, names));
+    found
 }
 
 /// Those of `names` that the client has put into our environment and that were
@@ -122,6 +133,14 @@ impl Roz {
             diagnostics: loaded.diagnostics,
             store,
         })
+    }
+
+    /// The user's own folder for temporary files, where the environment names
+    /// one and the project has not.
+    pub fn tmpdir(&self, world: &World) -> Option<PathBuf> {
+        let named = PathBuf::from(world.var("TMPDIR")?);
+        let is_users = || set_by_project(&["TMPDIR"], &self.project, world).is_empty();
+        (named.is_absolute() && is_users()).then_some(named)
     }
 
     /// Whether the project has a configuration.
@@ -210,8 +229,10 @@ impl Roz {
         Err(Error::NoSession)
     }
 
-    /// What the other sessions of a project are at that were active within a
-    /// day; one that cannot be read is at nothing.
+    /// What the other live sessions of a project are at. A session is live
+    /// until the client says that it is over, or nothing has changed in it for
+    /// [`LIVE`]: clients die without a word. One that cannot be read is at
+    /// nothing.
     pub fn elsewhere(
         &self,
         own: Option<&SessionId>,
@@ -219,14 +240,15 @@ impl Roz {
         now: DateTime<Utc>,
     ) -> Vec<Elsewhere> {
         const LOOKED_AT: usize = 50;
-        let since = now.checked_sub_signed(TimeDelta::days(1)).unwrap_or(now);
+        let since = now.checked_sub_signed(LIVE).unwrap_or(now);
         let newest = self.store.activity().unwrap_or_default().into_iter().take(LOOKED_AT);
         let others = newest.take_while(|it| it.at >= since).filter(|it| Some(&it.id) != own);
         let at = |id: &SessionId| {
             let session = self.store.look_at(id).ok()??.session;
             let intent_id = session.intent.selected()?.intent_id.clone();
             let is_here = session.project.as_deref() == Some(project);
-            is_here.then(|| Elsewhere { session_id: id.to_string(), intent_id })
+            (is_here && !session.intent.has_left())
+                .then(|| Elsewhere { session_id: id.to_string(), intent_id })
         };
         others.filter_map(|it| at(&it.id)).collect()
     }

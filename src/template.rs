@@ -26,6 +26,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "gate-deny",
     "intent",
     "intent-aftermath",
+    "intent-overlap",
     "intent-protocol",
     "issues",
     "learnings",

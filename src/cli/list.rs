@@ -45,6 +45,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                 },
                 it.review.phase().word().to_owned(),
                 it.reflection.status().word().to_owned(),
+                it.intent.selected().map_or("-", |it| &*it.intent_id).to_owned(),
                 place.map(|it| it.display().to_string()).unwrap_or_default(),
             ]
         })
@@ -52,9 +53,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if rows.is_empty() {
         say::print("No sessions yet. Start the client in a project, and look again.\n")?;
     } else {
-        say::print(
-            &out.table(&["SESSION", "LAST ACTIVE", "REVIEW", "REFLECTION", "PROJECT"], &rows),
-        )?;
+        say::print(&out.table(
+            &["SESSION", "LAST ACTIVE", "REVIEW", "REFLECTION", "INTENT", "PROJECT"],
+            &rows,
+        ))?;
     }
     for err in broken {
         say::print(&format!("{}\n", out.paint(say::Tone::Warn, &format!("roz: {err}"))))?;
@@ -72,5 +74,6 @@ fn as_json(session: &Session) -> Value {
         "review": session.review.phase().word(),
         "reflection": session.reflection.status().word(),
         "intent": session.intent.word(),
+        "intent_id": session.intent.selected().map(|it| &it.intent_id),
     })
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::core::{
-    intent::{aftermath::Landing, state::InFlight},
+    intent::{aftermath::Landing, briefing::Briefing, state::InFlight},
     reflection::usage,
     refusal::Refusal,
     trace::Mark,
@@ -15,6 +15,9 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// For the agent, whatever the verdict.
     pub context: Vec<Notice>,
+    /// The intent that the agent is at: told behind the rest, as long as there
+    /// is room.
+    pub briefing: Option<Box<Briefing>>,
     /// For the user.
     pub messages: Vec<String>,
     /// The whole input that the tool shall get instead of its own.
@@ -120,6 +123,7 @@ impl Outcome {
             self.verdict = next.verdict;
         }
         self.context.extend(next.context);
+        self.briefing = next.briefing.or(self.briefing);
         self.messages.extend(next.messages);
         self.updated_input = next.updated_input.or(self.updated_input);
         self.trace.extend(next.trace);

@@ -27,7 +27,7 @@ use crate::{
         images::{self, Images},
     },
     open::Roz,
-    sidecar::edit,
+    sidecar::{self, edit},
     world::{World, git, in_a_line, read_head},
 };
 
@@ -58,8 +58,11 @@ pub(super) fn act(
             Effect::Select(id) => {
                 let change = edit::Change::Status { id, status: Status::InProgress };
                 let now = world.now.to_rfc3339();
-                let done = edit::change(&roz.project, &roz.home, &change, &now, until);
-                warnings.extend(done.err().map(|err| in_a_line(&err)));
+                let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+                if let Some(root) = sidecar::governing(&roz.project, cwd) {
+                    let done = edit::change(&root, &roz.home, &change, &now, until);
+                    warnings.extend(done.err().map(|err| in_a_line(&err)));
+                }
             }
             Effect::Refused(refusal) => outcome.messages.extend(scribe.refused(&refusal)),
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),

@@ -3,50 +3,55 @@
 
 use std::{
     cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
     os::unix::fs::MetadataExt as _,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, value::RawValue};
-
-use super::aftermath;
+use super::{aftermath, server_paths, wire::Input};
 use crate::{
     core::{
-        event::{Event, ToolCall, What},
+        bounded,
+        event::{ToolCall, What},
         intent::{
             class,
-            facts::{Aim, Aims, Sidecar},
+            facts::{Aim, Aims, Nearer, Sidecar},
+            gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
+            selection::Unreliable,
+            target::{Case, Kind, Place, Target},
         },
         policy::Auto,
         session::Session,
     },
     ledger::{Ledger, images::hash_of},
     open::Roz,
-    shell::How,
-    sidecar::{self, target::Site},
-    world::{World, in_a_line, read_head},
+    shell::{HOLE, How},
+    sidecar::{
+        self,
+        scratch::Scratch,
+        target::{Site, nearest_sidecar},
+    },
+    world::{
+        World, in_a_line,
+        links::{Links, normal},
+        read_head,
+    },
 };
 
 /// A larger file is known by its size and its times.
 const MAX_HASHED: usize = 16 << 20;
-/// Paths of one call that are looked at.
-const MAX_TARGETS: usize = 200;
+/// Paths of one call that are looked at; where there are more, the rest is
+/// nobody's to write.
+const MAX_TARGETS: usize = 2000;
 
-/// `answer`: what a tool that ran has answered.
-pub(super) fn aims(
-    event: &Event,
-    answer: Option<&RawValue>,
-    session: &Session,
-    cwd: &Path,
-    roz: &Roz,
-    world: &World,
-) -> Aims {
+pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, world: &World) -> Aims {
     if roz.policy.intent.enabled == Auto::Off {
         return Aims::default();
     }
+    let event = &input.event;
     let is_asked = matches!(
         event.what,
         What::SessionStart { .. } | What::PreToolUse(_) | What::PostToolUse { .. }
@@ -54,57 +59,64 @@ pub(super) fn aims(
     if !is_asked {
         return Aims::default();
     }
-    let Some(catalogue) = sidecar::load(&roz.project, &roz.home) else {
+    let scratchpad = input.scratchpad.as_deref();
+    let (agent, nothing) = (event.origin.agent_id.as_deref(), Ignore::default());
+    let project = &roz.project;
+    let look = Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing };
+    let Some((mut aims, ignore)) = declared(&roz.project, roz) else {
         let is_gone = session.intent.had_sidecar();
-        if !is_gone {
-            return Aims::default();
-        }
-        let mut aims = Aims { sidecar: Sidecar::Absent, ..Aims::default() };
-        if let What::PostToolUse { call, .. } = &event.what {
+        let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
+        let mut aims = Aims { sidecar, ..Aims::default() };
+        match &event.what {
+            What::PreToolUse(call) => (aims.also, _) = look.nearer(call),
             // Perhaps it is this call's doing.
-            let (agent, ignore) = (event.origin.agent_id.as_deref(), &Ignore::default());
-            let look = Look { session, cwd, roz, world, agent, ignore };
-            aims.aftermath = aftermath::aftermath(look, call, false);
+            What::PostToolUse { call, .. } if is_gone => {
+                aims.aftermath = aftermath::aftermath(look, call, false);
+            }
+            What::SessionStart { .. } => aims.also.extend(look.above()),
+            _ => (),
         }
         return aims;
     };
-    let mut aims = Aims::default();
-    let ignore = match (catalogue.broken(), sidecar::load_ignore(&roz.project, &catalogue)) {
-        (Some(problem), _) => {
-            aims.sidecar = Sidecar::Broken(problem.to_string());
-            Ignore::default()
-        }
-        (None, Err(problem)) => {
-            aims.sidecar = Sidecar::Broken(problem.to_string());
-            Ignore::default()
-        }
-        (None, Ok(ignore)) => {
-            aims.sidecar = Sidecar::There;
-            ignore
-        }
-    };
-    let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
-    aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
-    let agent = event.origin.agent_id.as_deref();
-    let look = Look { session, cwd, roz, world, agent, ignore: &ignore };
+    let look = Look { ignore: &ignore, ..look };
     match &event.what {
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            aims.targets = look.targets(call);
+            look.aim(Some(call), &writes(call, &roz.project), &mut aims);
             aims.start = aftermath::start(call, &roz.project);
             aims.unwritable = look.unwritable();
+            let (also, judged) = look.nearer(call);
+            aims.also = also;
+            // What is nobody's for one project is another's own.
+            aims.free.retain(|it| !judged.contains(it));
             aims.seen = if call.readings.is_empty() { Vec::new() } else { look.seen(call) };
         }
         What::PostToolUse { call, succeeded } => {
             aims.seen = if *succeeded { look.seen(call) } else { Vec::new() };
-            let runs_on = answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
+            let runs_on =
+                input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
             aims.aftermath = aftermath::aftermath(look, call, runs_on);
         }
         _ => (),
     }
-    aims.catalogue = catalogue;
     aims
+}
+
+/// What the project at `root` declares and ignores; none, if it has no sidecar.
+fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
+    let catalogue = sidecar::load(root, &roz.home)?;
+    let ignore = sidecar::load_ignore(root, &catalogue);
+    let sidecar = match Unreliable::find(&catalogue, ignore.as_ref()) {
+        Some(unreliable) => Sidecar::Broken(unreliable),
+        None => Sidecar::There,
+    };
+    let mut aims = Aims { sidecar, ..Aims::default() };
+    let ignore = ignore.unwrap_or_default();
+    let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
+    aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
+    aims.catalogue = catalogue;
+    Some((aims, ignore))
 }
 
 /// What a file holds.
@@ -149,9 +161,14 @@ pub(super) fn hash(path: &Path) -> Option<String> {
 pub(super) struct Look<'a> {
     pub(super) session: &'a Session,
     pub(super) cwd: &'a Path,
+    /// Whose targets are looked for.
+    project: &'a Path,
+    /// The client's, by its own word.
+    scratchpad: Option<&'a Path>,
     pub(super) roz: &'a Roz,
     pub(super) world: &'a World,
     pub(super) agent: Option<&'a str>,
+    /// What that project ignores.
     pub(super) ignore: &'a Ignore,
 }
 
@@ -168,34 +185,63 @@ impl Look<'_> {
     }
 
     pub(super) fn site(self) -> Site {
-        let mut site = Site::new(&self.roz.project, self.world.user_home.as_deref());
+        let mut site = Site::new(self.project, self.world.user_home.as_deref());
         site.guard(&self.roz.home, "roz's own folder");
         site
     }
 
-    fn targets(self, call: &ToolCall) -> Vec<Aim> {
-        let written = writes(call);
+    /// Where the writes lead, seen from the project's root; of the session's own
+    /// project, given the call, also who changed what is stale.
+    fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut Aims) {
         if written.is_empty() {
-            return Vec::new();
+            return;
         }
         let mut site = self.site();
         let intent = self.session.intent.selected().map(|it| it.intent_id.as_str());
+        let tmpdir = self.roz.tmpdir(self.world);
+        let home = self.world.user_home.as_deref();
+        let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir.as_deref());
         let records = OnceCell::new();
-        let aim = |(path, how): (String, How)| {
-            let is_free = class::is_sink(&path) || self.is_scratch(&path);
-            let target = site.target(&path, self.cwd);
-            let treatment =
-                if is_free { Treatment::default() } else { self.ignore.treats(&target, intent) };
-            let hash =
-                if is_free { None } else { hash(&self.roz.project.join(target.real.text())) };
-            let path = target.real.text();
-            let changed_by = hash.as_ref().filter(|it| self.is_stale(call, path, it)).map(|hash| {
+        for (path, how) in written.iter().take(MAX_TARGETS) {
+            let target = site.target(path, self.cwd);
+            let is_free = class::is_sink(path) || scratch.holds(&target);
+            let mut treatment = Treatment::default();
+            let mut hash = None;
+            if is_free {
+                aims.free.insert(path.clone());
+            } else {
+                treatment = self.ignore.treats(&target, intent);
+                hash = self::hash(&self.project.join(target.real.text()));
+            }
+            let real = target.real.text();
+            let is_stale = |hash: &&String| call.is_some_and(|it| self.is_stale(it, real, hash));
+            let changed_by = hash.as_ref().filter(is_stale).map(|hash| {
                 let records: &Vec<Record> = records.get_or_init(|| self.newest());
-                origin::of(records, path, hash, self.world.now)
+                origin::of(records, real, hash, self.world.now)
             });
-            Aim { target, how, treatment, is_free, hash, changed_by }
-        };
-        written.into_iter().take(MAX_TARGETS).map(aim).collect()
+            aims.targets.push(Aim { target, how: *how, treatment, is_free, hash, changed_by });
+        }
+        if written.len() > MAX_TARGETS {
+            let place = Place::Outside(format!("(more than {MAX_TARGETS} paths)"));
+            let target = Target {
+                written: place.clone(),
+                real: place,
+                kind: Kind::Absent,
+                case: Case::Unknown,
+                links: 0,
+                guarded: None,
+            };
+            let treatment = Treatment::default();
+            let aim = Aim {
+                target,
+                how: How::Write,
+                treatment,
+                is_free: false,
+                hash: None,
+                changed_by: None,
+            };
+            aims.targets.push(aim);
+        }
     }
 
     /// Whether the agent does not know what it is about to change.
@@ -212,18 +258,56 @@ impl Look<'_> {
         Ledger::new(&self.roz.project, &self.roz.home).newest(NEAR).unwrap_or_default()
     }
 
-    /// The temporary folder is nobody's, unless the project lies in it.
-    fn is_scratch(self, path: &str) -> bool {
-        let path = self.cwd.join(path);
-        let has_up = path.components().any(|it| matches!(it, std::path::Component::ParentDir));
-        let is_temporary = ["/tmp", "/var/tmp"].iter().any(|it| path.starts_with(it));
-        is_temporary
-            && !has_up
-            && !self.roz.project.starts_with("/tmp")
-            && !self.roz.project.starts_with("/var/tmp")
-            && path
-                .canonicalize()
-                .map_or(true, |real| real.starts_with("/tmp") || real.starts_with("/var/tmp"))
+    /// The projects with sidecars of their own that lie nearer to a target than
+    /// the session's. For a session whose project has none, also the one that
+    /// it stands in, where it selects. Answers which writes they judge, too.
+    fn nearer(self, call: &ToolCall) -> (Vec<Nearer>, BTreeSet<String>) {
+        let written = writes(call, self.project);
+        let selects = gate::selects(call).is_some();
+        if written.is_empty() && !selects {
+            return (Vec::new(), BTreeSet::new());
+        }
+        let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
+        let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
+        let mut links = Links::default();
+        for (path, how) in written.into_iter().take(MAX_TARGETS) {
+            if path.contains(HOLE) || class::is_sink(&path) {
+                continue;
+            }
+            let absolute = self.cwd.join(&path);
+            for spelt in [normal(&absolute), links.real(&absolute)] {
+                let Some(root) = nearest_sidecar(&spelt) else { continue };
+                let root = root.canonicalize().unwrap_or(root);
+                if root != own {
+                    let written = found.entry(root).or_default();
+                    written.push((path.clone(), how));
+                    written.dedup();
+                }
+            }
+        }
+        let judged = found.values().flatten().map(|(path, _)| path.clone()).collect();
+        let nearer = found.iter().filter_map(|(root, written)| self.judge(root, written));
+        let mut nearer: Vec<Nearer> = nearer.collect();
+        if selects && nearer.is_empty() {
+            nearer.extend(self.above());
+        }
+        (nearer, judged)
+    }
+
+    /// The project that the session stands in, where its own declares nothing.
+    fn above(self) -> Option<Nearer> {
+        let root = sidecar::governing(self.project, self.cwd)?;
+        if root == self.project { None } else { self.judge(&root, &[]) }
+    }
+
+    /// What another project makes of the writes.
+    fn judge(self, root: &Path, written: &[(String, How)]) -> Option<Nearer> {
+        let (mut aims, ignore) = declared(root, self.roz)?;
+        let look = Look { project: root, scratchpad: None, ignore: &ignore, ..self };
+        look.aim(None, written, &mut aims);
+        let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
+        let shown = root.strip_prefix(&own).unwrap_or(root).to_string_lossy().into_owned();
+        Some(Nearer { root: bounded::plain_line(&bounded::line(&shown, 120)), aims })
     }
 
     /// What the call has read or written, as it is now.
@@ -248,8 +332,10 @@ impl Look<'_> {
     }
 }
 
-/// The paths that a call would write, as it says them.
-fn writes(call: &ToolCall) -> Vec<(String, How)> {
+/// The paths that a call would write, as it says them. A server stands where it
+/// was started, which is not where the agent stands: what is relative counts
+/// from both.
+fn writes(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     let mut found: Vec<(String, How)> = Vec::new();
     let field = |name: &str| call.text(name).map(str::to_owned);
     match call.name.as_str() {
@@ -257,9 +343,13 @@ fn writes(call: &ToolCall) -> Vec<(String, How)> {
         "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
         "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
         name if name.starts_with("mcp__") => {
-            let mut paths = Vec::new();
-            named_paths(&call.input, false, 0, &mut paths);
-            found.extend(paths.into_iter().map(|it| (it, How::Edit)));
+            for path in server_paths::named(&call.input) {
+                let from_root = project.join(&path);
+                if !path.starts_with(['/', '~']) {
+                    found.push((from_root.to_string_lossy().into_owned(), How::Edit));
+                }
+                found.push((path, How::Edit));
+            }
         }
         _ => (),
     }
@@ -279,29 +369,4 @@ fn reads(call: &ToolCall) -> Vec<String> {
     let read = call.readings.iter().flat_map(|it| &it.reads);
     found.extend(read.filter(|it| !it.path.contains(crate::shell::HOLE)).map(|it| it.path.clone()));
     found
-}
-
-/// Texts in fields whose name says that they are paths.
-fn named_paths(value: &Value, says: bool, depth: usize, found: &mut Vec<String>) {
-    const MAX_DEPTH: usize = 6;
-    const NAMES: &[&str] =
-        &["path", "file", "dir", "folder", "uri", "dest", "target", "output", "source"];
-    match value {
-        Value::String(text) if says && !text.contains('\n') && text.len() < 4096 => {
-            found.push(text.strip_prefix("file://").unwrap_or(text).to_owned());
-        }
-        Value::Array(items) if depth < MAX_DEPTH => {
-            for it in items {
-                named_paths(it, says, depth + 1, found);
-            }
-        }
-        Value::Object(fields) if depth < MAX_DEPTH => {
-            for (name, it) in fields {
-                let name = name.to_lowercase();
-                let says = NAMES.iter().any(|word| name.contains(word));
-                named_paths(it, says, depth + 1, found);
-            }
-        }
-        _ => (),
-    }
 }

@@ -10,9 +10,11 @@ mod finds;
 pub mod gather;
 mod git_code;
 mod ground;
+mod handshake;
 mod input;
 pub mod learned;
 mod scripts;
+mod server_paths;
 mod skill;
 mod sources;
 mod wire;
@@ -32,6 +34,7 @@ use crate::{
         self, Cx, bounded,
         event::{Event, Sender, What},
         facts::Facts,
+        intent::{self, briefing, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
         protect::{self, Ground},
@@ -218,7 +221,8 @@ fn decide(
             let mut facts = gather::facts(&input.event, transcript, session, roz, world);
             facts.ground = ground_of(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            facts.aims = aims::aims(&input.event, input.answer, session, cwd, roz, world);
+            facts.aims = aims::aims(input, session, cwd, roz, world);
+            facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
             facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
@@ -288,7 +292,11 @@ fn speak(
         (Decision::Object(reason), Channel::ExitCode) => Some(reason.clone()),
         _ => None,
     };
-    let context: Vec<String> = outcome.context.iter().map(render).collect();
+    let mut context: Vec<String> = outcome.context.iter().map(render).collect();
+    if let Some(briefing) = &outcome.briefing {
+        let others = context.iter().map(|it| briefing::units(it) + 2).sum();
+        context.push(briefing.beside(others));
+    }
     let updated_input = outcome.updated_input.map(|updated| {
         let mut whole = updated.input;
         if let Some(fields) = whole.as_object_mut() {
@@ -326,6 +334,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
     let mut outcome = outcome.unwrap_or_default();
     // What was to be remembered is not: nothing may rest on it.
     outcome.context.clear();
+    outcome.briefing = None;
     let is_corrupt = matches!(error, Error::Storage(storage::Error::Corrupt { .. }));
     let lost = |what: &str| format!("roz: {what}: {why}");
     // The approval was not seen, or could not be taken into account in time,
@@ -338,7 +347,8 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {
         What::PreToolUse(call) => {
-            // Self-protection needs no state but to know who reviews.
+            // Self-protection needs no state but to know who reviews; without
+            // one nobody knows what was selected, so nothing is.
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
@@ -403,14 +413,18 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
     speak(input, outcome, roz, world, warnings)
 }
 
-/// What self-protection makes of a call where the session cannot be had.
+/// What self-protection and the intent gate make of a call where the session
+/// cannot be had: the gates that fail closed.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
-    let session = Session::new(input.session_id.clone(), world.now);
+    let mut session = Session::new(input.session_id.clone(), world.now);
     let ground = ground_of(input, &session, roz, world);
-    let facts = Facts { ground, ..Facts::default() };
+    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+    let aims = aims::aims(input, &session, cwd, roz, world);
+    let facts = Facts { ground, aims, ..Facts::default() };
     let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
-    protect::decide(&session, &input.event, cx)
+    let outcome = protect::decide(&session, &input.event, cx);
+    outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))
 }
 
 fn error_in_short(error: &Error) -> String {

@@ -56,8 +56,10 @@ pub(super) struct Input<'a> {
     pub(super) cwd: Option<PathBuf>,
     pub(super) transcript_path: Option<PathBuf>,
     pub(super) event: Event<'a>,
-    /// What a tool that ran answered.
+    /// What a tool that ran answered, or the error with which it failed.
     pub(super) answer: Option<&'a RawValue>,
+    /// Where the client lets agents keep what is no part of the work.
+    pub(super) scratchpad: Option<PathBuf>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -200,6 +202,8 @@ struct Payload<'a> {
     tool_use_id: Option<&'a RawValue>,
     tool_input: Option<&'a RawValue>,
     tool_response: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+    scratchpad_dir: Option<&'a RawValue>,
     stop_hook_active: Option<&'a RawValue>,
     background_tasks: Option<&'a RawValue>,
     session_crons: Option<&'a RawValue>,
@@ -227,6 +231,8 @@ impl<'a> Payload<'a> {
             "tool_use_id" => &mut self.tool_use_id,
             "tool_input" => &mut self.tool_input,
             "tool_response" => &mut self.tool_response,
+            "error" => &mut self.error,
+            "scratchpad_dir" => &mut self.scratchpad_dir,
             "stop_hook_active" => &mut self.stop_hook_active,
             "background_tasks" => &mut self.background_tasks,
             "session_crons" => &mut self.session_crons,
@@ -308,7 +314,10 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
         transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event: Event { origin, what },
-        answer: payload.tool_response,
+        answer: payload.tool_response.or(payload.error),
+        scratchpad: input::short(payload.scratchpad_dir, MAX_PATH)
+            .map(PathBuf::from)
+            .filter(|it| it.is_absolute()),
         warnings,
     })
 }
@@ -434,7 +443,7 @@ pub(super) enum Decision {
 }
 
 /// No string in a reply may be longer, in characters.
-const MAX_STRING: usize = 10_000;
+pub(super) const MAX_STRING: usize = 10_000;
 
 impl Reply {
     /// The JSON for stdout; what this hook cannot say is left out. An explicit

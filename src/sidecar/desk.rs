@@ -15,12 +15,12 @@ use crate::{
     core::{
         bounded,
         intent::{
-            briefing,
+            briefing::Briefing,
             catalogue::{Catalogue, Intent, Problem, Status},
             draft,
             ignore::Ignore,
             lessons::{self, Lesson},
-            selection::{self, Refused},
+            selection::{self, Refused, Unreliable},
             target::Case,
         },
     },
@@ -77,21 +77,22 @@ impl Desk {
 
     /// The intent of that id, if it can be selected; `tool` wants to.
     pub fn choose(&self, id: &str, tool: &str) -> Result<&Intent, Refused> {
-        let ignore = match &self.ignore {
-            Ok(ignore) => ignore,
-            Err(problem) => return Err(selection::unreliable(problem, tool)),
-        };
-        if let Some(problem) = ignore.problems().find(|it| it.breaks) {
-            let what = format!("`.intentignore`, {problem}");
-            let problem = Problem { line: 0, column: 0, what, breaks: true };
-            return Err(selection::unreliable(&problem, tool));
+        if let Some(unreliable) = self.unreliable() {
+            return Err(unreliable.refuses(tool));
         }
-        selection::choose(&self.catalogue, |it| ignore.closes(it), id, tool)
+        let closes = |id: &str| self.ignore.as_ref().ok()?.closes(id);
+        selection::choose(&self.catalogue, closes, id, tool)
+    }
+
+    /// Which file cannot be relied on, if one cannot.
+    pub fn unreliable(&self) -> Option<Unreliable> {
+        Unreliable::find(&self.catalogue, self.ignore.as_ref())
     }
 
     /// What an agent at the intent is told.
-    pub fn context(&self, intent: &Intent) -> String {
-        briefing::context(intent, &self.recent(&intent.id), &self.lessons(intent))
+    pub fn briefing(&self, intent: &Intent) -> Briefing {
+        let (recent, lessons) = (self.recent(&intent.id), self.lessons(intent));
+        Briefing { intent: intent.clone(), recent, lessons }
     }
 
     /// What was learned about it, newest first.

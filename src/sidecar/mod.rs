@@ -6,6 +6,7 @@
 
 pub mod desk;
 pub mod edit;
+pub mod scratch;
 pub mod target;
 mod tree;
 pub mod yaml;
@@ -50,6 +51,16 @@ const MADE_BY: MadeBy = cached::made_by(&[
 /// Where a project declares its intents.
 pub fn intents_file(root: &Path) -> PathBuf {
     root.join(FOLDER).join("active_intents.yaml")
+}
+
+/// The project whose intents a session of `project` selects from: its own, or
+/// else the nearest one above `cwd` that declares some.
+pub fn governing(project: &Path, cwd: &Path) -> Option<PathBuf> {
+    if fs::symlink_metadata(intents_file(project)).is_ok() {
+        return Some(project.to_owned());
+    }
+    // What counts is the folder of the path that is asked about.
+    target::nearest_sidecar(&cwd.join("x"))
 }
 
 /// What the project declares, from the cache where nothing has changed; none
@@ -111,12 +122,7 @@ fn refused(what: String) -> Catalogue {
 /// If there is one that cannot be read: what it protects is not known.
 pub fn load_ignore(root: &Path, catalogue: &Catalogue) -> Result<Ignore, Problem> {
     let path = root.join(FOLDER).join(".intentignore");
-    let broken = |what: String| Problem {
-        line: 0,
-        column: 0,
-        what: format!("`.intentignore`: {what}"),
-        breaks: true,
-    };
+    let broken = |what: String| Problem { line: 0, column: 0, what, breaks: true };
     let Some((bytes, _)) = bytes(&path, LARGEST_IGNORE).map_err(broken)? else {
         return Ok(Ignore::default());
     };

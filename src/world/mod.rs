@@ -38,14 +38,14 @@ pub struct World {
     pub user_home: Option<PathBuf>,
     /// Where this process stands.
     pub cwd: PathBuf,
-    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` and
-    /// those of the terminal.
+    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH`,
+    /// `TMPDIR` and those of the terminal.
     pub env: Vec<(String, String)>,
 }
 
 impl World {
     pub fn from_env() -> Self {
-        const OTHERS: &[&str] = &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME"];
+        const OTHERS: &[&str] = &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME", "TMPDIR"];
         let wanted = |name: &str| {
             name.starts_with("ROZ_") || name.starts_with("CLAUDE") || OTHERS.contains(&name)
         };

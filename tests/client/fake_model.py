@@ -7,6 +7,7 @@ the assertions. It knows nothing of roz and nothing of the client's processes.
 """
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import threading
@@ -80,6 +81,7 @@ class FakeModel(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    ids = itertools.count(1)  # of calls: a conversation may go on with another model
     request_queue_size = 64
 
     def __init__(self, agent: list[Turn], subagents: dict[str, Subagents], hear: dict[str, str]):
@@ -93,7 +95,6 @@ class FakeModel(ThreadingHTTPServer):
         self.problems: list[str] = []
         self.events: list[dict] = []  # what the client printed so far
         self.changed = threading.Condition()
-        self.ids = 0
 
     def __enter__(self) -> FakeModel:
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -182,8 +183,7 @@ class FakeModel(ThreadingHTTPServer):
     def content(self, turn: Turn, values: ChainMap) -> list[dict]:
         blocks = [{"type": "text", "text": fill(turn.text, values)}] if turn.text else []
         for tool in turn.tools:
-            self.ids += 1
-            blocks.append({"type": "tool_use", "id": f"toolu_fake{self.ids:06d}", "name": tool.name,
+            blocks.append({"type": "tool_use", "id": f"toolu_fake{next(self.ids):06d}", "name": tool.name,
                            "input": fill(tool.input, values)})
         return blocks
 

@@ -216,7 +216,7 @@ class Step:
     """One process of the client."""
 
     prompt: str
-    resume: bool = False
+    resume: bool | str = False  # the session before, or the one of that id
     fork: bool = False  # with `resume`: under a new id
     max_turns: int = 30
 
@@ -242,8 +242,9 @@ class World:
 
     def play(self, *steps: str | Step, agent: list[Turn], reviewers: list[list[Turn]] = (),
              helpers: list[list[Turn]] = (), config: str = "", env: dict[str, str] | None = None,
-             place: Place | None = None, plugin_installed: bool = False, bypass_permissions: bool = True) -> Session:
-        """Run the client once for every step, on one script."""
+             place: Place | None = None, plugin_installed: bool = False, bypass_permissions: bool = True,
+             tools: str = "") -> Session:
+        """Run the client once for every step, on one script. `tools`: the only ones of its own that it shall offer."""
         place = place or self.place(config)
         subagents = {"reviewer": Subagents(reviewer_mark(self.plugin), list(reviewers)),
                      "helper": Subagents("You are the HELPER", list(helpers))}
@@ -258,7 +259,9 @@ class World:
                 if not plugin_installed:
                     argv += ["--plugin-dir", str(self.plugin)]
                 if step.resume:
-                    argv += ["--resume", model.values["session"]]
+                    argv += ["--resume", step.resume if isinstance(step.resume, str) else model.values["session"]]
+                if tools:
+                    argv += ["--tools", tools]
                 if step.fork:
                     argv += ["--fork-session"]
                 environment = place.client_environment(model.port) | (env or {})

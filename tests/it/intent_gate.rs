@@ -24,9 +24,9 @@ active_intents:
     status: COMPLETED
     owned_scope: [\"src/billing/**\"]
 ";
-const SELECT: &str = "mcp__roz__select_active_intent";
+pub(crate) const SELECT: &str = "mcp__roz__select_active_intent";
 
-fn declared(config: &str) -> Roz {
+pub(crate) fn declared(config: &str) -> Roz {
     let roz = Roz::with_config(config).in_git();
     for folder in [".orchestration", "src/auth/keys", "src/billing"] {
         fs::create_dir_all(roz.project().join(folder)).unwrap();
@@ -38,7 +38,7 @@ fn declared(config: &str) -> Roz {
 
 impl Roz {
     #[track_caller]
-    fn done(&self, name: &str, input: &Value) {
+    pub(crate) fn done(&self, name: &str, input: &Value) {
         let call = self.call(name, input);
         self.hook("pre-tool-use", call.clone()).objects_to_nothing();
         let mut done = call;
@@ -47,23 +47,23 @@ impl Roz {
     }
 
     #[track_caller]
-    fn selects(&self, id: &str) {
+    pub(crate) fn selects(&self, id: &str) {
         self.done(SELECT, &json!({ "intent_id": id }));
     }
 
-    fn file(&self, path: &str) -> String {
+    pub(crate) fn file(&self, path: &str) -> String {
         self.project().join(path).to_str().unwrap().to_owned()
     }
 
     #[track_caller]
-    fn writes(&self, path: &str) -> Reply {
+    pub(crate) fn writes(&self, path: &str) -> Reply {
         self.tool("Write", &json!({ "file_path": self.file(path), "content": "x" }))
     }
 }
 
 /// The line for programs at the end of a refusal.
 #[track_caller]
-fn json_of(reason: &str) -> Value {
+pub(crate) fn json_of(reason: &str) -> Value {
     serde_json::from_str(reason.lines().last().unwrap()).expect(reason)
 }
 

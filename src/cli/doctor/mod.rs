@@ -3,6 +3,7 @@
 mod canary;
 mod client;
 mod house;
+mod intent;
 mod learning;
 
 use std::fmt::Write as _;
@@ -65,6 +66,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let binary = world.binary()?;
     let mut checks = house::checks(&binary, world);
     checks.extend(learning::checks(world));
+    checks.push(intent::check(world));
     if !args.no_client {
         checks.extend(client::checks(&binary, world));
     }

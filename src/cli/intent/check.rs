@@ -44,6 +44,8 @@ struct Found<'a> {
     ignore: Vec<Problem>,
     /// The intent, the complaint, and whether the pattern was left out.
     scopes: Vec<(&'a str, String, bool)>,
+    /// What an intent depends on or blocks, and nobody declares.
+    unknown: Vec<(&'a str, &'a str)>,
     overlaps: Vec<(&'a str, &'a str, Witness)>,
     /// There was no time to compare all.
     is_cut: bool,
@@ -82,6 +84,12 @@ fn look(desk: &Desk) -> Found<'_> {
             scopes.push((&intent.id, "it owns nothing, so it may change nothing".into(), false));
         }
     }
+    let mut unknown = Vec::new();
+    for intent in &desk.catalogue.intents {
+        let named = intent.depends_on.iter().chain(&intent.blocks);
+        let is_declared = |id: &str| desk.catalogue.intents.iter().any(|it| it.id == id);
+        unknown.extend(named.filter(|it| !is_declared(it)).map(|it| (&*intent.id, &**it)));
+    }
     let open: Vec<(&Intent, Scope)> =
         desk.catalogue.open().map(|it| (it, Scope::new(&it.owned_scope))).collect();
     let until = Instant::now() + PATIENCE;
@@ -98,7 +106,14 @@ fn look(desk: &Desk) -> Found<'_> {
             }
         }
     }
-    Found { intents: desk.catalogue.problems.iter().collect(), ignore, scopes, overlaps, is_cut }
+    Found {
+        intents: desk.catalogue.problems.iter().collect(),
+        ignore,
+        scopes,
+        unknown,
+        overlaps,
+        is_cut,
+    }
 }
 
 fn spoken(desk: &Desk, found: &Found) -> String {
@@ -114,6 +129,9 @@ fn spoken(desk: &Desk, found: &Found) -> String {
     }
     for (id, what, refused) in &found.scopes {
         let _ = writeln!(text, "  {}{id}, scope {what}", weight(*refused));
+    }
+    for (id, other) in &found.unknown {
+        let _ = writeln!(text, "  {}{id} names {other}, which nobody declares", weight(false));
     }
     let _ = writeln!(text, ".intentignore:");
     match &desk.ignore {
@@ -162,6 +180,9 @@ fn as_json(desk: &Desk, found: &Found) -> Value {
         "problems": found.intents.iter().map(|it| problem(it)).collect::<Vec<_>>(),
         "scopes": found.scopes.iter().map(|(id, what, refused)| {
             json!({ "intent_id": id, "what": what, "refused": refused })
+        }).collect::<Vec<_>>(),
+        "unknown": found.unknown.iter().map(|(id, other)| {
+            json!({ "intent_id": id, "names": other })
         }).collect::<Vec<_>>(),
         "ignore": {
             "lines": lines.iter().map(|it| {

@@ -25,7 +25,7 @@ use crate::{
         },
     },
     open::Roz,
-    sidecar::{desk::Desk, intents_file, target::nearest_sidecar},
+    sidecar::{self, desk::Desk},
     world::{World, process},
 };
 
@@ -98,11 +98,7 @@ fn open(world: &World) -> super::Result<(Roz, Desk)> {
 
 /// What `project` declares, or else the nearest folder above `cwd`.
 pub(super) fn desk(roz: &Roz, project: &Path, cwd: &Path) -> Result<Desk, Error> {
-    let has_one = intents_file(project).symlink_metadata().is_ok();
-    // What counts is the folder of the path that is asked about.
-    let above = || nearest_sidecar(&cwd.join("x"));
-    let root = if has_one { Some(project.to_owned()) } else { above() };
-    let desk = root.and_then(|it| Desk::open(&it, &roz.home));
+    let desk = sidecar::governing(project, cwd).and_then(|it| Desk::open(&it, &roz.home));
     desk.ok_or_else(|| Error::NoSidecar(project.to_owned()))
 }
 

@@ -48,6 +48,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     };
     let session_id = target.id.clone();
     target.update(&roz, world, |session| {
+        if desk.root() == project {
+            session.intent.saw_sidecar();
+        }
         session.intent.select(&intent.id, None, world.now);
         session.record(&Mark::IntentSelected { intent_id: intent.id.clone() }, world.now);
     })?;
@@ -58,7 +61,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     }
     let others = roz.elsewhere(Some(&session_id), desk.root(), world.now);
     let collisions = selection::collisions(&desk.catalogue, intent, &others, desk.case);
-    let context = desk.context(intent);
+    let context = desk.briefing(intent).context();
     if args.json {
         let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
         say::print_json(&json!({

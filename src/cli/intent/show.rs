@@ -6,10 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Done, cell, find, open, refused, say};
 use crate::{
-    core::intent::{
-        catalogue::Intent,
-        scope::Scope,
-        selection::{self, Elsewhere},
+    core::{
+        bounded,
+        intent::{
+            catalogue::Intent,
+            scope::Scope,
+            selection::{self, Elsewhere},
+        },
     },
     sidecar::desk::Desk,
     world::World,
@@ -60,9 +63,15 @@ pub(super) fn list(args: &List, world: &World) -> super::super::Result {
         .map(|it| {
             vec![
                 cell(&it.id, 40),
-                cell(it.status.word(), 20),
-                sessions_at(it, &others).len().to_string(),
-                cell(&it.name, 50),
+                match closed(&desk, it) {
+                    Some(_) => format!("{}, closed", cell(it.status.word(), 20)),
+                    None => cell(it.status.word(), 20),
+                },
+                match sessions_at(it, &others).len() {
+                    0 => String::new(),
+                    some => some.to_string(),
+                },
+                cell(&it.name, 32),
                 it.owned_scope.iter().map(|it| cell(it, 60)).collect::<Vec<_>>().join(", "),
             ]
         })
@@ -114,11 +123,18 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     let numbered = intent.acceptance_criteria.iter().enumerate();
     let numbered: Vec<String> = numbered.map(|(at, it)| format!("{}. {it}", at + 1)).collect();
     list("Done when", &numbered);
-    list("Depends on", &intent.depends_on);
-    list("Blocks", &intent.blocks);
+    let stands = |id: &String| match desk.catalogue.find(id) {
+        Ok(it) => format!("{id} ({}): {}", it.status, bounded::line(&it.name, 60)),
+        Err(_) => format!("{id} (nobody declares it)"),
+    };
+    list("Depends on", &intent.depends_on.iter().map(stands).collect::<Vec<_>>());
+    list("Blocks", &intent.blocks.iter().map(stands).collect::<Vec<_>>());
     let problems = Scope::new(&intent.owned_scope);
     let problems: Vec<String> = problems.problems().iter().map(ToString::to_string).collect();
     list("Wrong with the scope", &problems);
+    if intent.status.can_be_selected() {
+        list("Mind", &super::shared(&desk, intent));
+    }
     list("Sessions at it", &sessions);
     list("Last changes", &desk.recent(&intent.id));
     list("Lessons", &desk.lessons(intent));

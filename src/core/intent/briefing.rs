@@ -1,5 +1,5 @@
 //! What an agent is told of intents: the one that it selected, whole, and at
-//! the start of a session those that there are.
+//! the start of a session those that are open.
 
 use std::fmt::Write as _;
 
@@ -16,6 +16,9 @@ const LARGEST: usize = 10_000;
 const LONGEST_ITEM: usize = 600;
 const LONGEST_NAME: usize = 200;
 
+const OPENING: &str = "<intent_context><intent id=";
+const CLOSING: &str = "</intent></intent_context>";
+
 /// A list of the briefing: its element, the element of each item, and how much
 /// of the room is its own. What one does not need the others may have.
 struct Section<'a> {
@@ -25,10 +28,48 @@ struct Section<'a> {
     share: usize,
 }
 
-/// The selected intent: `<intent_context>`, with its scope, its constraints,
-/// what it is done by, what was last done for it and what was learned about
-/// it. Below 10,000 characters; what is left out is counted in `<cut>`.
-pub fn context(intent: &Intent, recent: &[String], lessons: &[String]) -> String {
+/// All that an agent at an intent is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Briefing {
+    pub intent: Intent,
+    /// What was last changed for it, newest first.
+    pub recent: Vec<String>,
+    /// What was learned about it, newest first.
+    pub lessons: Vec<String>,
+}
+
+impl Briefing {
+    /// The selected intent: `<intent_context>`, with its scope, its
+    /// constraints, what it is done by, what was last done for it and what was
+    /// learned about it. What is left out is counted in `<cut>`.
+    pub fn context(&self) -> String {
+        self.beside(0)
+    }
+
+    /// The same, below 10,000 characters together with `others` that are told
+    /// beside it; only its frame does not shrink.
+    pub fn beside(&self, others: usize) -> String {
+        let largest = LARGEST.saturating_sub(others);
+        context(&self.intent, &self.recent, &self.lessons, largest)
+    }
+
+    /// Whether `text` tells it already: the answer of roz's own server, or what
+    /// `roz intent select` printed, perhaps as a piece of JSON.
+    pub fn is_told_by(&self, text: &str) -> bool {
+        let Some((_, said)) = text.split_once(OPENING) else { return false };
+        let said = said.trim_start_matches(['\\', '"']);
+        let id = escaped(&self.intent.id, LONGEST_NAME);
+        let is_it = said.strip_prefix(&*id).is_some_and(|it| it.starts_with(['\\', '"']));
+        is_it && said.contains(CLOSING)
+    }
+}
+
+/// As the client counts.
+pub fn units(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usize) -> String {
     let sections = [
         ("owned_scope", "path", &*intent.owned_scope, 2800),
         ("constraints", "constraint", &*intent.constraints, 2200),
@@ -38,14 +79,13 @@ pub fn context(intent: &Intent, recent: &[String], lessons: &[String]) -> String
     ];
     let sections = sections.map(|(name, item, items, share)| Section { name, item, items, share });
     let opening = format!(
-        "<intent_context><intent id=\"{}\" name=\"{}\">",
+        "{OPENING}\"{}\" name=\"{}\">",
         escaped(&intent.id, LONGEST_NAME),
         escaped(&intent.name, LONGEST_NAME)
     );
-    let closing = "</intent></intent_context>";
     let frame: usize =
         sections.iter().map(|it| 2 * it.name.len() + "<></>".len() + Section::longest_cut()).sum();
-    let mut room = (LARGEST - 1).saturating_sub(units(&opening) + units(closing) + frame);
+    let mut room = largest.saturating_sub(1 + units(&opening) + units(CLOSING) + frame);
     // Its own share for each; then what is left, to the first that need it.
     let mut kept = sections.each_ref().map(|it| {
         let fit = it.fit(it.share.min(room));
@@ -61,7 +101,7 @@ pub fn context(intent: &Intent, recent: &[String], lessons: &[String]) -> String
     for (section, kept) in sections.iter().zip(kept) {
         section.write(kept, &intent.id, &mut res);
     }
-    res.push_str(closing);
+    res.push_str(CLOSING);
     res
 }
 
@@ -102,11 +142,6 @@ impl Section<'_> {
     }
 }
 
-/// As the client counts.
-fn units(text: &str) -> usize {
-    text.encode_utf16().count()
-}
-
 /// Text for XML, in an element or between `"`: its first `max` characters,
 /// with an ellipsis where there are more; what XML has no word for is `�`.
 fn escaped(text: &str, max: usize) -> String {
@@ -130,30 +165,19 @@ fn escaped(text: &str, max: usize) -> String {
     res
 }
 
-/// Told at the start of a session: how an intent is selected, and which ones
-/// are open. A dozen lines at most.
-pub fn protocol(open: &[&Intent]) -> String {
+/// The open intents, a line each, for the start of a session: nine lines at
+/// most.
+pub fn listed(open: &[&Intent]) -> String {
     const TOLD: usize = 8;
-    let mut res = String::from(
-        "roz: this project declares what is worked on. Reading is free; before you change \
-         anything, select the intent that you are at: the MCP tool `select_active_intent`, or \
-         `roz intent select ID`. Stay inside its scope. More scope, or another intent, is the \
-         user's to grant: the tools `request_scope_expansion` and `create_intent`, or `roz intent \
-         expand ID PATTERN` and `roz intent new`.\n",
-    );
     if open.is_empty() {
-        res.push_str("No intent is open: ask the user for one.\n");
-        return res;
+        return "No intent is open: ask the user for one.".to_owned();
     }
-    res.push_str("Open intents:\n");
-    for intent in open.iter().take(TOLD) {
-        res.push_str(&one_line(intent));
-        res.push('\n');
-    }
+    let mut lines = vec!["Open intents:".to_owned()];
+    lines.extend(open.iter().take(TOLD).map(|it| one_line(it)));
     if open.len() > TOLD {
-        let _ = writeln!(res, "- and {} more: `roz intent list`", open.len() - TOLD);
+        lines.push(format!("- and {} more: `roz intent list`", open.len() - TOLD));
     }
-    res
+    lines.join("\n")
 }
 
 /// `- INT-001 (IN_PROGRESS) Login by link: src/auth/**, src/mail/**`

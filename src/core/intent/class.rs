@@ -7,7 +7,7 @@
 mod critical;
 mod safe;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -141,13 +141,21 @@ const CHANGES: &[&str] = &[
     "import",
 ];
 
-/// The class of a call. `overrides`: the user's own word on a tool.
-pub fn classify(call: &ToolCall, overrides: &BTreeMap<String, Class>) -> Judged {
+/// The class of a call. `overrides`: the user's own word on a tool. `free`:
+/// paths that it would write and that are nobody's.
+pub fn classify(
+    call: &ToolCall,
+    overrides: &BTreeMap<String, Class>,
+    free: &BTreeSet<String>,
+) -> Judged {
     let by_name = match overrides.get(&call.name) {
         Some(class) => Judged { class: *class, why: "the configuration says so".to_owned() },
+        None if writes_only(call, free) => {
+            Judged { class: Class::Safe, why: "what it writes is nobody's".to_owned() }
+        }
         None => by_name(&call.name),
     };
-    let by_lines = call.readings.iter().map(of_reading);
+    let by_lines = call.readings.iter().map(|it| of_reading(it, free));
     let hidden = call.may_run_anything.then(|| Judged {
         class: Class::Destructive,
         why: "it could not be read to the end".to_owned(),
@@ -193,7 +201,7 @@ pub fn is_own_server(name: &str) -> bool {
 }
 
 /// `readFile`, `read_file`, `read-file`: its words in lower case.
-fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for c in name.chars().take(200) {
@@ -217,7 +225,17 @@ pub fn is_sink(path: &str) -> bool {
         || path.strip_prefix("/dev/fd/").is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn of_reading(reading: &Reading) -> Judged {
+/// Whether it is one of the client's own tools for one file, and that is free.
+fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
+    let field = match call.name.as_str() {
+        "Write" | "Edit" | "MultiEdit" => "file_path",
+        "NotebookEdit" => "notebook_path",
+        _ => return false,
+    };
+    call.text(field).is_some_and(|it| free.contains(it))
+}
+
+fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
     let judged = |class, why: String| Judged { class, why };
     let mut worst = judged(Class::Safe, "it only reads".to_owned());
     if let Some(critical) = reading.runs.iter().find_map(critical::of) {
@@ -225,7 +243,9 @@ fn of_reading(reading: &Reading) -> Judged {
     }
     if reading.unreadable.is_some() {
         worst = judged(Class::Destructive, "the line could not be read to the end".to_owned());
-    } else if let Some(write) = reading.writes.iter().find(|it| !is_sink(&it.path)) {
+    } else if let Some(write) =
+        reading.writes.iter().find(|it| !is_sink(&it.path) && !free.contains(&it.path))
+    {
         worst = judged(Class::Destructive, format!("it writes {}", shown(&write.path)));
     } else if let Some(script) = reading.scripts.first() {
         worst = judged(Class::Destructive, format!("it runs {}", shown(&script.path)));

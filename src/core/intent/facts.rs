@@ -1,7 +1,10 @@
 //! What the shell saw for the intent gate.
 
+use std::collections::BTreeSet;
+
 use super::{
-    aftermath::Aftermath, catalogue::Catalogue, ignore::Treatment, state::Start, target::Target,
+    aftermath::Aftermath, briefing::Briefing, catalogue::Catalogue, ignore::Treatment,
+    selection::Unreliable, state::Start, target::Target,
 };
 use crate::shell::How;
 
@@ -16,8 +19,12 @@ pub struct Aims {
     /// What a call that ran has read, or what it wrote looks like now: paths
     /// from the project's root, with the hash of what they hold.
     pub seen: Vec<(String, String)>,
-    /// What the selected intent shares with another session's.
-    pub overlaps: Vec<String>,
+    /// The intent that the agent is to be told of.
+    pub handshake: Option<Handshake>,
+    /// Projects with sidecars of their own that lie nearer to some targets.
+    pub also: Vec<Nearer>,
+    /// Paths of writes, as the call says them, that are nobody's.
+    pub free: BTreeSet<String>,
     /// How things stand as the call begins, where it will be looked at.
     pub start: Option<Start>,
     /// What a call that ran has really changed, where that was looked at.
@@ -26,14 +33,34 @@ pub struct Aims {
     pub unwritable: Option<String>,
 }
 
+/// A project that judges some targets besides the session's own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nearer {
+    /// As people read it.
+    pub root: String,
+    /// Its sidecar, and the targets seen from its root.
+    pub aims: Aims,
+}
+
+/// What is told of a selected intent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handshake {
+    pub briefing: Briefing,
+    /// The answer of the call that selected it has told all of it.
+    pub is_told: bool,
+    /// Who else may write what is the intent's, a clause each.
+    pub overlaps: Vec<String>,
+    /// The answer has told of them, too.
+    pub are_overlaps_told: bool,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sidecar {
     /// Nobody looked: the gate is off.
     #[default]
     NotAsked,
     Absent,
-    /// Why it cannot be relied on, with line and column.
-    Broken(String),
+    Broken(Unreliable),
     There,
 }
 

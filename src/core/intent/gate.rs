@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use super::{
     catalogue::Intent,
     class::{self, Class, Judged},
-    facts::{Aim, Aims, Sidecar},
+    facts::{Aim, Aims, Nearer, Sidecar},
     scope::{Doubt, Scope, Verdict as InScope, Why},
+    selection::{self, Refused, Unreliable},
     state::{InFlight, IntentState, Start},
 };
 use crate::{
@@ -42,16 +43,24 @@ pub(super) fn on_tool(
     cx: Cx,
 ) -> Outcome {
     let aims = &cx.facts.aims;
-    match aims.sidecar {
-        Sidecar::NotAsked => return Outcome::pass(),
-        Sidecar::Absent if !state.had_sidecar() => return Outcome::pass(),
-        Sidecar::There => state.saw_sidecar(),
-        Sidecar::Absent | Sidecar::Broken(_) => (),
+    let is_governed = match aims.sidecar {
+        Sidecar::NotAsked => false,
+        Sidecar::Absent => state.had_sidecar(),
+        Sidecar::There => {
+            state.saw_sidecar();
+            true
+        }
+        Sidecar::Broken(_) => true,
+    };
+    if !is_governed && aims.also.is_empty() {
+        return Outcome::pass();
     }
     let agent = event.origin.agent_id.as_deref();
     let check = Check { aims, call, agent, cx };
+    let refuse = |state: &mut IntentState, refusal| refuse(state, refusal, is_governed);
     if let Some(id) = selects(call) {
-        return match check.selectable(&id) {
+        let declares = if is_governed { aims } else { &aims.also[0].aims };
+        return match (Check { aims: declares, ..check }).selectable(&id) {
             Ok(()) => {
                 if let Some(call) = &call.tool_use_id {
                     state.selecting(call, &id);
@@ -61,7 +70,7 @@ pub(super) fn on_tool(
             Err(refusal) => refuse(state, *refusal),
         };
     }
-    let judged = class::classify(call, &overrides(&cx.policy.intent));
+    let judged = class::classify(call, &overrides(&cx.policy.intent), &aims.free);
     if judged.class == Class::Safe {
         if state.is_blocked() {
             state.passed();
@@ -71,7 +80,8 @@ pub(super) fn on_tool(
         }
         return keeping(aims.seen.iter().map(|(path, _)| path.clone()));
     }
-    let is_known_write = aims.targets.iter().any(|it| !it.is_free);
+    let nearer = aims.also.iter().flat_map(|it| &it.aims.targets);
+    let is_known_write = aims.targets.iter().chain(nearer).any(|it| !it.is_free);
     let start = aims.start.as_ref().map(|it| Start {
         seen: state.seen_so_far(),
         takes_back: is_way_back(state, call),
@@ -85,7 +95,7 @@ pub(super) fn on_tool(
         }
         return Outcome::pass();
     }
-    match check.judge(state, &judged) {
+    match check.judge_all(state, &judged, is_governed) {
         Ok(Passed { intent_id, scope, asks }) => {
             let start = start.map(|it| Start { scope, ..it });
             let written = || aims.targets.iter().filter(|it| it.is_tracked());
@@ -96,13 +106,17 @@ pub(super) fn on_tool(
                 let ttl = cx.policy.intent.hitl_ttl_seconds;
                 !state.is_approved(&intent_id, &command, ttl, cx.now)
             });
-            if let Some(id) = &call.tool_use_id {
+            if let Some(id) = &call.tool_use_id
+                && is_governed
+            {
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
                 let flight = InFlight { intent_id: intent_id.clone(), at: cx.now, before, start };
                 state.allowed(id, flight);
-                if ask.is_some() {
-                    state.asked(id, &intent_id, &command);
-                }
+            }
+            if let Some(id) = &call.tool_use_id
+                && ask.is_some()
+            {
+                state.asked(id, &intent_id, &command);
             }
             match ask {
                 None => kept,
@@ -136,7 +150,7 @@ fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
 }
 
 /// The intent that a call of roz's own tool selects.
-pub(super) fn selects(call: &ToolCall) -> Option<String> {
+pub fn selects(call: &ToolCall) -> Option<String> {
     let is_it = class::is_own_server(&call.name) && call.name.ends_with(SELECT);
     is_it.then(|| call.text("intent_id").unwrap_or_default().trim().to_owned())
 }
@@ -166,15 +180,18 @@ fn normal(call: &ToolCall) -> String {
     }
 }
 
+fn asked(judged: &Judged) -> String {
+    format!("{} call: {}.", judged.class.word(), judged.why)
+}
+
 /// A call that passed every check.
+#[derive(Default)]
 struct Passed {
     intent_id: String,
     scope: Vec<String>,
     /// What a person has to say yes to.
     asks: Option<String>,
 }
-
-type Refused = Box<Refusal>;
 
 #[derive(Clone, Copy)]
 struct Check<'a> {
@@ -190,80 +207,117 @@ impl Check<'_> {
     }
 
     fn sidecar(self) -> Result<(), Refused> {
-        let broken = match &self.aims.sidecar {
-            Sidecar::Broken(what) => what.clone(),
-            Sidecar::Absent => "it was there in this session, and is gone".to_owned(),
-            Sidecar::NotAsked | Sidecar::There => return Ok(()),
+        let gone = || Unreliable {
+            file: selection::FILE,
+            what: "it was there in this session, and is gone".to_owned(),
         };
-        let message = format!("`.orchestration/active_intents.yaml` cannot be relied on: {broken}");
-        let refusal = self
-            .refusal(Code::SidecarInvalid, message)
-            .about(".orchestration/active_intents.yaml")
-            .recovery("Have the user mend the file; `roz intent check` shows what is wrong.");
-        Err(Box::new(refusal))
+        match &self.aims.sidecar {
+            Sidecar::Broken(unreliable) => Err(unreliable.refuses(&self.call.name)),
+            Sidecar::Absent => Err(gone().refuses(&self.call.name)),
+            Sidecar::NotAsked | Sidecar::There => Ok(()),
+        }
+    }
+
+    fn closes(self, id: &str) -> Option<usize> {
+        self.aims.closed.iter().find_map(|(it, line)| (it == id).then_some(*line))
     }
 
     fn selectable(self, id: &str) -> Result<(), Refused> {
         self.sidecar()?;
-        let open = || {
-            let open: Vec<&str> =
-                self.aims.catalogue.open().map(|it| it.id.as_str()).take(10).collect();
-            if open.is_empty() {
-                "There is no open intent: ask the user to declare one.".to_owned()
-            } else {
-                format!("Open intents: {}.", open.join(", "))
-            }
+        let closes = |id: &str| self.closes(id);
+        selection::choose(&self.aims.catalogue, closes, id, &self.call.name).map(drop)
+    }
+
+    fn missing(self, message: String) -> Refused {
+        let refusal = self
+            .refusal(Code::MissingIntent, message)
+            .recovery(format!(
+                "Call the tool {SELECT} with an intent_id, or run `roz intent select ID`."
+            ))
+            .recovery(selection::open(&self.aims.catalogue));
+        Box::new(refusal)
+    }
+
+    /// By the session's project, and by those that lie nearer to a target.
+    fn judge_all(
+        self,
+        state: &mut IntentState,
+        judged: &Judged,
+        is_governed: bool,
+    ) -> Result<Passed, Refused> {
+        let mut passed = if is_governed { Some(self.judge(state, judged)?) } else { None };
+        for nearer in &self.aims.also {
+            let (intent_id, asks) = self.judge_nearer(state, nearer)?;
+            let passed = passed.get_or_insert(Passed { intent_id, ..Passed::default() });
+            passed.asks = passed.asks.take().or(asks);
+        }
+        let mut passed = passed.unwrap_or_default();
+        if !is_governed && self.wants_person(judged) {
+            passed.asks = passed.asks.or_else(|| Some(asked(judged)));
+        }
+        Ok(passed)
+    }
+
+    /// The intent that is cited has to be one that this project declares, too,
+    /// and to own the targets there.
+    fn judge_nearer(
+        self,
+        state: &IntentState,
+        nearer: &Nearer,
+    ) -> Result<(String, Option<String>), Refused> {
+        let Nearer { root, aims } = nearer;
+        let check = Check { aims, ..self };
+        check.sidecar().map_err(|mut refusal| {
+            refusal.message = format!("In `{root}`: {}", refusal.message);
+            refusal
+        })?;
+        let Some(selected) = state.selected() else {
+            let message = format!(
+                "You must cite a valid active Intent ID. `{root}` declares its own work, and this \
+                 call writes there."
+            );
+            return Err(check.missing(message));
         };
-        let id_shown = bounded::line(id, 60);
-        match self.aims.catalogue.find(id) {
-            Err(_) => Err(Box::new(
-                self.refusal(Code::InvalidIntent, format!("There is no intent `{id_shown}`."))
-                    .of_intent(&id_shown)
-                    .recovery(open()),
-            )),
-            Ok(intent) if !intent.status.can_be_selected() => Err(Box::new(
-                self.refusal(
-                    Code::IntentNotActive,
-                    format!("Intent {id_shown} is {}, and cannot be selected.", intent.status),
-                )
-                .of_intent(&id_shown)
-                .recovery(open()),
-            )),
-            Ok(_) => match self.aims.closed.iter().find(|(it, _)| it == id) {
-                Some((_, line)) => Err(Box::new(
-                    self.refusal(
-                        Code::IntentIgnored,
-                        format!(
-                            "Intent {id_shown} cannot be selected: .intentignore, line {line}."
-                        ),
-                    )
-                    .of_intent(&id_shown)
-                    .recovery(open()),
-                )),
-                None => Ok(()),
-            },
+        let id = &selected.intent_id;
+        let found = aims.catalogue.find(id).ok();
+        let open = found.filter(|it| it.status.can_be_selected() && check.closes(id).is_none());
+        let Some(intent) = open else {
+            let message = format!(
+                "`{root}` declares its own work, and {} is no open intent of it.",
+                bounded::line(id, 60)
+            );
+            let refusal = check
+                .refusal(Code::IntentNotActive, message)
+                .of_intent(id)
+                .about(aims.targets.first().map(Aim::shown).unwrap_or_default())
+                .recovery(format!(
+                    "Have the user declare it there too, or start a session in `{root}`."
+                ));
+            return Err(Box::new(refusal));
+        };
+        Ok((id.clone(), check.in_scope(intent)?))
+    }
+
+    fn wants_person(self, judged: &Judged) -> bool {
+        let nearer = self.aims.also.iter().flat_map(|it| &it.aims.targets);
+        let mut targets =
+            self.aims.targets.iter().chain(nearer).filter(|it| !it.is_free).peekable();
+        let is_auto = targets.peek().is_some() && targets.all(|it| it.treatment.auto.is_some());
+        match (judged.class, self.cx.policy.intent.hitl) {
+            (_, Hitl::Off) | (Class::Safe, _) | (Class::Destructive, Hitl::Critical) => false,
+            (Class::Critical, _) => true,
+            (Class::Destructive, Hitl::Destructive) => !is_auto,
         }
     }
 
     fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
         self.sidecar()?;
         let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
-            let open: Vec<&str> =
-                self.aims.catalogue.open().map(|it| it.id.as_str()).take(10).collect();
             let message = format!(
                 "You must cite a valid active Intent ID. This call changes something ({}).",
                 judged.why
             );
-            return Err(Box::new(
-                self.refusal(Code::MissingIntent, message)
-                    .recovery(format!(
-                        "Call the tool {SELECT} with an intent_id, or run `roz intent select ID`."
-                    ))
-                    .recovery(match open.as_slice() {
-                        [] => "There is no open intent: ask the user to declare one.".to_owned(),
-                        open => format!("Open intents: {}.", open.join(", ")),
-                    }),
-            ));
+            return Err(self.missing(message));
         };
         let intent = match self.aims.catalogue.find(&selected) {
             Ok(intent) if intent.status.can_be_selected() => intent,
@@ -307,16 +361,8 @@ impl Check<'_> {
                 }
             }
         }
-        let hitl = self.cx.policy.intent.hitl;
-        let is_auto = self.aims.targets.iter().any(|it| !it.is_free)
-            && self.aims.targets.iter().all(|it| it.is_free || it.treatment.auto.is_some());
-        let wants = match (judged.class, hitl) {
-            (_, Hitl::Off) | (Class::Safe, _) | (Class::Destructive, Hitl::Critical) => false,
-            (Class::Critical, _) => true,
-            (Class::Destructive, Hitl::Destructive) => !is_auto,
-        };
-        if wants {
-            asks = asks.or(Some(format!("{} call: {}.", judged.class.word(), judged.why)));
+        if self.wants_person(judged) {
+            asks = asks.or_else(|| Some(asked(judged)));
         }
         Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
     }
@@ -453,8 +499,9 @@ fn words(refusal: &Refusal) -> Notice {
         .with("json", refusal.json())
 }
 
-/// Objects; from the third time on it is the user's to say.
-fn refuse(state: &mut IntentState, mut refusal: Refusal) -> Outcome {
+/// Objects; from the third time on it is the user's to say. The ledger takes it
+/// down where the project has one.
+fn refuse(state: &mut IntentState, mut refusal: Refusal, has_ledger: bool) -> Outcome {
     let target = refusal.file.clone().unwrap_or_else(|| refusal.tool_name.clone());
     let is_circuit = state.refused(refusal.code, &target);
     if is_circuit {
@@ -471,8 +518,8 @@ fn refuse(state: &mut IntentState, mut refusal: Refusal) -> Outcome {
         answer: "deny",
         subject: bounded::line(&refusal.message, 200),
     };
-    let notice = words(&refusal);
-    Outcome::object(notice).marked(mark).doing(Effect::Refused(Box::new(refusal)))
+    let outcome = Outcome::object(words(&refusal)).marked(mark);
+    if has_ledger { outcome.doing(Effect::Refused(Box::new(refusal))) } else { outcome }
 }
 
 impl Aim {

@@ -31,23 +31,29 @@ pub mod target;
 pub const SIDECAR: &str = ".orchestration";
 
 use crate::core::{
-    Cx,
-    event::{Event, Sender, Source, What},
+    Cx, bounded,
+    event::{Event, Sender, What},
     outcome::{Effect, Notice, Outcome},
     policy::Lifetime,
     trace::Mark,
 };
 
-use self::{facts::Sidecar, gate::Caller, state::IntentState};
+use self::{catalogue::Intent, facts::Sidecar, gate::Caller, state::IntentState};
 
 pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Outcome {
+    if let What::SessionEnd { .. } = &event.what {
+        state.leaves();
+    } else {
+        state.is_back();
+    }
     match &event.what {
-        What::SessionStart { source } => on_session_start(state, *source, cx),
+        What::SessionStart { .. } => on_session_start(state, cx),
         What::Prompt { sender: Sender::User, .. } => {
             if cx.policy.intent.lifetime == Lifetime::Turn && state.selected().is_some() {
                 state.turn_over();
+                return Outcome::pass();
             }
-            Outcome::pass()
+            told(state, event, Outcome::pass(), cx)
         }
         What::PreToolUse(call) => gate::on_tool(state, event, call, caller, cx),
         What::PostToolUse { call, succeeded } => {
@@ -60,7 +66,7 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
                 let seen = cx.facts.aims.seen.iter().map(|(path, _)| path.clone()).collect();
                 outcome = outcome.doing(Effect::Keep(seen));
             }
-            let Some(id) = &call.tool_use_id else { return outcome };
+            let Some(id) = &call.tool_use_id else { return told(state, event, outcome, cx) };
             if let Some(intent_id) = state.select_ended(id)
                 && *succeeded
             {
@@ -68,15 +74,12 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
                 outcome = outcome
                     .marked(Mark::IntentSelected { intent_id: intent_id.clone() })
                     .doing(Effect::Select(intent_id));
-                for overlap in &cx.facts.aims.overlaps {
-                    outcome = outcome.telling_user(overlap.clone());
-                }
             }
             if *succeeded {
                 state.asked_and_ran(id, cx.now);
             }
-            let Some(flight) = state.landed(id) else { return outcome };
-            match &cx.facts.aims.aftermath {
+            let Some(flight) = state.landed(id) else { return told(state, event, outcome, cx) };
+            outcome = match &cx.facts.aims.aftermath {
                 Some(aftermath) => {
                     outcome.then(|| aftermath::decide(state, &flight, call, aftermath, cx))
                 }
@@ -84,10 +87,11 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
                     outcome.doing(Effect::Landed(Box::new(flight)))
                 }
                 None => outcome,
-            }
+            };
+            told(state, event, outcome, cx)
         }
-        What::Prompt { .. }
-        | What::SubagentStart { .. }
+        What::Prompt { sender: Sender::Client, .. } => told(state, event, Outcome::pass(), cx),
+        What::SubagentStart { .. }
         | What::SubagentStop { .. }
         | What::Stop(_)
         | What::TaskCompleted { .. }
@@ -95,35 +99,67 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     }
 }
 
-fn on_session_start(state: &mut IntentState, source: Source, cx: Cx) -> Outcome {
-    let aims = &cx.facts.aims;
+fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
+    let mut aims = &cx.facts.aims;
+    let handshake = &aims.handshake;
+    let is_own = !matches!(aims.sidecar, Sidecar::NotAsked | Sidecar::Absent);
+    if let (false, Some(above)) = (is_own, aims.also.first()) {
+        aims = &above.aims;
+    }
     match &aims.sidecar {
         Sidecar::NotAsked | Sidecar::Absent => return Outcome::pass(),
-        Sidecar::Broken(what) => {
-            state.saw_sidecar();
-            return Outcome::pass().telling_user(format!(
-                "roz: `.orchestration/active_intents.yaml` cannot be relied on, so every write is \
-                 refused: {what}"
-            ));
+        Sidecar::There if !is_own => (),
+        Sidecar::Broken(unreliable) => {
+            if is_own {
+                state.saw_sidecar();
+            }
+            let word = format!("roz: {unreliable}\nroz: until it is mended every write is refused");
+            return Outcome::pass().telling_user(word);
         }
         Sidecar::There => state.saw_sidecar(),
     }
-    let open: Vec<String> = aims
-        .catalogue
-        .open()
-        .take(20)
-        .map(|it| format!("- {}: {}", it.id, crate::core::bounded::line(&it.name, 80)))
-        .collect();
-    let selected = state.selected().map(|it| it.intent_id.clone());
-    let again = matches!(source, Source::Compact | Source::Resume | Source::Clear);
-    let selected = match selected {
-        Some(id) if again => format!("\nSelected, and still so: {id}."),
-        _ => String::new(),
-    };
-    let open =
-        if open.is_empty() { "(none is open: ask the user)".to_owned() } else { open.join("\n") };
-    Outcome::pass()
-        .telling_agent(Notice::new("intent-protocol").with("open", open).with("selected", selected))
+    let is_closed = |id: &str| aims.closed.iter().any(|(it, _)| it == id);
+    let open: Vec<&Intent> = aims.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
+    let mut outcome = Outcome::pass();
+    let mut selected = String::new();
+    if let Some(handshake) = handshake {
+        // What was told of it may be gone with the conversation.
+        let id = bounded::line(&handshake.briefing.intent.id, 60);
+        selected = format!("You are at {id}, and still so: what it asks follows.\n");
+        outcome.briefing = Some(Box::new(handshake.briefing.clone()));
+        state.told(None);
+    }
+    let notice = Notice::new("intent-protocol")
+        .with("selected", selected)
+        .with("open", briefing::listed(&open));
+    outcome.telling_agent(notice)
+}
+
+/// Completes a handshake: the agent is told of the intent once, by the answer
+/// of the call that selected it or by us, and of who else is at its files; the
+/// user is told of those, too.
+fn told(state: &mut IntentState, event: &Event, mut outcome: Outcome, cx: Cx) -> Outcome {
+    let Some(handshake) = &cx.facts.aims.handshake else { return outcome };
+    let is_selected =
+        state.selected().is_some_and(|it| it.intent_id == handshake.briefing.intent.id);
+    if !is_selected {
+        return outcome;
+    }
+    if !handshake.is_told {
+        outcome.briefing = Some(Box::new(handshake.briefing.clone()));
+    }
+    let tells_user = state.told(event.origin.agent_id.as_deref());
+    if handshake.overlaps.is_empty() {
+        return outcome;
+    }
+    let overlaps = handshake.overlaps.join("; ");
+    if tells_user {
+        outcome = outcome.telling_user(format!("roz: {overlaps}."));
+    }
+    if !handshake.are_overlaps_told {
+        outcome = outcome.telling_agent(Notice::new("intent-overlap").with("overlaps", overlaps));
+    }
+    outcome
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     catalogue::{Catalogue, Intent, NotFound, Problem},
+    ignore::Ignore,
     overlap::{Witness, overlap},
     scope::{Scope, shortened},
     target::Case,
@@ -15,6 +16,7 @@ use crate::core::{
 
 /// Where intents are declared, from the project's root.
 pub const FILE: &str = ".orchestration/active_intents.yaml";
+const IGNORE: &str = ".orchestration/.intentignore";
 
 pub type Refused = Box<Refusal>;
 
@@ -72,14 +74,55 @@ pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a In
 
 /// What is declared cannot be relied on.
 pub fn unreliable(problem: &Problem, tool: &str) -> Refused {
-    let message = format!("`{FILE}` cannot be relied on: {problem}.");
-    let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
-        .about(FILE)
-        .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
-    Box::new(refusal)
+    Unreliable::of(FILE, problem).refuses(tool)
 }
 
-fn open(catalogue: &Catalogue) -> String {
+/// A file of the sidecar that cannot be relied on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreliable {
+    /// From the project's root.
+    pub file: &'static str,
+    pub what: String,
+}
+
+impl Unreliable {
+    pub fn of(file: &'static str, problem: &Problem) -> Self {
+        Self { file, what: problem.to_string() }
+    }
+
+    /// The first file that is none to rely on; `ignore` is how `.intentignore`
+    /// was read, or why it was not.
+    pub fn find(catalogue: &Catalogue, ignore: Result<&Ignore, &Problem>) -> Option<Self> {
+        if let Some(problem) = catalogue.broken() {
+            return Some(Self::of(FILE, problem));
+        }
+        match ignore {
+            Err(problem) => Some(Self::of(IGNORE, problem)),
+            Ok(ignore) => {
+                let problem = ignore.problems().find(|it| it.breaks)?;
+                Some(Self::of(IGNORE, &problem))
+            }
+        }
+    }
+
+    pub fn refuses(&self, tool: &str) -> Refused {
+        let end = if self.what.ends_with(['.', '?']) { "" } else { "." };
+        let message = format!("{self}{end}");
+        let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
+            .about(self.file)
+            .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
+        Box::new(refusal)
+    }
+}
+
+impl fmt::Display for Unreliable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` cannot be relied on: {}", self.file, self.what)
+    }
+}
+
+/// Those that may be selected, in a sentence.
+pub(super) fn open(catalogue: &Catalogue) -> String {
     const TOLD: usize = 10;
     let open: Vec<String> = catalogue.open().map(|it| shortened(&it.id)).collect();
     match open.as_slice() {

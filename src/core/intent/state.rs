@@ -28,6 +28,9 @@ pub struct IntentState {
     had_sidecar: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     selected: Option<Selected>,
+    /// The session is over, and nobody is at the intent until it goes on.
+    #[serde(skip_serializing_if = "is_false")]
+    has_left: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<Code>,
     /// Selections that were let through, by `tool_use_id`.
@@ -66,6 +69,12 @@ pub struct Selected {
     /// The prompt in whose turn it was selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_id: Option<String>,
+    /// The main agent has not been told of it yet.
+    #[serde(default, skip_serializing_if = "is_false")]
+    owed_to_agent: bool,
+    /// The user has not been told of who else is at its files.
+    #[serde(default, skip_serializing_if = "is_false")]
+    owed_to_user: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -189,20 +198,54 @@ impl IntentState {
         self.had_sidecar
     }
 
-    pub(super) fn saw_sidecar(&mut self) {
+    pub fn saw_sidecar(&mut self) {
         self.had_sidecar = true;
     }
 
     /// An intent is selected: whatever was refused before is over.
     pub fn select(&mut self, intent_id: &str, prompt_id: Option<&str>, now: DateTime<Utc>) {
-        self.had_sidecar = true;
         self.blocked = None;
         self.streak = None;
         self.selected = Some(Selected {
             intent_id: intent_id.to_owned(),
             at: now,
             prompt_id: prompt_id.map(str::to_owned),
+            owed_to_agent: true,
+            owed_to_user: true,
         });
+        self.has_left = false;
+    }
+
+    /// The selected intent that the main agent has not been told of: whoever
+    /// selected it, it is told at the next event that can carry words.
+    pub fn owed(&self) -> Option<&str> {
+        let owed = self.selected.as_ref().filter(|it| it.owed_to_agent)?;
+        Some(&owed.intent_id)
+    }
+
+    /// The agent is told of the selected intent. Answers whether the user has
+    /// yet to hear of it: once is enough, and a subagent's hearing is not the
+    /// main agent's.
+    pub(super) fn told(&mut self, agent: Option<&str>) -> bool {
+        let Some(selected) = &mut self.selected else { return false };
+        if agent.is_none() {
+            selected.owed_to_agent = false;
+        }
+        std::mem::take(&mut selected.owed_to_user)
+    }
+
+    /// The session is over.
+    pub(super) fn leaves(&mut self) {
+        self.has_left = self.selected.is_some();
+    }
+
+    pub(super) fn is_back(&mut self) {
+        self.has_left = false;
+    }
+
+    /// Whether somebody is at the selected intent, as far as the client said.
+    pub fn has_left(&self) -> bool {
+        self.has_left
     }
 
     /// It is completed, archived, removed, or the turn is over.
@@ -220,6 +263,11 @@ impl IntentState {
     pub(super) fn selecting(&mut self, call: &str, intent_id: &str) {
         make_room(&mut self.selecting, MAX_CALLS);
         self.selecting.insert(call.to_owned(), intent_id.to_owned());
+    }
+
+    /// What the call would select, should it end well.
+    pub fn would_select(&self, call: &str) -> Option<&str> {
+        self.selecting.get(call).map(String::as_str)
     }
 
     /// A call that selects came to its end: what it selects.

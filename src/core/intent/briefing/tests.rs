@@ -2,6 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn context(intent: &Intent, recent: &[String], lessons: &[String]) -> String {
+    let (recent, lessons) = (recent.to_vec(), lessons.to_vec());
+    Briefing { intent: intent.clone(), recent, lessons }.context()
+}
+
 fn intent() -> Intent {
     Intent {
         id: "INT-001".into(),
@@ -61,6 +66,8 @@ fn a_long_scope_leaves_room_for_the_rest_and_says_what_it_left_out() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn the_context_is_bounded_whatever_stands_in_the_file(
         id in "\\PC{0,300}",
@@ -83,7 +90,41 @@ proptest! {
 }
 
 #[test]
-fn the_protocol_is_short_however_many_intents_are_open() {
+fn beside_other_words_it_takes_what_they_leave() {
+    let long = Intent { owned_scope: many(5000, "src/a/**"), ..intent() };
+    let briefing = Briefing { intent: long, recent: Vec::new(), lessons: many(50, "a lesson") };
+    for others in [0, 1, 3000, 7000] {
+        let told = briefing.beside(others);
+        assert!(units(&told) + others < LARGEST, "{others}: {}", units(&told));
+        assert!(told.contains("<path>0 src/a/**</path>"), "{others}");
+    }
+    // Its frame stays, and says where the rest is.
+    let told = briefing.beside(usize::MAX);
+    assert!(told.contains("5000 more: roz intent show INT-001") && told.ends_with(CLOSING));
+}
+
+#[test]
+fn what_was_told_is_known_again_however_it_is_wrapped() {
+    let briefing = |id: &str| Briefing {
+        intent: Intent { id: id.into(), ..intent() },
+        recent: Vec::new(),
+        lessons: Vec::new(),
+    };
+    let told = briefing("INT-001").context();
+    let json = serde_json::to_string(&[&told]).unwrap();
+    let twice = serde_json::to_string(&json).unwrap();
+    for text in [&told, &json, &twice] {
+        assert!(briefing("INT-001").is_told_by(text), "{text}");
+        for other in ["INT-00", "INT-0011", "INT-002"] {
+            assert!(!briefing(other).is_told_by(text), "{other}: {text}");
+        }
+    }
+    assert!(!briefing("INT-001").is_told_by(&told[..told.len() - 5]), "cut off");
+    assert!(!briefing("INT-001").is_told_by("INT-001"));
+}
+
+#[test]
+fn the_list_is_short_however_many_intents_are_open() {
     let all: Vec<Intent> = (0..500)
         .map(|it| Intent {
             id: format!("INT-{it}"),
@@ -92,15 +133,14 @@ fn the_protocol_is_short_however_many_intents_are_open() {
             ..intent()
         })
         .collect();
-    let told = protocol(&all.iter().collect::<Vec<_>>());
-    assert!(told.lines().count() <= 12 && told.len() < 5000, "{told}");
-    assert!(told.contains("select_active_intent") && told.contains("roz intent select ID"));
+    let told = listed(&all.iter().collect::<Vec<_>>());
+    assert!(told.lines().count() <= 10 && told.len() < 5000, "{told}");
     assert!(told.contains("and 492 more"), "{told}");
 }
 
 #[test]
-fn the_protocol_names_what_is_open_or_says_that_nothing_is() {
-    let told = protocol(&[&intent()]);
+fn the_list_names_what_is_open_or_says_that_nothing_is() {
+    let told = listed(&[&intent()]);
     assert!(told.contains("- INT-001 (IN_PROGRESS) Login by link: src/auth/**"), "{told}");
-    assert!(protocol(&[]).contains("No intent is open"));
+    assert!(listed(&[]).contains("No intent is open"));
 }

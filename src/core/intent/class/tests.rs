@@ -6,11 +6,11 @@ use crate::shell;
 fn bash(line: &str) -> Judged {
     let mut call = ToolCall::new("Bash", json!({ "command": line }), "{}", None);
     call.read(&[], &shell::Options::default());
-    classify(&call, &BTreeMap::new())
+    classify(&call, &BTreeMap::new(), &BTreeSet::new())
 }
 
 fn tool(name: &str) -> Class {
-    classify(&ToolCall::new(name, json!({}), "{}", None), &BTreeMap::new()).class
+    classify(&ToolCall::new(name, json!({}), "{}", None), &BTreeMap::new(), &BTreeSet::new()).class
 }
 
 #[test]
@@ -183,5 +183,5 @@ fn tools_are_judged_by_their_names() {
     }
     let call = ToolCall::new("mcp__x__frobnicate", json!({}), "{}", None);
     let mine = BTreeMap::from([("mcp__x__frobnicate".to_owned(), Class::Safe)]);
-    assert_eq!(classify(&call, &mine).class, Class::Safe);
+    assert_eq!(classify(&call, &mine, &BTreeSet::new()).class, Class::Safe);
 }

@@ -1,0 +1,193 @@
+//! The paths in the input of a server's tool. Nobody knows what a server calls
+//! its fields: those whose name says that they hold a path are taken for it,
+//! rather one too many, and so are the names of entries below them.
+
+use serde_json::Value;
+
+use crate::core::intent::class;
+
+/// As deep as the payload may be.
+const MAX_DEPTH: usize = 128;
+/// No path is longer for the kernel.
+const MAX_PATH: usize = 4096;
+
+/// Words of a field's name that say so.
+const PATHS: &[&str] = &[
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filename",
+    "filenames",
+    "filepath",
+    "filepaths",
+    "dir",
+    "dirs",
+    "dirname",
+    "directory",
+    "directories",
+    "folder",
+    "folders",
+    "uri",
+    "uris",
+    "dest",
+    "dst",
+    "destination",
+    "destinations",
+    "target",
+    "targets",
+    "output",
+    "outputs",
+    "outfile",
+    "source",
+    "sources",
+    "src",
+];
+
+/// Words that say that it holds something else, as in `file_text`.
+const OTHERS: &[&str] = &[
+    "content",
+    "contents",
+    "text",
+    "data",
+    "body",
+    "type",
+    "kind",
+    "mode",
+    "encoding",
+    "format",
+    "description",
+    "title",
+    "size",
+    "count",
+    "id",
+    "line",
+    "lines",
+    "language",
+    "branch",
+    "sha",
+];
+
+/// Each path as it stands there, and what it is once decoded where it is an
+/// address.
+pub(super) fn named(input: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(input, false, 0, &mut found);
+    // `{"from": "a", "to": "b"}` moves something; alone they say nothing.
+    let ends = ["from", "to"].map(|it| input.get(it).and_then(Value::as_str));
+    if let [Some(from), Some(to)] = ends {
+        add(from, &mut found);
+        add(to, &mut found);
+    }
+    found
+}
+
+fn collect(value: &Value, says: bool, depth: usize, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if says => add(text, found),
+        Value::Array(items) if depth < MAX_DEPTH => {
+            for it in items {
+                collect(it, says, depth + 1, found);
+            }
+        }
+        Value::Object(fields) if depth < MAX_DEPTH => {
+            for (name, it) in fields {
+                // `{"files": {"src/a.ts": "…"}}`
+                if says && name.contains(['/', '.']) {
+                    add(name, found);
+                }
+                collect(it, is_path(name), depth + 1, found);
+            }
+        }
+        _ => (),
+    }
+}
+
+fn is_path(name: &str) -> bool {
+    let words = class::words(name);
+    let has = |list: &[&str]| words.iter().any(|it| list.contains(&it.as_str()));
+    has(PATHS) && !has(OTHERS)
+}
+
+fn add(text: &str, found: &mut Vec<String>) {
+    if text.is_empty() || text.len() > MAX_PATH {
+        return;
+    }
+    let Some((scheme, rest)) = text.split_once("://") else {
+        found.push(text.to_owned());
+        return;
+    };
+    // Of another scheme it is no file of this machine.
+    if scheme.eq_ignore_ascii_case("file") {
+        let path = rest.find('/').map_or(rest, |at| &rest[at..]);
+        found.push(path.to_owned());
+        let decoded = decoded(path);
+        if decoded != path {
+            found.push(decoded);
+        }
+    }
+}
+
+/// `%2F` is `/`.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let digit = |it: u8| char::from(it).to_digit(16).and_then(|it| u8::try_from(it).ok());
+        let escaped = match after {
+            [high, low, more @ ..] if *byte == b'%' => {
+                digit(*high).zip(digit(*low)).map(|(high, low)| (high << 4 | low, more))
+            }
+            _ => None,
+        };
+        let (next, more) = escaped.unwrap_or((*byte, after));
+        bytes.push(next);
+        rest = more;
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_that_hold_paths_are_found_by_their_names() {
+        for (input, expected) in [
+            (json!({ "path": "a", "content": "b" }), vec!["a"]),
+            (json!({ "filePath": "a", "file_text": "b", "profile": "c" }), vec!["a"]),
+            (json!({ "files": [{ "path": "a", "content": "x" }, "b"] }), vec!["a", "b"]),
+            (json!({ "files": { "src/a.ts": "x", "plain": "y" } }), vec!["src/a.ts"]),
+            (json!({ "source": "a", "destination": "b" }), vec!["a", "b"]),
+            (json!({ "from": "a", "to": "b" }), vec!["a", "b"]),
+            (json!({ "to": "somebody@example.com" }), vec![]),
+            (json!({ "edits": [{ "target_file": "a", "mode": "w" }] }), vec!["a"]),
+            (json!({ "uri": "file:///p/a" }), vec!["/p/a"]),
+            (json!({ "uri": "file://localhost/p/%2e%2e/a" }), vec!["/p/%2e%2e/a", "/p/../a"]),
+            (json!({ "uri": "https://example.com/a" }), vec![]),
+            (json!({ "query": "a", "command": "b" }), vec![]),
+            (json!("a"), vec![]),
+        ] {
+            assert_eq!(named(&input), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_found_however_deep_it_lies() {
+        let mut input = json!({ "path": "deep" });
+        for _ in 0..50 {
+            input = json!({ "more": [input] });
+        }
+        assert_eq!(named(&input), ["deep"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_address_is_decoded_without_a_panic(text in "file://(%[0-9a-gé]{0,3}|/|é|a){0,9}") {
+            let _ = named(&json!({ "uri": text }));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Places that are nobody's: the client's scratchpad and the system's folder
+//! for temporary files. What is written there is in no scope and no ledger.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    core::intent::target::{Place, Target},
+    world::links::normal,
+};
+
+/// Where systems keep temporary files; on some of them it is a link.
+const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
+
+/// The places, in both spellings each.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    places: Vec<[PathBuf; 2]>,
+}
+
+impl Scratch {
+    /// For a session of the project at `root`. `scratchpad` is what the client
+    /// calls its own, `tmpdir` what the user's environment names.
+    ///
+    /// A place in which the project lies, or that lies in the project, is
+    /// none: it would free the project's own files. Nor is one of the two that
+    /// are named if it holds or is the user's home, or is in it without being
+    /// the client's: a setting of the project may have named it.
+    pub fn new(
+        root: &Path,
+        home: Option<&Path>,
+        scratchpad: Option<&Path>,
+        tmpdir: Option<&Path>,
+    ) -> Self {
+        let spelt = |it: &Path| [normal(it), it.canonicalize().unwrap_or_else(|_| normal(it))];
+        let root = spelt(root);
+        let home = home.map(spelt);
+        let meet = |place: &[PathBuf; 2], other: &[PathBuf; 2]| {
+            place
+                .iter()
+                .any(|it| other.iter().any(|its| it.starts_with(its) || its.starts_with(it)))
+        };
+        let holds = |place: &[PathBuf; 2], other: &[PathBuf; 2]| {
+            place.iter().any(|it| other.iter().any(|its| its.starts_with(it)))
+        };
+        let is_fit = |place: &[PathBuf; 2]| {
+            place.iter().all(|it| it.is_absolute() && it.parent().is_some()) && !meet(place, &root)
+        };
+        let holds_home = |it: &[PathBuf; 2]| home.as_ref().is_some_and(|home| holds(it, home));
+        let meets_home = |it: &[PathBuf; 2]| home.as_ref().is_some_and(|home| meet(it, home));
+        let known = TEMPORARY.iter().map(|it| spelt(Path::new(it)));
+        let scratchpad = scratchpad.map(spelt).filter(|it| !holds_home(it));
+        let tmpdir = tmpdir.map(spelt).filter(|it| !meets_home(it));
+        let places = known.chain(scratchpad).chain(tmpdir).filter(|it| is_fit(it)).collect();
+        Self { places }
+    }
+
+    /// Whether the target is in such a place, as written and as it really is. A
+    /// file with other names may be somebody's under one of them.
+    pub fn holds(&self, target: &Target) -> bool {
+        let [Place::Outside(written), Place::Outside(real)] = target.places() else {
+            return false;
+        };
+        let is_in = |path: &str, spelling: usize| {
+            let is_below =
+                |place: &[PathBuf; 2]| Path::new(path).strip_prefix(&place[spelling]).is_ok();
+            self.places.iter().any(is_below)
+        };
+        target.links <= 1 && (is_in(written, 0) || is_in(written, 1)) && is_in(real, 1)
+    }
+}
