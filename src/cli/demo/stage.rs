@@ -107,7 +107,7 @@ impl<'a> Stage<'a> {
         args: &[&str],
         stdin: &str,
         expected: Verdict,
-    ) -> io::Result<()> {
+    ) -> io::Result<String> {
         let Said { answer, ms } = self.cage.verb(args, stdin);
         let shown: Vec<String> = args
             .iter()
@@ -118,7 +118,8 @@ impl<'a> Stage<'a> {
             Err(why) => (Verdict::Refuses, why),
         };
         let client = format!("roz {}", shown.join(" "));
-        self.show(who, &client, Some(seen), &words, ms, expected)
+        self.show(who, &client, Some(seen), &words, ms, expected)?;
+        Ok(words)
     }
 
     fn show(

@@ -60,7 +60,7 @@ fn write(stage: &Stage, path: &str, text: &str, id: &str) -> Value {
 }
 
 /// The call has ended well.
-fn ended(call: &Value) -> Value {
+fn well_ended(call: &Value) -> Value {
     let mut call = call.clone();
     merge(&mut call, &json!({ "tool_response": { "success": true } }));
     call
@@ -84,7 +84,10 @@ fn stay_in_scope(stage: &mut Stage) -> io::Result<()> {
     stage.hook(Hook::PreToolUse, "Bash: roz intent select INT-001", &select, Passes)?;
     let session = stage.cage.session.clone();
     let args = ["intent", "select", "INT-001", "--session-id", &session];
-    stage.verb("the agent runs", &args, "", Done)?;
+    let said = stage.verb("the agent runs", &args, "", Done)?;
+    let mut ended = select;
+    merge(&mut ended, &json!({ "tool_response": { "stdout": said, "stderr": "" } }));
+    stage.hook(Hook::PostToolUse, "Bash: roz intent select INT-001", &ended, Passes)?;
     let elsewhere = write(stage, "src/billing.rs", "", "w2");
     stage.hook(Hook::PreToolUse, "Write src/billing.rs", &elsewhere, Denies)?;
     let hidden = bash("bash -c 'sed -i s/bill/pay/ src/billing.rs'", "w3");
@@ -93,7 +96,7 @@ fn stay_in_scope(stage: &mut Stage) -> io::Result<()> {
     let login = write(stage, "src/auth/login.rs", LOGIN, "w4");
     stage.hook(Hook::PreToolUse, "Write src/auth/login.rs", &login, Passes)?;
     stage.cage.write("src/auth/login.rs", LOGIN)?;
-    stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &ended(&login), Passes)?;
+    stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &well_ended(&login), Passes)?;
     Ok(())
 }
 
@@ -115,11 +118,11 @@ fn have_it_reviewed(stage: &mut Stage) -> io::Result<()> {
     let mend = write(stage, "src/auth/login.rs", MENDED, "w5");
     stage.hook(Hook::PreToolUse, "Write src/auth/login.rs: links work once", &mend, Passes)?;
     stage.cage.write("src/auth/login.rs", MENDED)?;
-    stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &ended(&mend), Passes)?;
+    stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &well_ended(&mend), Passes)?;
     review(stage, "r2", "COMPLETE", "a link works once now")?;
     let push = bash("git push origin main", "p3");
     stage.hook(Hook::PreToolUse, "Bash: git push origin main", &push, Passes)?;
-    stage.hook(Hook::PostToolUse, "Bash: git push origin main", &ended(&push), Passes)?;
+    stage.hook(Hook::PostToolUse, "Bash: git push origin main", &well_ended(&push), Passes)?;
     Ok(())
 }
 
@@ -143,7 +146,7 @@ fn review(stage: &mut Stage, agent: &str, verdict: &str, words: &str) -> io::Res
     stage.hook(Hook::PreToolUse, &shown, &call, Passes)?;
     let args = ["decide", &session, verdict, words, "--token", &token];
     stage.verb("the reviewer runs", &args, "", Done)?;
-    stage.hook(Hook::PostToolUse, "Bash: roz decide …", &ended(&call), Passes)?;
+    stage.hook(Hook::PostToolUse, "Bash: roz decide …", &well_ended(&call), Passes)?;
     stage.hook(Hook::SubagentStop, "the reviewer ends", &subagent, Passes)?;
     Ok(())
 }
@@ -152,7 +155,7 @@ fn learn(stage: &mut Stage) -> io::Result<()> {
     stage.scene("Reflection: what was learned is written down")?;
     let close = bash(CLOSE, "c1");
     stage.hook(Hook::PreToolUse, &format!("Bash: {CLOSE}"), &close, Passes)?;
-    stage.hook(Hook::PostToolUse, &format!("Bash: {CLOSE}"), &ended(&close), Passes)?;
+    stage.hook(Hook::PostToolUse, &format!("Bash: {CLOSE}"), &well_ended(&close), Passes)?;
     let stop = json!({ "stop_hook_active": false });
     stage.hook(Hook::Stop, "the agent says that it is done", &stop, Holds)?;
     let vague = candidate("Be careful with the links", "Links are tricky, so take care of them.");

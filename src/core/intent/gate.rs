@@ -1,6 +1,8 @@
 //! What is checked before a tool runs, in this order: the class of the call,
 //! the intent, the scope, stale files, a person's word; and the breaker over
 //! all of it.
+//!
+//! Long because the checks are one list, in one order.
 
 use std::collections::BTreeMap;
 
