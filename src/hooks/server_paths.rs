@@ -93,10 +93,11 @@ fn collect(value: &Value, says: bool, depth: usize, found: &mut Vec<String>) {
         Value::Object(fields) if depth < MAX_DEPTH => {
             for (name, it) in fields {
                 // `{"files": {"src/a.ts": "…"}}`
-                if says && name.contains(['/', '.']) {
+                let is_entry = says && name.contains(['/', '.']);
+                if is_entry {
                     add(name, found);
                 }
-                collect(it, is_path(name), depth + 1, found);
+                collect(it, !is_entry && is_path(name), depth + 1, found);
             }
         }
         _ => (),
