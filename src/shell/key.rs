@@ -164,19 +164,15 @@ impl Glob {
     }
 
     fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
-        let mut next = vec![false; states.len()];
-        for (place, token) in self.tokens.iter().enumerate() {
-            if !states[place] {
+        // Backwards, so that a place is left before it is reached from the one before it.
+        for (place, token) in self.tokens.iter().enumerate().rev() {
+            if !states[place] || matches!(token, Token::Many) {
                 continue;
             }
-            match token {
-                Token::Many => next[place] = true,
-                token if !for_stars && token.takes(character) => next[place + 1] = true,
-                _ => {}
-            }
+            states[place] = false;
+            states[place + 1] |= !for_stars && token.takes(character);
         }
-        self.close(&mut next);
-        *states = next;
+        self.close(states);
     }
 
     fn text(&self, states: &mut States, text: &str) {
@@ -194,7 +190,11 @@ impl Glob {
 
     fn arguments(&self, states: &mut States, words: &str) {
         for word in words.split(' ') {
-            let before = states.clone();
+            // Nothing can be reached any more.
+            if !states.contains(&true) {
+                return;
+            }
+            let before = is_unknown(word).then(|| states.clone());
             self.character(states, ' ');
             if self.of_any_program {
                 self.known(states, word);
@@ -202,10 +202,8 @@ impl Glob {
                 self.text(states, word);
             }
             // The word may be none at all.
-            if is_unknown(word) {
-                for (state, before) in states.iter_mut().zip(before) {
-                    *state |= before;
-                }
+            for (state, before) in states.iter_mut().zip(before.unwrap_or_default()) {
+                *state |= before;
             }
         }
     }

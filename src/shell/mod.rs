@@ -169,7 +169,7 @@ pub struct Script {
 }
 
 /// A search for files (`find`, `fd`, `git clean`), whose finds nobody can know but who looks there.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Find {
     /// The folders that are looked through: as they are written, and as in [`Write`].
     pub starts: Vec<(String, String)>,

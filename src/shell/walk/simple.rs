@@ -148,20 +148,30 @@ impl Walker<'_> {
         }
     }
 
-    fn assigned(&mut self, assignment: &Assignment) -> Value {
-        let before = match self.env.variable(&assignment.name) {
-            Some(variable) => {
-                let values = variable.values.clone();
-                self.choose(&assignment.name, values.len()).map(|chosen| values[chosen].clone())
-            }
-            None => None,
+    /// The value that an assignment adds to.
+    fn before(&mut self, assignment: &Assignment) -> Option<Value> {
+        let adds = assignment.append || assignment.index.is_some();
+        let count = self.env.variable(&assignment.name).filter(|_| adds)?.values.len();
+        let chosen = self.choose(&assignment.name, count)?;
+        let value = self.env.variable(&assignment.name)?.values.get(chosen)?.clone();
+        // It is copied each time.
+        let is_paid = match &value {
+            Value::Text(text) => self.spend(text.len() / 1024),
+            Value::Array(elements) => self.spend(elements.len() / 8),
         };
+        is_paid.then_some(value)
+    }
+
+    fn assigned(&mut self, assignment: &Assignment) -> Value {
+        let before = self.before(assignment);
         if let Some(index) = &assignment.index {
             let key = self.text(index);
             let text = self.text(&assignment.value);
             let mut elements = match before {
                 Some(Value::Array(elements)) => elements,
-                _ => Vec::new(),
+                // A text is the first element.
+                Some(Value::Text(text)) => vec![("0".to_owned(), text)],
+                None => Vec::new(),
             };
             elements.retain(|(own, _)| *own != key);
             elements.push((key, text));
@@ -170,7 +180,9 @@ impl Walker<'_> {
         if let [Part::Array(words)] = &assignment.value.parts[..] {
             let mut elements = match before {
                 Some(Value::Array(elements)) if assignment.append => elements,
-                _ => Vec::new(),
+                // A text is the first element.
+                Some(Value::Text(text)) if assignment.append => vec![("0".to_owned(), text)],
+                Some(_) | None => Vec::new(),
             };
             for field in self.fields(words) {
                 elements.push(keyed(&field, elements.len()));
