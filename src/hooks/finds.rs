@@ -71,9 +71,8 @@ pub(super) fn touches(
             }
             // Below a link is looked only if the path ends in a slash.
             let real = links.real(&named);
-            let of_projects = [&real, from.cwd, project]
-                .map(|it| OF_PROJECTS.map(|name| it.join(name)))
-                .concat();
+            let of_projects =
+                [&real, from.cwd, project].map(|it| OF_PROJECTS.map(|name| it.join(name))).concat();
             for root in if real == named { vec![named] } else { vec![named, real] } {
                 if root.symlink_metadata().is_err() {
                     continue;

@@ -325,9 +325,8 @@ pub(super) fn hooks(
                 are_all = false;
                 continue;
             }
-            let hooks = known
-                .entry(folder)
-                .or_insert_with_key(|folder| hooks_folder(folder, until, world));
+            let hooks =
+                known.entry(folder).or_insert_with_key(|folder| hooks_folder(folder, until, world));
             let Some(hooks) = hooks else { continue };
             for name in &names {
                 let path = hooks.join(name);

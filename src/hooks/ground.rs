@@ -55,7 +55,8 @@ pub(super) fn ground(
     let mut links = Links::default();
     let ground = places(session, cwd, roz, world, &mut links);
     let nearby = Nearby::of(&ground);
-    let mut lay = Lay { from, links, nearby, folders: BTreeMap::new(), has_real_path: false, ground };
+    let mut lay =
+        Lay { from, links, nearby, folders: BTreeMap::new(), has_real_path: false, ground };
     for touch in touches {
         lay.put(touch);
     }

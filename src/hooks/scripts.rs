@@ -60,7 +60,8 @@ pub(super) fn read(
         from = call.readings.len();
         for mut script in found {
             let path = absolute(&script.path, cwd, world);
-            let is_new = look.seen.insert((path.clone(), script.interpreter, script.arguments.clone()));
+            let is_new =
+                look.seen.insert((path.clone(), script.interpreter, script.arguments.clone()));
             if !is_new {
                 continue;
             }

@@ -8,7 +8,9 @@ use super::{HOLE, Run};
 impl Run {
     /// `Bash:`, the program and its arguments, joined by single blanks.
     pub fn key(&self) -> String {
-        let mut key = String::from("Bash:");
+        let length = self.argv.iter().skip(1).map(|word| word.len() + 1).sum::<usize>();
+        let mut key = String::with_capacity("Bash:".len() + self.program.len() + length);
+        key.push_str("Bash:");
         key.push_str(&self.program);
         for word in self.argv.iter().skip(1) {
             key.push(' ');
@@ -32,6 +34,10 @@ impl Run {
             return Some(["git", subcommand].into_iter().chain(rest).collect());
         }
         let row = options::find(&self.program)?;
+        // Without an option among its first words it has no global ones.
+        if !self.argv.iter().skip(1).take(row.levels).any(|word| word.starts_with('-')) {
+            return None;
+        }
         let words: Vec<Field> = self.argv.iter().map(|word| Field::literal(word)).collect();
         let mut kept = vec![self.program.as_str()];
         let mut at = 1;
@@ -164,6 +170,10 @@ impl Glob {
     }
 
     fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
+        // Behind the end is nothing.
+        if let Some(end) = states.last_mut() {
+            *end = false;
+        }
         // Backwards, so that a place is left before it is reached from the one before it.
         for (place, token) in self.tokens.iter().enumerate().rev() {
             if !states[place] || matches!(token, Token::Many) {

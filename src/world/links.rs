@@ -201,7 +201,10 @@ mod tests {
         symlink("nowhere", root.join("dangling")).unwrap();
         let mut links = Links::default();
         for n in 0..2 * MANY {
-            assert_eq!(links.real(&root.join(format!("none{n}/x"))), root.join(format!("none{n}/x")));
+            assert_eq!(
+                links.real(&root.join(format!("none{n}/x"))),
+                root.join(format!("none{n}/x"))
+            );
         }
         assert!(links.folders[root.as_os_str()].names.is_some(), "it has been listed");
         assert_eq!(links.real(&root.join("link/x")), root.join("there/x"));

@@ -105,9 +105,9 @@ pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
     let decides = |words: &[&str]| words.first().is_some_and(|it| *it == "decide" || is_hidden(it));
     let found = verbs(scene.call).find(|it| decides(it));
     let found = found.map(|it| format!("roz {}", it.join(" ")));
-    found.or_else(|| scheduled(scene.call, "decide")).or_else(|| {
-        disguised(scene.call, "decide", |words| words.iter().any(is_verdict))
-    })
+    found
+        .or_else(|| scheduled(scene.call, "decide"))
+        .or_else(|| disguised(scene.call, "decide", |words| words.iter().any(is_verdict)))
 }
 
 /// A table of commands for later that the line itself holds.
@@ -211,12 +211,11 @@ pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
 
 pub(super) fn replaces_the_package(scene: Scene) -> Option<String> {
     static MANAGERS: Words = Words::new(
- "cargo pip pip3 pipx uv npm pnpm yarn brew apt apt-get dnf yum pacman apk zypper \
+        "cargo pip pip3 pipx uv npm pnpm yarn brew apt apt-get dnf yum pacman apk zypper \
         nix-env go binstall cargo-binstall",
-);
-    static VERBS: Words = Words::new(
- "install uninstall remove rm i add upgrade purge binstall -S -R",
-);
+    );
+    static VERBS: Words =
+        Words::new("install uninstall remove rm i add upgrade purge binstall -S -R");
     let replaces = |run: &&Run| {
         MANAGERS.has(base(run))
             && run.argv.iter().any(|it| VERBS.has(it))

@@ -139,7 +139,6 @@ fn lists(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
     }
 }
 
-
 fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
     let mut field = |name: &str, act: Act| {
         if let Some(path) = call.text(name) {
@@ -433,9 +432,8 @@ static READERS: Words = Words::new(
     gc gci python python3 node perl ruby php make cargo Write-Output Write-Host",
 );
 /// Options by which a program that we do not know changes its files.
-static IN_PLACE: Words = Words::new(
-    "-i -I -w --in-place --inplace --write --fix -o --output --overwrite",
-);
+static IN_PLACE: Words =
+    Words::new("-i -I -w --in-place --inplace --write --fix -o --output --overwrite");
 /// Programs that change every file they are given, and that the reading does
 /// not know.
 static CHANGERS: Words = Words::new(

@@ -52,7 +52,8 @@ impl Words {
         let mut slot = slot(word.as_bytes(), 0, word.len());
         while self.slots[slot] != NONE {
             let rest = &list[usize::from(self.slots[slot])..];
-            if rest.starts_with(word.as_bytes()) && rest.get(word.len()).is_none_or(|it| *it == b' ')
+            if rest.starts_with(word.as_bytes())
+                && rest.get(word.len()).is_none_or(|it| *it == b' ')
             {
                 return true;
             }

@@ -146,7 +146,7 @@ impl Walker<'_> {
         };
         if matches!(index, "@" | "*") {
             let texts: Vec<String> = elements.iter().map(|(_, text)| text.clone()).collect();
-            let is_paid = self.spend(texts.len() / 16);
+            let is_paid = self.spend(texts.len() / 4);
             return Some(if is_paid { Expansion::Many(texts) } else { unknown() });
         }
         let index = index.strip_prefix('-').map_or(index.to_owned(), |back| {

@@ -61,6 +61,7 @@ impl Walker<'_> {
         let mut streams = self.streams(&simple.redirections, io);
         self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
+        self.spend(simple.assignments.len() + simple.redirections.len());
 
         let before: Vec<(String, Option<Variable>)> = simple
             .assignments
@@ -157,7 +158,7 @@ impl Walker<'_> {
         // It is copied each time.
         let is_paid = match &value {
             Value::Text(text) => self.spend(text.len() / 1024),
-            Value::Array(elements) => self.spend(elements.len() / 8),
+            Value::Array(elements) => self.spend(elements.len() / 4),
         };
         is_paid.then_some(value)
     }
@@ -187,6 +188,7 @@ impl Walker<'_> {
             for field in self.fields(words) {
                 elements.push(keyed(&field, elements.len()));
             }
+            self.spend(elements.len() / 8);
             return Value::Array(elements);
         }
         let text = self.text(&assignment.value);
@@ -314,22 +316,29 @@ impl Walker<'_> {
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for located in self.located(path) {
             let path = normal(&located);
-            match self.env.files.get_mut(&path) {
-                Some(Made::Text(before)) if append => before.push_str(text),
+            let mut is_longer = false;
+            match self.env.files.get_mut(path) {
+                Some(Made::Text(before)) if append => {
+                    before.push_str(text);
+                    is_longer = true;
+                }
                 // What it held before is not known.
                 _ if append => {
-                    self.env.files.insert(path.clone(), Made::Text(format!("{HOLE}\n{text}")));
+                    self.env.files.insert(path.to_owned(), Made::Text(format!("{HOLE}\n{text}")));
                 }
                 _ => {
-                    self.env.files.insert(path.clone(), Made::Text(text.to_owned()));
+                    self.env.files.insert(path.to_owned(), Made::Text(text.to_owned()));
                 }
             }
-            if let Some(made) = self.env.files.get_mut(&path)
+            if let Some(made) = self.env.files.get_mut(path)
                 && matches!(made, Made::Text(text) if text.len() > super::limit::TEXT)
             {
                 *made = Made::Unknown;
+                is_longer = false;
             }
-            self.record_text(located);
+            if !is_longer || !self.record_more(&located, text) {
+                self.record_text(located);
+            }
         }
     }
 
