@@ -7,7 +7,8 @@ use spinning_top::RawSpinlock;
 use talc::{TalcLock, source::GlobalAllocSource};
 
 /// musl's own allocator maps and unmaps a page for nearly every size of a
-/// short-lived process: half of what a hook costs beyond its start.
+/// short-lived process: half of what a hook costs beyond its start. This one
+/// takes its memory from it in large blocks.
 #[global_allocator]
 static ALLOCATOR: TalcLock<RawSpinlock, GlobalAllocSource<System>> =
     TalcLock::new(GlobalAllocSource::new(System));

@@ -19,6 +19,7 @@ impl Walker<'_> {
         }
         let words = if own.is_empty() { words } else { &own };
         let mut subcommand = None;
+        let mut has_taken = false;
         let brings =
             matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
                 || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
@@ -33,7 +34,8 @@ impl Walker<'_> {
                 }
                 from += row.then.len();
             }
-            if !self.spend(1) {
+            // The command itself has paid for one.
+            if !self.spend(usize::from(std::mem::replace(&mut has_taken, true))) {
                 break;
             }
             let taken = row.grammar.take(words, from);
