@@ -1,12 +1,17 @@
 //! The fast road for `roz hook`, which fires at every tool call and must not
 //! pay for a command line parser; everything else goes to [`roz::cli`].
 
-use std::process::ExitCode;
+use std::{alloc::System, process::ExitCode};
+
+use spinning_top::RawSpinlock;
+use talc::{TalcLock, source::GlobalAllocSource};
 
 /// musl's own allocator maps and unmaps a page for nearly every size of a
-/// short-lived process: half of what a hook costs beyond its start.
+/// short-lived process: half of what a hook costs beyond its start. This one
+/// takes its memory from it in large blocks.
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: TalcLock<RawSpinlock, GlobalAllocSource<System>> =
+    TalcLock::new(GlobalAllocSource::new(System));
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);

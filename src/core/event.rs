@@ -93,6 +93,7 @@ pub struct ToolCall<'a> {
     raw: Vec<String>,
     /// Made when they are first asked for.
     keys: OnceCell<Vec<String>>,
+    is_recursive: OnceCell<bool>,
     /// A line is beyond the reader's bounds: it may run anything.
     pub may_run_anything: bool,
 }
@@ -125,6 +126,7 @@ impl<'a> ToolCall<'a> {
             spared: Vec::new(),
             raw: Vec::new(),
             keys: OnceCell::new(),
+            is_recursive: OnceCell::new(),
             may_run_anything: false,
         }
     }
@@ -153,17 +155,16 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Reads the text of a script that a line runs. `kept`: the project has it
-    /// so since the session began; then only what it runs in any case counts,
-    /// and what else it may run is given back.
-    pub fn read_script(
+    /// Takes on the reading of a script that a line runs. `kept`: the project
+    /// has it so since the session began; then only what it runs in any case
+    /// counts, and what else it may run is given back.
+    pub fn add_script(
         &mut self,
         script: &Script,
         text: &str,
+        mut reading: Reading,
         kept: bool,
-        options: &shell::Options,
     ) -> Vec<String> {
-        let mut reading = shell::read_script(text, script.interpreter, &script.arguments, options);
         let mut spared = Vec::new();
         if kept {
             let (may, runs) = reading.runs.into_iter().partition(|it| it.conditional);
@@ -187,6 +188,7 @@ impl<'a> ToolCall<'a> {
         }
         self.readings.push(reading);
         self.keys = OnceCell::new();
+        self.is_recursive = OnceCell::new();
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
@@ -198,6 +200,16 @@ impl<'a> ToolCall<'a> {
             let raw = self.raw.iter().cloned();
             std::iter::once(self.name.clone()).chain(commands).chain(raw).collect()
         })
+    }
+
+    /// Whether a command has an option as `chmod -R` has. Asked for each path.
+    pub(crate) fn is_recursive(&self) -> bool {
+        let is_it = |it: &String| {
+            it == "--recursive"
+                || (it.starts_with('-') && !it.starts_with("--") && it.contains('R'))
+        };
+        let mut words = self.readings.iter().flat_map(|it| &it.runs).flat_map(|it| &it.argv);
+        *self.is_recursive.get_or_init(|| words.any(is_it))
     }
 
     /// The words of every command that it may run, without the programs' global

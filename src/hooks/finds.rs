@@ -2,6 +2,7 @@
 //! self-protection guards, those that are there and that its tests let through.
 
 use std::{
+    collections::BTreeSet,
     fs::Metadata,
     path::{Path, PathBuf},
     time::Instant,
@@ -22,6 +23,8 @@ use crate::{
 /// lie beyond counts as found.
 const MAX_FILES: usize = 4096;
 const MAX_DEPTH: usize = 8;
+/// Of so many searches; what others begin with counts as found.
+const MAX_FINDS: usize = 256;
 /// What `git clean` would remove: so many paths are looked at.
 const MAX_CLEANED: usize = 512;
 /// What is protected wherever it lies: looked for where a `find` begins, where
@@ -44,13 +47,21 @@ pub(super) fn touches(
 ) -> Vec<Touch> {
     let finds = readings.iter().flat_map(|it| &it.finds).filter(|it| !it.acts.is_empty());
     let mut look = Look { files: MAX_FILES, touches: Vec::new() };
+    let is_new = |run: &Run| run.program == "git" && run.words().get(1) == Some(&"init");
+    let is_new = readings.iter().flat_map(|it| &it.runs).any(is_new);
+    let known = places(ground);
+    let mut seen = BTreeSet::new();
     for find in finds {
+        if !seen.insert(find) {
+            continue;
+        }
         for (written, start) in &find.starts {
             let named = normal(&from.absolute(start));
+            if seen.len() > MAX_FINDS {
+                look.touch(&named, find.acts[0].1);
+                continue;
+            }
             if find.is_git {
-                let is_new =
-                    |run: &Run| run.program == "git" && run.words().get(1) == Some(&"init");
-                let is_new = readings.iter().flat_map(|it| &it.runs).any(is_new);
                 let is_answered = cleaned(find, &named, until, &mut look.touches);
                 // A repository that the line makes keeps nothing.
                 if is_new && !is_answered {
@@ -60,10 +71,14 @@ pub(super) fn touches(
             }
             // Below a link is looked only if the path ends in a slash.
             let real = links.real(&named);
-            let places = places(&[&real, from.cwd, project], ground);
+            let of_projects =
+                [&real, from.cwd, project].map(|it| OF_PROJECTS.map(|name| it.join(name))).concat();
             for root in if real == named { vec![named] } else { vec![named, real] } {
+                if root.symlink_metadata().is_err() {
+                    continue;
+                }
                 let search = Search { find, written, root: &root };
-                for place in &places {
+                for place in known.iter().chain(&of_projects) {
                     look.at(search, place);
                 }
             }
@@ -72,7 +87,8 @@ pub(super) fn touches(
     look.touches
 }
 
-fn places(folders: &[&Path], ground: &Ground) -> Vec<PathBuf> {
+/// What is guarded, wherever the search begins.
+fn places(ground: &Ground) -> Vec<PathBuf> {
     let known = [&ground.home, &ground.plugin, &ground.binary, &ground.notes];
     let mut found: Vec<PathBuf> = known.into_iter().flatten().map(PathBuf::from).collect();
     found.extend(ground.path.iter().map(|it| Path::new(it).join("roz")));
@@ -80,8 +96,6 @@ fn places(folders: &[&Path], ground: &Ground) -> Vec<PathBuf> {
     found.extend(of_user.flat_map(|it| {
         OF_PROJECTS[..3].iter().map(move |name| it.join(name.trim_start_matches(".claude/")))
     }));
-    found.extend(folders.iter().flat_map(|it| OF_PROJECTS.iter().map(move |name| it.join(name))));
-    found.dedup();
     found
 }
 

@@ -2,7 +2,8 @@
 //! verb, and the hook scripts of a repository.
 
 use std::{
-    collections::BTreeMap,
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     time::Instant,
@@ -16,23 +17,111 @@ use crate::{
 
 /// An alias of an alias of an alias.
 const MAX_DEPTH: usize = 3;
-/// So many lines and so many repositories are looked at.
-const MAX_LINES: usize = 16;
-const MAX_FOLDERS: usize = 4;
+/// So many lines, so many repositories' aliases and so many folders are looked
+/// at. Beyond, a line may run anything.
+const MAX_LINES: usize = 64;
+const MAX_ALIASED: usize = 4;
+const MAX_FOLDERS: usize = 16;
 const MAX_CONFIG: u64 = 256 * 1024;
 
 /// Verbs that are git's own: no alias can stand in their place. One that is
-/// missing here costs a look, and nothing else.
-const VERBS: &str = " add am annotate apply archive bisect blame branch bundle cat-file \
-    check-attr check-ignore checkout cherry cherry-pick clean clone commit commit-tree config \
-    count-objects credential describe diff diff-files diff-index diff-tree difftool \
-    fast-export fast-import fetch filter-branch for-each-ref format-patch fsck gc grep \
-    hash-object help init log ls-files ls-remote ls-tree maintenance merge merge-base \
-    merge-tree mergetool mv name-rev notes pack-objects prune pull push range-diff read-tree \
-    rebase reflog remote repack replace rerere reset restore rev-list rev-parse revert rm \
-    send-email shortlog show show-branch show-ref sparse-checkout stash status stripspace \
-    submodule subtree switch symbolic-ref tag update-index update-ref var verify-commit \
-    verify-pack verify-tag version whatchanged worktree write-tree ";
+/// missing here costs a look, and nothing else. In their order.
+const VERBS: &[&str] = &[
+    "add",
+    "am",
+    "annotate",
+    "apply",
+    "archive",
+    "bisect",
+    "blame",
+    "branch",
+    "bundle",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "checkout",
+    "cherry",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "commit",
+    "commit-tree",
+    "config",
+    "count-objects",
+    "credential",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "difftool",
+    "fast-export",
+    "fast-import",
+    "fetch",
+    "filter-branch",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "hash-object",
+    "help",
+    "init",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "maintenance",
+    "merge",
+    "merge-base",
+    "merge-tree",
+    "mergetool",
+    "mv",
+    "name-rev",
+    "notes",
+    "pack-objects",
+    "prune",
+    "pull",
+    "push",
+    "range-diff",
+    "read-tree",
+    "rebase",
+    "reflog",
+    "remote",
+    "repack",
+    "replace",
+    "rerere",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "send-email",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "sparse-checkout",
+    "stash",
+    "status",
+    "stripspace",
+    "submodule",
+    "subtree",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-index",
+    "update-ref",
+    "var",
+    "verify-commit",
+    "verify-pack",
+    "verify-tag",
+    "version",
+    "whatchanged",
+    "worktree",
+    "write-tree",
+];
 
 fn is_git(run: &Run) -> bool {
     run.program.rsplit('/').next() == Some("git")
@@ -51,29 +140,41 @@ pub(super) fn aliases(
     let mut known = BTreeMap::new();
     let mut from = from;
     for _ in 0..MAX_DEPTH {
-        let mut lines: Vec<String> = Vec::new();
+        let mut lines: BTreeSet<String> = BTreeSet::new();
+        let mut is_in_part = false;
+        let elsewhere = OnceCell::new();
         for reading in &call.readings[from..] {
+            let places = OnceCell::new();
             for run in reading.runs.iter().filter(|it| is_git(it)) {
                 // The words are made only for what looks like no verb.
                 let Some((verb, arguments)) = unknown_verb(run) else { continue };
+                if lines.len() > MAX_LINES {
+                    break;
+                }
                 let arguments = quoted(&arguments);
-                if is_elsewhere(run, call) {
-                    // Whatever it may stand for: an unknown verb, or an unknown program.
-                    lines.push(format!("git ${{it}} {arguments}"));
+                // Whatever it may stand for: an unknown verb, or an unknown program.
+                let unknown = format!("git ${{it}} {arguments}");
+                if *elsewhere.get_or_init(|| is_elsewhere(call)) || names_another(run) {
+                    lines.insert(unknown);
                     continue;
                 }
-                for folder in folders(run, reading, cwd, world) {
-                    if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
-                        continue;
-                    }
-                    let said =
-                        known.entry(folder).or_insert_with_key(|folder| looked_up(folder, until));
+                let places = places.get_or_init(|| Places::of(reading, cwd, world));
+                is_in_part |= !places.are_all;
+                for folder in places.of_run(run, world) {
+                    let said = match known.get(&folder) {
+                        Some(said) => said,
+                        None if known.len() >= MAX_ALIASED => &None,
+                        None => {
+                            let said = looked_up(&folder, until);
+                            known.entry(folder).or_insert(said)
+                        }
+                    };
                     let Some(said) = said else {
-                        lines.push(format!("git ${{it}} {arguments}"));
+                        lines.insert(unknown.clone());
                         continue;
                     };
                     for text in said.iter().filter(|it| it.0 == verb).map(|it| &it.1) {
-                        lines.push(match text.trim_start().strip_prefix('!') {
+                        lines.insert(match text.trim_start().strip_prefix('!') {
                             Some(code) => format!("{code} {arguments}"),
                             None => format!("git {text} {arguments}"),
                         });
@@ -81,10 +182,11 @@ pub(super) fn aliases(
                 }
             }
         }
-        lines.sort_unstable();
-        lines.dedup();
-        lines.truncate(MAX_LINES);
+        if is_in_part || lines.len() > MAX_LINES {
+            call.read_in_part();
+        }
         from = call.readings.len();
+        let lines: Vec<String> = lines.into_iter().take(MAX_LINES).collect();
         call.read_lines(&lines, options);
     }
 }
@@ -96,7 +198,7 @@ fn unknown_verb(run: &Run) -> Option<(String, Vec<String>)> {
     let [_, verb, arguments @ ..] = &words[..] else { return None };
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     let is_word = !verb.is_empty() && !verb.starts_with('-') && verb.chars().all(is_name);
-    (is_word && !VERBS.contains(&format!(" {verb} ")))
+    (is_word && VERBS.binary_search(verb).is_err())
         .then(|| (verb.to_lowercase(), arguments.iter().map(|it| (*it).to_owned()).collect()))
 }
 
@@ -105,10 +207,9 @@ fn quoted(words: &[String]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the alias may stand in a file that cannot be looked up: another
-/// configuration by the environment or an option, or one that the call itself
-/// writes.
-fn is_elsewhere(run: &Run, call: &ToolCall) -> bool {
+/// Whether a run's alias may stand in a file that cannot be looked up: another
+/// configuration by its environment or its options.
+fn names_another(run: &Run) -> bool {
     let is_place = |name: &str| {
         name.starts_with("GIT_CONFIG") || matches!(name, "GIT_DIR" | "HOME" | "XDG_CONFIG_HOME")
     };
@@ -116,39 +217,59 @@ fn is_elsewhere(run: &Run, call: &ToolCall) -> bool {
         let it = it.to_lowercase();
         it.starts_with("include") || it.starts_with("--git-dir") || it.starts_with("--config-env")
     };
+    run.assignments.iter().any(|(name, _)| is_place(name)) || run.argv.iter().any(is_option)
+}
+
+/// The same of a whole call: a configuration that it names, or that it writes.
+fn is_elsewhere(call: &ToolCall) -> bool {
     let is_config = |path: &str| {
         path.ends_with("gitconfig") || path.ends_with("config") && path.contains("git")
     };
     let lower = || call.json.to_lowercase();
-    run.assignments.iter().any(|(name, _)| is_place(name))
-        || run.argv.iter().any(is_option)
-        || call.json.contains("GIT_CONFIG")
-        || ["include.path", "includeif."].iter().any(|it| lower().contains(it))
+    let includes = |it: &str| ["include.path", "includeif."].iter().any(|word| it.contains(word));
+    call.json.contains("GIT_CONFIG")
         || call.readings.iter().flat_map(|it| &it.writes).any(|it| is_config(&it.path))
+        || includes(&lower())
 }
 
-/// Where a run of git may stand: `-C`, else where the line stands, and where it
-/// goes.
-fn folders(run: &Run, reading: &Reading, cwd: &Path, world: &World) -> Vec<PathBuf> {
-    let mut folders = vec![cwd.to_owned()];
-    let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
-    for place in goes.filter_map(|it| it.argv.get(1)) {
-        folders.push(super::scripts::absolute(place, cwd, world));
+/// The folders that a line's commands may stand in: where it stands, and where
+/// it goes.
+struct Places {
+    folders: Vec<PathBuf>,
+    /// Whether it goes to no more than are looked at.
+    are_all: bool,
+}
+
+impl Places {
+    fn of(reading: &Reading, cwd: &Path, world: &World) -> Self {
+        let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
+        let goes: BTreeSet<&str> =
+            goes.filter_map(|it| it.argv.get(1)).map(String::as_str).collect();
+        let mut folders = vec![cwd.to_owned()];
+        let there = goes.iter().map(|it| super::scripts::absolute(it, cwd, world));
+        folders.extend(there.filter(|it| it.is_dir()).take(MAX_FOLDERS));
+        let are_all = folders.len() <= MAX_FOLDERS;
+        folders.truncate(MAX_FOLDERS);
+        Self { folders, are_all }
     }
-    let mut words = run.argv.iter();
-    while let Some(word) = words.next() {
-        if word == "-C"
-            && let Some(place) = words.next()
-        {
-            for folder in &mut folders {
-                *folder = super::scripts::absolute(place, folder, world);
+
+    /// Where one run of git may stand: `-C`, else any of them.
+    fn of_run(&self, run: &Run, world: &World) -> Vec<PathBuf> {
+        let mut folders = self.folders.clone();
+        let mut words = run.argv.iter();
+        while let Some(word) = words.next() {
+            if word == "-C"
+                && let Some(place) = words.next()
+            {
+                for folder in &mut folders {
+                    *folder = super::scripts::absolute(place, folder, world);
+                }
             }
         }
+        folders.retain(|it| it.is_dir());
+        folders.dedup();
+        folders
     }
-    folders.retain(|it| it.is_dir());
-    folders.dedup();
-    folders.truncate(MAX_FOLDERS);
-    folders
 }
 
 /// The aliases of a repository and of the user, which git itself puts together.
@@ -173,15 +294,41 @@ fn looked_up(folder: &Path, until: Instant) -> Option<Vec<(String, String)>> {
     Some(aliases.collect())
 }
 
-/// The hook scripts of the repositories that a line's runs of git come by.
-pub(super) fn hooks(reading: &Reading, cwd: &Path, until: Instant, world: &World) -> Vec<Script> {
+/// The hook scripts of the repositories that a line's runs of git come by, and
+/// whether these are all.
+pub(super) fn hooks(
+    reading: &Reading,
+    cwd: &Path,
+    until: Instant,
+    world: &World,
+) -> (Vec<Script>, bool) {
     let mut found = Vec::new();
+    let mut are_all = true;
+    let places = OnceCell::new();
+    // Each folder and each verb is asked about once, and what differs in no
+    // more than its other words is no other question.
+    let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+    let mut asked: BTreeSet<(String, Vec<&str>, bool)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
-        for folder in folders(run, reading, cwd, world) {
-            let Some(hooks) = hooks_folder(&folder, until, world) else { continue };
-            for name in shell::hooks_of(verb) {
+        let names: Vec<&'static str> = shell::hooks_of(verb).collect();
+        let elsewhere = run.argv.windows(2).filter(|it| it[0] == "-C").map(|it| it[1].as_str());
+        let question = ((*verb).to_owned(), elsewhere.collect(), run.conditional);
+        if names.is_empty() || !asked.insert(question) {
+            continue;
+        }
+        let places = places.get_or_init(|| Places::of(reading, cwd, world));
+        are_all &= places.are_all;
+        for folder in places.of_run(run, world) {
+            if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
+                are_all = false;
+                continue;
+            }
+            let hooks =
+                known.entry(folder).or_insert_with_key(|folder| hooks_folder(folder, until, world));
+            let Some(hooks) = hooks else { continue };
+            for name in &names {
                 let path = hooks.join(name);
                 // git runs what may be run, and nothing else.
                 let runs = path.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0);
@@ -197,7 +344,7 @@ pub(super) fn hooks(reading: &Reading, cwd: &Path, until: Instant, world: &World
             }
         }
     }
-    found
+    (found, are_all)
 }
 
 /// Where the hooks of the repository around a folder lie.
@@ -233,4 +380,14 @@ fn hooks_folder(folder: &Path, until: Instant, world: &World) -> Option<PathBuf>
     }
     let ran = process::run(git, until).ok().filter(|it| it.ok)?;
     Some(folder.join(String::from_utf8_lossy(&ran.stdout).trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verbs_stand_in_their_order() {
+        assert!(VERBS.is_sorted());
+    }
 }

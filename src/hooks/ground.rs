@@ -1,7 +1,10 @@
 //! Where things lie that a call touches, and what self-protection guards. A
 //! call that touches nothing pays for nothing.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use super::{
     finds,
@@ -11,7 +14,7 @@ use super::{
 use crate::{
     core::{
         event::{Event, What},
-        protect::{self, Act, Before, Ground, Touch, Touched},
+        protect::{self, Act, Before, Ground, Nearby, Touch, Touched},
         session::Session,
     },
     open::Roz,
@@ -50,26 +53,31 @@ pub(super) fn ground(
     }
     let from = From { cwd, home: world.user_home.as_deref() };
     let mut links = Links::default();
-    let mut ground = places(session, cwd, roz, world, &mut links);
+    let ground = places(session, cwd, roz, world, &mut links);
+    let nearby = Nearby::of(&ground);
+    let mut lay =
+        Lay { from, links, nearby, folders: BTreeMap::new(), has_real_path: false, ground };
     for touch in touches {
-        add(touch, from, &mut ground, &mut links);
+        lay.put(touch);
     }
-    for Brought { touch, text } in sources::brought(call, from, &ground) {
-        let before = ground.touched.len();
-        add(touch, from, &mut ground, &mut links);
-        for touched in ground.touched.iter_mut().skip(before) {
+    let (brought, are_all) = sources::brought(call, from, &lay.ground);
+    lay.ground.is_in_part = !are_all;
+    for Brought { touch, text } in brought {
+        let before = lay.ground.touched.len();
+        lay.put(touch);
+        for touched in lay.ground.touched.iter_mut().skip(before) {
             touched.brought.clone_from(&text);
         }
     }
     if finds {
         let project = session.project.as_deref().unwrap_or(&roz.project);
         let until = deadline(&roz.policy, world);
-        let found = finds::touches(&call.readings, from, project, &ground, &mut links, until);
-        for touch in found {
-            add(touch, from, &mut ground, &mut links);
+        let Lay { ground, links, .. } = &mut lay;
+        for touch in finds::touches(&call.readings, from, project, ground, links, until) {
+            lay.put(touch);
         }
     }
-    ground
+    lay.ground
 }
 
 fn removes_unknown(event: &Event) -> bool {
@@ -110,6 +118,7 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
         notes: named_and_real(notes.into_iter(), links),
         projects,
         touched: Vec::new(),
+        is_in_part: false,
     }
 }
 
@@ -125,44 +134,108 @@ fn named_and_real(paths: impl Iterator<Item = PathBuf>, links: &mut Links) -> Ve
     found
 }
 
-fn add(touch: Touch, from: From, ground: &mut Ground, links: &mut Links) {
-    let path = from.absolute(&touch.path);
-    let mut at = vec![text(&normal(&path))];
-    let is_known = !touch.path.starts_with(HOLE);
-    let real = if is_known { links.real(&path) } else { path.clone() };
-    let resolved = text(&real);
-    if !at.contains(&resolved) {
-        at.push(resolved);
-    }
-    // The folders of PATH may be links themselves.
-    if real.file_name().is_some_and(|it| it == "roz") || path.ends_with("roz") {
-        let more = named_and_real(ground.path.iter().map(PathBuf::from), links);
-        ground.path = more;
-    }
-    // With a folder of PATH goes the roz in it.
-    if matches!(touch.act, Act::Write(How::Remove | How::Move | How::Chmod)) {
-        let below = |it: &&String| at.iter().any(|path| Path::new(it).starts_with(path));
-        let found = ground.path.iter().filter(below).map(|it| format!("{it}/roz"));
-        let found: Vec<String> = found.filter(|it| Path::new(it).exists()).collect();
-        ground.binary.extend(found);
-    }
-    // With the client's folder go the settings in it.
-    if matches!(touch.act, Act::Write(How::Remove | How::Move)) && path.ends_with(".claude") {
-        let is_there = real.exists();
-        for name in SETTINGS.into_iter().filter(|it| !is_there || real.join(it).exists()) {
-            let touch = Touch { path: format!("{}/{name}", touch.path), act: touch.act };
-            add(touch, from, ground, links);
+/// Puts what a call touches on the ground.
+struct Lay<'a> {
+    from: From<'a>,
+    links: Links,
+    nearby: Nearby,
+    /// By the words that a call names them with, up to and with the last slash.
+    folders: BTreeMap<String, Folder>,
+    /// Whether it is known where the folders of PATH really are.
+    has_real_path: bool,
+    ground: Ground,
+}
+
+/// A folder that a call names.
+struct Folder {
+    named: String,
+    real: PathBuf,
+    /// The same as text, where that is another.
+    other: Option<String>,
+    is_guarded: bool,
+}
+
+impl Lay<'_> {
+    fn put(&mut self, touch: Touch) {
+        if !self.is_far(&touch.path) {
+            self.add(touch);
         }
     }
-    let mut touched = Touched { touch, at, before: Before::NotAsked, brought: None };
-    if protect::wants_text(&touched, ground) {
-        touched.before = match real.symlink_metadata() {
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Before::Absent,
-            Err(_) => Before::Unreadable,
-            Ok(_) => read_text(&real, MAX_TEXT).map_or(Before::Unreadable, Before::Text),
+
+    /// Whether no rule could be about a path: one that is no link, and neither
+    /// it nor its folder is near anything that is guarded. Of thousands of
+    /// paths nearly all end here.
+    fn is_far(&mut self, path: &str) -> bool {
+        let (folder, name) = path.split_at(path.rfind('/').map_or(0, |it| it + 1));
+        // Where case may be ignored, the system has to be asked how it is spelled.
+        if cfg!(not(target_os = "linux")) || name.starts_with('~') && folder.is_empty() {
+            return false;
+        }
+        if !self.folders.contains_key(folder) {
+            let found = self.folder(folder);
+            self.folders.insert(folder.to_owned(), found);
+        }
+        let Some(found) = self.folders.get(folder).filter(|it| !it.is_guarded) else {
+            return false;
         };
+        let Folder { named, real, other, .. } = found;
+        let is_telling = |it: &String| self.nearby.is_telling(it, name);
+        !is_telling(named)
+            && !other.as_ref().is_some_and(is_telling)
+            && !self.links.is_link(&real.join(name))
     }
-    ground.touched.push(touched);
+
+    fn folder(&mut self, folder: &str) -> Folder {
+        let path = self.from.absolute(folder);
+        let real = self.links.real(&path);
+        let (named, really) = (text(&normal(&path)), text(&real));
+        let is_guarded = self.nearby.is_guarded(&named) || self.nearby.is_guarded(&really);
+        let other = (really != named).then_some(really);
+        Folder { named, real, other, is_guarded }
+    }
+
+    fn add(&mut self, touch: Touch) {
+        let path = self.from.absolute(&touch.path);
+        let mut at = vec![text(&normal(&path))];
+        let is_known = !touch.path.starts_with(HOLE);
+        let real = if is_known { self.links.real(&path) } else { path.clone() };
+        let resolved = text(&real);
+        if !at.contains(&resolved) {
+            at.push(resolved);
+        }
+        // The folders of PATH may be links themselves.
+        let names_roz = real.file_name().is_some_and(|it| it == "roz") || path.ends_with("roz");
+        if names_roz && !std::mem::replace(&mut self.has_real_path, true) {
+            let folders = self.ground.path.iter().map(PathBuf::from);
+            self.ground.path = named_and_real(folders, &mut self.links);
+            self.nearby = Nearby::of(&self.ground);
+            self.folders.clear();
+        }
+        // With a folder of PATH goes the roz in it.
+        if matches!(touch.act, Act::Write(How::Remove | How::Move | How::Chmod)) {
+            let below = |it: &&String| at.iter().any(|path| Path::new(it).starts_with(path));
+            let found = self.ground.path.iter().filter(below).map(|it| format!("{it}/roz"));
+            let is_new = |it: &String| !self.ground.binary.contains(it) && Path::new(it).exists();
+            let found: Vec<String> = found.filter(is_new).collect();
+            self.ground.binary.extend(found);
+        }
+        // With the client's folder go the settings in it.
+        if matches!(touch.act, Act::Write(How::Remove | How::Move)) && path.ends_with(".claude") {
+            let is_there = real.exists();
+            for name in SETTINGS.into_iter().filter(|it| !is_there || real.join(it).exists()) {
+                self.add(Touch { path: format!("{}/{name}", touch.path), act: touch.act });
+            }
+        }
+        let mut touched = Touched { touch, at, before: Before::NotAsked, brought: None };
+        if protect::wants_text(&touched, &self.ground) {
+            touched.before = match real.symlink_metadata() {
+                Err(err) if err.kind() == std::io::ErrorKind::NotFound => Before::Absent,
+                Err(_) => Before::Unreadable,
+                Ok(_) => read_text(&real, MAX_TEXT).map_or(Before::Unreadable, Before::Text),
+            };
+        }
+        self.ground.touched.push(touched);
+    }
 }
 
 /// Where a path that a call names begins.

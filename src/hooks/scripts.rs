@@ -22,7 +22,12 @@ use crate::{
 
 /// Of a script so much is read, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
-const MAX_SCRIPTS: usize = 16;
+/// So many are read, and so much of all of them; so many paths and patterns are
+/// looked up. Beyond, a line may run anything.
+const MAX_SCRIPTS: usize = 64;
+const MAX_ALL: usize = 8 * MAX_TEXT;
+const MAX_LOOKED_UP: usize = 1024;
+const MAX_PATTERNS: usize = 16;
 /// So many names are looked at for a pattern of files.
 const MAX_NAMES: usize = 2048;
 /// A script that runs a script that runs a script.
@@ -37,20 +42,39 @@ pub(super) fn read(
     roz: &Roz,
     world: &World,
 ) {
-    let mut seen = BTreeSet::new();
+    let mut look = Look::default();
     let mut from = 0;
     for _ in 0..MAX_DEPTH {
         let until = gather::deadline(&roz.policy, world);
         git_code::aliases(call, from, cwd, options, until, world);
-        let of_git = |it| git_code::hooks(it, cwd, until, world);
-        let read = || call.readings[from..].iter();
-        let found: Vec<Script> = read().flat_map(scripts).chain(read().flat_map(of_git)).collect();
+        let mut found: Vec<Script> = Vec::new();
+        let mut are_all = true;
+        for reading in &call.readings[from..] {
+            found.extend(scripts(reading));
+        }
+        for reading in &call.readings[from..] {
+            let (hooks, all) = git_code::hooks(reading, cwd, until, world);
+            found.extend(hooks);
+            are_all &= all;
+        }
         from = call.readings.len();
         for mut script in found {
             let path = absolute(&script.path, cwd, world);
+            let is_new =
+                look.seen.insert((path.clone(), script.interpreter, script.arguments.clone()));
+            if !is_new {
+                continue;
+            }
+            if look.seen.len() > MAX_LOOKED_UP {
+                are_all = false;
+                break;
+            }
             let paths = if is_pattern(&script.path) && !path.exists() {
-                let mut files = matching(&path);
+                look.patterns += 1;
+                let mut files =
+                    if look.patterns > MAX_PATTERNS { Vec::new() } else { matching(&path) };
                 files.retain(|it| it.is_file());
+                are_all &= look.patterns <= MAX_PATTERNS && files.len() <= MAX_SCRIPTS;
                 files.truncate(MAX_SCRIPTS);
                 files
             } else {
@@ -58,11 +82,22 @@ pub(super) fn read(
             };
             let is_one = paths.len() == 1;
             for path in paths {
-                let new = (path.clone(), script.interpreter, script.arguments.clone());
-                if seen.len() >= MAX_SCRIPTS || !seen.insert(new) {
+                let read = (path.clone(), script.interpreter, script.arguments.clone());
+                if look.read.contains(&read) {
                     continue;
                 }
                 let Some(text) = read_head(&path, MAX_TEXT) else { continue };
+                // A compiled program is nobody's text; a patch is one all the same.
+                let is_text = !text.contains(&0) || script.interpreter == Interpreter::Patch;
+                if look.read.len() >= MAX_SCRIPTS || look.bytes > MAX_ALL {
+                    are_all &= !is_text;
+                    continue;
+                }
+                look.read.insert(read);
+                if !is_text {
+                    continue;
+                }
+                look.bytes += text.len();
                 let asks = || {
                     let base = session.and_then(|it| it.head.as_deref());
                     is_kept(&path, &text, base, gather::deadline(&roz.policy, world))
@@ -70,10 +105,6 @@ pub(super) fn read(
                 // What lies behind the part that is read may be anything; code of other languages
                 // is never known as a whole, and what is generated is long.
                 let is_cut = text.len() == MAX_TEXT && !has_length(&path, MAX_TEXT);
-                // A compiled program is nobody's text; a patch is one all the same.
-                if text.contains(&0) && script.interpreter != Interpreter::Patch {
-                    continue;
-                }
                 if !is_one {
                     script.path = path.display().to_string();
                 }
@@ -84,8 +115,23 @@ pub(super) fn read(
                 one(call, &script, &read, asks, options, roz);
             }
         }
+        if !are_all {
+            call.read_in_part();
+        }
     }
 }
+
+/// What has been looked at, over all the scripts of a call.
+#[derive(Default)]
+struct Look {
+    seen: BTreeSet<Asked>,
+    read: BTreeSet<Asked>,
+    patterns: usize,
+    bytes: usize,
+}
+
+/// A script as a line runs it.
+type Asked = (PathBuf, Interpreter, Vec<String>);
 
 fn one(
     call: &mut ToolCall,
@@ -102,7 +148,7 @@ fn one(
         || !reading.code.is_empty();
     let matters = is_conditional && may_matter(&reading, text, roz);
     let kept = matters && is_kept();
-    let spared = call.read_script(script, text, kept, options);
+    let spared = call.add_script(script, text, reading, kept);
     let patterns = &roz.policy.review.gates.tools;
     for pattern in patterns {
         if spared.iter().any(|key| pattern::matches(pattern, key)) {

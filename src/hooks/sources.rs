@@ -1,7 +1,11 @@
 //! What a copy brings: the names in a folder or behind a pattern, which the
 //! line does not say, and the text of a file that is given another place.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use glob::{MatchOptions, Pattern};
 
@@ -19,11 +23,11 @@ use crate::{
 };
 
 const MAX_TEXT: u64 = 1 << 20;
-/// Of what a line copies, so much is looked at.
-const MAX_COPIES: usize = 16;
+/// Of what a line copies, so much is looked at; whether there is more is told.
+const MAX_COPIES: usize = 256;
 const MAX_FILES: usize = 512;
 const MAX_DEPTH: usize = 6;
-const MAX_FOLDERS: usize = 4;
+const MAX_FOLDERS: usize = 8;
 
 /// A file that a line puts somewhere: the touch, and what it would hold.
 pub(super) struct Brought {
@@ -31,10 +35,15 @@ pub(super) struct Brought {
     pub(super) text: Option<String>,
 }
 
-pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> Vec<Brought> {
+/// What a call's copies bring, and whether these are all.
+pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> (Vec<Brought>, bool) {
     let mut look = Look { call, files: MAX_FILES, ground, found: Vec::new() };
+    let mut are_all = true;
     let mut copies = 0;
+    let mut written = BTreeMap::new();
     for reading in &call.readings {
+        let places = OnceCell::new();
+        let mut seen = BTreeSet::new();
         for run in &reading.runs {
             let program = run.program.rsplit('/').next().unwrap_or_default();
             let copy = match program {
@@ -43,31 +52,55 @@ pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> Vec<Broug
                 "make" | "gmake" | "just" | "ninja" | "curl" | "go" => None,
                 _ => continue,
             };
+            if !seen.insert(&run.argv) {
+                continue;
+            }
             copies += 1;
             if copies > MAX_COPIES {
+                are_all = false;
                 break;
             }
-            for folder in folders(reading, from) {
-                let from = From { cwd: &folder, ..from };
+            let (places, all) = places.get_or_init(|| folders(reading, from));
+            are_all &= *all;
+            for folder in places {
+                let from = From { cwd: folder, ..from };
                 match &copy {
-                    Some(copy) => look.copy(copy, from),
+                    Some(copy) => {
+                        let written =
+                            written.entry(folder.clone()).or_insert_with(|| written_by(call, from));
+                        look.copy(copy, written, from);
+                    }
                     None => look.made(run, program, from),
                 }
             }
         }
     }
-    look.found
+    (look.found, are_all)
 }
 
 /// Where a line stands, and where it goes: its runs do not say which of them
-/// stand where.
-fn folders(reading: &Reading, from: From) -> Vec<PathBuf> {
+/// stand where. And whether these are all.
+fn folders(reading: &Reading, from: From) -> (Vec<PathBuf>, bool) {
     let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
+    let goes: BTreeSet<&str> = goes.filter_map(|it| it.argv.get(1)).map(String::as_str).collect();
     let mut folders = vec![from.cwd.to_owned()];
-    folders.extend(goes.filter_map(|it| it.argv.get(1)).map(|it| normal(&from.absolute(it))));
-    folders.dedup();
+    folders.extend(goes.iter().map(|it| normal(&from.absolute(it))));
+    let are_all = folders.len() <= MAX_FOLDERS;
     folders.truncate(MAX_FOLDERS);
-    folders
+    (folders, are_all)
+}
+
+/// The files that a call itself writes, in their order: those below a folder
+/// stand side by side.
+fn written_by(call: &ToolCall, from: From) -> Vec<PathBuf> {
+    let writes = call.readings.iter().flat_map(|it| &it.writes);
+    let makes = |how| matches!(how, How::Write | How::Append | How::Move | How::Edit);
+    let writes = writes.filter(|it| makes(it.how) && !it.path.contains(HOLE));
+    let mut written: Vec<PathBuf> =
+        writes.take(MAX_FILES).map(|it| normal(&from.absolute(&it.path))).collect();
+    written.sort_unstable();
+    written.dedup();
+    written
 }
 
 struct Copy<'a> {
@@ -127,9 +160,8 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn copy(&mut self, copy: &Copy, from: From) {
+    fn copy(&mut self, copy: &Copy, written: &[PathBuf], from: From) {
         let target = normal(&from.absolute(copy.target));
-        let written = self.written(from);
         for source in &copy.sources {
             let pattern = from.absolute(source);
             let has_pattern = source.contains(['*', '?', '[']);
@@ -142,12 +174,12 @@ impl Look<'_> {
             } else {
                 vec![normal(&pattern)]
             };
-            if has_pattern {
+            if has_pattern && let Ok(pattern) = Pattern::new(&text(&pattern)) {
                 paths.extend(written.iter().filter(|it| fits(&pattern, it)).cloned());
             }
             for path in paths {
                 let name = path.file_name().unwrap_or_default().to_owned();
-                let below = self.below(&path, &written);
+                let below = self.below(&path, written);
                 let is_there = copy.into || has_pattern || target.is_dir();
                 for (file, rest) in below {
                     let whole = if rest.as_os_str().is_empty() && !is_there {
@@ -182,17 +214,10 @@ impl Look<'_> {
         }
     }
 
-    /// The files that the call itself writes.
-    fn written(&self, from: From) -> Vec<PathBuf> {
-        let writes = self.call.readings.iter().flat_map(|it| &it.writes);
-        let makes = |how| matches!(how, How::Write | How::Append | How::Move | How::Edit);
-        let writes = writes.filter(|it| makes(it.how) && !it.path.contains(HOLE));
-        writes.take(MAX_FILES).map(|it| normal(&from.absolute(&it.path))).collect()
-    }
-
     /// The files at a path and below it, with their way from there.
     fn below(&mut self, path: &Path, written: &[PathBuf]) -> Vec<(PathBuf, PathBuf)> {
-        let own = written.iter().filter(|it| it.starts_with(path));
+        let own = &written[written.partition_point(|it| it.as_path() < path)..];
+        let own = own.iter().take_while(|it| it.starts_with(path));
         let mut found: Vec<PathBuf> = own.cloned().collect();
         let mut folders = vec![(path.to_owned(), 0)];
         if !path.is_dir() {
@@ -270,11 +295,11 @@ fn keeps_the_name(word: &str) -> bool {
 }
 
 /// Whether a pattern of files finds a path.
-fn fits(pattern: &Path, path: &Path) -> bool {
+fn fits(pattern: &Pattern, path: &Path) -> bool {
     let options = MatchOptions {
         require_literal_separator: true,
         require_literal_leading_dot: true,
         ..MatchOptions::new()
     };
-    Pattern::new(&text(pattern)).is_ok_and(|it| it.matches_path_with(path, options))
+    pattern.matches_path_with(path, options)
 }

@@ -8,7 +8,9 @@ use super::{HOLE, Run};
 impl Run {
     /// `Bash:`, the program and its arguments, joined by single blanks.
     pub fn key(&self) -> String {
-        let mut key = String::from("Bash:");
+        let length = self.argv.iter().skip(1).map(|word| word.len() + 1).sum::<usize>();
+        let mut key = String::with_capacity("Bash:".len() + self.program.len() + length);
+        key.push_str("Bash:");
         key.push_str(&self.program);
         for word in self.argv.iter().skip(1) {
             key.push(' ');
@@ -32,6 +34,10 @@ impl Run {
             return Some(["git", subcommand].into_iter().chain(rest).collect());
         }
         let row = options::find(&self.program)?;
+        // Without an option among its first words it has no global ones.
+        if !self.argv.iter().skip(1).take(row.levels).any(|word| word.starts_with('-')) {
+            return None;
+        }
         let words: Vec<Field> = self.argv.iter().map(|word| Field::literal(word)).collect();
         let mut kept = vec![self.program.as_str()];
         let mut at = 1;
@@ -164,19 +170,19 @@ impl Glob {
     }
 
     fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
-        let mut next = vec![false; states.len()];
-        for (place, token) in self.tokens.iter().enumerate() {
-            if !states[place] {
+        // Behind the end is nothing.
+        if let Some(end) = states.last_mut() {
+            *end = false;
+        }
+        // Backwards, so that a place is left before it is reached from the one before it.
+        for (place, token) in self.tokens.iter().enumerate().rev() {
+            if !states[place] || matches!(token, Token::Many) {
                 continue;
             }
-            match token {
-                Token::Many => next[place] = true,
-                token if !for_stars && token.takes(character) => next[place + 1] = true,
-                _ => {}
-            }
+            states[place] = false;
+            states[place + 1] |= !for_stars && token.takes(character);
         }
-        self.close(&mut next);
-        *states = next;
+        self.close(states);
     }
 
     fn text(&self, states: &mut States, text: &str) {
@@ -194,7 +200,11 @@ impl Glob {
 
     fn arguments(&self, states: &mut States, words: &str) {
         for word in words.split(' ') {
-            let before = states.clone();
+            // Nothing can be reached any more.
+            if !states.contains(&true) {
+                return;
+            }
+            let before = is_unknown(word).then(|| states.clone());
             self.character(states, ' ');
             if self.of_any_program {
                 self.known(states, word);
@@ -202,10 +212,8 @@ impl Glob {
                 self.text(states, word);
             }
             // The word may be none at all.
-            if is_unknown(word) {
-                for (state, before) in states.iter_mut().zip(before) {
-                    *state |= before;
-                }
+            for (state, before) in states.iter_mut().zip(before.unwrap_or_default()) {
+                *state |= before;
             }
         }
     }

@@ -99,14 +99,10 @@ pub struct Reading {
 impl Reading {
     /// Every key that a gate's pattern is matched against (see [`may_match`]), each once.
     pub fn keys(&self) -> Vec<String> {
-        let mut keys = Vec::with_capacity(self.runs.len());
+        let all: Vec<String> = self.runs.iter().flat_map(Run::keys).collect();
         let mut seen = std::collections::BTreeSet::new();
-        for key in self.runs.iter().flat_map(Run::keys) {
-            if seen.insert(key.clone()) {
-                keys.push(key);
-            }
-        }
-        keys
+        let is_new: Vec<bool> = all.iter().map(|key| seen.insert(key.as_str())).collect();
+        all.into_iter().zip(is_new).filter_map(|(key, is_new)| is_new.then_some(key)).collect()
     }
 
     /// Whether a command that matches `pattern` may run, by [`may_match`] over every key.
@@ -159,7 +155,7 @@ pub struct ReadOf {
 }
 
 /// A file whose text would be run; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Script {
     pub path: String,
     pub interpreter: Interpreter,
@@ -169,7 +165,7 @@ pub struct Script {
 }
 
 /// A search for files (`find`, `fd`, `git clean`), whose finds nobody can know but who looks there.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Find {
     /// The folders that are looked through: as they are written, and as in [`Write`].
     pub starts: Vec<(String, String)>,

@@ -2,14 +2,23 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    fs,
+    io::ErrorKind,
     path::{Component, Path, PathBuf},
 };
 
 const MAX_LINKS: usize = 40;
+/// The system takes no longer path, in bytes.
+const MAX_PATH: usize = 4096;
+/// After so many questions about what lies in a folder, all of it is looked at
+/// at once, if it is not more than that.
+const MANY: usize = 16;
+const MAX_NAMES: usize = 4096;
 
 /// `.` and `..` taken for what they say.
 pub(crate) fn normal(path: &Path) -> PathBuf {
-    let mut res = PathBuf::new();
+    let mut res = PathBuf::with_capacity(path.as_os_str().len());
     for part in path.components() {
         match part {
             Component::ParentDir => drop(res.pop()),
@@ -24,7 +33,8 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
 /// common: each part is looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    seen: BTreeMap<PathBuf, Part>,
+    seen: BTreeMap<OsString, Part>,
+    folders: BTreeMap<OsString, Folder>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,29 +44,41 @@ enum Part {
     Absent,
 }
 
+/// What is known of a folder.
+#[derive(Debug, Default)]
+struct Folder {
+    asked: usize,
+    /// What lies in it, in small letters (case may not matter there), and whether
+    /// that is a link; none where nobody has looked, or nobody could.
+    names: Option<BTreeMap<OsString, bool>>,
+}
+
 impl Links {
     /// As far as the path is there; the rest as it says. A link that leads
     /// nowhere yet is followed, too: writing through it makes the file.
     pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
-        // The system does it at a tenth of the price, where all of it is there.
-        if let Ok(real) = path.canonicalize() {
+        if path.as_os_str().len() > MAX_PATH {
+            return normal(path);
+        }
+        // Where case may be ignored, the system knows how it is spelled.
+        if cfg!(not(target_os = "linux"))
+            && let Ok(real) = path.canonicalize()
+        {
             return real;
         }
         let mut links = MAX_LINKS;
-        let mut todo: Vec<PathBuf> = vec![path.to_owned()];
-        let mut res = PathBuf::new();
+        // The parts that are still to come, the next one last.
+        let mut todo = backwards(path);
+        let mut res = PathBuf::with_capacity(path.as_os_str().len());
         let mut is_there = true;
-        while let Some(path) = todo.pop() {
-            let mut parts = path.components();
-            let Some(part) = parts.next() else { continue };
-            todo.push(parts.as_path().to_owned());
-            match part {
-                Component::ParentDir => {
+        while let Some(part) = todo.pop() {
+            match Path::new(&part).components().next() {
+                Some(Component::ParentDir) => {
                     res.pop();
                     // Whatever was missing is left again.
                     is_there = true;
                 }
-                Component::Normal(name) => {
+                Some(Component::Normal(name)) => {
                     res.push(name);
                     if !is_there {
                         continue;
@@ -65,31 +87,80 @@ impl Links {
                         Part::Link(target) if links > 0 => {
                             links -= 1;
                             res.pop();
-                            todo.push(target);
+                            todo.extend(backwards(&target));
                         }
                         Part::Link(_) | Part::Other => (),
                         Part::Absent => is_there = false,
                     }
                 }
                 // An absolute link begins anew.
-                part => res.push(part),
+                Some(Component::RootDir | Component::Prefix(_)) => res.push(&part),
+                Some(Component::CurDir) | None => (),
             }
         }
         res
     }
 
+    /// Whether there is a link at a path whose folder is as it really is.
+    pub(crate) fn is_link(&mut self, path: &Path) -> bool {
+        matches!(self.part(path), Part::Link(_))
+    }
+
     fn part(&mut self, path: &Path) -> Part {
-        if let Some(part) = self.seen.get(path) {
+        if let Some(part) = self.seen.get(path.as_os_str()) {
             return part.clone();
+        }
+        if let (Some(folder), Some(name)) = (path.parent(), path.file_name())
+            && let Some(is_link) = self.listed(folder, name)
+        {
+            match is_link {
+                Some(true) => (),
+                Some(false) => return Part::Other,
+                None => return Part::Absent,
+            }
         }
         let part = match path.read_link() {
             Ok(target) => Part::Link(target),
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Part::Absent,
+            Err(err) if err.kind() == ErrorKind::NotFound => Part::Absent,
             Err(_) => Part::Other,
         };
-        self.seen.insert(path.to_owned(), part.clone());
+        self.seen.insert(path.as_os_str().to_owned(), part.clone());
         part
     }
+
+    /// What a folder that is asked about often says of a name: whether it may be
+    /// a link, if it is there.
+    fn listed(&mut self, folder: &Path, name: &OsStr) -> Option<Option<bool>> {
+        let known = match self.folders.get_mut(folder.as_os_str()) {
+            Some(known) => known,
+            None => self.folders.entry(folder.as_os_str().to_owned()).or_default(),
+        };
+        known.asked = known.asked.saturating_add(1);
+        if known.asked == MANY {
+            known.names = names(folder);
+        }
+        Some(known.names.as_ref()?.get(&name.to_ascii_lowercase()).copied())
+    }
+}
+
+/// The parts of a path, the last one first.
+fn backwards(path: &Path) -> Vec<OsString> {
+    path.components().rev().map(|it| it.as_os_str().to_owned()).collect()
+}
+
+/// What lies in a folder, and what of it are links. None where that cannot be
+/// had, or is too much.
+fn names(folder: &Path) -> Option<BTreeMap<OsString, bool>> {
+    let mut names = BTreeMap::new();
+    for entry in fs::read_dir(folder).ok()? {
+        let entry = entry.ok()?;
+        if names.len() >= MAX_NAMES {
+            return None;
+        }
+        *names.entry(entry.file_name().to_ascii_lowercase()).or_default() |=
+            entry.file_type().ok()?.is_symlink();
+    }
+    Some(names)
 }
 
 #[cfg(test)]
@@ -118,5 +189,33 @@ mod tests {
         for name in ["", "c", "b", "absolute"] {
             assert_eq!(real(name), root.join(name).canonicalize().unwrap(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_is_asked_about_often_says_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("there")).unwrap();
+        std::fs::write(root.join("file"), "").unwrap();
+        symlink("there", root.join("link")).unwrap();
+        symlink("nowhere", root.join("dangling")).unwrap();
+        let mut links = Links::default();
+        for n in 0..2 * MANY {
+            assert_eq!(
+                links.real(&root.join(format!("none{n}/x"))),
+                root.join(format!("none{n}/x"))
+            );
+        }
+        assert!(links.folders[root.as_os_str()].names.is_some(), "it has been listed");
+        assert_eq!(links.real(&root.join("link/x")), root.join("there/x"));
+        assert_eq!(links.real(&root.join("dangling")), root.join("nowhere"));
+        assert_eq!(links.real(&root.join("file")), root.join("file"));
+        assert!(links.is_link(&root.join("link")) && !links.is_link(&root.join("there")));
+    }
+
+    #[test]
+    fn a_path_that_no_system_takes_is_read_as_it_says() {
+        let long = Path::new("/").join("none/../".repeat(20_000)).join("x");
+        assert_eq!(Links::default().real(&long), Path::new("/x"));
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Scene, is_in};
+use super::{Scene, is_in, words::Words};
 use crate::{
     core::{
         event::ToolCall,
@@ -27,7 +27,12 @@ pub(super) fn line(run: &Run) -> String {
 
 /// The base name of a program, however it is called.
 pub(super) fn base(run: &Run) -> &str {
-    run.program.rsplit('/').next().unwrap_or_default()
+    let program = run.program.as_str();
+    // Nearly all are short, and have none.
+    match program.bytes().rposition(|it| it == b'/') {
+        Some(at) => &program[at + 1..],
+        None => program,
+    }
 }
 
 /// The words after the program that are no options.
@@ -78,9 +83,16 @@ pub(super) fn words_of(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The same verb under whatever name the program has: a copy, a link.
-fn disguised(call: &ToolCall, is_it: impl Fn(&[&str]) -> bool) -> Option<String> {
-    let mut runs = runs(call).filter(|it| !is_roz(it) && !MENTIONS.contains(&base(it)));
-    runs.find(|it| is_it(&operands(it).collect::<Vec<_>>())).map(line)
+fn disguised(call: &ToolCall, verb: &str, follows: impl Fn(&[&str]) -> bool) -> Option<String> {
+    let is_it = |run: &&Run| {
+        let mut words = operands(run);
+        // Most end here, at no cost.
+        words.next() == Some(verb)
+            && !is_roz(run)
+            && !MENTIONS.contains(&base(run))
+            && follows(&words.take(2).collect::<Vec<_>>())
+    };
+    runs(call).find(is_it).map(line)
 }
 
 pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
@@ -93,11 +105,9 @@ pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
     let decides = |words: &[&str]| words.first().is_some_and(|it| *it == "decide" || is_hidden(it));
     let found = verbs(scene.call).find(|it| decides(it));
     let found = found.map(|it| format!("roz {}", it.join(" ")));
-    found.or_else(|| scheduled(scene.call, "decide")).or_else(|| {
-        disguised(scene.call, |words| {
-            words.first() == Some(&"decide") && words.iter().take(3).skip(1).any(is_verdict)
-        })
-    })
+    found
+        .or_else(|| scheduled(scene.call, "decide"))
+        .or_else(|| disguised(scene.call, "decide", |words| words.iter().any(is_verdict)))
 }
 
 /// A table of commands for later that the line itself holds.
@@ -114,15 +124,14 @@ pub(super) fn is_hidden(word: &str) -> bool {
 pub(super) fn plays_the_client(scene: Scene) -> Option<String> {
     // Beyond the reader's bounds anything may stand: a mention is enough.
     let names = ["roz", ".claude", ".orchestration"];
-    if scene.call.may_run_anything && names.iter().any(|it| scene.call.json.contains(it)) {
+    let is_in_part = scene.call.may_run_anything || scene.ground.is_in_part;
+    if is_in_part && names.iter().any(|it| scene.call.json.contains(it)) {
         return Some("a command line that is too long or too deep to be read".to_owned());
     }
     let found = verbs(scene.call).find(|it| it.first() == Some(&"hook"));
     let found = found.map(|it| format!("roz {}", it.join(" ")));
     found.or_else(|| scheduled(scene.call, "hook")).or_else(|| {
-        disguised(scene.call, |words| {
-            words.first() == Some(&"hook") && words.get(1).is_some_and(|it| is_in(EVENTS, it))
-        })
+        disguised(scene.call, "hook", |words| words.first().is_some_and(|it| is_in(EVENTS, it)))
     })
 }
 
@@ -201,12 +210,15 @@ pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
 }
 
 pub(super) fn replaces_the_package(scene: Scene) -> Option<String> {
-    const MANAGERS: &str = "cargo pip pip3 pipx uv npm pnpm yarn brew apt apt-get dnf yum pacman apk zypper \
-        nix-env go binstall cargo-binstall";
-    const VERBS: &str = "install uninstall remove rm i add upgrade purge binstall -S -R";
+    static MANAGERS: Words = Words::new(
+        "cargo pip pip3 pipx uv npm pnpm yarn brew apt apt-get dnf yum pacman apk zypper \
+        nix-env go binstall cargo-binstall",
+    );
+    static VERBS: Words =
+        Words::new("install uninstall remove rm i add upgrade purge binstall -S -R");
     let replaces = |run: &&Run| {
-        is_in(MANAGERS, base(run))
-            && run.argv.iter().any(|it| is_in(VERBS, it))
+        MANAGERS.has(base(run))
+            && run.argv.iter().any(|it| VERBS.has(it))
             && operands(run).any(|it| it == "roz" || it.starts_with("roz@"))
             // Into a project, not onto the system.
             && !(base(run) == "cargo" && run.argv.get(1).is_some_and(|it| it == "add" || it == "rm" || it == "remove"))

@@ -11,15 +11,18 @@ mod clients;
 mod commands;
 mod find;
 mod kill;
+mod nearby;
 mod paths;
 mod place;
 mod regex;
 mod settings;
 mod table;
 mod touch;
+mod words;
 
 pub use self::{
     find::{Found, reach},
+    nearby::Nearby,
     paths::wants_text,
     place::{Before, Ground, Touched},
     table::{Answer, Example, RULES, Rule},
@@ -114,8 +117,8 @@ impl Objection {
     }
 }
 
-/// Whether `word` is one of a list of words, each a blank apart. Every run of
-/// every line asks it of many lists, so it looks at bytes.
+/// Whether `word` is one of a short list of words, each a blank apart; for a
+/// long one there is [`words::Words`].
 fn is_in(list: &str, word: &str) -> bool {
     let (list, word) = (list.as_bytes(), word.as_bytes());
     let mut at = 0;

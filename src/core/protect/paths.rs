@@ -2,6 +2,7 @@
 
 use super::{
     Scene,
+    nearby::MANAGED,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
     settings::{self, Content},
     touch::{Act, takes_unknown},
@@ -108,7 +109,6 @@ fn is_nobodys(path: &str, ground: &Ground) -> bool {
 
 fn is_settings(path: &str, ground: &Ground) -> bool {
     const NAMES: &[&str] = &["settings.json", "settings.local.json"];
-    const MANAGED: &[&str] = &["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
     let of_user = ground
         .config_dirs
         .iter()
@@ -248,7 +248,8 @@ pub(super) fn touches_binary(scene: Scene) -> Option<String> {
         let takes = it.takes_away(call) && it.lies(&ground.binary, Lies::Above);
         changes || takes || it.writes() && it.is(is_on_path)
     });
-    found.or_else(|| first(scene, |it| it.writes() && it.is(is_startup) && defines_roz(call)))
+    let startup = || first(scene, |it| it.writes() && it.is(is_startup));
+    found.or_else(|| startup().filter(|_| defines_roz(call)))
 }
 
 /// What a shell reads when it starts.

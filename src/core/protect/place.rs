@@ -28,6 +28,8 @@ pub struct Ground {
     /// roz does.
     pub projects: Vec<String>,
     pub touched: Vec<Touched>,
+    /// The call touches more than was looked at.
+    pub is_in_part: bool,
 }
 
 /// A touch, and where it would be done.
@@ -73,14 +75,7 @@ impl Touched {
     pub(super) fn takes_away(&self, call: &ToolCall) -> bool {
         match self.touch.act {
             Act::Write(How::Remove | How::Move) => true,
-            Act::Write(How::Chmod) => {
-                let runs = call.readings.iter().flat_map(|it| &it.runs);
-                let is_deep = |it: &String| {
-                    it == "--recursive"
-                        || (it.starts_with('-') && !it.starts_with("--") && it.contains('R'))
-                };
-                runs.into_iter().any(|it| it.argv.iter().any(is_deep))
-            }
+            Act::Write(How::Chmod) => call.is_recursive(),
             _ => false,
         }
     }

@@ -5,7 +5,13 @@ use super::{
     settings::{Content, after, stays},
     *,
 };
-use crate::shell::HOLE;
+use crate::{
+    core::{
+        event::ToolCall,
+        session::{Session, SessionId},
+    },
+    shell::HOLE,
+};
 
 fn text(text: &str) -> Content {
     Content::Text(text.into())
@@ -169,5 +175,139 @@ fn padding_hides_nothing() {
         let command = format!("touch{} ~/.roz/config.toml", files(count));
         let found = touched("Bash", json!({ "command": command }));
         assert!(found.iter().any(|(path, _)| path == "~/.roz/config.toml"), "{count}");
+    }
+}
+
+// What is near.
+
+fn guarded() -> Ground {
+    let one = |it: &str| vec![it.to_owned()];
+    Ground {
+        home: one("/h/.roz"),
+        config_dirs: one("/h/.claude"),
+        plugin: one("/usr/share/own"),
+        binary: one("/opt/x/tool"),
+        path: one("/usr/bin"),
+        notes: one("/h/.claude/projects/p/s/subagents"),
+        projects: one("/h/p"),
+        touched: Vec::new(),
+        is_in_part: false,
+    }
+}
+
+/// Padding a line with paths costs little because most are told apart at once;
+/// what is told apart so must be nobody's business, whatever is done to it.
+#[test]
+fn no_rule_is_about_what_is_not_near() {
+    const PARTS: &[&str] = &[
+        "h",
+        "p",
+        ".roz",
+        ".grove",
+        "roz",
+        ".claude",
+        "settings.json",
+        "agents",
+        "x.md",
+        "subagents",
+        "tasks",
+        "r1.output",
+        "agent-r1.jsonl",
+        "usr",
+        "bin",
+        "share",
+        "own",
+        "opt",
+        "x",
+        "tool",
+        "etc",
+        "claude-code",
+        "plugins",
+        "config.toml",
+        ".orchestration",
+        ".bashrc",
+        ".zprofile",
+        ".envrc",
+        "config.fish",
+        "*",
+        ".cl*",
+    ];
+    let acts = [
+        Act::Read,
+        Act::Search,
+        Act::Names,
+        Act::Unknown,
+        Act::Write(crate::shell::How::Write),
+        Act::Write(crate::shell::How::Remove),
+        Act::Write(crate::shell::How::Link),
+    ];
+    let id = SessionId::try_from("s1".to_owned()).unwrap();
+    let session = Session::new(id.clone(), chrono::DateTime::UNIX_EPOCH);
+    let nearby = Nearby::of(&guarded());
+    // What makes a rule that looks at the words of a call, too, as strict as it gets.
+    let json = "roz:roz .roz .claude alias roz";
+    let call = ToolCall::new("Bash", json!({}), json, None);
+    let mut far = 0;
+    let mut check = |folder: &str, name: &str| {
+        if nearby.is_near(folder, name) {
+            return;
+        }
+        far += 1;
+        let path = format!("{}/{name}", folder.trim_end_matches('/'));
+        for act in acts {
+            let touch = Touch { path: path.clone(), act };
+            let touched =
+                Touched { touch, at: vec![path.clone()], before: Before::NotAsked, brought: None };
+            let ground = Ground { touched: vec![touched], ..guarded() };
+            assert!(!wants_text(&ground.touched[0], &ground), "{path}");
+            let scene = Scene {
+                session: &session,
+                session_id: &id,
+                agent: None,
+                call: &call,
+                ground: &ground,
+            };
+            let objects = RULES.iter().find(|it| (it.objects)(scene).is_some());
+            assert!(objects.is_none(), "{act:?} {path}: {objects:?}");
+        }
+    };
+    for a in PARTS {
+        check("/", a);
+        for b in PARTS {
+            check(&format!("/{a}"), b);
+            for c in PARTS {
+                check(&format!("/{a}/{b}"), c);
+            }
+        }
+    }
+    assert!(far > 1000, "most are far: {far}");
+}
+
+#[test]
+fn what_is_guarded_is_near_and_so_is_what_holds_it() {
+    let nearby = Nearby::of(&guarded());
+    for (folder, name) in [
+        ("/", "h"),
+        ("/h", ".roz"),
+        ("/h/.roz", "sessions"),
+        ("/h/.roz/a/b/c", "x"),
+        ("/opt", "x"),
+        ("/opt/x", "tool"),
+        ("/usr", "bin"),
+        ("/usr/bin", "ls"),
+        ("/h/.claude/projects/p", "s"),
+        ("/a", "*"),
+        ("/a*", "b"),
+        ("/a", ".."),
+        ("relative", "x"),
+        (&format!("/a{HOLE}"), "b"),
+        ("/a/.claude", "settings.json"),
+        ("/etc/claude-code", "managed.json"),
+    ] {
+        assert!(nearby.is_near(folder, name), "{folder} {name}");
+    }
+    for (folder, name) in [("/h", "x"), ("/h/p/src", "a.rs"), ("/opt/x", "tools"), ("/tmp", "log")]
+    {
+        assert!(!nearby.is_near(folder, name), "{folder} {name}");
     }
 }

@@ -1,11 +1,15 @@
 //! What a call touches, in the call's own words: paths in the input of tools,
 //! and what the reading of its command lines found.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{commands, is_in};
+use super::{
+    commands::{self, base},
+    is_in,
+    words::Words,
+};
 use crate::{
     core::event::ToolCall,
     shell::{Certainty, HOLE, How, Reading, Run, Write},
@@ -36,14 +40,20 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
     let mut found = Vec::new();
     // However many there are, each is looked at: padding hides nothing. What a
     // line can name is bounded by the reading.
-    let mut seen = BTreeSet::new();
+    let mut seen: BTreeMap<String, Vec<Act>> = BTreeMap::new();
     let mut add = |path: &str, act: Act| {
         let free = !reads && matches!(act, Act::Read | Act::Search);
         // What nearly every line writes to, and nobody guards.
         let is_sink = matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty");
-        if !free && !is_sink && !path.is_empty() && seen.insert((path.to_owned(), act)) {
-            found.push(Touch { path: path.to_owned(), act });
+        if free || is_sink || path.is_empty() {
+            return;
         }
+        match seen.get_mut(path) {
+            Some(acts) if acts.contains(&act) => return,
+            Some(acts) => acts.push(act),
+            None => drop(seen.insert(path.to_owned(), vec![act])),
+        }
+        found.push(Touch { path: path.to_owned(), act });
     };
     of_tool(call, &mut add);
     for reading in &call.readings {
@@ -127,10 +137,6 @@ fn lists(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
             goes.filter_map(|it| it.argv.get(1)).for_each(|it| add(it, Act::Names));
         }
     }
-}
-
-fn base(run: &Run) -> &str {
-    run.program.rsplit('/').next().unwrap_or_default()
 }
 
 fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
@@ -236,9 +242,9 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         "chmod" | "chown" | "chgrp" | "chattr" => Act::Write(How::Chmod),
         "grep" | "egrep" | "rg" | "ag" | "ack" | "tar" | "rsync" => Act::Search,
         "cp" if !links => Act::Search,
-        _ if links || is_in(CHANGERS, program) => Act::Write(How::Link),
-        _ if is_in(READERS, program) => Act::Read,
-        _ if run.argv.iter().any(|it| is_in(IN_PLACE, it)) => Act::Write(How::Edit),
+        _ if links || CHANGERS.has(program) => Act::Write(How::Link),
+        _ if READERS.has(program) => Act::Read,
+        _ if run.argv.iter().any(|it| IN_PLACE.has(it)) => Act::Write(How::Edit),
         _ => Act::Unknown,
     };
     if program == "git" {
@@ -354,17 +360,66 @@ fn unpacks(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
     }
 }
 
-/// Whether a path could concern a protected place, by its looks.
+/// What the name of a protected file, or of a folder on the way to it, has in
+/// it: so many of them as a word of a line is asked for, and the others.
+const TELLING: &[&str] = &[
+    "roz",
+    ".claude",
+    ".orchestration",
+    "settings",
+    "subagents",
+    ".output",
+    ".grove",
+    ".bash",
+    ".zsh",
+    ".profile",
+    "claude-code",
+    "plugins",
+    // From here on what only a file's whole path is asked for.
+    ".zprofile",
+    ".zlogin",
+    ".kshrc",
+    ".envrc",
+    "config.fish",
+    "agent-",
+];
+const OF_WORDS: usize = 12;
+
+/// Which bytes any of them begins with.
+static BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut at = 0;
+    while at < TELLING.len() {
+        begins[TELLING[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    begins
+};
+
+/// Whether a path could concern a protected place, by its looks. Every word of
+/// every line is asked.
 pub(super) fn is_telling(path: &str) -> bool {
-    const TELLING: &str = "roz .claude .orchestration settings subagents .output .grove .bash .zsh .profile \
-        claude-code plugins";
-    path.len() < 4096 && TELLING.split(' ').any(|it| path.contains(it))
-        || (path.starts_with(['/', '~', '.']) && path.contains('/') && path.len() < 4096)
+    let bytes = path.as_bytes();
+    let is_path = matches!(bytes.first(), Some(b'/' | b'~' | b'.')) && bytes.contains(&b'/');
+    path.len() < 4096 && (is_path || has_any(path, &TELLING[..OF_WORDS]))
+}
+
+/// Whether a name of something protected stands in a path.
+pub(super) fn is_named(path: &str) -> bool {
+    has_any(path, TELLING)
+}
+
+/// Goes over the text once.
+fn has_any(text: &str, words: &[&str]) -> bool {
+    let bytes = text.as_bytes();
+    let begins = |at: usize| words.iter().any(|it| bytes[at..].starts_with(it.as_bytes()));
+    (0..bytes.len()).any(|at| BEGINS[usize::from(bytes[at])] && begins(at))
 }
 
 /// Programs that only read, or do nothing with a file at all. What a program
 /// is known to write is in the reading anyway; this is about the others.
-const READERS: &str = "cat bat batcat less more head tail nl tac od xxd hexdump strings wc cut paste column \
+static READERS: Words = Words::new(
+    "cat bat batcat less more head tail nl tac od xxd hexdump strings wc cut paste column \
     fold fmt rev base64 md5sum sha1sum sha256sum b2sum cksum shasum file stat view zcat \
     diff cmp comm join sort uniq grep egrep fgrep zgrep rg ag ack jq yq gojq awk gawk \
     mawk sed ls ll dir tree find fd fdfind du df test [ [[ echo printf cd pushd popd pwd \
@@ -374,12 +429,16 @@ const READERS: &str = "cat bat batcat less more head tail nl tac od xxd hexdump 
     touch chmod chown getfacl lsattr namei lsof pgrep ps taplo tomlq sqlite3 dd claude \
     roz watch inotifywait entr env printenv time unzip zip gzip curl wget patch \
     Get-Content Get-ChildItem Get-Item Select-String Test-Path Get-FileHash Resolve-Path \
-    gc gci python python3 node perl ruby php make cargo Write-Output Write-Host";
+    gc gci python python3 node perl ruby php make cargo Write-Output Write-Host",
+);
 /// Options by which a program that we do not know changes its files.
-const IN_PLACE: &str = "-i -I -w --in-place --inplace --write --fix -o --output --overwrite";
+static IN_PLACE: Words =
+    Words::new("-i -I -w --in-place --inplace --write --fix -o --output --overwrite");
 /// Programs that change every file they are given, and that the reading does
 /// not know.
-const CHANGERS: &str = "Set-Content Add-Content Clear-Content Out-File Remove-Item Move-Item Copy-Item \
+static CHANGERS: Words = Words::new(
+    "Set-Content Add-Content Clear-Content Out-File Remove-Item Move-Item Copy-Item \
     Rename-Item New-Item Tee-Object Set-Acl Set-ItemProperty sd strip upx patchelf \
     objcopy setcap mount umount ln gln link mkfifo mknod fuser vipe vidir mmv rename \
-    renameat";
+    renameat",
+);

@@ -37,7 +37,7 @@ const CALLS: usize = 6;
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
     pub(super) fn call(&mut self, call: Call) -> String {
-        if !self.spend(call.words.len() / 16) {
+        if !self.spend(call.words.len() / 4) {
             return String::new();
         }
         let Some(first) = call.words.first() else { return String::new() };
@@ -256,7 +256,7 @@ impl Walker<'_> {
 
     /// `git` runs code that options and the configuration hold.
     fn subcommand_code(&mut self, name: &str, call: &Call) {
-        if !matches!(name, "git" | "gh") {
+        if !matches!(name, "git" | "gh") || !self.spend(1) {
             return;
         }
         let Some(row) = options::find(name) else { return };
@@ -429,7 +429,8 @@ impl Call {
     }
 
     pub(super) fn with_words(&self, words: Vec<Field>) -> Self {
-        Self { words, direct: false, ..self.clone() }
+        let Self { assignments, io, .. } = self;
+        Self { words, assignments: assignments.clone(), io: io.clone(), direct: false }
     }
 
     pub(super) fn code(&self, from: usize) -> String {

@@ -324,24 +324,25 @@ impl Env {
     pub(super) fn overwritten(&self, mark: usize, begun: usize) -> Vec<(String, Variable)> {
         // A chain is longer than this only to be slow.
         const LATEST: usize = 64;
-        let name = |undo: &Undo| match undo {
-            Undo::Variable(name, before) => Some((name.clone(), before.clone())),
-            _ => None,
-        };
+        fn variable(undo: &Undo) -> Option<(&String, &Option<Variable>)> {
+            match undo {
+                Undo::Variable(name, before) => Some((name, before)),
+                _ => None,
+            }
+        }
         let (Some(since), Some(own)) = (
             self.journal.get(begun..),
             self.journal.get(mark.max(begun.saturating_sub(LATEST))..begun),
         ) else {
             return Vec::new();
         };
-        if since.is_empty() || own.is_empty() {
-            return Vec::new();
-        }
-        let own: Vec<String> = own.iter().filter_map(name).map(|(name, _)| name).collect();
         let mut found: Vec<(String, Variable)> = Vec::new();
-        for (name, before) in since.iter().take(LATEST).filter_map(name) {
-            let is_new = own.contains(&name) && !found.iter().any(|(known, _)| *known == name);
-            found.extend(before.filter(|_| is_new).map(|before| (name, before)));
+        for (name, before) in since.iter().take(LATEST).filter_map(variable) {
+            let is_own = || own.iter().filter_map(variable).any(|(it, _)| it == name);
+            let Some(before) = before else { continue };
+            if !found.iter().any(|(known, _)| known == name) && is_own() {
+                found.push((name.clone(), before.clone()));
+            }
         }
         found
     }

@@ -8,6 +8,9 @@ use super::pattern::Pattern;
 use super::{Io, Walker, brace};
 use std::rc::Rc;
 
+/// So many words with an expansion in them are a unit of work.
+const EXPANDED_AT_ONCE: usize = 4;
+
 /// What a parameter stands for.
 pub(super) enum Expansion {
     One(String),
@@ -28,8 +31,10 @@ pub(super) struct Choice {
 impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::with_capacity(words.len());
+        let mut expanded = 0;
         for word in words {
             let before = fields.len();
+            expanded += usize::from(!matches!(word.parts[..], [Part::Text { .. }]));
             // A POSIX shell leaves braces alone; which one `sh` is, is not known.
             if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
@@ -38,10 +43,12 @@ impl Walker<'_> {
             } else {
                 self.field(word, &mut fields);
             }
-            // Only what this word has become is new: a long list of files is no long list of work.
-            if !self.spend((fields.len() - before) / 64) {
+            // A long list of files is no long list of work; what words become is.
+            let units = usize::from(word.braces) + (fields.len() - before) / 16;
+            if !self.spend(units + usize::from(expanded == EXPANDED_AT_ONCE)) {
                 break;
             }
+            expanded %= EXPANDED_AT_ONCE;
         }
         fields
     }
@@ -177,6 +184,7 @@ impl Walker<'_> {
 
     /// The output of a substitution.
     pub(super) fn substituted(&mut self, list: &super::List) -> String {
+        self.spend(1);
         let repeating = std::mem::take(&mut self.repeating);
         self.muted += usize::from(repeating);
         let output = self.subshell(list, &Io { stdin: None, capture: true });

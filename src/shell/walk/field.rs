@@ -39,7 +39,8 @@ impl Field {
 
     /// The same properties with other text.
     pub(in super::super) fn with_text(&self, text: &str) -> Self {
-        Self { text: text.to_owned(), ..self.clone() }
+        let Self { loose, glob, resolved, .. } = *self;
+        Self { text: text.to_owned(), loose, glob, resolved }
     }
 }
 

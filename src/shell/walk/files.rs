@@ -5,6 +5,7 @@ use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
 use super::Walker;
 use super::field::Field;
+use std::borrow::Cow;
 
 impl Walker<'_> {
     pub(super) fn files(&mut self, name: &str, words: &[Field]) {
@@ -18,10 +19,11 @@ impl Walker<'_> {
         }
         let words = if own.is_empty() { words } else { &own };
         let mut subcommand = None;
+        let mut has_taken = false;
         let brings =
             matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
                 || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
-        let brought = if brings { self.brought(name, words) } else { Vec::new() };
+        let brought = if brings && self.spend(1) { self.brought(name, words) } else { Vec::new() };
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
@@ -31,6 +33,10 @@ impl Walker<'_> {
                     continue;
                 }
                 from += row.then.len();
+            }
+            // The command itself has paid for one.
+            if !self.spend(usize::from(std::mem::replace(&mut has_taken, true))) {
+                break;
             }
             let taken = row.grammar.take(words, from);
             let meant = (row.when.is_empty() || taken.has(row.when)) && !taken.has(row.unless);
@@ -58,38 +64,39 @@ impl Walker<'_> {
                 .filter_map(|given| given.value.as_ref())
         };
         let target = option(&["t", "target-directory"]).next_back();
-        let fields: Vec<Field> = match row.files {
-            Files::After(count) => operands.into_iter().skip(count).cloned().collect(),
+        let fields: Vec<Cow<Field>> = match row.files {
+            Files::After(count) => operands.into_iter().skip(count).map(Cow::Borrowed).collect(),
             Files::AfterProgram(names) => {
                 let given = taken.has(names);
-                operands.into_iter().skip(usize::from(!given)).cloned().collect()
+                operands.into_iter().skip(usize::from(!given)).map(Cow::Borrowed).collect()
             }
             Files::Destination | Files::Last => match (target, &operands[..]) {
-                (Some(target), _) => vec![target.clone()],
+                (Some(target), _) => vec![Cow::Borrowed(target)],
                 // `ln target` makes the link here, under the target's name.
                 (None, [only]) if row.how == Some(How::Link) => {
                     let base = only.text.rsplit('/').next().unwrap_or("");
-                    vec![only.with_text(base)]
+                    vec![Cow::Owned(only.with_text(base))]
                 }
-                (None, [.., _, last]) => vec![(*last).clone()],
+                (None, [.., _, last]) => vec![Cow::Borrowed(*last)],
                 (None, _) => Vec::new(),
             },
             Files::Sources => {
                 let sources = operands.len().saturating_sub(usize::from(target.is_none()));
-                operands.into_iter().take(sources).cloned().collect()
+                operands.into_iter().take(sources).map(Cow::Borrowed).collect()
             }
-            Files::First => operands.into_iter().take(1).cloned().collect(),
+            Files::First => operands.into_iter().take(1).map(Cow::Borrowed).collect(),
             Files::Below(names) => match option(names).next_back() {
-                None => operands.into_iter().cloned().collect(),
+                None => operands.into_iter().map(Cow::Borrowed).collect(),
                 Some(folder) => operands
                     .into_iter()
-                    .map(|word| word.with_text(&super::join(&folder.text, &word.text)))
+                    .map(|word| Cow::Owned(word.with_text(&super::join(&folder.text, &word.text))))
                     .collect(),
             },
-            Files::Values(names) => option(names).cloned().collect(),
+            Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
             Files::Prefixed(prefix) => operands
                 .into_iter()
                 .filter_map(|word| Some(word.with_text(word.text.strip_prefix(prefix)?)))
+                .map(Cow::Owned)
                 .collect(),
         };
         for field in fields {

@@ -28,11 +28,12 @@ mod wrapper;
 pub(super) use nested::is_shell;
 
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
-use super::{Certainty, Interpreter, Options, Reading, Unreadable};
+use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable};
 use super::{limit, scan};
 use env::{Changes, Env, Function};
 use expand::Choice;
 use origin::join;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Reads a line.
@@ -71,6 +72,8 @@ struct Io {
 struct Walker<'o> {
     options: &'o Options,
     reading: Reading,
+    /// Those of the reading.
+    scripts: BTreeSet<Script>,
     env: Env,
     depth: usize,
     /// What is left of [`limit::WORK`].
@@ -108,6 +111,7 @@ impl<'o> Walker<'o> {
         Self {
             options,
             reading: Reading::default(),
+            scripts: BTreeSet::new(),
             env: Env::new(&options.variables),
             depth: 0,
             work: limit::WORK,

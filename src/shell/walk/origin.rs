@@ -6,6 +6,7 @@ use super::super::{HOLE, How, Interpreter, Script};
 use super::env::Made;
 use super::field::Field;
 use super::{Walker, expand, limit};
+use std::borrow::Cow;
 
 /// Patterns of files that the line goes over; more are not kept.
 const PATTERNS: usize = 16;
@@ -17,13 +18,14 @@ impl Walker<'_> {
         if self.env.files.is_empty() {
             return None;
         }
-        self.located(path).iter().find_map(|path| self.made_at(path))
+        let mut folders = self.env.directories().iter();
+        folders.find_map(|folder| self.made_at(&joined(folder, path)))
     }
 
     /// [`Self::made`], of a path from where the line starts.
     fn made_at(&self, path: &str) -> Option<Made> {
         let path = normal(path);
-        if let Some(made) = self.env.files.get(&path) {
+        if let Some(made) = self.env.files.get(path) {
             return Some(made.clone());
         }
         let folders = path.char_indices().rev().filter(|(_, c)| *c == '/').take(limit::DEPTH);
@@ -82,7 +84,8 @@ impl Walker<'_> {
         let patterns = if path.contains(HOLE) { &self.patterns[..] } else { &[] };
         for path in patterns.iter().cloned().chain([path]) {
             let script = Script { path, interpreter, arguments: arguments.to_vec(), conditional };
-            if !self.reading.scripts.contains(&script) {
+            if !self.scripts.contains(&script) {
+                self.scripts.insert(script.clone());
                 self.reading.scripts.push(script);
             }
         }
@@ -161,7 +164,7 @@ impl Walker<'_> {
                     };
                     let from = from.unwrap_or_default();
                     let made = self.made_at(&from).unwrap_or(Made::File(from));
-                    brought.push((normal(place), made));
+                    brought.push((normal(place).to_owned(), made));
                 }
             }
         }
@@ -174,20 +177,23 @@ impl Walker<'_> {
         if matches!(how, How::Chmod | How::Touch | How::Lock | How::Edit | How::Append) {
             return;
         }
-        if self.made(&field.text).is_some() || !field.has_hole() {
-            for path in self.located(&field.text) {
-                let path = normal(&path);
-                if !matches!(self.env.files.get(&path), Some(Made::Text(_))) {
-                    self.env.files.insert(path, Made::Unknown);
-                }
+        if field.has_hole() && self.made(&field.text).is_none() {
+            return;
+        }
+        for path in self.located(&field.text) {
+            let path = normal(&path);
+            match self.env.files.get_mut(path) {
+                Some(Made::Text(_)) => {}
+                Some(made) => *made = Made::Unknown,
+                None => drop(self.env.files.insert(path.to_owned(), Made::Unknown)),
             }
         }
     }
 }
 
 /// `./x` and `x` are the same file.
-pub(super) fn normal(path: &str) -> String {
-    path.strip_prefix("./").unwrap_or(path).to_owned()
+pub(super) fn normal(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
 }
 
 /// What a pattern will find: a hole for each part that is a pattern.
@@ -200,15 +206,20 @@ pub(super) fn found_by(pattern: &str) -> String {
 
 /// `path` in `directory`, which is "" where the line starts.
 pub(super) fn join(directory: &str, path: &str) -> String {
+    joined(directory, path).into_owned()
+}
+
+/// [`join`], where nobody keeps it: most lines stand where they start.
+fn joined<'a>(directory: &'a str, path: &'a str) -> Cow<'a, str> {
     let absolute = path.starts_with(['/', '~']);
     // A path that begins with a hole may be absolute, too: the hole stands for either.
     if absolute || directory.is_empty() || path.starts_with(HOLE) {
-        return path.to_owned();
+        return Cow::Borrowed(path);
     }
     let path = path.strip_prefix("./").unwrap_or(path);
     match path {
-        "." | "" => directory.to_owned(),
-        path if directory.ends_with('/') => format!("{directory}{path}"),
-        path => format!("{directory}/{path}"),
+        "." | "" => Cow::Borrowed(directory),
+        path if directory.ends_with('/') => Cow::Owned(format!("{directory}{path}")),
+        path => Cow::Owned(format!("{directory}/{path}")),
     }
 }

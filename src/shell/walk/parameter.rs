@@ -5,6 +5,7 @@ use super::super::syntax::{Parameter, Part, Word};
 use super::Walker;
 use super::env::Value;
 use super::expand::Expansion;
+use std::borrow::Cow;
 
 impl Walker<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
@@ -59,7 +60,7 @@ impl Walker<'_> {
 
     /// The value before any operator; `None` where the line has not set it.
     fn found(&mut self, parameter: &Parameter) -> Option<Expansion> {
-        let mut name = parameter.name.clone();
+        let mut name = Cow::from(&parameter.name);
         // The keys of an array.
         if parameter.indirect && parameter.index.is_some() {
             return Some(Expansion::Many(vec![HOLE.to_string()]));
@@ -68,13 +69,15 @@ impl Walker<'_> {
             match self.variable(&name, None)? {
                 Expansion::One(target) if !target.contains(HOLE) => {
                     self.arithmetic(&target);
-                    name = target;
+                    name = Cow::from(target);
                 }
                 _ => return Some(unknown()),
             }
         }
         let index = parameter.index.as_ref().map(|index| self.text(index));
-        self.arithmetic(index.as_deref().unwrap_or(""));
+        if let Some(index) = &index {
+            self.arithmetic(index);
+        }
         if index.is_none()
             && let Some(special) = self.special(&name)
         {
@@ -129,9 +132,9 @@ impl Walker<'_> {
     }
 
     fn variable(&mut self, name: &str, index: Option<&str>) -> Option<Expansion> {
-        let values = self.env.variable(name)?.values.clone();
-        let Some(chosen) = self.choose(name, values.len()) else { return Some(unknown()) };
-        let value = &values[chosen];
+        let count = self.env.variable(name)?.values.len();
+        let Some(chosen) = self.choose(name, count) else { return Some(unknown()) };
+        let value = self.env.variable(name)?.values.get(chosen)?;
         let Some(index) = index else { return Some(Expansion::One(value.scalar().to_owned())) };
         let elements = match value {
             Value::Text(text) if matches!(index, "@" | "*") => {
@@ -142,7 +145,9 @@ impl Walker<'_> {
             Value::Array(elements) => elements,
         };
         if matches!(index, "@" | "*") {
-            return Some(Expansion::Many(elements.iter().map(|(_, text)| text.clone()).collect()));
+            let texts: Vec<String> = elements.iter().map(|(_, text)| text.clone()).collect();
+            let is_paid = self.spend(texts.len() / 4);
+            return Some(if is_paid { Expansion::Many(texts) } else { unknown() });
         }
         let index = index.strip_prefix('-').map_or(index.to_owned(), |back| {
             let back: usize = back.parse().unwrap_or(0);

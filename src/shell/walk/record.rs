@@ -45,9 +45,22 @@ impl Walker<'_> {
         }
     }
 
+    /// Notes that what a file was last said to hold has this at its end now; a line that adds to
+    /// a file again and again is no reason to say all of it each time. Whether it could be noted so.
+    pub(super) fn record_more(&mut self, path: &str, more: &str) -> bool {
+        let last = self.reading.texts.last_mut().filter(|it| self.muted == 0 && it.path == path);
+        match last.and_then(|it| it.text.as_mut()) {
+            Some(text) if !more.contains(HOLE) => {
+                text.push_str(more);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Notes what a file holds now.
     pub(super) fn record_text(&mut self, path: String) {
-        let made = match self.env.files.get(&normal(&path)) {
+        let made = match self.env.files.get(normal(&path)) {
             Some(Made::Text(text)) => Some(text.as_str()),
             _ => None,
         };
@@ -55,6 +68,7 @@ impl Walker<'_> {
         let text = added.or(made).filter(|text| !text.contains(HOLE)).map(str::to_owned);
         let added = added.is_some();
         if self.muted == 0 && !path.starts_with("/dev/") {
+            self.spend(text.as_ref().map_or(0, String::len) / 512);
             self.reading.texts.push(TextOf { path, text, added });
         }
     }

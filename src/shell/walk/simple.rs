@@ -61,6 +61,7 @@ impl Walker<'_> {
         let mut streams = self.streams(&simple.redirections, io);
         self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
+        self.spend(simple.assignments.len() + simple.redirections.len());
 
         let before: Vec<(String, Option<Variable>)> = simple
             .assignments
@@ -148,20 +149,30 @@ impl Walker<'_> {
         }
     }
 
-    fn assigned(&mut self, assignment: &Assignment) -> Value {
-        let before = match self.env.variable(&assignment.name) {
-            Some(variable) => {
-                let values = variable.values.clone();
-                self.choose(&assignment.name, values.len()).map(|chosen| values[chosen].clone())
-            }
-            None => None,
+    /// The value that an assignment adds to.
+    fn before(&mut self, assignment: &Assignment) -> Option<Value> {
+        let adds = assignment.append || assignment.index.is_some();
+        let count = self.env.variable(&assignment.name).filter(|_| adds)?.values.len();
+        let chosen = self.choose(&assignment.name, count)?;
+        let value = self.env.variable(&assignment.name)?.values.get(chosen)?.clone();
+        // It is copied each time.
+        let is_paid = match &value {
+            Value::Text(text) => self.spend(text.len() / 1024),
+            Value::Array(elements) => self.spend(elements.len() / 4),
         };
+        is_paid.then_some(value)
+    }
+
+    fn assigned(&mut self, assignment: &Assignment) -> Value {
+        let before = self.before(assignment);
         if let Some(index) = &assignment.index {
             let key = self.text(index);
             let text = self.text(&assignment.value);
             let mut elements = match before {
                 Some(Value::Array(elements)) => elements,
-                _ => Vec::new(),
+                // A text is the first element.
+                Some(Value::Text(text)) => vec![("0".to_owned(), text)],
+                None => Vec::new(),
             };
             elements.retain(|(own, _)| *own != key);
             elements.push((key, text));
@@ -170,11 +181,14 @@ impl Walker<'_> {
         if let [Part::Array(words)] = &assignment.value.parts[..] {
             let mut elements = match before {
                 Some(Value::Array(elements)) if assignment.append => elements,
-                _ => Vec::new(),
+                // A text is the first element.
+                Some(Value::Text(text)) if assignment.append => vec![("0".to_owned(), text)],
+                Some(_) | None => Vec::new(),
             };
             for field in self.fields(words) {
                 elements.push(keyed(&field, elements.len()));
             }
+            self.spend(elements.len() / 8);
             return Value::Array(elements);
         }
         let text = self.text(&assignment.value);
@@ -302,22 +316,29 @@ impl Walker<'_> {
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for located in self.located(path) {
             let path = normal(&located);
-            match self.env.files.get_mut(&path) {
-                Some(Made::Text(before)) if append => before.push_str(text),
+            let mut is_longer = false;
+            match self.env.files.get_mut(path) {
+                Some(Made::Text(before)) if append => {
+                    before.push_str(text);
+                    is_longer = true;
+                }
                 // What it held before is not known.
                 _ if append => {
-                    self.env.files.insert(path.clone(), Made::Text(format!("{HOLE}\n{text}")));
+                    self.env.files.insert(path.to_owned(), Made::Text(format!("{HOLE}\n{text}")));
                 }
                 _ => {
-                    self.env.files.insert(path.clone(), Made::Text(text.to_owned()));
+                    self.env.files.insert(path.to_owned(), Made::Text(text.to_owned()));
                 }
             }
-            if let Some(made) = self.env.files.get_mut(&path)
+            if let Some(made) = self.env.files.get_mut(path)
                 && matches!(made, Made::Text(text) if text.len() > super::limit::TEXT)
             {
                 *made = Made::Unknown;
+                is_longer = false;
             }
-            self.record_text(located);
+            if !is_longer || !self.record_more(&located, text) {
+                self.record_text(located);
+            }
         }
     }
 

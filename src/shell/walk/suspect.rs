@@ -60,7 +60,7 @@ impl Walker<'_> {
                 continue;
             }
             let path = normal(&write.path);
-            let known = match self.env.files.get(&path) {
+            let known = match self.env.files.get(path) {
                 // An edit leaves none of what was known.
                 Some(Made::Text(text)) => !text.contains(HOLE) && write.how != How::Edit,
                 Some(Made::File(source)) => !source.starts_with("/dev/"),
@@ -68,7 +68,7 @@ impl Walker<'_> {
             };
             let makers = &mut self.suspects.makers;
             if !known && makers.len() < KEPT && makers.last().is_none_or(|it| it.0 != path) {
-                makers.push((path, from..to));
+                makers.push((path.to_owned(), from..to));
             }
         }
     }
@@ -84,8 +84,9 @@ impl Walker<'_> {
         if self.suspects.makers.is_empty() {
             return;
         }
-        let paths: Vec<String> = self.located(path).iter().map(|it| normal(it)).collect();
-        let makers = self.suspects.makers.iter().filter(|it| paths.contains(&it.0));
+        let located = self.located(path);
+        let paths: Vec<&str> = located.iter().map(|it| normal(it)).collect();
+        let makers = self.suspects.makers.iter().filter(|it| paths.contains(&it.0.as_str()));
         let ranges: Vec<Range<usize>> = makers.map(|it| it.1.clone()).collect();
         for range in ranges {
             self.suspect(range);

@@ -39,6 +39,7 @@ impl Walker<'_> {
     }
 
     fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        self.spend(1);
         let (given, mut at) = row.grammar.leading(&call.words, from);
         if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
             return None;
@@ -83,15 +84,20 @@ impl Walker<'_> {
         if row.operands > 0 && at < call.words.len() {
             at = row.grammar.leading(&call.words, at).1;
         }
-        let mut assignments = call.assignments.clone();
+        let mut own = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(assignment)
         {
             self.told(&name, &value);
-            assignments.push((name, value));
+            own.push((name, value));
             at += 1;
         }
-        let call = &Call { assignments, ..call.clone() };
+        // Most have none, and their words are many.
+        let with_own = (!own.is_empty()).then(|| Call {
+            assignments: [&call.assignments[..], &own[..]].concat(),
+            ..call.clone()
+        });
+        let call = with_own.as_ref().unwrap_or(call);
         // It runs elsewhere, and only it.
         let goes = |it: &&Given| match it.name.as_str() {
             "chdir" => true,

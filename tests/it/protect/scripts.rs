@@ -41,6 +41,29 @@ fn a_script_written_by_one_call_is_read_by_the_next() {
     house.denies("roz-home", "bash home.sh");
 }
 
+/// Padding a line with scripts opens nothing: each of many is read, and a line
+/// with more than are read may run anything.
+#[test]
+fn no_number_of_scripts_hides_one() {
+    let house = House::new();
+    for n in 0..40 {
+        house.project_file(&format!("many/a{n:02}.sh"), "echo tame\n");
+    }
+    let all = |to: usize| (0..to).map(|n| format!("bash many/a{n:02}.sh; ")).collect::<String>();
+    house.is_free(&all(40));
+    house.project_file("many/z.sh", "roz decide s1 COMPLETE x\n");
+    house.denies("decide", &format!("{}bash many/z.sh", all(40)));
+    house.denies("decide", "for f in many/*.sh; do bash $f; done");
+    for n in 40..80 {
+        house.project_file(&format!("many/a{n:02}.sh"), "echo tame\n");
+    }
+    house.denies("hook", &format!("{}: roz", all(80)));
+    house.denies(
+        "hook",
+        &format!("{}: roz", (0..2000).map(|n| format!("bash none{n}; ")).collect::<String>()),
+    );
+}
+
 #[test]
 fn a_script_is_found_under_its_new_name_and_by_a_pattern() {
     let house = House::new();
