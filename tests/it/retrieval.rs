@@ -19,7 +19,7 @@ fn what_is_relevant_comes_back_and_little_else() {
     let of = |method, name| figure(&out, "dev", method, name);
     assert!(of("roz", "recall_at_5") >= 0.9, "{out}");
     assert!(of("roz", "noise") < 0.15, "{out}");
-    assert!(of("roz", "silent") >= 0.9, "{out}");
+    assert!(of("roz", "silent") >= 0.85, "{out}");
     for other in ["keywords", "usual"] {
         assert!(of("roz", "recall_at_5") > of(other, "recall_at_5"), "{out}");
         assert!(of("roz", "noise") < of(other, "noise") / 3.0, "{out}");

@@ -23,10 +23,8 @@ use crate::core::{
 /// The most relevant learning is shown from this relevance on; if it is less,
 /// nothing is.
 const RELEVANT: f32 = 0.45;
-/// Another one is shown if it is likely from this on, and not far behind the
-/// most relevant one.
-const LIKELY: f32 = 0.7;
-const BESIDE_BEST: f32 = 0.95;
+/// Another one is shown if it is about as likely as the most relevant one is.
+const BESIDE_BEST: f32 = 0.97;
 /// How much likelier it makes a learning that it has tags, files and folders in common
 /// with the most relevant one: what is about the same tends to be relevant to
 /// the same. The cluster hypothesis: van Rijsbergen, "Information Retrieval",
@@ -78,24 +76,23 @@ impl Index {
         else {
             return Vec::new();
         };
-        let strictness = strictness(on.policy.strategy);
-        let (relevant, likely) = (RELEVANT * strictness, LIKELY * strictness);
-        if best.relevance < relevant {
+        let least = RELEVANT * strictness(on.policy.strategy);
+        if best.relevance < least {
             return Vec::new();
         }
+        let least_beside = least.max(best.relevance * BESIDE_BEST);
         let kinship = self.kinship(best.document);
         let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
         for it in ranked {
             let Some(document) = self.document(it.document) else { continue };
             // The user's own learnings are there in every project: those have
-            // to be clearly meant.
-            let is_personal = document.scope == Scope::Personal;
-            let kin = kinship.get(it.document as usize).filter(|_| !is_personal).unwrap_or(&0.0);
-            let is_best = it.relevance >= best.relevance;
-            let least = if is_best && !is_personal { relevant } else { likely };
-            let beside = if is_best { 0.0 } else { best.relevance * BESIDE_BEST };
+            // to be meant themselves.
+            let is_project = document.scope != Scope::Personal;
+            let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
             let likelihood = it.relevance * (1.0 + KINSHIP * kin * best.relevance.min(1.0));
-            if likelihood < least.max(beside) || on.shown.contains(document.id) {
+            let is_best = it.relevance >= best.relevance;
+            let is_likely = is_best || likelihood >= least_beside;
+            if !is_likely || on.shown.contains(document.id) {
                 continue;
             }
             let unknown = Tally::default();
