@@ -1,5 +1,6 @@
 //! What a hook costs, as a whole process: each beside `/bin/true`, the two in
-//! turn, as the median of the ratios pair by pair.
+//! turn, as the median of the ratios pair by pair. Retrieval is measured beside
+//! an ungated PreToolUse instead, for that is what its bars are in.
 //!
 //! `cargo bench --bench hook --target x86_64-unknown-linux-musl`; `PAIRS=1000`
 //! for more of them. The bars are those of the static build.
@@ -8,9 +9,10 @@
 #![expect(clippy::print_stdout, reason = "and prints what it found")]
 
 use std::{
+    fmt::Write as _,
     fs,
     io::Write as _,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
@@ -55,6 +57,14 @@ fn main() {
     println!("-- a project that declares its work, 2,000 files");
     for (name, bar, calls) in declared_calls() {
         declared(name, bar, &calls, pairs);
+    }
+    println!(
+        "\n{:<46} {:>7} {:>7} {:>9} {:>9}",
+        "retrieval", "ratio", "bar", "roz µs", "ungated µs"
+    );
+    for (count, bar) in [(200, 5.0), (10_000, 50.0)] {
+        println!("-- {count} learnings");
+        Retrieval::over(count).measure(bar, pairs);
     }
 }
 
@@ -267,15 +277,176 @@ fn measure(case: &Case, home: &Path, pairs: usize) {
             theirs.push(yardstick.as_secs_f64() * 1e6);
         }
     }
-    let bar = case.bar.map_or("-".to_owned(), |it| format!("{it:.1}"));
-    println!(
-        "{:<46} {:>7.2} {:>7} {:>9.0} {:>9.0}",
-        case.name,
-        median(&mut ratios),
-        bar,
-        median(&mut ours),
-        median(&mut theirs),
-    );
+    row(case.name, case.bar, &mut ratios, &mut ours, &mut theirs);
+}
+
+/// A project with learnings, on a branch that some of them are about, and a
+/// session that has seen none of them.
+struct Retrieval {
+    home: PathBuf,
+    project: PathBuf,
+    session: Vec<(PathBuf, Vec<u8>)>,
+    _dir: tempfile::TempDir,
+}
+
+impl Retrieval {
+    fn over(count: u64) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (home, project) = (dir.path().join("home"), dir.path().join("project"));
+        fs::create_dir_all(project.join(".git")).expect("a project");
+        fs::create_dir_all(project.join(".roz")).expect("a project that learns");
+        fs::create_dir_all(&home).expect("a home");
+        fs::write(home.join("config.toml"), CONFIG).expect("a configuration");
+        fs::write(home.join("last-clean"), "").expect("a mark");
+        fs::write(project.join(".roz/learnings.md"), learnings(count)).expect("learnings");
+        let mut it = Self { home, project, session: Vec::new(), _dir: dir };
+        it.on_branch("main");
+        hook(&it.home, "session-start", &it.payload("session-start"));
+        let sessions = fs::read_dir(it.home.join("sessions")).expect("sessions");
+        for path in sessions.map(|it| it.expect("a file").path()).filter(|it| it.is_file()) {
+            it.session.push((path.clone(), fs::read(path).expect("a session")));
+        }
+        it.on_branch(&format!("fix/{}-{}", word(3 * 7), word(3 * 7 + 1)));
+        for event in ["session-start", "user-prompt"] {
+            let shown = it.says(event);
+            assert!(shown.contains("cl_20260102_"), "{event} brings a learning: {shown}");
+        }
+        it
+    }
+
+    fn on_branch(&self, name: &str) {
+        fs::write(self.project.join(".git/HEAD"), format!("ref: refs/heads/{name}\n"))
+            .expect("a branch");
+    }
+
+    fn payload(&self, name: &str) -> Value {
+        let prompt = format!("why does {} fail when {} is there?", word(4 * 7), word(4 * 7 + 1));
+        let more = match name {
+            "session-start" => json!({ "source": "startup" }),
+            "user-prompt" => json!({ "prompt": prompt }),
+            _ => {
+                json!({ "tool_name": "Bash", "tool_use_id": "t1", "tool_input": { "command": "ls -la src" } })
+            }
+        };
+        event(&self.project, more)
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(ROZ);
+        command.args(["hook", name]).env("ROZ_HOME", &self.home);
+        command
+    }
+
+    fn says(&self, name: &str) -> String {
+        let mut child = self
+            .command(name)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let input = self.payload(name).to_string();
+        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
+        let output = child.wait_with_output().expect("it ends");
+        self.forget();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// What was shown has not been shown.
+    fn forget(&self) {
+        for (path, text) in &self.session {
+            fs::write(path, text).expect("the session, put back");
+        }
+        // It is there only if something was shown.
+        let _ = fs::remove_file(self.project.join(".roz/stats.log"));
+    }
+
+    fn measure(&self, bar: f64, pairs: usize) {
+        let cache = self.home.join("cache");
+        // To make the index takes longer, and happens when the learnings change.
+        let rows = [
+            ("SessionStart", "session-start", Some(bar), pairs, false),
+            ("UserPromptSubmit", "user-prompt", Some(bar), pairs, false),
+            ("SessionStart that makes the index", "session-start", None, pairs.div_ceil(10), true),
+        ];
+        for (name, event, bar, pairs, is_cold) in rows {
+            let input = self.payload(event).to_string();
+            let ungated = self.payload("pre-tool-use").to_string();
+            let (mut ratios, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+            for round in 0..pairs + 3 {
+                if is_cold {
+                    fs::remove_dir_all(&cache).expect("a cache");
+                }
+                let took = time(&mut self.command(event), &input);
+                self.forget();
+                let yardstick = time(&mut self.command("pre-tool-use"), &ungated);
+                if round >= 3 {
+                    ratios.push(took.as_secs_f64() / yardstick.as_secs_f64());
+                    ours.push(took.as_secs_f64() * 1e6);
+                    theirs.push(yardstick.as_secs_f64() * 1e6);
+                }
+            }
+            row(name, bar, &mut ratios, &mut ours, &mut theirs);
+        }
+    }
+}
+
+/// Learnings as `roz reflect` writes them, about seven hundred things in as many
+/// words as a project would have.
+fn learnings(count: u64) -> String {
+    let mut text = "# Learnings\n".to_owned();
+    // Old ones that nobody refers to are archived.
+    let written = chrono::Utc::now().to_rfc3339();
+    for number in 0..count {
+        let mark = format!("{number:06}");
+        let topic = number % 700;
+        let of = |at: u64| word(topic * 7 + at);
+        let filler = |at: u64| word(10_000 + (number * 31 + at * 17) % 3000);
+        let detail: Vec<String> =
+            (0..22).map(|at| if at % 6 == 0 { of(at / 6) } else { filler(at) }).collect();
+        let _ = write!(
+            text,
+            "\n## {} {} {} when {} is {} ^cl_20260102_{mark}\n\
+             - **Status:** active ^{mark}\n\
+             - **Category:** pitfall ^{mark}\n\
+             - **Scope:** project ^{mark}\n\
+             - **Confidence:** medium ^{mark}\n\
+             - **Criteria:** behavior_changing ^{mark}\n\
+             - **Tags:** {}, {} ^{mark}\n\
+             - **Files:** src/{}/{}.rs ^{mark}\n\
+             - **Session:** s{} ^{mark}\n\
+             > {}. ^{mark}\n\
+             - **Written:** {written} by roz 0.1.0 ^{mark}\n",
+            of(0),
+            filler(1),
+            of(1),
+            of(2),
+            filler(2),
+            of(0),
+            of(3),
+            of(0),
+            filler(3),
+            number / 3,
+            detail.join(" "),
+        );
+    }
+    text
+}
+
+/// A word of its own for each number.
+fn word(number: u64) -> String {
+    const SYLLABLES: [&str; 16] = [
+        "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu",
+        "va",
+    ];
+    // Odd, so that no two numbers below 2^16 give one.
+    let mixed = (number * 40_503) % 65_536;
+    (0..4).map(|at| SYLLABLES[(mixed >> (4 * at)) as usize % 16]).collect::<String>() + "k"
+}
+
+fn row(name: &str, bar: Option<f64>, ratios: &mut [f64], ours: &mut [f64], theirs: &mut [f64]) {
+    let bar = bar.map_or("-".to_owned(), |it| format!("{it:.1}"));
+    let (ratio, ours, theirs) = (median(ratios), median(ours), median(theirs));
+    println!("{name:<46} {ratio:>7.2} {bar:>7} {ours:>9.0} {theirs:>9.0}");
 }
 
 fn median(values: &mut [f64]) -> f64 {

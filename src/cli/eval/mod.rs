@@ -25,8 +25,8 @@ use crate::{
 /// Measure which learnings come back, on labelled queries
 ///
 /// Beside roz: plain keyword matching, and the formula that is usual. The
-/// built-in set has six invented projects; two of them were held out while
-/// retrieval was tuned.
+/// built-in set is of invented projects: those that retrieval is tuned on, and
+/// apart from them those that are held out, by another author.
 ///
 /// recall@5: of the learnings that must come back, the share among the first
 /// five; the mean over queries that have any. Of all: the same, those that may

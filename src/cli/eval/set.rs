@@ -11,8 +11,9 @@ use crate::core::reflection::{
     retrieval::{Index, Query},
 };
 
-/// The set that roz is measured by, and the user's own learnings in it.
-const BUILT_IN: [&str; 6] = [
+/// The set that roz is measured by: what retrieval is tuned on, what it is not,
+/// and the user's own learnings in both. A test holds the lists to the folders.
+const DEV: &[&str] = &[
     include_str!("../../../tests/retrieval/compiler.toml"),
     include_str!("../../../tests/retrieval/firmware.toml"),
     include_str!("../../../tests/retrieval/infra.toml"),
@@ -20,6 +21,8 @@ const BUILT_IN: [&str; 6] = [
     include_str!("../../../tests/retrieval/pipeline.toml"),
     include_str!("../../../tests/retrieval/webshop.toml"),
 ];
+/// Files of `tests/retrieval/held-out/`.
+const HELD_OUT: &[&str] = &[];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 
 #[derive(Debug)]
@@ -52,13 +55,14 @@ pub(super) enum Error {
 
 pub(super) fn built_in(now: DateTime<Utc>) -> Result<Vec<Project>, Error> {
     let personal = parse("personal", PERSONAL)?;
-    let one = |text: &&str| {
+    let one = |text: &str, is_held_out: bool| {
         let file = parse("built in", text)?;
         let mut learnings = file.learnings(Scope::Project, now);
         learnings.extend(personal.learnings(Scope::Personal, now));
-        file.into_project(learnings)
+        Ok(Project { is_held_out, ..file.into_project(learnings)? })
     };
-    BUILT_IN.iter().map(one).collect()
+    let dev = DEV.iter().map(|it| one(it, false));
+    dev.chain(HELD_OUT.iter().map(|it| one(it, true))).collect()
 }
 
 pub(super) fn read(path: &Path, now: DateTime<Utc>) -> Result<Project, Error> {

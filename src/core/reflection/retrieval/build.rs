@@ -31,7 +31,7 @@ const FIELDS: [Field; 5] = [
     Field { weight: 1.2, length: 0.3 },
 ];
 /// How soon more of a word adds nothing: `k1` of BM25.
-const SATURATION: f32 = 1.5;
+const SATURATION: f32 = 1.0;
 /// A piece of an identifier says less than a word.
 const PART: f32 = 0.8;
 

@@ -9,8 +9,8 @@ use super::{
     Filters, Found, Query,
     build::{TAG, tag_key},
     index::{Document, Index},
-    paths::FILE,
-    rank::{Asked, Ranked},
+    paths::{FILE, NAME, WITHIN},
+    rank::{Asked, Ranked, rarity},
 };
 use crate::core::{
     policy::{RetrievalPolicy, Strategy},
@@ -20,27 +20,17 @@ use crate::core::{
     },
 };
 
-/// From this relevance on a learning is shown, if it is not far behind the
-/// most relevant one.
-const RELEVANT: f32 = 0.48;
-/// One that is less relevant is shown if it stands out: at least this, and so
-/// many times what the learnings have that nobody means.
-const PERHAPS: f32 = 0.3;
-const STANDS_OUT: f32 = 2.0;
-/// Whose relevance that is: the one at this place, counted from 0, or further
-/// up where there are few learnings.
-const NOBODY: usize = 5;
-/// As relevant as this, of what the most relevant one is, or not at all, unless
-/// it names a file that is asked for.
-const BESIDE_BEST: f32 = 0.75;
-/// What has a rare tag or a file in common with the most relevant one is likely
-/// to be about the same: the cluster hypothesis (van Rijsbergen, "Information
-/// Retrieval", 1979, chapter 3). This much of the best, and this relevance, do.
-const KIN_BESIDE_BEST: f32 = 0.3;
-const KIN_RELEVANT: f32 = 0.4;
-/// A tag is rare that no more have than this share of the learnings, or three.
-const RARE: usize = 20;
-/// What has sunk this far, of [`RELEVANT`], is no longer shown.
+/// The most relevant learning is shown from this relevance on; if it is less,
+/// nothing is.
+const RELEVANT: f32 = 0.45;
+/// Another one is shown if it is about as likely as the most relevant one is.
+const BESIDE_BEST: f32 = 0.97;
+/// How much likelier it makes a learning that it has tags, files and folders in common
+/// with the most relevant one: what is about the same tends to be relevant to
+/// the same. The cluster hypothesis: van Rijsbergen, "Information Retrieval",
+/// 1979, chapter 3.
+const KINSHIP: f32 = 0.6;
+/// What has sunk this far, of what it needs, is no longer shown.
 const SUNK: f32 = 0.7;
 
 /// The prior of the reference boost: before anything is known, a learning is
@@ -82,35 +72,33 @@ impl Index {
         let mut ranked = asked.ranked();
         ranked
             .retain(|it| self.document(it.document).is_some_and(|it| it.status == Status::Active));
-        let best = best_of(&ranked);
-        let strictness = strictness(on.policy.strategy);
-        let certain = RELEVANT * strictness;
-        let perhaps = (PERHAPS * strictness).max(self.backdrop(&ranked) * STANDS_OUT).min(certain);
-        let kin = self.kin(&ranked, perhaps);
+        let Some(best) = ranked.iter().max_by(|a, b| a.relevance.total_cmp(&b.relevance)).copied()
+        else {
+            return Vec::new();
+        };
+        let least = RELEVANT * strictness(on.policy.strategy);
+        if best.relevance < least {
+            return Vec::new();
+        }
+        let least_beside = least.max(best.relevance * BESIDE_BEST);
+        let kinship = self.kinship(best.document);
         let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
         for it in ranked {
             let Some(document) = self.document(it.document) else { continue };
             // The user's own learnings are there in every project: those have
-            // to be clearly meant.
-            let is_personal = document.scope == Scope::Personal;
-            let is_kin = !is_personal && kin.contains(&it.document);
-            let least = match (is_personal, is_kin) {
-                (true, _) => certain,
-                (false, true) => perhaps.min(KIN_RELEVANT * strictness),
-                (false, false) => perhaps,
-            };
-            let beside = match (it.names_file, is_kin) {
-                (true, _) => 0.0,
-                (false, true) => best * KIN_BESIDE_BEST,
-                (false, false) => best * BESIDE_BEST,
-            };
-            if it.relevance < least.max(beside) || on.shown.contains(document.id) {
+            // to be meant themselves.
+            let is_project = document.scope != Scope::Personal;
+            let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
+            let likelihood = it.relevance * (1.0 + KINSHIP * kin * best.relevance.min(1.0));
+            let is_best = it.relevance >= best.relevance;
+            let is_likely = is_best || likelihood >= least_beside;
+            if !is_likely || on.shown.contains(document.id) {
                 continue;
             }
             let unknown = Tally::default();
             let tally = on.tallies.get(document.id).unwrap_or(&unknown);
             let boost = reference_boost(tally);
-            if f64::from(it.relevance) * boost.min(1.0) < f64::from(least * SUNK) {
+            if f64::from(likelihood) * boost.min(1.0) < f64::from(least * SUNK) {
                 continue;
             }
             let age = age(&document, tally, on.now);
@@ -153,21 +141,21 @@ impl Index {
         ranked.iter().zip(reasons).map(found).collect()
     }
 
-    /// Those that are about the same as the most relevant one, if that is
-    /// relevant.
-    fn kin(&self, ranked: &[Ranked], least: f32) -> BTreeSet<u32> {
-        let best = ranked.iter().max_by(|a, b| a.relevance.total_cmp(&b.relevance));
-        let Some(best) = best.filter(|it| it.relevance >= least) else { return BTreeSet::new() };
-        let rare = u32::try_from((self.len() / RARE).max(3)).unwrap_or(u32::MAX);
-        self.sharing(best.document, &[TAG, FILE], rare)
-    }
-
-    /// How relevant a learning is that is not meant: what the words of a query
-    /// that many learnings share give to each of them.
-    fn backdrop(&self, ranked: &[Ranked]) -> f32 {
-        let mut all: Vec<f32> = ranked.iter().map(|it| it.relevance).collect();
-        all.sort_unstable_by(|a, b| b.total_cmp(a));
-        all.get((self.len() / 8).clamp(1, NOBODY)).copied().unwrap_or(0.0)
+    /// How much each learning has in common with this one: the tags, files and
+    /// folders that both have, in rare words.
+    fn kinship(&self, with: u32) -> Vec<f32> {
+        let mut common = vec![0.0_f32; self.len()];
+        let new = rarity(self.len(), 0, false);
+        for entry in self.beginning(&[TAG, FILE, NAME, WITHIN]) {
+            if entry.documents < 2 || !self.postings(entry).any(|(it, _)| it == with) {
+                continue;
+            }
+            let rarity = rarity(self.len(), entry.documents as usize, false) / new;
+            for (document, strength) in self.postings(entry).filter(|(it, _)| *it != with) {
+                common[document as usize] += rarity * strength;
+            }
+        }
+        common
     }
 
     /// The learnings that have any of the tags; none: no tag is asked for.
@@ -176,10 +164,6 @@ impl Index {
         let all = entries.flat_map(|it| self.postings(it)).map(|(document, _)| document);
         (!tags.is_empty()).then(|| all.collect())
     }
-}
-
-fn best_of(ranked: &[Ranked]) -> f32 {
-    ranked.iter().map(|it| it.relevance).fold(0.0, f32::max)
 }
 
 fn admits(filters: &Filters, it: &Document) -> bool {

@@ -16,8 +16,6 @@
 //! All numbers are little-endian. Nothing here trusts a byte: a reader that is
 //! given nonsense finds nothing.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, Utc};
 
 use super::build;
@@ -25,7 +23,7 @@ use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
 /// Changes with whatever changes what the bytes mean, or which terms a text
 /// has.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 pub(super) const MAGIC: [u8; 8] = *b"roz\0find";
 pub(super) const HEAD: usize = 8 + 4 + 8 + 4 * 4;
 pub(super) const DOCUMENT: usize = 4 + 2 + 8 + 8 + 4 + 8 + 3;
@@ -185,24 +183,13 @@ impl Index {
         .take_while(|(number, _)| *number < self.documents)
     }
 
-    /// The documents that have one of the terms that begin with one of
-    /// `prefixes` in common with this one, where at most `most` have it.
-    pub(super) fn sharing(&self, number: u32, prefixes: &[char], most: u32) -> BTreeSet<u32> {
-        let mut found = BTreeSet::new();
-        for prefix in prefixes {
+    /// The terms that begin with one of `prefixes`.
+    pub(super) fn beginning(&self, prefixes: &[char]) -> impl Iterator<Item = Entry> {
+        prefixes.iter().flat_map(move |prefix| {
             let begin = self.first_from(&prefix.to_string());
-            for term in begin..self.terms {
-                let Some((key, entry)) = self.entry(term) else { break };
-                if !key.starts_with(*prefix) {
-                    break;
-                }
-                let all = || self.postings(entry).map(|(it, _)| it);
-                if entry.documents <= most && all().any(|it| it == number) {
-                    found.extend(all());
-                }
-            }
-        }
-        found
+            let entries = (begin..self.terms).map_while(|it| self.entry(it));
+            entries.take_while(|(key, _)| key.starts_with(*prefix)).map(|(_, entry)| entry)
+        })
     }
 
     /// The number of the first term that is not before `key`.

@@ -41,8 +41,6 @@ pub(super) struct Way {
     pub(super) key: String,
     /// What it is worth when it is met: the file itself is 1.
     pub(super) worth: f32,
-    /// It is the file, not a folder around it.
-    pub(super) is_file: bool,
 }
 
 /// The terms of a file, or a folder, that a learning names, each with how
@@ -73,14 +71,14 @@ pub(super) fn of_query(path: &str) -> Vec<Way> {
     if path.is_empty() {
         return Vec::new();
     }
-    let mut res = vec![Way { key: file(&path), worth: 1.0, is_file: true }];
+    let mut res = vec![Way { key: file(&path), worth: 1.0 }];
     let name = path.rsplit('/').next().unwrap_or_default();
     if is_telling(name) {
-        res.push(Way { key: named(name), worth: 0.7, is_file: true });
+        res.push(Way { key: named(name), worth: 0.7 });
     }
     let mut worth = FOLDER;
     for folder in up(parent(&path)) {
-        res.push(Way { key: within(folder), worth, is_file: false });
+        res.push(Way { key: within(folder), worth });
         worth /= 2.0;
     }
     res
@@ -108,20 +106,22 @@ fn up(from: Option<&str>) -> impl Iterator<Item = &str> {
     std::iter::successors(from, |it| parent(it)).take(LEVELS)
 }
 
-/// What the terms of files begin with. No word does, nor has a word the other
-/// two signs.
+/// What the terms of files begin with, those of their names, and those of
+/// folders. No word does.
 pub(super) const FILE: char = '/';
+pub(super) const NAME: char = '*';
+pub(super) const WITHIN: char = '>';
 
 fn file(path: &str) -> String {
     format!("{FILE}{path}")
 }
 
 fn named(name: &str) -> String {
-    format!("*/{name}")
+    format!("{NAME}/{name}")
 }
 
 fn within(folder: &str) -> String {
-    format!("{folder}/*")
+    format!("{WITHIN}{folder}")
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! How relevant each learning of an index is to a query.
 //!
-//! For a term `t` that a query asks for and a learning `d` has:
+//! For a word `w` that a query asks for and a learning `d`:
 //!
 //! ```text
-//! evidence(t, d) = asked(t) × rarity(t) × strength(t, d)
+//! evidence(w, d) = asked(w) × max over t, w and what means about the same, of
+//!                  alike(w, t) × min(rarity(w), rarity(t)) × strength(t, d)
 //! rarity(t)      = ln((N + M + 1) / (n(t) + M·p(t) + ½)) ^ SHARPNESS
-//! relevance(d)   = together(d) × Σ evidence(t, d) / attainable
-//! attainable     = TYPICAL × min(Σ asked(t) × rarity(t), ENOUGH × rarity of a new word)
+//! relevance(d)   = Σ evidence(w, d) / attainable, and the files it names
+//! attainable     = TYPICAL × min(Σ asked(w) × rarity(w), ENOUGH × rarity of a new word)
 //! ```
 //!
 //! `strength` is BM25F's saturated term weight (see `build`), `rarity` its
@@ -15,24 +16,28 @@
 //! project has fifty learnings, and frequencies among fifty say little; nor
 //! must five learnings about one thing make its name worthless.
 //!
+//! A word counts once for a learning, however many words there are in it that
+//! mean about the same; and one that was not used counts no more than the one
+//! that was could have.
+//!
 //! `attainable` makes one scale of it: a short query wants most of its words, a
 //! long one as much as says enough. So there is a threshold under which a
 //! learning is noise, whatever the query and however many learnings there are.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     Query,
     index::{Entry, Index},
     lists, paths,
     related::related,
-    words::{Is, Words, chunks, is_path},
+    words::{Is, Term, Words, chunks, is_path},
 };
 
 /// The texts that frequencies are pretended to be of, besides the learnings.
 const BACKGROUND: f32 = 100.0;
 /// Their share that has a word of any ticket, and one of this project's.
-const GENERIC_SHARE: f32 = 0.05;
+const GENERIC_SHARE: f32 = 0.03;
 const SPECIAL_SHARE: f32 = 0.005;
 /// How much more a rare word counts than a common one.
 const SHARPNESS: f32 = 1.2;
@@ -40,14 +45,13 @@ const SHARPNESS: f32 = 1.2;
 const TYPICAL: f32 = 0.6;
 /// As many rare words as say what a query is about.
 const ENOUGH: f32 = 2.9;
-/// What fewer than three words count that meet, where more were asked for.
-const SCATTERED: f32 = 0.7;
-/// So many words that meet say as much as they can.
-const SEVERAL: usize = 3;
 /// What a changed file that a learning names counts, in words.
 const FILE: f32 = 1.5;
 /// What a word that means about the same is worth.
-const RELATED: f32 = 0.55;
+const RELATED: f32 = 0.4;
+/// What a piece of an identifier is worth, and a half of a word.
+const PIECE: f32 = 0.8;
+const HALF: f32 = 0.7;
 /// The most terms that are looked up for a query.
 const MOST_TERMS: usize = 300;
 /// Of a longer text each word counts less.
@@ -59,8 +63,8 @@ const MOST_REASONS: usize = 5;
 const TEXT: f32 = 1.0;
 const TITLE: f32 = 1.0;
 const TAG: f32 = 1.0;
-const BRANCH: f32 = 0.8;
-const DESCRIPTION: f32 = 0.3;
+const BRANCH: f32 = 1.0;
+const DESCRIPTION: f32 = 0.6;
 const PATH: f32 = 0.3;
 
 /// A learning that has something in common with the query.
@@ -69,8 +73,6 @@ pub(super) struct Ranked {
     pub(super) document: u32,
     /// About 1 for what is asked for; see the head of this module.
     pub(super) relevance: f32,
-    /// It names one of the files that are asked for.
-    pub(super) names_file: bool,
 }
 
 /// A query, looked up.
@@ -79,8 +81,6 @@ pub(super) struct Asked<'a> {
     words: Vec<Word>,
     ways: Vec<Met>,
     attainable: f32,
-    /// How many words would have to meet for the full count.
-    several: usize,
 }
 
 struct Word {
@@ -89,13 +89,13 @@ struct Word {
     entry: Option<Entry>,
     /// `asked × rarity`.
     worth: f32,
-    /// How often: a word and a piece of one are one thing that was asked for.
-    concept: usize,
+    /// Of words with the same number, those that mean about the same, only the
+    /// strongest counts.
+    meaning: usize,
 }
 
 struct Met {
     path: String,
-    is_file: bool,
     entry: Entry,
     worth: f32,
 }
@@ -106,15 +106,15 @@ struct Wish {
     typed: String,
     asked: f32,
     is: Is,
-    concept: usize,
     is_path: bool,
-    /// It is not what was asked for, but means about the same.
-    is_related: bool,
+    /// It is not what was asked for, but means about the same as the wish with
+    /// this number.
+    means: Option<usize>,
 }
 
 impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
-        let mut wishes = Wishes { words: Words::new(), list: Vec::new(), concepts: 0 };
+        let mut wishes = Wishes { words: Words::new(), list: Vec::new(), numbers: HashMap::new() };
         wishes.add(&query.text, TEXT);
         wishes.add(&query.ticket_title, TITLE);
         query.tags.iter().for_each(|it| wishes.add(it, TAG));
@@ -125,8 +125,9 @@ impl<'a> Asked<'a> {
             files.extend(chunks(text).filter(|it| is_path(it)).take(20).map(Cow::from));
         }
         query.paths.iter().take(30).for_each(|it| wishes.add_path(it));
-        wishes.join(index, &[&query.text, &query.ticket_title]);
-        wishes.relate();
+        wishes.join(&[&query.text, &query.ticket_title]);
+        wishes.halve(index);
+        wishes.relate(index);
         look_up(index, wishes, &files)
     }
 
@@ -135,35 +136,30 @@ impl<'a> Asked<'a> {
     pub(super) fn ranked(&self) -> Vec<Ranked> {
         let count = self.index.len();
         let mut evidence = vec![0.0_f32; count];
-        let mut meeting: Vec<(usize, u8)> = vec![(usize::MAX, 0); count];
+        // Of the meaning that was added last: its number, and how much it was.
+        let mut last: Vec<(usize, f32)> = vec![(usize::MAX, 0.0); count];
         for word in &self.words {
             let Some(entry) = word.entry else { continue };
             for (document, strength) in self.index.postings(entry) {
                 let at = document as usize;
-                evidence[at] += word.worth * strength;
-                let (last, times) = &mut meeting[at];
-                if *last != word.concept {
-                    *last = word.concept;
-                    *times = times.saturating_add(1);
-                }
+                let (meaning, had) = last[at];
+                let had = if meaning == word.meaning { had } else { 0.0 };
+                let best = had.max(word.worth * strength);
+                evidence[at] += best - had;
+                last[at] = (word.meaning, best);
             }
         }
-        let mut by_path = vec![(0.0_f32, false); if self.ways.is_empty() { 0 } else { count }];
+        let mut by_path = vec![0.0_f32; if self.ways.is_empty() { 0 } else { count }];
         for way in &self.ways {
             for (document, strength) in self.index.postings(way.entry) {
-                let (best, names_file) = &mut by_path[document as usize];
+                let best = &mut by_path[document as usize];
                 *best = best.max(way.worth * strength);
-                *names_file |= way.is_file;
             }
         }
-        let several = self.several.clamp(1, SEVERAL);
         let rank = |(document, evidence): (u32, &f32)| {
-            let at = document as usize;
-            let (path, names_file) = by_path.get(at).copied().unwrap_or_default();
-            let met = usize::from(meeting[at].1);
-            let together = if met >= several { 1.0 } else { SCATTERED };
-            let relevance = (evidence * together + path) / self.attainable;
-            (relevance > 0.0).then_some(Ranked { document, relevance, names_file })
+            let path = by_path.get(document as usize).copied().unwrap_or_default();
+            let relevance = (evidence + path) / self.attainable;
+            (relevance > 0.0).then_some(Ranked { document, relevance })
         };
         (0..).zip(&evidence).filter_map(rank).collect()
     }
@@ -200,7 +196,8 @@ impl<'a> Asked<'a> {
 struct Wishes {
     words: Words,
     list: Vec<Wish>,
-    concepts: usize,
+    /// Where in the list a key is.
+    numbers: HashMap<String, usize>,
 }
 
 impl Wishes {
@@ -209,20 +206,11 @@ impl Wishes {
         #[expect(clippy::cast_precision_loss, reason = "at most MOST_TERMS")]
         let damping = (LONG / (all.len().max(1) as f32)).sqrt().min(1.0);
         for chunk in all {
-            self.concepts += 1;
-            for term in self.words.terms(chunk) {
-                let asked = asked * damping * if term.is == Is::Word { 1.0 } else { 0.8 };
+            for Term { key, is } in self.words.terms(chunk) {
+                let asked = asked * damping * if is == Is::Word { 1.0 } else { PIECE };
                 // What people would call it: the piece that was looked up.
                 let typed = chunk.to_owned();
-                self.want(Wish {
-                    key: term.key,
-                    typed,
-                    asked,
-                    is: term.is,
-                    concept: self.concepts,
-                    is_path: false,
-                    is_related: false,
-                });
+                self.want(Wish { key, typed, asked, is, is_path: false, means: None });
             }
         }
     }
@@ -233,59 +221,47 @@ impl Wishes {
         let tail = from.map_or(path, |(at, _)| &path[at..]);
         let tail = tail.rsplit_once('.').map_or(tail, |(it, _)| it);
         for chunk in tail.split(['/', '\\']) {
-            self.concepts += 1;
-            for term in self.words.terms(chunk) {
-                self.want(Wish {
-                    key: term.key,
-                    typed: path.to_owned(),
-                    asked: PATH,
-                    is: term.is,
-                    concept: self.concepts,
-                    is_path: true,
-                    is_related: false,
-                });
+            for Term { key, is } in self.words.terms(chunk) {
+                let typed = path.to_owned();
+                self.want(Wish { key, typed, asked: PATH, is, is_path: true, means: None });
             }
         }
     }
 
     /// A word that is wished for twice is one word.
     fn want(&mut self, wish: Wish) {
-        if let Some(known) = self.list.iter_mut().find(|it| it.key == wish.key) {
-            known.is_path &= wish.is_path;
-            known.is_related &= wish.is_related;
-            known.asked = known.asked.max(wish.asked);
+        if let Some(known) = self.numbers.get(&wish.key).and_then(|it| self.list.get_mut(*it)) {
+            // What was asked for stays what was asked for.
+            if wish.means.is_none() {
+                known.is_path &= wish.is_path;
+                known.asked = known.asked.max(wish.asked);
+            }
         } else if self.list.len() < MOST_TERMS {
+            self.numbers.insert(wish.key.clone(), self.list.len());
             self.list.push(wish);
         }
     }
 
-    /// `time zone` asks for `timezone` too, and `timezone` for `time zone`,
-    /// where there is such a word.
-    fn join(&mut self, index: &Index, texts: &[&String]) {
+    /// `time zone` asks for `timezone` too, and `back up` for `backup`.
+    fn join(&mut self, texts: &[&String]) {
         for text in texts {
             let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
             for pair in all.windows(2) {
                 let is_plain =
                     pair.iter().all(|it| it.len() > 1 && it.chars().all(char::is_alphanumeric));
-                let joined = pair.concat().to_lowercase();
-                let key = self.words.stem(&joined).into_owned();
-                let Some(first) = self.words.terms(pair[0]).into_iter().next() else { continue };
-                if is_plain && index.find(&key).is_some() {
-                    let concept = self.list.iter().find(|it| it.key == first.key);
-                    let concept = concept.map_or(self.concepts, |it| it.concept);
+                let is_said = pair.iter().any(|it| !self.words.terms(it).is_empty());
+                if is_plain && is_said {
+                    let key = self.words.stem(&pair.concat().to_lowercase()).into_owned();
                     let typed = pair.join(" ");
-                    self.want(Wish {
-                        key,
-                        typed,
-                        asked: TEXT,
-                        is: Is::Whole,
-                        concept,
-                        is_path: false,
-                        is_related: false,
-                    });
+                    let is = Is::Whole;
+                    self.want(Wish { key, typed, asked: TEXT, is, is_path: false, means: None });
                 }
             }
         }
+    }
+
+    /// `timezone` asks for `time` and `zone`, where nobody has written it in one.
+    fn halve(&mut self, index: &Index) {
         let mut halves = Vec::new();
         for wish in self.list.iter().filter(|it| it.is == Is::Word && !it.is_path) {
             if index.find(&wish.key).is_some() || !wish.typed.is_ascii() || wish.typed.len() < 7 {
@@ -301,11 +277,10 @@ impl Wishes {
                 halves.push(Wish {
                     key,
                     typed: wish.typed.clone(),
-                    asked: wish.asked * 0.7,
+                    asked: wish.asked * HALF,
                     is: Is::Part,
-                    concept: wish.concept,
                     is_path: false,
-                    is_related: false,
+                    means: None,
                 });
             }
         }
@@ -313,21 +288,21 @@ impl Wishes {
             self.want(wish);
         }
     }
-}
 
-impl Wishes {
-    fn relate(&mut self) {
+    /// What means about the same, where it is written anywhere.
+    fn relate(&mut self, index: &Index) {
         let keys: Vec<&str> = self.list.iter().map(|it| it.key.as_str()).collect();
         for (at, key) in related(&keys) {
-            let Some(wish) = self.list.get(at) else { continue };
+            let Some(wish) = self.list.get(at).filter(|_| index.find(key).is_some()) else {
+                continue;
+            };
             let wish = Wish {
                 key: key.to_owned(),
                 typed: wish.typed.clone(),
                 asked: wish.asked * RELATED,
                 is: wish.is,
-                concept: wish.concept,
                 is_path: wish.is_path,
-                is_related: true,
+                means: Some(at),
             };
             self.want(wish);
         }
@@ -371,42 +346,44 @@ fn of_branch(branch: &str) -> &str {
 fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a> {
     let count = index.len();
     let new = rarity(count, 0, false);
+    let rarity_of = |key: &str| {
+        let entry = index.find(key);
+        let is_generic = entry.map_or_else(|| lists::is_generic(key), |it| it.is_generic);
+        let have = entry.map_or(0, |it| it.documents as usize);
+        (entry, rarity(count, have, is_generic))
+    };
+    let found: Vec<(Option<Entry>, f32)> =
+        wishes.list.iter().map(|it| rarity_of(&it.key)).collect();
     let mut mass = 0.0;
     let mut words = Vec::with_capacity(wishes.list.len());
-    let mut concepts: Vec<usize> = Vec::new();
-    let mut wishes = wishes.list;
-    wishes.sort_by_key(|it| it.concept);
-    for wish in wishes {
-        let entry = index.find(&wish.key);
-        let is_generic = entry.map_or_else(|| lists::is_generic(&wish.key), |it| it.is_generic);
-        let have = entry.map_or(0, |it| it.documents as usize);
-        let worth = wish.asked * rarity(count, have, is_generic);
+    for (number, (wish, (entry, own))) in wishes.list.into_iter().zip(&found).enumerate() {
+        let of_meaning = wish.means.and_then(|it| found.get(it)).map_or(*own, |(_, it)| *it);
+        let worth = wish.asked * own.min(of_meaning);
         // An identifier that nobody has written down is asked for by its parts;
         // a number that nobody knows is a ticket's.
         let is_number = wish.key.bytes().all(|it| it.is_ascii_digit() || it == b'.');
         let is_known = entry.is_some() || (wish.is == Is::Word && !is_number);
-        let counts = is_known && !wish.is_related;
-        if counts && !wish.is_path {
+        if is_known && wish.means.is_none() && !wish.is_path {
             mass += worth;
         }
-        if !wish.is_path && counts && !concepts.contains(&wish.concept) {
-            concepts.push(wish.concept);
-        }
-        words.push(Word { typed: wish.typed, entry, worth, concept: wish.concept });
+        let meaning = wish.means.unwrap_or(number);
+        words.push(Word { typed: wish.typed, entry: *entry, worth, meaning });
     }
+    // What means about the same stands together.
+    words.sort_by_key(|it| it.meaning);
     let mut ways: Vec<Met> = Vec::new();
     for path in files.iter().take(100) {
         for way in paths::of_query(path) {
             let Some(entry) = index.find(&way.key) else { continue };
             let worth = FILE * way.worth * rarity(count, entry.documents as usize, false);
-            ways.push(Met { path: path.to_string(), is_file: way.is_file, entry, worth });
+            ways.push(Met { path: path.to_string(), entry, worth });
         }
     }
     if !files.is_empty() {
         mass += FILE * new;
     }
     let attainable = TYPICAL * mass.clamp(new, ENOUGH * new);
-    Asked { index, words, ways, attainable, several: concepts.len() }
+    Asked { index, words, ways, attainable }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.

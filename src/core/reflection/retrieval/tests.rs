@@ -247,14 +247,37 @@ fn only_active_ones_are_put_before_an_agent() {
 }
 
 #[test]
-fn a_personal_one_has_to_be_clearly_meant() {
-    let query = ask("the parser of the exporter is slow, and there is a heredoc in the way");
+fn what_is_akin_to_the_most_relevant_one_comes_with_it_and_a_personal_one_does_not() {
+    let query = ask("the tax on an invoice is rounded wrong");
     let mut learnings = some();
-    assert_eq!(Case::of(learnings.clone()).ids(&query), ["panics"]);
-    learnings[0].scope = Scope::Personal;
-    learnings[0].tags = vec!["shell".into()];
-    assert_eq!(Case::of(learnings.clone()).ids(&query), Vec::<String>::new());
-    assert_eq!(Case::of(learnings).ids(&ask("the parser panics on an empty heredoc")), ["panics"]);
+    learnings.push(learning(
+        "refund",
+        "A refund takes its rounding from the order",
+        &["tax", "rounding"],
+    ));
+    assert_eq!(Case::of(learnings.clone()).ids(&query), ["tax", "refund"]);
+    learnings[5].scope = Scope::Personal;
+    assert_eq!(Case::of(learnings.clone()).ids(&query), ["tax"]);
+    assert_eq!(Case::of(learnings.clone()).ids(&ask("rounding of a refund")), ["refund"]);
+    learnings[5].scope = Scope::Project;
+    learnings[5].tags = vec!["orders".into()];
+    assert_eq!(Case::of(learnings).ids(&query), ["tax"]);
+}
+
+#[test]
+fn related_words_count_once() {
+    let score = |summary: &str, text: &str| {
+        let mut learnings = some();
+        learnings.push(learning("it", summary, &[]));
+        let found = search(&ask(text), &Filters::default(), &learnings);
+        found.into_iter().find(|it| it.id == "it").map_or(0.0, |it| it.score)
+    };
+    let text = "a zebra vanishes";
+    let one = score("The zebra has disappeared", text);
+    let two = score("The zebra has disappeared and is gone", text);
+    let same = score("The zebra has vanished", text);
+    assert!(one > score("The zebra has feet", text), "{one}");
+    assert!(two <= one && one < same, "{two} {one} {same}");
 }
 
 #[test]

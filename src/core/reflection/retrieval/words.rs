@@ -50,10 +50,10 @@ impl Words {
             return self.simple(single, Is::Word);
         }
         // A version or a date means nothing in pieces.
-        if parts.iter().all(|it| it.chars().all(|c| c.is_ascii_digit())) {
-            let is_number = !parts.is_empty() && chunk.len() <= LONGEST_PART;
+        if parts.iter().all(|it| is_number(it)) {
+            let is_known = !parts.is_empty() && chunk.len() <= LONGEST_PART;
             let whole = Term { key: chunk.to_lowercase(), is: Is::Whole };
-            return if is_number { vec![whole] } else { Vec::new() };
+            return if is_known { vec![whole] } else { Vec::new() };
         }
         let mut terms: Vec<Term> = Vec::new();
         for part in &parts {
@@ -77,7 +77,12 @@ impl Words {
             return pairs(word).map(|key| Term { key, is }).collect();
         }
         let word = word.to_lowercase();
-        let is_single = word.chars().nth(1).is_none();
+        // `429s` are several of `429`; `12` is twelve of anything.
+        let word = match word.strip_suffix('s') {
+            Some(number) if is_number(number) => number.to_owned(),
+            _ => word,
+        };
+        let is_single = word.chars().nth(1).is_none() || is_number(&word) && word.len() < 3;
         if is_single || word.len() > LONGEST_PART || lists::is_stop(&word) {
             return Vec::new();
         }
@@ -154,6 +159,10 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
+}
+
 /// Each character with the next: what stands for words where nothing tells
 /// where one ends.
 fn pairs(text: &str) -> impl Iterator<Item = String> {
@@ -217,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_path_is_its_parts() {
-        assert_eq!(keys("src/cli/mod.rs:12"), ["src", "cli", "mod", "rs", "12"]);
+        assert_eq!(keys("src/cli/mod.rs:12"), ["src", "cli", "mod", "rs"]);
         assert!(is_path("src/cli/mod.rs") && is_path("Cargo.toml"));
         assert!(!is_path("e.g") || !is_path("1.95") && !is_path("https://a.example/b.html"));
     }
@@ -225,6 +234,11 @@ mod tests {
     #[test]
     fn versions_stay_whole_and_stop_words_go() {
         assert_eq!(keys("It doesn't work with 1.95.0"), ["work", "1.95.0"]);
+    }
+
+    #[test]
+    fn a_number_is_found_in_its_plural_and_a_small_one_says_nothing() {
+        assert_eq!(keys("429s in 12 s"), keys("a 429"));
     }
 
     #[test]
