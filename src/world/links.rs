@@ -130,6 +130,7 @@ impl Links {
 
     /// What a folder that is asked about often says of a name: whether it may be
     /// a link, if it is there.
+    #[expect(clippy::option_option, reason = "whether it says, and what")]
     fn listed(&mut self, folder: &Path, name: &OsStr) -> Option<Option<bool>> {
         let known = match self.folders.get_mut(folder.as_os_str()) {
             Some(known) => known,
