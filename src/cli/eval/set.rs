@@ -22,7 +22,11 @@ const DEV: &[&str] = &[
     include_str!("../../../tests/retrieval/webshop.toml"),
 ];
 /// Files of `tests/retrieval/held-out/`.
-const HELD_OUT: &[&str] = &[];
+const HELD_OUT: &[&str] = &[
+    include_str!("../../../tests/retrieval/held-out/clinic.toml"),
+    include_str!("../../../tests/retrieval/held-out/daw.toml"),
+    include_str!("../../../tests/retrieval/held-out/game.toml"),
+];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 
 #[derive(Debug)]
