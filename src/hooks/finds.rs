@@ -23,8 +23,10 @@ use crate::{
 /// lie beyond counts as found.
 const MAX_FILES: usize = 4096;
 const MAX_DEPTH: usize = 8;
-/// Of so many searches; what others begin with counts as found.
+/// Of so many searches, and so many that git is asked about; what others begin
+/// with counts as found.
 const MAX_FINDS: usize = 256;
+const MAX_ASKED: usize = 16;
 /// What `git clean` would remove: so many paths are looked at.
 const MAX_CLEANED: usize = 512;
 /// What is protected wherever it lies: looked for where a `find` begins, where
@@ -51,13 +53,15 @@ pub(super) fn touches(
     let is_new = readings.iter().flat_map(|it| &it.runs).any(is_new);
     let known = places(ground);
     let mut seen = BTreeSet::new();
+    let mut asked = 0;
     for find in finds {
         if !seen.insert(find) {
             continue;
         }
         for (written, start) in &find.starts {
             let named = normal(&from.absolute(start));
-            if seen.len() > MAX_FINDS {
+            asked += usize::from(find.is_git);
+            if seen.len() > MAX_FINDS || find.is_git && asked > MAX_ASKED {
                 look.touch(&named, find.acts[0].1);
                 continue;
             }

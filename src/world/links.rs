@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs,
     io::ErrorKind,
     path::{Component, Path, PathBuf},
@@ -49,7 +49,7 @@ enum Part {
 struct Folder {
     asked: usize,
     /// What lies in it, in small letters (case may not matter there), and whether
-    /// that is a link; none where nobody has looked, or nobody could.
+    /// that may be a link; none where nobody has looked, or nobody could.
     names: Option<BTreeMap<OsString, bool>>,
 }
 
@@ -111,9 +111,9 @@ impl Links {
             return part.clone();
         }
         if let (Some(folder), Some(name)) = (path.parent(), path.file_name())
-            && let Some(is_link) = self.listed(folder, name)
+            && let Some(names) = self.listed(folder)
         {
-            match is_link {
+            match names.get(&name.to_ascii_lowercase()) {
                 Some(true) => (),
                 Some(false) => return Part::Other,
                 None => return Part::Absent,
@@ -128,19 +128,17 @@ impl Links {
         part
     }
 
-    /// What a folder that is asked about often says of a name: whether it may be
-    /// a link, if it is there.
-    #[expect(clippy::option_option, reason = "whether it says, and what")]
-    fn listed(&mut self, folder: &Path, name: &OsStr) -> Option<Option<bool>> {
-        let known = match self.folders.get_mut(folder.as_os_str()) {
-            Some(known) => known,
-            None => self.folders.entry(folder.as_os_str().to_owned()).or_default(),
-        };
+    /// The names in a folder, if it is asked about often and they can be had.
+    fn listed(&mut self, folder: &Path) -> Option<&BTreeMap<OsString, bool>> {
+        if !self.folders.contains_key(folder.as_os_str()) {
+            self.folders.insert(folder.as_os_str().to_owned(), Folder::default());
+        }
+        let known = self.folders.get_mut(folder.as_os_str())?;
         known.asked = known.asked.saturating_add(1);
         if known.asked == MANY {
             known.names = names(folder);
         }
-        Some(known.names.as_ref()?.get(&name.to_ascii_lowercase()).copied())
+        known.names.as_ref()
     }
 }
 

@@ -239,6 +239,7 @@ impl Scanner<'_> {
             }
         }
         let scanned = scan(&text, self.depth + 1);
+        self.commands += scanned.commands;
         match scanned.error {
             // Bash reads this text when it gets there: what stands around it runs all the same.
             Some(error) if !error.is_bound() => self.inner_error = self.inner_error.or(Some(error)),

@@ -21,12 +21,15 @@ pub(super) struct Scanned {
     pub(super) error: Option<Unreadable>,
     /// Whether bash may refuse it, and run nothing of it.
     pub(super) doubtful: bool,
+    /// How many commands there are.
+    commands: usize,
 }
 
 /// Scans a whole text. `depth` is how deep the text itself is nested.
 pub(super) fn scan(text: &str, depth: usize) -> Scanned {
     if text.len() > limit::LINE {
-        return Scanned { list: List::new(), error: Some(Unreadable::Length), doubtful: false };
+        let error = Some(Unreadable::Length);
+        return Scanned { list: List::new(), error, doubtful: false, commands: 0 };
     }
     let mut scanner = Scanner::new(text, depth);
     let list = scanner.list(&End::Text);
@@ -35,7 +38,7 @@ pub(super) fn scan(text: &str, depth: usize) -> Scanned {
         scanner.fail(Unreadable::Syntax);
     }
     let error = scanner.error.or(scanner.inner_error);
-    Scanned { list, error, doubtful: scanner.doubtful }
+    Scanned { list, error, doubtful: scanner.doubtful, commands: scanner.commands }
 }
 
 /// Scans text in which only `$`, backticks and backslashes count, as in a here-document.
