@@ -156,6 +156,23 @@ fn a_line_that_was_cut_off_stays_and_is_told_of() {
 }
 
 #[test]
+fn one_that_was_cut_off_behind_another_is_told_of_with_it() {
+    let scene = Scene::new();
+    scene.add("s1", 1);
+    let mut text = scene.text();
+    text.extend(b"{\"version\":\"0.1\n{\"version\":\"0.1.0\",");
+    fs::write(scene.ledger.path(), &text).unwrap();
+    assert!(scene.add("s1", 2).torn.is_some());
+    let checked = scene.ledger.verify(soon()).unwrap();
+    assert_eq!((checked.verdict.problems, checked.verdict.torn), (vec![], vec![2, 3]));
+    // What somebody put elsewhere is still seen.
+    let mut text = scene.text();
+    text.splice(0..0, *b"{\"version\":\"0.1\n");
+    fs::write(scene.ledger.path(), &text).unwrap();
+    assert!(!scene.ledger.verify(soon()).unwrap().is_whole());
+}
+
+#[test]
 fn a_record_that_lacks_but_its_end_is_whole() {
     let scene = Scene::new();
     scene.add("s1", 1);

@@ -244,10 +244,15 @@ impl Chains {
     fn judge_strays(&self, anchors: &[Anchor], verdict: &mut Verdict) {
         let vouched: HashSet<Hash> = self.vouched.iter().map(|(_, hash)| *hash).collect();
         let was_cut_off = anchors.iter().any(|it| it.pending.is_some());
-        for (line, hash) in &self.strays {
+        // Who goes on behind a torn line may be killed at it as well, and its own
+        // half vouches for nobody: the one behind that does, for all of them.
+        let mut torn_behind = None;
+        for (line, hash) in self.strays.iter().rev() {
             let is_last = self.has_open_end && *line == self.lines;
-            if vouched.contains(hash) || is_last && was_cut_off {
-                verdict.torn.push(*line);
+            let is_before_torn = torn_behind == Some(*line + 1);
+            if vouched.contains(hash) || is_last && was_cut_off || is_before_torn {
+                torn_behind = Some(*line);
+                verdict.torn.insert(0, *line);
             } else {
                 let what = What::Unreadable { line: *line };
                 verdict.problems.push(Problem { what, session_id: None });
