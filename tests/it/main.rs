@@ -21,6 +21,7 @@ mod intent_places;
 mod learnings;
 mod ledger;
 mod ledger_race;
+mod mutation;
 mod payloads;
 mod protect;
 mod race;

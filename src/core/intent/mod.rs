@@ -20,6 +20,7 @@ mod glob;
 pub mod ignore;
 pub mod ledger;
 pub mod lessons;
+pub mod mutation;
 pub mod overlap;
 pub mod ranges;
 pub mod scope;
