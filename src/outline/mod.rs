@@ -8,6 +8,7 @@
 //!
 //! What cannot be read is a value, [`Unread`], and never a guess.
 
+mod kinds;
 mod names;
 mod table;
 #[cfg(test)]

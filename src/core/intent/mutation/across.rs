@@ -6,8 +6,11 @@ use std::collections::HashMap;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{How, MutationClass, Step};
-use super::{Meaning, judge};
+use super::{
+    Meaning, MutationClass,
+    evidence::{How, Step},
+    judge,
+};
 
 /// A file of a call, with what it held before and after.
 #[derive(Debug, Clone, Copy)]
