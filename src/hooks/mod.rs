@@ -13,6 +13,7 @@ mod ground;
 mod handshake;
 mod input;
 pub mod learned;
+mod meaning;
 mod scripts;
 mod server_paths;
 mod skill;

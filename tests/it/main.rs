@@ -1,6 +1,7 @@
 //! Everything that needs the binary or the tree. One crate: it links once.
 
 mod agent_trace;
+mod blame;
 mod cli;
 mod client;
 mod commands;

@@ -24,6 +24,8 @@ pub enum Step {
     PublicSurface,
     NewFile,
     DeletedFile,
+    /// The text before is not known.
+    Unseen,
     SyntaxError,
     NoGrammar,
     Binary,
@@ -50,6 +52,9 @@ pub struct Evidence {
     pub renamed: Vec<(String, String)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Touched>,
+    /// Of each line that was written, the mark that blame finds it by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
     /// Definitions beyond those.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_definitions: usize,

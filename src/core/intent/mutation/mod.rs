@@ -12,7 +12,7 @@
 //! | `move` | yes | a file, gone here and there again, as it was, in the same call |
 //! | `imports_only` … `public_surface` | no | what kind of piece differs |
 //! | `new_file`, `deleted_file` | no | |
-//! | `syntax_error`, `no_grammar`, `binary`, `too_large`, `too_tangled` | no | nobody can say |
+//! | `syntax_error`, `no_grammar`, `binary`, `too_large`, `too_tangled`, `unseen` | no | nobody can say |
 //!
 //! Proved is [`MutationClass::AstRefactor`]. Else it is
 //! [`MutationClass::IntentEvolution`] where branches *and* names are net added,
@@ -68,6 +68,19 @@ pub fn judge(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Meaning
     meaning
 }
 
+/// A change of which only the text after is known.
+pub fn unseen(path: &str, after: Option<&[u8]>) -> Meaning {
+    let mut meaning = judge(path, None, after);
+    meaning.evidence.step = Step::Unseen;
+    meaning.evidence.why = Some("the text before is not known".to_owned());
+    // What of it is new is not known either.
+    meaning.evidence.definitions.clear();
+    meaning.evidence.net = Net::default();
+    meaning.evidence.public_surface = Surface::Unchanged;
+    meaning.weigh();
+    meaning
+}
+
 fn judged(
     before: Option<&[u8]>,
     after: Option<&[u8]>,
@@ -103,6 +116,7 @@ impl Meaning {
             renamed: Vec::new(),
             definitions: Vec::new(),
             more_definitions: 0,
+            lines: None,
         };
         let mut res = Self { class: MutationClass::AstRefactor, evidence };
         res.weigh();
@@ -127,6 +141,7 @@ impl Meaning {
         let Evidence { step, net, .. } = &self.evidence;
         let is_new = match step {
             Step::NewFile
+            | Step::Unseen
             | Step::SyntaxError
             | Step::NoGrammar
             | Step::Binary
