@@ -118,6 +118,7 @@ impl Scribe<'_> {
     fn landed(self, flight: &InFlight) -> Option<String> {
         let answer = self.input.answer.and_then(|it| serde_json::from_str::<Value>(it.get()).ok());
         let is_one = flight.before.len() == 1;
+        let images = Images::new(&self.roz.home, &self.input.session_id);
         let change = |(path, before): (&String, &Option<String>)| {
             let file = self.roz.project.join(path);
             let hash = aims::hash(&file);
@@ -126,11 +127,20 @@ impl Scribe<'_> {
             }
             let text = read_head(&file, MAX_FILE);
             let answer = answer.as_ref().filter(|_| is_one);
-            let by_tool = answer.and_then(|it| Changed::by_tool(it, text.as_deref()));
-            let mut changed =
-                by_tool.unwrap_or_else(|| of_texts(before.as_deref(), text.as_deref(), &file));
-            changed.file_hash = hash;
+            let kept = || images.read(before.as_deref()?);
             let known = answer.and_then(|it| meaning::before_by_tool(it, text.as_deref()));
+            let known = known.or_else(kept);
+            let by_tool = answer.and_then(|it| Changed::by_tool(it, text.as_deref()));
+            // A patch tells nothing of what a formatter did after it.
+            let by_tool = by_tool.filter(|it| meaning::fits(it, text.as_deref()));
+            let mut changed = match (by_tool, &known) {
+                (Some(changed), _) => changed,
+                (None, Some(known)) if before.is_some() && text.is_some() => {
+                    Changed::between(Some(known), text.as_deref())
+                }
+                (None, _) => of_texts(before.as_deref(), text.as_deref(), &file),
+            };
+            changed.file_hash = hash;
             let is_before_known = before.is_none() || known.is_some();
             let texts =
                 Texts { before: known.filter(|_| before.is_some()), is_before_known, after: text };

@@ -9,7 +9,7 @@ use crate::{
         blame,
         ledger::{FileChange, MutationClass, Record},
         mutation::{self, File, Meaning},
-        ranges::Changed,
+        ranges::{Changed, content_hash},
     },
     open::Roz,
     sidecar,
@@ -92,6 +92,19 @@ pub(super) fn before_by_tool(answer: &Value, after: Option<&[u8]>) -> Option<Vec
     }
     before.extend(after.get(at..)?.concat());
     Some(before)
+}
+
+/// Whether the ranges of a change are those of the text: each says what stands
+/// there.
+pub(super) fn fits(changed: &Changed, after: Option<&[u8]>) -> bool {
+    let Some(after) = after else { return true };
+    let lines: Vec<&[u8]> = after.split_inclusive(|it| *it == b'\n').collect();
+    changed.ranges.iter().all(|it| {
+        let from = usize::try_from(it.start_line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let to = usize::try_from(it.end_line).unwrap_or(usize::MAX);
+        let found = lines.get(from..to).unwrap_or_default();
+        !found.is_empty() && content_hash(found.iter().copied()) == it.content_hash
+    })
 }
 
 /// Puts what is new into the map; answers what went wrong.

@@ -22,6 +22,7 @@ mod intent_places;
 mod learnings;
 mod ledger;
 mod ledger_race;
+mod meaning;
 mod mutation;
 mod payloads;
 mod protect;
