@@ -1,6 +1,7 @@
 //! `roz blame` and `roz why`: which intent a line is there for.
 
 use std::{
+    fmt::Write as _,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -76,7 +77,7 @@ enum Error {
 
 const LARGEST: usize = 16 << 20;
 /// How long git may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A file with what is known of its lines.
 struct Blamed {
@@ -132,7 +133,7 @@ pub(super) fn why(args: &Why, world: &World) -> super::Result {
     let known = &blamed.lines[at];
     let mut told = format!("{}:{}: {}\n", blamed.file, at + 1, line(known.text.trim(), 200));
     let mut tell = |name: &str, text: &str| {
-        told.push_str(&format!("{name:<10} {}\n", line(text, 400)));
+        let _ = writeln!(told, "{name:<10} {}", line(text, 400));
     };
     match record {
         None => tell("intent", "none: no record of the ledger accounts for this line"),

@@ -118,7 +118,7 @@ impl Written {
             }
         }
         let intent = record.intent_id.clone();
-        (!ranges.is_empty()).then(|| Self { at: record.timestamp, intent, ranges })
+        (!ranges.is_empty()).then_some(Self { at: record.timestamp, intent, ranges })
     }
 }
 
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
 
     /// From there as far as it goes.
     fn run(&self, line: usize, record: usize, range: usize, place: usize) -> Run {
-        let length = (0..)
+        let length = (0..self.lines.len() - line)
             .take_while(|it| {
                 self.is(line + it, record, range, place + it)
                     && self.found[line + it].is_none()
