@@ -1,7 +1,7 @@
 //! Whose a line is, through what becomes of it: `roz blame` and `roz why` on a
 //! history that the hooks recorded, in real git.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, io::Write as _};
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Work {
     }
 
     fn text(&self) -> String {
-        self.lines.iter().map(|(it, _)| format!("{it}\n")).collect()
+        self.lines.iter().flat_map(|(it, _)| [it.as_str(), "\n"]).collect()
     }
 
     fn save(&self) {
@@ -262,6 +262,7 @@ fn lines_are_found_again_through_a_history_of_two_hundred_edits() {
     let count: usize = wrong.values().sum();
     #[expect(clippy::cast_precision_loss, reason = "they are some hundred lines")]
     let share = 1.0 - count as f64 / found.len() as f64;
-    println!("right: {share:.3} of {} lines; wrong: {wrong:?}\n{}", found.len(), shown.join("\n"));
+    let told = format!("right: {share:.3} of {} lines; wrong: {wrong:?}", found.len());
+    let _ = writeln!(std::io::stdout(), "{told}\n{}", shown.join("\n"));
     assert!(share >= 0.91, "{share:.3}: {wrong:?}\n{}", shown.join("\n"));
 }
