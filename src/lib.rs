@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`core`] | decides what an event means: pure functions of a session, an event, a policy and facts |
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
+//! | [`outline`] | definitions in source text, and what they are made of: pure, a leaf |
 //! | [`hooks`] | the client's side of the conversation; the one place that fails open |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
@@ -32,7 +33,7 @@
 //!                                         ├─► usage_log ─┤  (on storage)
 //!                                         ├─► sidecar   ─┤
 //!                                         ├─► ledger    ─┤  (on storage)
-//!                                         ├─► config    ─┼─► core ─► shell
+//!                                         ├─► config    ─┼─► core ─► shell, outline
 //!                                         └─► template  ─┘   world
 //! ```
 //!
@@ -58,6 +59,7 @@ pub mod hooks;
 pub mod ledger;
 pub mod memory;
 pub mod open;
+pub mod outline;
 pub mod plugin;
 pub mod shell;
 pub mod sidecar;

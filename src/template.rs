@@ -23,6 +23,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "bad-session",
     "block-default",
     "brief",
+    "format-failed",
     "gate-deny",
     "intent",
     "intent-aftermath",

@@ -1,6 +1,7 @@
 //! The command line: a verb a file.
 
 mod backends;
+mod blame;
 mod cage;
 mod clean;
 mod completions;
@@ -67,6 +68,8 @@ enum Command {
     Explain(explain::Args),
     Stats(stats::Args),
     Ledger(ledger::Args),
+    Blame(blame::Args),
+    Why(blame::Why),
     Eval(eval::Args),
     Clean(clean::Args),
     Config(config::Args),
@@ -116,6 +119,8 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args, &world),
         Command::Stats(args) => stats::run(&args, &world),
         Command::Ledger(args) => ledger::run(&args, &world),
+        Command::Blame(args) => blame::run(&args, &world),
+        Command::Why(args) => blame::why(&args, &world),
         Command::Eval(args) => eval::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),

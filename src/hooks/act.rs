@@ -7,14 +7,18 @@ use std::{
 
 use serde_json::Value;
 
-use super::{aims, wire::Input};
+use super::{
+    aims,
+    meaning::{self, Texts},
+    wire::Input,
+};
 use crate::{
     core::{
         event::What,
         intent::{
             aftermath::Landing,
             catalogue::Status,
-            ledger::{Call, Change as Changes, FileChange, Record},
+            ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
             ranges::{Change, Changed, Opaque},
             state::InFlight,
         },
@@ -114,6 +118,7 @@ impl Scribe<'_> {
     fn landed(self, flight: &InFlight) -> Option<String> {
         let answer = self.input.answer.and_then(|it| serde_json::from_str::<Value>(it.get()).ok());
         let is_one = flight.before.len() == 1;
+        let images = Images::new(&self.roz.home, &self.input.session_id);
         let change = |(path, before): (&String, &Option<String>)| {
             let file = self.roz.project.join(path);
             let hash = aims::hash(&file);
@@ -122,17 +127,33 @@ impl Scribe<'_> {
             }
             let text = read_head(&file, MAX_FILE);
             let answer = answer.as_ref().filter(|_| is_one);
+            let kept = || images.read(before.as_deref()?);
+            let known = answer.and_then(|it| meaning::before_by_tool(it, text.as_deref()));
+            let known = known.or_else(kept);
             let by_tool = answer.and_then(|it| Changed::by_tool(it, text.as_deref()));
-            let mut changed =
-                by_tool.unwrap_or_else(|| of_texts(before.as_deref(), text.as_deref(), &file));
+            // A patch tells nothing of what a formatter did after it.
+            let by_tool = by_tool.filter(|it| meaning::fits(it, text.as_deref()));
+            let mut changed = match (by_tool, &known) {
+                (Some(changed), _) => changed,
+                (None, Some(known)) if before.is_some() && text.is_some() => {
+                    Changed::between(Some(known), text.as_deref())
+                }
+                (None, _) => of_texts(before.as_deref(), text.as_deref(), &file),
+            };
             changed.file_hash = hash;
-            Some(FileChange { path: path.clone(), changed, mutation_class: None, evidence: None })
+            let is_before_known = before.is_none() || known.is_some();
+            let texts =
+                Texts { before: known.filter(|_| before.is_some()), is_before_known, after: text };
+            let path = path.clone();
+            Some((FileChange { path, changed, mutation_class: None, evidence: None }, texts))
         };
-        let files: Vec<FileChange> = flight.before.iter().filter_map(change).collect();
+        let (mut files, texts): (Vec<_>, Vec<_>) = flight.before.iter().filter_map(change).unzip();
         if files.is_empty() {
             return None;
         }
-        let changes = Changes { files, ..Changes::default() };
+        meaning::weigh(&mut files, &texts);
+        let declared_class = self.declared();
+        let changes = Changes { files, declared_class, ..Changes::default() };
         self.write(Some(&flight.intent_id), |call| Record::of_change(call, changes))
     }
 
@@ -160,7 +181,8 @@ impl Scribe<'_> {
         // What could not be written before comes first.
         let written = ledger.write_kept(self.until);
         let written = written.and_then(|_| ledger.append(record.clone(), self.until));
-        let why = in_a_line(&written.err()?);
+        let Err(err) = written else { return meaning::map(&record, self.roz, self.until) };
+        let why = in_a_line(&err);
         Some(match ledger.keep(&record, self.until) {
             Ok(()) => format!(
                 "roz: the ledger could not be written ({why}). What this call did is kept, and \
@@ -172,6 +194,13 @@ impl Scribe<'_> {
                 in_a_line(&err)
             ),
         })
+    }
+
+    /// What the call says of itself, where its tool has a field for that.
+    fn declared(self) -> Option<MutationClass> {
+        let What::PostToolUse { call, .. } = &self.input.event.what else { return None };
+        let said = call.input.get("mutation_class")?.clone();
+        serde_json::from_value(said).ok()
     }
 }
 

@@ -23,6 +23,7 @@ use self::ground::Ground;
 use super::{
     aims::{self, Content, Look},
     gather::deadline,
+    meaning::{self, Texts},
 };
 use crate::{
     core::{
@@ -100,22 +101,30 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
     let is_now = git::head(project);
     let mut site = look.site();
     let found = candidates.into_iter().chain(gone).filter_map(|it| {
-        let (changed, is_sure) = search.changed(&it)?;
+        let (changed, is_sure, texts) = search.changed(&it)?;
         let target = target_of(&it, &mut site, project);
         let treatment = look.ignore.treats(&target, Some(&flight.intent_id));
         let way_back = search.way_back(&it, &changed, is_sure, is_now.as_deref());
-        Some(Found {
+        let found = Found {
             target,
             treatment,
             changed,
+            meaning: None,
             was_named: it.is_named,
             is_tracked: search.before.get(&it.path).is_some_and(Option::is_some),
             at: it.at,
             way_back,
             path: it.path,
-        })
+        };
+        Some((found, texts))
     });
-    let mut changes: Vec<Found> = found.collect();
+    let (mut changes, texts): (Vec<Found>, Vec<Texts>) = found.unzip();
+    let files: Vec<(&str, &Changed, &Texts)> =
+        changes.iter().zip(&texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
+    let meanings = meaning::meanings(&files);
+    for (found, meaning) in changes.iter_mut().zip(meanings) {
+        found.meaning = Some(Box::new(meaning));
+    }
     changes.sort_by(|one, other| one.path.cmp(&other.path));
     let running = search.running(&changes);
     Some(Aftermath { changes, not_looked, running })
@@ -322,7 +331,7 @@ impl Search<'_> {
     }
 
     /// What became of a file; none if nothing did.
-    fn changed(&self, it: &Candidate) -> Option<(Changed, bool)> {
+    fn changed(&self, it: &Candidate) -> Option<(Changed, bool, Texts)> {
         let is_known = || {
             let is_in_git = self.before.get(&it.path).is_some_and(Option::is_some);
             is_in_git || self.seen(&it.path).is_some() || it.is_new != Some(true)
@@ -350,7 +359,12 @@ impl Search<'_> {
             return None;
         }
         changed.file_hash = it.now.as_ref().and_then(|it| it.hash().map(str::to_owned));
-        Some((changed, is_sure || !was_there && it.is_named))
+        let texts = Texts {
+            is_before_known: before.is_some() || !was_there,
+            before: before.map(|(text, _)| text),
+            after: it.now.as_ref().and_then(|it| it.bytes.clone()),
+        };
+        Some((changed, is_sure || !was_there && it.is_named, texts))
     }
 
     fn way_back(

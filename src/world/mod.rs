@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
+pub mod blame;
 pub(crate) mod cached;
 pub mod changes;
 pub(crate) mod files;

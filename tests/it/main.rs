@@ -1,6 +1,7 @@
 //! Everything that needs the binary or the tree. One crate: it links once.
 
 mod agent_trace;
+mod blame;
 mod cli;
 mod client;
 mod commands;
@@ -21,6 +22,8 @@ mod intent_places;
 mod learnings;
 mod ledger;
 mod ledger_race;
+mod meaning;
+mod mutation;
 mod payloads;
 mod protect;
 mod race;

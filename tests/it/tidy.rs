@@ -54,8 +54,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sidecar", &["world", "core"]),
     ("config", &["world", "core"]),
     ("template", &["world", "core"]),
-    ("core", &["shell"]),
+    ("core", &["shell", "outline"]),
     ("shell", &[]),
+    ("outline", &[]),
     ("world", &[]),
 ];
 
@@ -86,7 +87,7 @@ const IMPURE: &[&str] = &[
     "eprintln!",
 ];
 
-const PURE: &[&str] = &["core", "shell"];
+const PURE: &[&str] = &["core", "shell", "outline"];
 
 const LONGEST: usize = 500;
 

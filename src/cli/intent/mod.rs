@@ -4,6 +4,7 @@ mod check;
 mod criteria;
 mod declare;
 pub(super) mod lesson;
+mod map;
 mod select;
 pub(super) mod show;
 mod status;
@@ -61,6 +62,7 @@ enum Verb {
     Expand(declare::Expand),
     Check(check::Args),
     Lesson(lesson::Args),
+    Map(map::Args),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -75,6 +77,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Verb::Expand(args) => declare::expand(args, world),
         Verb::Check(args) => check::run(args, world),
         Verb::Lesson(args) => lesson::run(args, world),
+        Verb::Map(args) => map::run(args, world),
     }
 }
 

@@ -15,6 +15,7 @@ use super::{
     catalogue::Intent,
     ignore::Treatment,
     ledger::{self, FileChange},
+    mutation::Meaning,
     ranges::Changed,
     scope::{Reason, Scope, Verdict, Why},
     state::{InFlight, IntentState},
@@ -46,6 +47,8 @@ pub struct Found {
     pub target: Target,
     pub treatment: Treatment,
     pub changed: Changed,
+    /// Where so many files changed that not each was looked into, none.
+    pub meaning: Option<Box<Meaning>>,
     /// The call said so beforehand.
     pub was_named: bool,
     /// The commit that was checked out has it.
@@ -122,8 +125,11 @@ pub(super) fn decide(
             files.push(FileChange {
                 path: found.path.clone(),
                 changed: found.changed.clone(),
-                mutation_class: None,
-                evidence: None,
+                mutation_class: found.meaning.as_ref().map(|it| it.class),
+                evidence: found
+                    .meaning
+                    .as_ref()
+                    .and_then(|it| serde_json::to_value(&it.evidence).ok()),
             });
         }
     }

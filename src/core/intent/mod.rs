@@ -8,8 +8,11 @@
 //! [`aftermath`] judges what a call has really changed.
 //! [`selection`] says who may be selected, [`draft`] what may be declared,
 //! [`briefing`] tells an agent of it, with the [`lessons`] of those before.
+//! [`mutation`] says what a change means, [`map`] where an intent is at home,
+//! [`blame`] which record accounts for a line.
 
 pub mod aftermath;
+pub mod blame;
 pub mod briefing;
 pub mod catalogue;
 pub mod class;
@@ -20,6 +23,8 @@ mod glob;
 pub mod ignore;
 pub mod ledger;
 pub mod lessons;
+pub mod map;
+pub mod mutation;
 pub mod overlap;
 pub mod ranges;
 pub mod scope;

@@ -19,6 +19,7 @@ fn found(path: &str) -> Found {
         },
         treatment: Treatment::default(),
         changed: Changed::unseen(Change::Modified, Opaque::Unknown),
+        meaning: None,
         was_named: false,
         is_tracked: true,
         at: Some((100, 0)),

@@ -125,6 +125,9 @@ pub struct Details {
     /// What the agent called its change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_class: Option<MutationClass>,
+    /// Whether it is what was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agrees: Option<bool>,
     /// Why the work tree was not looked at for other changes, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_looked: Option<String>,
@@ -239,6 +242,7 @@ impl Record {
         let roz = &mut record.metadata.roz;
         roz.files = details;
         roz.declared_class = declared_class;
+        roz.agrees = declared_class.zip(record.mutation_class).map(|(one, other)| one == other);
         roz.not_looked = not_looked;
         roz.refusal = violation.map(Refusal::kept);
         record

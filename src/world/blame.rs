@@ -1,0 +1,144 @@
+//! What git says of each line of a file: the commit that it came with, and what
+//! the file was called then.
+
+use std::{collections::HashMap, path::Path, time::Instant};
+
+use chrono::{DateTime, Utc};
+
+use super::git::{self, Error};
+
+/// A line's commit; none: it is not committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    pub id: String,
+    pub author: String,
+    /// When it was committed, be it again: a rebase and an amend count.
+    pub at: Option<DateTime<Utc>>,
+    /// When it was first committed: that it keeps.
+    pub written: Option<DateTime<Utc>>,
+    pub summary: String,
+    /// From the work tree's root.
+    pub file: String,
+}
+
+/// Of each line of the file as it lies in the work tree, from the first. Empty
+/// where git knows no such file.
+pub fn lines(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Commit>>, Error> {
+    let file = file.to_string_lossy();
+    // No `-C`, and no file of commits to pass over: what git says anybody can
+    // ask it for.
+    let args = ["blame", "--porcelain", "--", &file];
+    match git::git(root, args, &[], until) {
+        Ok(text) => Ok(parse(&text)),
+        // Neither in the commit that is checked out nor in the index.
+        Err(Error::Git { .. }) => Ok(Vec::new()),
+        Err(err) => Err(err),
+    }
+}
+
+/// The names that the file had, newest first; without its own.
+pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
+    let file = file.to_string_lossy();
+    let args = [
+        "log",
+        "--follow",
+        "--name-status",
+        "-z",
+        "--format=",
+        "-n",
+        "2000",
+        "--diff-filter=R",
+        "--",
+        &file,
+    ];
+    let text = git::git(root, args, &[], until).unwrap_or_default();
+    let mut fields = text.split('\0').map(str::trim);
+    let mut names = Vec::new();
+    while let Some(field) = fields.next() {
+        if field.starts_with('R') {
+            names.extend(fields.next().map(str::to_owned));
+            fields.next();
+        }
+    }
+    // What is moved and not committed yet.
+    let args = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "HEAD"];
+    let text = git::git(root, args, &[], until).unwrap_or_default();
+    let fields: Vec<&str> = text.split('\0').collect();
+    for it in fields.chunks(3) {
+        if let [_, old, new] = it
+            && **new == *file
+        {
+            names.push((*old).to_owned());
+        }
+    }
+    names
+}
+
+fn parse(text: &str) -> Vec<Option<Commit>> {
+    let mut known: HashMap<String, Commit> = HashMap::new();
+    let mut lines = Vec::new();
+    let mut now: Option<String> = None;
+    for line in text.split('\n') {
+        if line.starts_with('\t') {
+            let commit = now.take().and_then(|it| known.get(&it).cloned());
+            lines.push(commit.filter(|it| it.id.bytes().any(|it| it != b'0')));
+            continue;
+        }
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match &now {
+            None => {
+                let is_id = word.len() >= 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
+                if !is_id {
+                    continue;
+                }
+                known.entry(word.to_owned()).or_insert_with(|| Commit {
+                    id: word.to_owned(),
+                    author: String::new(),
+                    at: None,
+                    written: None,
+                    summary: String::new(),
+                    file: String::new(),
+                });
+                now = Some(word.to_owned());
+            }
+            Some(id) => {
+                let Some(commit) = known.get_mut(id) else { continue };
+                match word {
+                    "author" => rest.clone_into(&mut commit.author),
+                    "summary" => rest.clone_into(&mut commit.summary),
+                    "filename" => rest.clone_into(&mut commit.file),
+                    "committer-time" => commit.at = time(rest),
+                    "author-time" => commit.written = time(rest),
+                    _ => (),
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn time(text: &str) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp(text.parse().ok()?, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_has_the_commit_that_was_named_before_it() {
+        let (one, none) = ("a".repeat(40), "0".repeat(40));
+        let text = format!(
+            "{one} 1 1 1\nauthor Dev\ncommitter-time 100\nsummary first\nfilename old.rs\n\tone\n\
+             {none} 2 2 1\nauthor Not Committed Yet\nfilename new.rs\n\ttwo\n{one} 2 3\n\tthree\n"
+        );
+        let lines = parse(&text);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0].as_ref().map(|it| it.file.as_str()), Some("old.rs"));
+        assert_eq!(lines[1], None);
+        assert_eq!(lines[0], lines[2]);
+        for text in ["", "\t", "x\n\tx", "\u{e9} 1\n\t\n"] {
+            parse(text);
+        }
+    }
+}
