@@ -71,14 +71,14 @@ if [ -n "$musl" ] && has_target "$musl"; then
         kind="static ($musl)"
     else
         built=
-        say "the static build failed; a musl C compiler may be missing (Debian: musl-tools)"
+        say "the static build failed; a C compiler (cc) may be missing (Debian: gcc)"
     fi
 fi
 if [ -z "$built" ]; then
     built=$(build) || die 'the build failed'
     [ -n "$built" ] || die 'the build made no binary'
     kind='dynamic, for this machine'
-    [ -z "$musl" ] || say "no static build: hooks start slower (rustup target add $musl, musl-tools)"
+    [ -z "$musl" ] || say "no static build: hooks start slower (rustup target add $musl)"
 fi
 
 # The old binary may be running: put the new one beside it, then in its place.
