@@ -88,6 +88,7 @@ const SHOWN: usize = 10;
 pub(super) fn decide(
     state: &mut IntentState,
     flight: &InFlight,
+    agent: Option<&str>,
     call: &ToolCall,
     aftermath: &Aftermath,
     cx: Cx,
@@ -114,6 +115,12 @@ pub(super) fn decide(
                 bounded::line(&call.name, 60),
             ));
             continue;
+        }
+        // What the agent knew it has changed itself: it knows it still.
+        if let Some(hash) = &found.changed.file_hash
+            && state.seen(agent, &found.path).is_some()
+        {
+            state.saw(agent, &found.path, hash);
         }
         let objection = match &scope {
             _ if takes_back && found.was_named => None,

@@ -236,7 +236,7 @@ impl Check<'_> {
             .recovery(format!(
                 "Call the tool {SELECT} with an intent_id, or run `roz intent select ID`."
             ))
-            .recovery(selection::open(&self.aims.catalogue));
+            .recovery(selection::open(&self.aims.catalogue, |it| self.closes(it)));
         Box::new(refusal)
     }
 

@@ -86,7 +86,8 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
             let Some(flight) = state.landed(id) else { return told(state, event, outcome, cx) };
             outcome = match &cx.facts.aims.aftermath {
                 Some(aftermath) => {
-                    outcome.then(|| aftermath::decide(state, &flight, call, aftermath, cx))
+                    let agent = event.origin.agent_id.as_deref();
+                    outcome.then(|| aftermath::decide(state, &flight, agent, call, aftermath, cx))
                 }
                 None if flight.is_for_an_intent() => {
                     outcome.doing(Effect::Landed(Box::new(flight)))

@@ -32,7 +32,9 @@ pub fn choose<'a>(
     let intent = find(catalogue, id, tool)?;
     let shown = shortened(&intent.id);
     let refuse = |code, message: String| {
-        Err(Box::new(Refusal::new(code, tool, message).of_intent(&shown).recovery(open(catalogue))))
+        Err(Box::new(
+            Refusal::new(code, tool, message).of_intent(&shown).recovery(open(catalogue, &closed)),
+        ))
     };
     if !intent.status.can_be_selected() {
         let status = bounded::line(intent.status.word(), 40);
@@ -67,7 +69,7 @@ pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a In
                 Refusal::new(Code::SidecarInvalid, tool, message).about(FILE)
             }
         };
-        refusal = refusal.of_intent(&shown).recovery(open(catalogue));
+        refusal = refusal.of_intent(&shown).recovery(open(catalogue, |_| None));
         Box::new(refusal)
     })
 }
@@ -122,9 +124,10 @@ impl fmt::Display for Unreliable {
 }
 
 /// Those that may be selected, in a sentence.
-pub(super) fn open(catalogue: &Catalogue) -> String {
+pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>) -> String {
     const TOLD: usize = 10;
-    let open: Vec<String> = catalogue.open().map(|it| shortened(&it.id)).collect();
+    let open = catalogue.open().filter(|it| closed(&it.id).is_none());
+    let open: Vec<String> = open.map(|it| shortened(&it.id)).collect();
     match open.as_slice() {
         [] => "No intent is open: ask the user for one.".to_owned(),
         few if few.len() <= TOLD => format!("Open intents: {}.", few.join(", ")),

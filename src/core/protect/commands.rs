@@ -189,6 +189,8 @@ pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
     const TOOLS: &[&str] = &["create_intent", "request_scope_expansion"];
     let found = verbs(scene.call).find(|words| match words[..] {
         ["intent", verb, ..] => WIDENS.contains(&verb) || is_hidden(verb),
+        // The server answers whoever feeds it, and then no hook sees the tool.
+        ["mcp", ..] => true,
         _ => false,
     });
     if let Some(words) = found {

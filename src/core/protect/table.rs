@@ -357,7 +357,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "intent",
-        what: "run `roz intent new`, `expand`, `complete`, `archive` or `start --reopen`, or MCP tools of that meaning",
+        what: "run `roz intent new`, `expand`, `complete`, `archive` or `start --reopen`, MCP tools of that meaning, or the server that has them (`roz mcp`)",
         answer: Answer::Ask,
         code: Code::ProtectedCommand,
         instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete|archive …`.",
@@ -367,6 +367,7 @@ pub const RULES: &[Rule] = &[
             bash("roz intent start 1 --reopen"),
             tool("mcp__roz__intent_new", "{}"),
             tool("mcp__roz__create_intent", "{}"),
+            bash("(cat f; sleep 1) | timeout 5 roz mcp"),
             tool("mcp__roz__request_scope_expansion", "{}"),
         ],
         passes: &[

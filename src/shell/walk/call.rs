@@ -348,16 +348,23 @@ impl Walker<'_> {
             let name = path.rsplit('/').next().unwrap_or_default();
             super::super::table::hooks::of_verb(verb).any(|it| it == name)
         };
+        // A hook may run the verb that it is a hook of; it is walked once.
+        let name = format!("hooks of git {verb}");
+        if self.calls.iter().any(|it| it.name == name) {
+            return;
+        }
         let made: Vec<Made> =
             self.env.files.iter().filter(|it| is_hook(it.0)).map(|it| it.1.clone()).collect();
-        self.perhaps(|walker| {
-            for made in made {
-                match made {
-                    Made::Text(text) => walker.interpreted(&text, Interpreter::Itself),
-                    Made::File(source) => walker.script_at(source, Interpreter::Itself, &[]),
-                    Made::Unknown => {}
+        self.alias(&name, |walker| {
+            walker.perhaps(|walker| {
+                for made in made {
+                    match made {
+                        Made::Text(text) => walker.interpreted(&text, Interpreter::Itself),
+                        Made::File(source) => walker.script_at(source, Interpreter::Itself, &[]),
+                        Made::Unknown => {}
+                    }
                 }
-            }
+            });
         });
     }
 

@@ -263,7 +263,7 @@ impl Walker<'_> {
         let interpreter =
             if interpreter == Interpreter::Itself { shebang(text) } else { interpreter };
         if interpreter == Interpreter::Shell {
-            self.code(text, &super::Io::default());
+            self.enter(|walker| walker.code(text, &super::Io::default()));
         } else {
             let arguments = self.positional().unwrap_or_default();
             self.acts(text, interpreter, &Given::arguments(interpreter, &arguments, true));
