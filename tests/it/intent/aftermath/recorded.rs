@@ -93,3 +93,16 @@ fn a_record_that_could_not_be_written_is_written_at_the_next_chance() {
     assert_eq!(whose.len(), 2);
     roz.run(&["ledger", "verify"]).succeeds();
 }
+
+#[test]
+fn what_the_agents_own_line_has_changed_is_not_stale() {
+    let roz = selected("");
+    let path = roz.project().join("src/auth/login.rs");
+    roz.reads("src/auth/login.rs");
+    roz.tick();
+    roz.ran("for f in src/auth/*.rs; do sed -i s/one/1/ $f; done").passes();
+    let edit = json!({ "file_path": path, "old_string": "two", "new_string": "2" });
+    roz.tool("Edit", &edit).passes();
+    fs::write(&path, "somebody else's\n").unwrap();
+    assert!(roz.tool("Edit", &edit).denies().contains("STALE_FILE"));
+}
