@@ -88,6 +88,8 @@ pub struct Reading {
     pub reads: Vec<ReadOf>,
     /// Files whose text would be run.
     pub scripts: Vec<Script>,
+    /// Links by name that the line makes: a path through one is another as well.
+    pub links: Vec<Link>,
     /// Searches for files, with what becomes of what they find.
     pub finds: Vec<Find>,
     /// Code in other languages that would be run, as far as its text is known.
@@ -135,6 +137,13 @@ pub struct Write {
     pub certainty: Certainty,
     /// As in [`Run`].
     pub conditional: bool,
+}
+
+/// A link by name, and where it leads; paths as in [`Write`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    pub path: String,
+    pub target: String,
 }
 
 /// What a file is given; paths as in [`Write`].

@@ -3,7 +3,7 @@
 
 use super::{
     Scene,
-    commands::{is_hidden, line, runs, words_of},
+    commands::{base, is_hidden, line, runs, words_of},
 };
 use crate::{
     core::event::ToolCall,
@@ -72,6 +72,14 @@ pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
         return Some(line(run));
     }
     let (client, _) = clients(scene.call).next()?;
+    // `export PATH=x:$PATH; claude`
+    let exports = |run: &&Run| {
+        let sets = matches!(base(run), "export" | "declare" | "typeset" | "readonly");
+        sets && run.argv.iter().any(|it| it.starts_with("PATH="))
+    };
+    if let Some(run) = runs(scene.call).find(exports) {
+        return Some(line(run));
+    }
     // What a shell in between was given, the reading does not carry along.
     const OTHERS: &[&str] = &["su", "sudo", "doas", "runuser", "machinectl"];
     let mut lines = scene.call.command_lines();

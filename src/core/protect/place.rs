@@ -75,7 +75,7 @@ impl Touched {
     pub(super) fn takes_away(&self, call: &ToolCall) -> bool {
         match self.touch.act {
             Act::Write(How::Remove | How::Move) => true,
-            Act::Write(How::Chmod) => call.is_recursive(),
+            Act::Write(How::Chmod) => call.is_recursive() || closes(call),
             _ => false,
         }
     }
@@ -97,6 +97,34 @@ impl Touched {
         let mut finds = runs.filter(begins).peekable();
         finds.peek().is_none() || finds.any(|it| may_find(it, places))
     }
+}
+
+/// Whether a call takes from its user the right to go through a folder.
+fn closes(call: &ToolCall) -> bool {
+    let runs = call.readings.iter().flat_map(|it| &it.runs);
+    let mut modes = runs
+        .filter(|it| it.program == "chmod" || it.program == "gchmod")
+        .filter_map(|it| it.argv[1..].iter().find(|word| !is_option(word)));
+    modes.any(|mode| {
+        if mode.bytes().all(|it| it.is_ascii_digit()) {
+            let of_user = mode.bytes().rev().nth(2).unwrap_or(b'0');
+            return (of_user - b'0') & 1 == 0;
+        }
+        mode.split(',').any(|clause| {
+            let Some(at) = clause.find(['-', '=', '+']) else { return clause.contains(HOLE) };
+            let (who, rights) = clause.split_at(at);
+            let is_users = who.is_empty() || who.contains(['u', 'a']);
+            let searches = rights.contains(['x', 'X']);
+            is_users
+                && (rights.starts_with('-') && searches || rights.starts_with('=') && !searches)
+        })
+    })
+}
+
+/// `chmod -x` has its mode in an option's place.
+fn is_option(word: &str) -> bool {
+    word.starts_with("--")
+        || word.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "Rvfch".contains(c)))
 }
 
 /// Whether the tests of a `find` let something in `places` through.

@@ -95,7 +95,41 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
             add(word, Act::Write(How::Edit));
         }
     }
+    through_links(call, &mut found);
     found
+}
+
+/// Paths through links that the call itself makes: nobody finds those on the
+/// disk yet.
+fn through_links(call: &ToolCall, found: &mut Vec<Touch>) {
+    // Links may lead to links.
+    const ROUNDS: usize = 4;
+    const MOST: usize = 4096;
+    let links: Vec<_> = call.readings.iter().flat_map(|it| &it.links).collect();
+    if links.is_empty() {
+        return;
+    }
+    let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
+    let mut from = 0;
+    for _ in 0..ROUNDS {
+        let mut more: Vec<Touch> = Vec::new();
+        for Touch { path, act } in &found[from..] {
+            let path = plain(path);
+            for link in &links {
+                let Some(rest) = path.strip_prefix(link.path.as_str()) else { continue };
+                // A link itself is removed or replaced, what it leads to is not.
+                let follows = !matches!(act, Act::Write(How::Remove | How::Move | How::Link));
+                if rest.starts_with('/') || rest.is_empty() && follows {
+                    let path = format!("{}{rest}", link.target);
+                    more.push(Touch { path, act: *act });
+                }
+            }
+        }
+        more.retain(|it| it.path.len() < 4096 && !found.contains(it));
+        from = found.len();
+        more.truncate(MOST.saturating_sub(from));
+        found.append(&mut more);
+    }
 }
 
 /// Whether a line takes away what it does not name: `find | xargs rm`.
@@ -329,6 +363,14 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
         }
         // A folder brings what is in it.
         let is_own = source.trim_end_matches('/') == "~/.claude";
+        let is_it = run.argv.iter().any(|it| {
+            it == "--no-target-directory"
+                || it.starts_with('-') && !it.starts_with("--") && it.contains('T')
+        });
+        if name == ".claude" && is_it && folder.rsplit('/').next() == Some(".claude") {
+            add(&format!("{folder}/settings.json"), Act::Write(How::Write));
+            add(&format!("{folder}/settings.local.json"), Act::Write(How::Write));
+        }
         if name == ".claude" && !is_own {
             add(&format!("{folder}/{name}/settings.json"), Act::Write(How::Write));
             add(&format!("{folder}/{name}/settings.local.json"), Act::Write(How::Write));
@@ -340,14 +382,19 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
 fn unpacks(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
     let is_clients = |it: &str| it.trim_end_matches('/').rsplit('/').next() == Some(".claude");
     let mut folders = reading.writes.iter().filter(|it| is_clients(&it.path)).peekable();
+    let goes = |run: &Run| {
+        matches!(base(run), "cd" | "pushd") && run.argv[1..].iter().any(|it| is_clients(it))
+    };
+    let has_gone = reading.runs.iter().any(goes);
     let is_there = |run: &Run| {
         let unpacks = match base(run) {
-            "unzip" | "7z" | "tar" | "gtar" | "bsdtar" => true,
+            "unzip" | "7z" | "tar" | "gtar" | "bsdtar" | "cpio" => true,
             "git" => run.argv.iter().any(|it| it == "clone" || it == "worktree"),
             _ => false,
         };
         // `7z x a.7z -o.claude`
-        unpacks && run.argv.iter().any(|it| is_clients(it.strip_prefix("-o").unwrap_or(it)))
+        let names = || run.argv.iter().any(|it| is_clients(it.strip_prefix("-o").unwrap_or(it)));
+        unpacks && (has_gone || names())
     };
     if folders.peek().is_none() || !reading.runs.iter().any(is_there) {
         return;

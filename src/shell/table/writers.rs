@@ -1,4 +1,4 @@
-//! Programs that write, remove or show the files in their arguments.
+//! Programs that write, remove or show the files in their arguments. Long because it is one table.
 
 use super::super::How;
 use super::grammar::Grammar;
@@ -40,6 +40,12 @@ pub(in super::super) enum Files {
     Below(&'static [&'static str]),
     /// Operands that begin with this.
     Prefixed(&'static str),
+    /// The folder that the line has gone to, where there are fewer operands than this.
+    Here(usize),
+    /// The folders that these options name, seen from there.
+    Within(&'static [&'static str]),
+    /// In that folder, what has the last name of the last operand: of an address.
+    Fetched,
 }
 
 const fn row(names: &'static [&'static str]) -> FileProgram {
@@ -151,6 +157,9 @@ const GREP: Grammar = options(
         "color",
     ],
 );
+
+/// However many operands there are.
+const ALWAYS: usize = usize::MAX;
 
 /// A program may have several rows; each that fits counts.
 pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
@@ -365,6 +374,52 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .files(Files::Below(&["C", "directory"]))
         .how(How::Remove),
     row(&["unzip", "7z"]).options("dxo", &[]).files(Files::Values(&["d", "o"])).how(How::Write),
+    row(&["tar", "gtar", "bsdtar"])
+        .grammar(TAR)
+        .when(&["x", "extract", "get"])
+        .unless(&["C", "directory", "O", "to-stdout"])
+        .files(Files::Here(ALWAYS))
+        .how(How::Write),
+    row(&["unzip"])
+        .options("dxo", &[])
+        .unless(&["d", "l", "p", "c", "t", "v", "Z", "z"])
+        .files(Files::Here(ALWAYS))
+        .how(How::Write),
+    row(&["cpio"])
+        .options("CDEFHIMOR", &["directory", "file", "format", "owner"])
+        .when(&["i", "extract"])
+        .unless(&["t", "list", "D", "directory"])
+        .files(Files::Here(ALWAYS))
+        .how(How::Write),
+    row(&["cpio"])
+        .options("CDEFHIMOR", &["directory", "file", "format", "owner"])
+        .when(&["i", "extract"])
+        .files(Files::Values(&["D", "directory"]))
+        .how(How::Write),
+    row(&["curl"])
+        .grammar(CURL)
+        .when(&["O", "remote-name", "remote-name-all"])
+        .unless(&["output-dir"])
+        .files(Files::Fetched)
+        .how(How::Write),
+    row(&["wget"])
+        .grammar(WGET)
+        .unless(&["O", "output-document", "P", "directory-prefix", "spider"])
+        .files(Files::Fetched)
+        .how(How::Write),
+    row(&["split", "csplit"])
+        .options("abCln", &["lines", "bytes", "number"])
+        .files(Files::Here(2))
+        .how(How::Write),
+    row(&["mktemp"])
+        .options("p", &["suffix", "tmpdir"])
+        .files(Files::Within(&["p", "tmpdir"]))
+        .how(How::Write),
+    row(&["git"])
+        .then(&["init"])
+        .options("b", &["initial-branch", "template"])
+        .files(Files::Here(1))
+        .how(How::Directory),
     row(&["zip"]).options("xib", &[]).files(Files::First).how(How::Write),
     row(&["zip"]).options("xib", &[]).when(&["m", "move"]).files(Files::After(1)).how(How::Remove),
     row(&["gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"])

@@ -1,11 +1,15 @@
 //! The files in a program's arguments: what it writes, removes and reads.
 
-use super::super::How;
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
+use super::super::{How, Link};
 use super::Walker;
+use super::env::Made;
 use super::field::Field;
 use std::borrow::Cow;
+
+/// More links are not kept.
+const LINKS: usize = 64;
 
 impl Walker<'_> {
     pub(super) fn files(&mut self, name: &str, words: &[Field]) {
@@ -51,7 +55,33 @@ impl Walker<'_> {
             }
             self.checked_out(words);
         }
+        self.linked(name, words, &brought);
         self.env.files.extend(brought);
+    }
+
+    /// Links by name, and such that have another place now.
+    fn linked(&mut self, name: &str, words: &[Field], brought: &[(String, Made)]) {
+        if self.muted > 0 || brought.is_empty() {
+            return;
+        }
+        let is_short = |it: &str| !it.starts_with("--") && it.starts_with('-') && it.contains('s');
+        let mut options = words.iter().skip(1).map(|word| word.text.as_str());
+        let links = matches!(name, "ln" | "gln" | "cp" | "gcp")
+            && options.any(|it| is_short(it) || it.starts_with("--sy"));
+        for (path, made) in brought {
+            let Made::File(target) = made else { continue };
+            let is_link = |it: &Link| it.target == *target;
+            if path.is_empty()
+                || path == target
+                || !links && !self.reading.links.iter().any(is_link)
+            {
+                continue;
+            }
+            let link = Link { path: path.clone(), target: target.clone() };
+            if self.reading.links.len() < LINKS && !self.reading.links.contains(&link) {
+                self.reading.links.push(link);
+            }
+        }
     }
 
     fn touched(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
@@ -92,6 +122,19 @@ impl Walker<'_> {
                     .map(|word| Cow::Owned(word.with_text(&super::join(&folder.text, &word.text))))
                     .collect(),
             },
+            Files::Here(fewer) if self.has_gone() && operands.len() < fewer => {
+                vec![Cow::Owned(Field::literal("."))]
+            }
+            Files::Fetched if self.has_gone() => {
+                let address = operands.last().map_or("", |word| word.text.as_str());
+                let path = address.split(['?', '#']).next().unwrap_or_default();
+                let path = path.split_once("://").map_or(path, |it| it.1);
+                let name = path.rsplit_once('/').map_or("", |it| it.1);
+                let names = ["."].into_iter().chain(Some(name).filter(|it| !it.is_empty()));
+                names.map(|name| Cow::Owned(Field::literal(name))).collect()
+            }
+            Files::Within(names) if self.has_gone() => option(names).map(Cow::Borrowed).collect(),
+            Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
             Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
             Files::Prefixed(prefix) => operands
                 .into_iter()
@@ -113,6 +156,12 @@ impl Walker<'_> {
                 None => self.record_read(&field.text, certainty),
             }
         }
+    }
+
+    /// Whether the line may stand elsewhere than where it started. There nobody asks what a program
+    /// puts into its folder.
+    fn has_gone(&self) -> bool {
+        self.env.directories().iter().any(|it| !matches!(it.as_str(), "" | "."))
     }
 
     /// `git checkout -- file`, `git checkout ref file`

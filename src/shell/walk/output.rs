@@ -25,6 +25,8 @@ impl Walker<'_> {
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
+            "dirname" | "gdirname" => folders(words),
+            "basename" | "gbasename" => base(words),
             "printenv" => match words {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
                 _ => None,
@@ -143,6 +145,55 @@ fn listed(words: &[Field]) -> Option<String> {
         .map(|word| (word.glob || is_script(&word.text)).then_some(word.text.as_str()))
         .collect();
     names.filter(|names| !names.is_empty()).map(|names| names.join("\n") + "\n")
+}
+
+/// `dirname ~/a/b` shows `~/a`.
+fn folders(words: &[Field]) -> Option<String> {
+    let words = after_dashes(words)?;
+    let folder = |word: &Field| {
+        let (folder, name) = parted(&word.text)?;
+        Some(match folder {
+            Some("") => "/\n".to_owned(),
+            Some(folder) => format!("{folder}\n"),
+            None if !word.text.is_empty() && name.is_empty() => "/\n".to_owned(),
+            // What `~` stands for is known to the caller only.
+            None if name.starts_with('~') => return None,
+            None => ".\n".to_owned(),
+        })
+    };
+    words.iter().map(folder).collect()
+}
+
+/// `basename a/b.c .c` shows `b`.
+fn base(words: &[Field]) -> Option<String> {
+    let (path, suffix) = match after_dashes(words)? {
+        [path] => (path, ""),
+        [path, suffix] => (path, suffix.text.as_str()),
+        _ => return None,
+    };
+    // Of the files that a pattern finds, the second would be taken for a suffix.
+    let (_, name) = parted(&path.text).filter(|it| !path.glob && !it.1.starts_with('~'))?;
+    let short = name.strip_suffix(suffix).filter(|it| !it.is_empty()).unwrap_or(name);
+    Some(format!("{short}\n"))
+}
+
+/// The operands of a program of whose options none is modelled.
+fn after_dashes(words: &[Field]) -> Option<&[Field]> {
+    match words {
+        [first, rest @ ..] if first.text == "--" => Some(rest),
+        [first, ..] if !first.text.starts_with('-') => Some(words),
+        _ => None,
+    }
+}
+
+/// A path's folder, where it names one, and its last name. `None` where it is not known what that is.
+fn parted(path: &str) -> Option<(Option<&str>, &str)> {
+    let path = path.trim_end_matches('/');
+    let (folder, name) = match path.rsplit_once('/') {
+        Some((folder, name)) => (Some(folder.trim_end_matches('/')), name),
+        None => (None, path),
+    };
+    (!name.contains(HOLE)).then_some((folder, name))
 }
 
 /// The backslash escapes of `echo -e` and `printf`.

@@ -158,6 +158,7 @@ fn no_client_is_started_without_these_hooks() {
         "claude -p --setting-sources project hi",
         "HOME=/tmp/x claude -p hi",
         "export CLAUDE_CONFIG_DIR=/tmp/x; claude -p hi",
+        "export PATH=$PWD/x:$PATH; claude -p hi",
         "env CLAUDE_CODE_SIMPLE=1 claude -p hi",
         "$CLAUDE_CODE_EXECPATH --bare -p hi",
         "$CLAUDE_CODE_EXECPATH --settings x hi",

@@ -445,3 +445,54 @@ fn a_persons_business_is_asked_about() {
     let asked = house.roz.tool("Write", &json!({ "file_path": config, "content": "" })).asks();
     assert!(asked.contains("at a terminal"), "{asked}");
 }
+
+#[test]
+fn what_the_line_made_itself_hides_nothing() {
+    let house = House::new();
+    for line in [
+        // A link to a folder above.
+        "ln -s ~ l; rm -rf l/.roz",
+        "ln -s ../user l; echo x > l/.roz/config.toml",
+        "ln -s ~ l && mv l m && rm -rf ./m/.roz",
+        "ln -s ~ a; ln -s a b; rm -rf b/.roz",
+        "mkdir d; cd d; ln -s ../../user l; cd l && rm -rf .roz",
+        // A path that a program shows.
+        "rm -rf $(dirname ~/.roz/config.toml)",
+        "x=$(dirname ~/.roz/x); rm -rf \"$x\"",
+        "rm -rf ~/$(basename x/.roz)",
+        "rm -rf ~/$(basename x/.roz.y .y)",
+        // The folder that a program stands in.
+        "cd ~/.roz && tar xf x.tar",
+        "cd ~/.roz && unzip x.zip",
+        "cd ~/.roz && cpio -id < x",
+        "cd ~/.roz && curl -sO https://example.com/config.toml",
+        "cd ~/.roz && wget https://example.com/config.toml",
+        "cd ~/.roz && git init",
+        "cd ~/.roz && split f",
+        "cd ~/.roz && mktemp -p .",
+    ] {
+        house.denies("roz-home", line);
+    }
+    for line in [
+        "ln -s ~ l && cp n.json l/.claude/settings.json",
+        "cd .claude && tar xf x.tar",
+        "cd .claude && wget -q 'https://example.com/settings.json?x=1'",
+        "cp -rT nc/.claude .claude",
+    ] {
+        house.denies("settings", line);
+    }
+    for line in ["chmod 000 ABOVE", "chmod u-x ABOVE", "chmod u=r ABOVE"] {
+        let above = std::path::Path::new(env!("CARGO_BIN_EXE_roz")).parent().unwrap();
+        house.denies("binary", &line.replace("ABOVE", above.to_str().unwrap()));
+    }
+    for line in [
+        "ln -s ../shared l; echo x > l/notes.md; rm -rf l/build",
+        "ln -s ~ l; rm l",
+        "rm -rf $(dirname build/x/y)",
+        "cd build && tar xf x.tar && curl -sO https://example.com/a && git init",
+        "cd ~/.roz && tar tf x.tar",
+        "chmod 755 ~ && chmod u+x ~",
+    ] {
+        house.is_free(line);
+    }
+}
