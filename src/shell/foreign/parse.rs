@@ -667,6 +667,14 @@ impl Parser<'_> {
                     self.opened(&path, mode.as_deref().unwrap_or("r"));
                 }
             }
+            // `open(F, "-|", "git", "push")`
+            Kind::PerlOpen
+                if plain.len() > 3
+                    && text(1).is_some_and(|it| matches!(it.trim(), "-|" | "|-")) =>
+            {
+                let words = plain.iter().skip(2).flat_map(|value| value.texts()).collect();
+                self.acts.push(Act::Program(words));
+            }
             Kind::PerlOpen => self.perl_open(&text(1).unwrap_or_default(), text(2)),
             Kind::Path => {
                 let texts: Vec<String> = plain.iter().map(|value| value.text()).collect();

@@ -1,7 +1,7 @@
 //! Scripts of sed: the `e` command and flag run a shell, the `w` command and flag write a file.
 
-use super::Act;
-use super::How;
+use super::super::HOLE;
+use super::{Act, How};
 
 pub(in super::super) fn read(script: &str) -> Vec<Act> {
     let mut acts = Vec::new();
@@ -18,9 +18,10 @@ pub(in super::super) fn read(script: &str) -> Vec<Act> {
             's' | 'y' => substitution(tail, &mut acts),
             'e' => {
                 let (command, after) = line(tail);
-                if !command.is_empty() {
-                    acts.push(Act::Shell(command.to_owned()));
-                }
+                // Alone it runs what stands in the line that was read.
+                let is_alone = command.trim_matches([';', '}', ' ']).is_empty();
+                let command = if is_alone { HOLE.to_string() } else { command.to_owned() };
+                acts.push(Act::Shell(command));
                 after
             }
             'w' | 'W' => {
@@ -69,6 +70,8 @@ fn substitution<'a>(text: &'a str, acts: &mut Vec<Act>) -> &'a str {
     let (flags, after) = rest.split_at(flags.unwrap_or(rest.len()));
     if flags.contains('e') {
         acts.push(Act::Shell(replacement.to_owned()));
+        // Around the replacement stands the rest of the line.
+        acts.push(Act::Shell(HOLE.to_string()));
     }
     if let Some(path) = after.strip_prefix('w') {
         let (path, after) = line(path);

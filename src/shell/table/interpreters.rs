@@ -68,7 +68,8 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
         Operand::File,
     ),
     row(&["deno"], Interpreter::JavaScript, "", &[], &[], Operand::After("eval")),
-    row(&["perl"], Interpreter::Perl, "eEIMmxlF", &[], &["e", "E"], Operand::File),
+    // `-l` and `-x` take a value only where it stands in the same word.
+    row(&["perl"], Interpreter::Perl, "eEIMmF", &[], &["e", "E"], Operand::File),
     row(&["ruby", "jruby"], Interpreter::Ruby, "eErIFK", &[], &["e"], Operand::File),
     row(
         &["php"],

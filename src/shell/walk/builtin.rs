@@ -183,12 +183,19 @@ impl Walker<'_> {
             .chain(taken.value(&["a"]).map(|field| field.text.clone()))
             .collect();
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
+        // Those before the command itself are in force, too.
+        let own = call.assignments.iter().rev().find(|(name, _)| name == "IFS");
+        let ifs = own.map(|(_, text)| text.clone()).or_else(|| {
+            let variable = self.env.variable("IFS")?;
+            Some(variable.values.first()?.scalar().to_owned())
+        });
+        let ifs = ifs.unwrap_or_else(|| " \t\n".to_owned());
         let lines: Vec<&str> =
             input.lines().take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
         if name != "read" || taken.has(&["a"]) {
-            let elements = lines.iter().flat_map(|line| {
-                if name == "read" { line.split_whitespace().collect() } else { vec![*line] }
-            });
+            let elements = lines
+                .iter()
+                .flat_map(|line| if name == "read" { split(line, &ifs) } else { vec![*line] });
             let elements = elements
                 .enumerate()
                 .map(|(place, text)| (place.to_string(), text.to_owned()))
@@ -201,11 +208,11 @@ impl Walker<'_> {
         for (place, name) in names.iter().enumerate() {
             let last = place + 1 == names.len();
             let values = lines.iter().map(|line| {
-                let mut rest = line.trim();
+                let mut rest = without_blanks(line, &ifs);
                 for _ in 0..place {
-                    rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
+                    rest = next_field(rest, &ifs).1;
                 }
-                let text = if last { rest } else { rest.split([' ', '\t']).next().unwrap_or("") };
+                let text = if last { rest } else { next_field(rest, &ifs).0 };
                 Value::Text(text.to_owned())
             });
             self.env.set(name, values.collect());
@@ -229,6 +236,35 @@ impl Walker<'_> {
         self.resolved -= 1;
         Some(output)
     }
+}
+
+/// Text without the blanks of `IFS` around it.
+fn without_blanks<'a>(text: &'a str, ifs: &str) -> &'a str {
+    text.trim_matches(|c: char| c.is_whitespace() && ifs.contains(c))
+}
+
+/// The first field of a line as `IFS` splits it, and what follows its separator.
+fn next_field<'a>(text: &'a str, ifs: &str) -> (&'a str, &'a str) {
+    let is_blank = |c: char| c.is_whitespace() && ifs.contains(c);
+    let Some(end) = text.find(|c: char| ifs.contains(c)) else { return (text, "") };
+    let (field, rest) = text.split_at(end);
+    let rest = rest.trim_start_matches(is_blank);
+    // Of signs that are no blanks one is one separator.
+    let mut after = rest.chars();
+    let is_sign = after.next().is_some_and(|c| ifs.contains(c));
+    (field, if is_sign { after.as_str().trim_start_matches(is_blank) } else { rest })
+}
+
+/// All fields of a line as `IFS` splits it.
+fn split<'a>(line: &'a str, ifs: &str) -> Vec<&'a str> {
+    let mut rest = without_blanks(line, ifs);
+    let mut fields = Vec::new();
+    while !rest.is_empty() {
+        let (field, after) = next_field(rest, ifs);
+        fields.push(field);
+        rest = after;
+    }
+    fields
 }
 
 /// A directory with its `..` taken back, as `cd` does it: by name, links or not.

@@ -49,10 +49,18 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
                 texts.iter().filter_map(|text| text.trim_start_matches("-c").parse().ok());
             Some(input.chars().take(count.next_back()?).collect())
         }
+        "sort" | "gsort" if operands.is_empty() => {
+            let mut lines: Vec<&str> = input.lines().collect();
+            lines.sort_unstable();
+            if texts.iter().any(|text| text.starts_with('-') && text.contains('r')) {
+                lines.reverse();
+            }
+            Some(lines.into_iter().map(|line| line.to_owned() + "\n").collect())
+        }
         // Packed is as good as plain: what unpacks it gives it back.
         "gzip" | "gunzip" | "zcat" | "bzip2" | "bunzip2" | "bzcat" | "xz" | "unxz" | "xzcat"
         | "zstd" | "unzstd" | "zstdcat" | "lz4" | "unlz4" | "lz4cat" | "brotli" | "pigz"
-        | "sort" | "uniq" | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "column" | "expand"
+        | "uniq" | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "column" | "expand"
             if operands.is_empty() =>
         {
             Some(input.to_owned())
@@ -213,8 +221,13 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
     let parts: Vec<&str> = body.split(delimiter).collect();
     let ["", from, to, flags] = parts[..] else { return None };
     let plain = |text: &str| !text.contains(['\\', '*', '[', '^', '$', '.', '&']);
-    if !plain(from) || !plain(to) || from.is_empty() || !matches!(flags, "" | "g") {
-        return None;
+    let is_plain = !to.contains(['\\', '&']);
+    match from {
+        _ if !is_plain || !matches!(flags, "" | "g") => return None,
+        "^" => return Some(by_line(input, |line| Some(format!("{to}{line}")))),
+        "$" => return Some(by_line(input, |line| Some(format!("{line}{to}")))),
+        _ if from.is_empty() || !plain(from) => return None,
+        _ => {}
     }
     Some(by_line(input, |line| {
         Some(if flags == "g" { line.replace(from, to) } else { line.replacen(from, to, 1) })

@@ -5,7 +5,7 @@ use super::super::table::interpreters::{self, Operand, Row};
 use super::super::{HOLE, Interpreter};
 use super::call::Call;
 use super::field::{Field, texts};
-use super::{Io, Walker};
+use super::{Io, Walker, filter};
 
 impl Walker<'_> {
     /// Walks the code that an interpreter is given, and names the scripts that it would run.
@@ -32,6 +32,11 @@ impl Walker<'_> {
         if row.language == Interpreter::Python {
             for module in option(&["m"]) {
                 self.module(&module, at, call);
+            }
+        }
+        for behind in clustered(row, call, at) {
+            if code.iter().all(|it| it.text != behind.text) {
+                self.acts(&behind.text, row.language, &given_to(row, call, at, false));
             }
         }
         if !code.is_empty() {
@@ -161,11 +166,52 @@ impl Walker<'_> {
         let mut scripts: Vec<String> = given
             .filter_map(|given| given.value.as_ref().map(|value| value.text.clone()))
             .collect();
-        if scripts.is_empty() && !taken.has(&["f", "file"]) {
-            scripts.extend(taken.operands.first().map(|place| call.words[*place].text.clone()));
+        let files = taken.options.iter().filter(|g| matches!(g.name.as_str(), "f" | "file"));
+        let files: Vec<String> =
+            files.filter_map(|it| Some(it.value.as_ref()?.text.clone())).collect();
+        let mut operands = taken.operands.iter().map(|place| call.words[*place].text.clone());
+        if scripts.is_empty() && files.is_empty() {
+            scripts.extend(operands.next());
         }
+        for file in &files {
+            scripts.extend(self.shown_to(file, call));
+        }
+        let inputs: Vec<String> = operands.collect();
         for script in scripts {
-            self.walk_acts(foreign::read_sed(&script));
+            let acts = foreign::read_sed(&script);
+            let runs_input =
+                acts.iter().any(|act| matches!(act, Act::Shell(text) if text.contains(HOLE)));
+            if runs_input {
+                self.sed_input(&script, &inputs, call);
+            }
+            self.walk_acts(acts);
+        }
+    }
+
+    /// `sed e`, `sed s/^/git /e`: lines of the input are code.
+    fn sed_input(&mut self, script: &str, inputs: &[String], call: &Call) {
+        let files = if inputs.is_empty() { &["-".to_owned()] } else { inputs };
+        let texts: Vec<String> = files.iter().filter_map(|it| self.shown_to(it, call)).collect();
+        let text = texts.concat();
+        self.resolved += 1;
+        // What the substitution makes of a line is what runs.
+        let made =
+            script.rsplit_once('e').and_then(|(script, _)| filter::substituted(script, &text));
+        for text in std::iter::once(text).chain(made) {
+            if !text.trim_matches([HOLE, '\n']).is_empty() {
+                self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
+            }
+        }
+        self.resolved -= 1;
+        self.suspect_feed();
+    }
+
+    /// The text of a file, or of the input where that is its name.
+    fn shown_to(&self, file: &str, call: &Call) -> Option<String> {
+        if is_input(file) {
+            call.io.stdin.as_deref().map(str::to_owned)
+        } else {
+            self.content(file)
         }
     }
 
@@ -197,6 +243,18 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// The words after a cluster of options whose last letter takes code, whatever its other letters
+/// take: `node -pe code`.
+fn clustered<'a>(row: &Row, call: &'a Call, at: usize) -> impl Iterator<Item = &'a Field> {
+    let options = call.words.get(1..at).unwrap_or(&[]).iter().zip(&call.words[2.min(at)..]);
+    let ends_in_code = |word: &str| {
+        let letters = word.strip_prefix('-').filter(|it| it.len() > 1);
+        let letters = letters.filter(|it| it.chars().all(|c| c.is_ascii_alphanumeric()));
+        letters.is_some_and(|it| row.code.contains(&&it[it.len() - 1..]))
+    };
+    options.filter(move |(word, _)| ends_in_code(&word.text)).map(|(_, code)| code)
 }
 
 /// What the code of a call is started with: the words from `at` on, and awk's variables.

@@ -113,6 +113,7 @@ pub(super) fn printf(words: &[Field]) -> String {
                     text.push_str(arguments.next().unwrap_or(""));
                 }
                 Some('s') => text.push_str(arguments.next().unwrap_or("")),
+                Some('c') => text.extend(arguments.next().and_then(|it| it.chars().next())),
                 _ => {
                     arguments.next();
                     text.push(HOLE);
