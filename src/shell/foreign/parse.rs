@@ -410,6 +410,11 @@ impl Parser<'_> {
         let arguments = if self.is_sign(0, '(') {
             self.at += 1;
             self.arguments(')')
+        } else if self.language == Interpreter::Perl
+            && self.is_sign(0, '{')
+            && kinds.iter().any(|kind| matches!(kind, Kind::Shell))
+        {
+            return self.run_as_named();
         } else if !kinds.is_empty() && self.takes_bare_arguments() {
             self.bare_arguments()
         } else {
@@ -420,6 +425,20 @@ impl Parser<'_> {
             value = self.act(kind, &arguments);
         }
         self.methods(value)
+    }
+
+    /// `exec {"git"} "git", "push"`: the block names the program, the list begins with its `$0`.
+    fn run_as_named(&mut self) -> Value {
+        self.at += 1;
+        let mut words = self.expression().texts();
+        words.truncate(1);
+        if self.is_sign(0, '}') {
+            self.at += 1;
+        }
+        let arguments = self.bare_arguments();
+        words.extend(arguments.iter().flat_map(|it| it.value.texts()).skip(1));
+        self.acts.push(Act::Program(words));
+        Value::Unknown
     }
 
     /// Whether the function of a row is called, and not a method of the same name: `os.replace`

@@ -105,6 +105,7 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
         "HMnot",
         &["host", "machine", "lines", "output", "type", "state", "root"],
     ),
+    row(&["tmux"], 1, "cfLST", &[]),
     row(&["brew"], 1, "", &[]),
     row(&["apt"], 1, "oct", &["option", "config-file", "target-release"]),
     row(&["apt-get"], 1, "oct", &["option", "config-file", "target-release"]),

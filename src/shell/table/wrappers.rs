@@ -422,6 +422,13 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["tmux"]).then(&["split-window"]).options("ceFlt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["run-shell"]).options("cdt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["send-keys"]).options("Nt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["neww"]).options("ceFnt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["splitw"]).options("ceFlt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["run"]).options("cdt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["send"]).options("Nt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["respawn-pane"]).options("cet", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["respawn-window"]).options("cet", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["pipe-pane"]).options("t", &[]).rest(Rest::Code),
     row(&["screen"]).options("cDehpRrsStTx", &[]),
     row(&["dtach", "abduco"]).options("cAn", &[]),
     row(&["xterm", "gnome-terminal", "konsole", "alacritty", "kitty"])

@@ -164,6 +164,9 @@ impl Walker<'_> {
                     let output = self.substituted(list);
                     self.env.files.insert(path.clone(), Made::Text(output));
                 } else {
+                    if self.processes.len() < super::limit::CHOICES {
+                        self.processes.push((path.clone(), Rc::clone(list)));
+                    }
                     let io = Io { stdin: Some(Rc::from(HOLE.to_string())), capture: false };
                     let repeating = std::mem::take(&mut self.repeating);
                     self.muted += usize::from(repeating);

@@ -94,6 +94,8 @@ struct Walker<'o> {
     /// The code of the traps that are set.
     traps: Vec<String>,
     next_descriptor: usize,
+    /// The lists behind the paths of `>(…)`.
+    processes: Vec<(String, Rc<List>)>,
     /// Where the current loop's runs begin, while its body is walked a second time.
     repeated_from: Option<usize>,
     /// Patterns of the files that the line goes over.
@@ -124,6 +126,7 @@ impl<'o> Walker<'o> {
             calls: Vec::new(),
             traps: Vec::new(),
             next_descriptor: 63,
+            processes: Vec::new(),
             repeated_from: None,
             patterns: Vec::new(),
             silent: false,
@@ -331,6 +334,10 @@ impl<'o> Walker<'o> {
             Node::Function { name, body } => {
                 let function = Function { bodies: vec![Rc::clone(body)], certain: true };
                 self.env.put_function(name, Some(function));
+                // The shell calls it for a program that it does not find.
+                if matches!(&**name, "command_not_found_handle" | "command_not_found_handler") {
+                    self.perhaps(|walker| walker.enter(|walker| walker.node(body, io)));
+                }
             }
             Node::Test(words) => {
                 let texts: Vec<String> = words.iter().map(|word| self.text(word)).collect();

@@ -45,6 +45,17 @@ impl Walker<'_> {
         if name == "tee" {
             let text = stdin?.to_owned();
             for file in files {
+                // `tee >(bash)`
+                let list = self.processes.iter().rev().find(|it| it.0 == file.text);
+                if let Some((_, list)) = list.cloned() {
+                    // Nothing known: as it was walked with already.
+                    if text.trim().chars().eq([HOLE]) {
+                        continue;
+                    }
+                    let io = super::Io { stdin: Some(text.as_str().into()), capture: false };
+                    self.subshell(&list, &io);
+                    continue;
+                }
                 self.make(&file.text, &text, false);
             }
             return Some(text);
