@@ -189,7 +189,8 @@ impl Walker<'_> {
             let variable = self.env.variable("IFS")?;
             Some(variable.values.first()?.scalar().to_owned())
         });
-        let ifs = ifs.unwrap_or_else(|| " \t\n".to_owned());
+        // What is not known may be what it always is.
+        let ifs = ifs.filter(|it| !it.contains(HOLE)).unwrap_or_else(|| " \t\n".to_owned());
         let lines: Vec<&str> =
             input.lines().take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
         if name != "read" || taken.has(&["a"]) {

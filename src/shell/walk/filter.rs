@@ -50,6 +50,11 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             Some(input.chars().take(count.next_back()?).collect())
         }
         "sort" | "gsort" if operands.is_empty() => {
+            // By other keys the order may stay as it is.
+            let is_plain = |it: &&str| matches!(*it, "-r" | "-u" | "-ru" | "-ur" | "--reverse");
+            if !texts.iter().all(is_plain) {
+                return Some(input.to_owned());
+            }
             let mut lines: Vec<&str> = input.lines().collect();
             lines.sort_unstable();
             if texts.iter().any(|text| text.starts_with('-') && text.contains('r')) {
