@@ -5,6 +5,7 @@
 //! what is not known is DESTRUCTIVE. CRITICAL is a table of its own.
 
 mod critical;
+mod programs;
 mod safe;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,7 +154,13 @@ pub fn classify(
         None if writes_only(call, free) => {
             Judged { class: Class::Safe, why: "what it writes is nobody's".to_owned() }
         }
-        None => by_name(&call.name),
+        None => match by_name(&call.name) {
+            judged if judged.class == Class::Safe && has_statement(call) => Judged {
+                class: Class::Destructive,
+                why: format!("{} is given a statement that does more than select", call.name),
+            },
+            judged => judged,
+        },
     };
     let by_lines = call.readings.iter().map(|it| of_reading(it, free));
     let hidden = call.may_run_anything.then(|| Judged {
@@ -186,10 +193,39 @@ fn by_name(name: &str) -> Judged {
     if has(CHANGES) {
         return judged(Class::Destructive, "changes something, by its name");
     }
+    if has(&["to"]) {
+        // `fetch_to_file`
+        return judged(Class::Destructive, "puts something somewhere, by its name");
+    }
     if has(READS) {
         return judged(Class::Safe, "only reads, by its name");
     }
     judged(Class::Destructive, "may change something")
+}
+
+/// Whether a server's tool is given a text of SQL that is not one SELECT.
+fn has_statement(call: &ToolCall) -> bool {
+    const VERBS: &[&str] = &[
+        "insert", "update", "delete", "replace", "merge", "upsert", "create", "drop", "alter",
+        "truncate", "grant", "revoke", "copy", "load", "call", "exec", "execute", "do", "vacuum",
+        "attach", "detach", "pragma", "set", "reindex", "rename", "lock", "begin", "into",
+    ];
+    const FIELDS: &[&str] = &["query", "sql", "statement", "statements", "queries"];
+    if !call.name.starts_with("mcp__") || is_own_server(&call.name) {
+        return false;
+    }
+    let is_query = words(&call.name).iter().any(|it| it == "query" || it == "sql");
+    FIELDS.iter().filter_map(|it| call.input.get(*it)).any(|value| {
+        let Some(text) = value.as_str() else { return is_query };
+        let lower = text.to_lowercase();
+        let mut said =
+            lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|it| !it.is_empty());
+        let first = said.clone().next().unwrap_or_default();
+        let is_select = matches!(first, "select" | "with" | "explain" | "show" | "describe");
+        // Any other text may be a search's; by a tool of queries it is a statement.
+        (is_query || is_select || VERBS.contains(&first) && lower.contains(';'))
+            && (!is_select || said.any(|it| VERBS.contains(&it)))
+    })
 }
 
 /// Whether a tool is of roz's own server: its own rules say who may use it.
@@ -238,7 +274,12 @@ fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
 fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
     let judged = |class, why: String| Judged { class, why };
     let mut worst = judged(Class::Safe, "it only reads".to_owned());
-    if let Some(critical) = reading.runs.iter().find_map(critical::of) {
+    if let Some(critical) = reading
+        .runs
+        .iter()
+        .find_map(critical::of)
+        .or_else(|| reading.code.iter().find_map(|it| critical::of_code(it)))
+    {
         return critical;
     }
     if reading.unreadable.is_some() {

@@ -179,6 +179,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
             &["command", "echo", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
         )
         .code(&["c", "command"])
+        .outputs(&["O", "B", "I", "T", "log-out", "log-io", "log-in", "log-timing"])
         .operands(1),
     row(&["unshare"]).options(
         "RwSG",
@@ -236,7 +237,8 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .then(&["record"])
         .options("eoFcC", &["event", "output"])
         .outputs(&["o", "output"]),
-    row(&["valgrind", "gdbserver", "heaptrack", "rr"]),
+    row(&["valgrind"]).options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
+    row(&["gdbserver", "heaptrack", "rr"]),
     row(&["gdb", "lldb"]).then(&["--args"]),
     row(&["hyperfine"])
         .options(
@@ -450,6 +452,15 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
         .find(follows)
         .map(|row| (row, row.then.len()))
 }
+
+const FILES_OF_VALGRIND: &[&str] = &[
+    "log-file",
+    "xml-file",
+    "callgrind-out-file",
+    "cachegrind-out-file",
+    "massif-out-file",
+    "dhat-out-file",
+];
 
 /// Wrappers that run a shell where no command is given, so that their input is code. The first
 /// names of their rows.

@@ -54,6 +54,13 @@ impl Walker<'_> {
         {
             self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
         }
+        // Without a file it writes its own.
+        if row.names[0] == "script" {
+            let log = call.words.get(at);
+            let (path, certainty) =
+                log.map_or(("typescript", Certainty::Literal), |it| (&it.text, it.certainty()));
+            self.record_write(path, How::Write, self.certainty(certainty));
+        }
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
         let code = if row.rest == Rest::Nothing { &all.options } else { &given };

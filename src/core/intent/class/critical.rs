@@ -65,6 +65,7 @@ pub const CRITICAL: &[Critical] = &[
     row("git", &["stash", "drop"], &[], LOSES),
     row("git", &["stash", "clear"], &[], LOSES),
     row("git", &["checkout"], &["-f", "--force"], LOSES),
+    row("git", &["switch"], &["-f", "--force", "--discard-changes"], LOSES),
     row("git", &["branch"], &["-D"], HISTORY),
     row("git", &["tag"], &["-d", "--delete", "-f", "--force"], HISTORY),
     row("git", &["reflog"], &["expire", "delete"], HISTORY),
@@ -90,6 +91,12 @@ pub const CRITICAL: &[Critical] = &[
     ),
     row("mount umount losetup cryptsetup lvremove vgremove pvremove zfs zpool", &[], &[], DISK),
     row("chmod chown chgrp", &[], &["-R", "--recursive"], "changes the rights of whole folders"),
+    row(
+        "systemctl",
+        &[],
+        &["stop", "kill", "disable", "mask", "poweroff", "reboot", "halt", "isolate"],
+        "stops what runs on the machine",
+    ),
     row("shutdown reboot halt poweroff init telinit", &[], &[], "stops the machine"),
     row(
         "kill pkill killall",
@@ -191,6 +198,18 @@ const CREDENTIALS: &[&str] = &[
     ".config/gh/hosts.yml",
     ".claude/.credentials",
 ];
+
+/// Calls in other languages that remove whole folders.
+const REMOVING_CALLS: &[&str] =
+    &["rmtree", "removedirs", "rm_rf", "rm_r", "remove_entry_secure", "remove_tree", "rimraf"];
+
+/// What code in another language is known to remove.
+pub(super) fn of_code(code: &str) -> Option<Judged> {
+    let call = code
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .find(|it| REMOVING_CALLS.contains(it))?;
+    Some(Judged { class: Class::Critical, why: format!("`{call}` {REMOVES}") })
+}
 
 /// The row that a command falls under.
 pub(super) fn of(run: &Run) -> Option<Judged> {

@@ -91,6 +91,102 @@ fn what_writes_or_is_not_known_is_destructive() {
 }
 
 #[test]
+fn what_may_write_is_not_taken_for_reading() {
+    for line in [
+        "awk 'BEGIN{printf \"x\" > ARGV[1]}' F",
+        "awk -v f=F '{print \"new\" > f}' README.md",
+        "awk '{print \"x\" > $1}' f",
+        "awk '{print > (\"a/\" \"b\")}' f",
+        "mawk '{print > f}' f=x",
+        "awk 'BEGIN { while ((\"rm F\") | getline) ; }'",
+        "awk \"$X\" f",
+        "gawk -o f '{print}'",
+        "awk '@load \"filefuncs\"; {print}' f",
+        "sed -f FILE x",
+        "sed \"$(cat w)\" f",
+        "sed -f <(echo w) f",
+        "sed \"$X\" f",
+        "sed -n 's/a/b/e' f",
+        "sed -n '1e' f",
+        "sed --in-pla s/a/b/ f",
+        "find . $X",
+        "find -- . -fprint f",
+        "sort $X",
+        "sort --out=f g",
+        "uniq $X",
+        "tar tf $X",
+        "tar tf x --index-file=F",
+        "tar tf x -I 'sh -c id'",
+        "tree $X",
+        "tree -o f",
+        "git log $X",
+        "git diff $(cat x)",
+        "git diff --outp=f",
+        "git stash show -p --output=f",
+        "git ls-remote --upload-pack=./x .",
+        "git branch -v new",
+        "git remote -v add x y",
+        "git fsck --lost-found",
+        "export GIT_TRACE=F; git status",
+        "export $X; git status",
+        "declare -x GIT_TRACE=F; git status",
+        "TAR_OPTIONS=--to-command=x tar tf x",
+        "script -qc true F",
+        "script -q -c true",
+        "script -O F",
+        "valgrind --log-file=F ls",
+        "dc -e '!rm x'",
+        "echo '!rm x' | dc",
+        "go env -w GOFLAGS=x",
+        "hostname x",
+        "ip link set eth0 down",
+        "ip -b f",
+        "file -C -m x",
+        "xxd a b",
+        "date 01020304",
+        "/tmp/x/ls",
+    ] {
+        let judged = bash(line);
+        assert_eq!(judged.class, Class::Destructive, "{line}: {}", judged.why);
+    }
+}
+
+#[test]
+fn reading_lines_stay_safe() {
+    for line in [
+        "sed -n '1,5p' f",
+        "sed -ne '/a/,/b/p' -e '$=' f",
+        "sed 's/a/b/g; s|c|d|2p' f",
+        "sed -E '/^#/d;$!N' -- $X",
+        "awk '{print $1}' f",
+        "awk -F: '$3 >= 5 || NR > 2 { print $1 }' \"$f\"",
+        "awk 'NR>=5 && NR<=9 {print; if (NR>=8) exit}' f",
+        "grep -rn x .",
+        "git diff",
+        "git log -5 --oneline",
+        "git log -- $X",
+        "git branch -a --sort=-committerdate",
+        "git branch --list 'x*'",
+        "git remote -v",
+        "find . -name '*.rs'",
+        "sort f | uniq -c",
+        "sort -- $X",
+        "ls $DIR",
+        "cat $X",
+        "tar -tvf x.tar",
+        "export FOO=$BAR; echo $FOO",
+        "ip addr show",
+        "xxd -l 16 f",
+        "date +%s",
+        "/usr/bin/ls",
+        "go env GOPATH",
+    ] {
+        let judged = bash(line);
+        assert_eq!(judged.class, Class::Safe, "{line}: {}", judged.why);
+    }
+}
+
+#[test]
 fn what_cannot_be_had_back_is_critical() {
     for line in [
         "rm -rf target",
@@ -111,6 +207,9 @@ fn what_cannot_be_had_back_is_critical() {
         "git clean -fdx",
         "git checkout .",
         "git branch -D x",
+        "git switch --discard-changes main",
+        "python3 -c 'import shutil; shutil.rmtree(\"x\")'",
+        "systemctl stop x",
         "git stash drop",
         "dd if=/dev/zero of=/dev/sda",
         "mkfs.ext4 /dev/sda1",
@@ -178,10 +277,23 @@ fn tools_are_judged_by_their_names() {
         "mcp__x__frobnicate",
         "mcp__evil_roz__select",
         "mcp__fs__moveFile",
+        "mcp__web__fetch_to_file",
     ] {
         assert_eq!(tool(name), Class::Destructive, "{name}");
     }
     let call = ToolCall::new("mcp__x__frobnicate", json!({}), "{}", None);
     let mine = BTreeMap::from([("mcp__x__frobnicate".to_owned(), Class::Safe)]);
     assert_eq!(classify(&call, &mine, &BTreeSet::new()).class, Class::Safe);
+}
+
+#[test]
+fn a_query_is_safe_where_it_is_one_select() {
+    let class = |sql: &str| {
+        let call = ToolCall::new("mcp__db__query", json!({ "sql": sql }), "{}", None);
+        classify(&call, &BTreeMap::new(), &BTreeSet::new()).class
+    };
+    assert_eq!(class("SELECT a FROM b"), Class::Safe);
+    for sql in ["DELETE FROM b", "select 1; drop table b", "with x as (delete from b) select 1"] {
+        assert_eq!(class(sql), Class::Destructive, "{sql}");
+    }
 }
