@@ -59,7 +59,9 @@ impl Walker<'_> {
             let log = call.words.get(at);
             let (path, certainty) =
                 log.map_or(("typescript", Certainty::Literal), |it| (&it.text, it.certainty()));
-            self.record_write(path, How::Write, self.certainty(certainty));
+            if path != "/dev/null" {
+                self.record_write(path, How::Write, self.certainty(certainty));
+            }
         }
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
