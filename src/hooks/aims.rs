@@ -28,7 +28,7 @@ use crate::{
     },
     ledger::{Ledger, images::hash_of},
     open::Roz,
-    shell::{HOLE, How},
+    shell::{HOLE, How, Made},
     sidecar::{
         self,
         scratch::Scratch,
@@ -354,7 +354,13 @@ fn writes(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
         _ => (),
     }
     let written = call.readings.iter().flat_map(|it| &it.writes);
-    found.extend(written.map(|it| (it.path.clone(), it.how)));
+    let made = Made::by(&call.readings);
+    for it in written {
+        // A link itself is removed or replaced, what it leads to is not.
+        let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
+        found.push((it.path.clone(), it.how));
+        found.extend(made.through(&it.path, follows).into_iter().map(|path| (path, it.how)));
+    }
     found.dedup();
     found
 }

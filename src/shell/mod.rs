@@ -25,6 +25,7 @@ mod foreign;
 mod glob;
 mod key;
 pub(crate) mod limit;
+mod links;
 mod raw;
 mod scan;
 mod syntax;
@@ -37,6 +38,7 @@ mod tests;
 use std::fmt;
 
 pub use key::may_match;
+pub use links::Made;
 pub use raw::raw_words;
 pub use table::hooks::of_verb as hooks_of;
 pub use walk::filter::substituted;

@@ -73,6 +73,9 @@ pub fn load(root: &Path, roz_home: &Path) -> Option<Catalogue> {
         Err(err) if is_absent(&err) => return None,
         Err(err) => return Some(refused(format!("it cannot be looked at: {err}"))),
     };
+    if let Some(refused) = leads_elsewhere(root) {
+        return Some(refused);
+    }
     // What is no file is refused below, in words.
     let stamp = Stamp::of(&meta);
     if !meta.is_file() {
@@ -99,8 +102,14 @@ pub fn load_fresh(root: &Path) -> Option<Catalogue> {
     let path = intents_file(root);
     match fs::symlink_metadata(&path) {
         Err(err) if is_absent(&err) => None,
-        _ => Some(read(&path).0),
+        _ => Some(leads_elsewhere(root).unwrap_or_else(|| read(&path).0)),
     }
+}
+
+/// Whoever turns the link turns all that is declared.
+fn leads_elsewhere(root: &Path) -> Option<Catalogue> {
+    let folder = fs::symlink_metadata(root.join(FOLDER)).ok()?;
+    folder.is_symlink().then(|| refused(format!("`{FOLDER}` is a symbolic link, not a folder")))
 }
 
 /// What it says, and of which file that was.

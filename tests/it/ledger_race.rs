@@ -81,7 +81,8 @@ fn kills_lose_nothing_that_was_written_and_break_no_chain() {
         assert!((told..=told + 1).contains(&records), "round {round}: {told} told, {records}");
         told = records;
     }
-    assert_eq!(append(&ledger(tmp.path()), "s0", "end").unwrap().torn, None);
+    // The last one may have been killed at its line: then this one vouches for it.
+    append(&ledger(tmp.path()), "s0", "end").unwrap();
     is_whole(tmp.path(), told + 1);
 }
 

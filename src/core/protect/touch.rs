@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     core::event::ToolCall,
-    shell::{Certainty, HOLE, How, Reading, Run, Write},
+    shell::{Certainty, HOLE, How, Made, Reading, Run, Write},
 };
 
 /// A path that a call would do something to, as the call says it.
@@ -99,37 +99,21 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
     found
 }
 
-/// Paths through links that the call itself makes: nobody finds those on the
-/// disk yet.
+/// Paths through links that the call itself makes.
 fn through_links(call: &ToolCall, found: &mut Vec<Touch>) {
-    // Links may lead to links.
-    const ROUNDS: usize = 4;
     const MOST: usize = 4096;
-    let links: Vec<_> = call.readings.iter().flat_map(|it| &it.links).collect();
-    if links.is_empty() {
+    let made = Made::by(&call.readings);
+    if made.is_empty() {
         return;
     }
-    let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
-    let mut from = 0;
-    for _ in 0..ROUNDS {
-        let mut more: Vec<Touch> = Vec::new();
-        for Touch { path, act } in &found[from..] {
-            let path = plain(path);
-            for link in &links {
-                let Some(rest) = path.strip_prefix(link.path.as_str()) else { continue };
-                // A link itself is removed or replaced, what it leads to is not.
-                let follows = !matches!(act, Act::Write(How::Remove | How::Move | How::Link));
-                if rest.starts_with('/') || rest.is_empty() && follows {
-                    let path = format!("{}{rest}", link.target);
-                    more.push(Touch { path, act: *act });
-                }
-            }
-        }
-        more.retain(|it| it.path.len() < 4096 && !found.contains(it));
-        from = found.len();
-        more.truncate(MOST.saturating_sub(from));
-        found.append(&mut more);
-    }
+    let through = |it: &Touch| {
+        // A link itself is removed or replaced, what it leads to is not.
+        let follows = !matches!(it.act, Act::Write(How::Remove | How::Move | How::Link));
+        let act = it.act;
+        made.through(&it.path, follows).into_iter().map(move |path| Touch { path, act })
+    };
+    let more: Vec<Touch> = found.iter().flat_map(through).take(MOST).collect();
+    found.extend(more);
 }
 
 /// Whether a line takes away what it does not name: `find | xargs rm`.
