@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -243,8 +243,9 @@ class World:
     def play(self, *steps: str | Step, agent: list[Turn], reviewers: list[list[Turn]] = (),
              helpers: list[list[Turn]] = (), config: str = "", env: dict[str, str] | None = None,
              place: Place | None = None, plugin_installed: bool = False, bypass_permissions: bool = True,
-             tools: str = "") -> Session:
-        """Run the client once for every step, on one script. `tools`: the only ones of its own that it shall offer."""
+             tools: str = "", more: Sequence[str] = ()) -> Session:
+        """Run the client once for every step, on one script. `tools`: the only ones of its own that it shall offer;
+        `more`: options of its command line."""
         place = place or self.place(config)
         subagents = {"reviewer": Subagents(reviewer_mark(self.plugin), list(reviewers)),
                      "helper": Subagents("You are the HELPER", list(helpers))}
@@ -253,7 +254,7 @@ class World:
             for step in steps:
                 step = Step(step) if isinstance(step, str) else step
                 argv = [str(self.client), "-p", "--output-format", "stream-json", "--verbose",
-                        "--include-hook-events", "--max-turns", str(step.max_turns)]
+                        "--include-hook-events", "--max-turns", str(step.max_turns), *more]
                 if bypass_permissions:
                     argv += ["--dangerously-skip-permissions"]
                 if not plugin_installed:
