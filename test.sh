@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need, and passes them all: formats, lints, the tests
-# of the crate, and the scenarios with the real client.
+# of the crate, the scenarios with the real client, and a new user's first
+# session with it.
 #
 #   ./test.sh              everything
 #   ./test.sh --no-client  all but the real client
@@ -59,4 +60,8 @@ case $(rustup target list --installed 2>/dev/null || true) in
     *"${target/-gnu/-musl}"*) target=${target/-gnu/-musl} ;;
 esac
 cargo build --locked --profile quick --target "$target"
-ROZ_BIN="$PWD/target/$target/quick/roz" tests/client/run.py
+export ROZ_BIN="$PWD/target/$target/quick/roz"
+tests/client/run.py
+
+step "a new user's first session"
+tests/client/first_session.py --check

@@ -22,7 +22,7 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -135,9 +135,8 @@ def conversation(session: Session) -> list[str]:
     by_call = {reply.json.get("hookSpecificOutput", {}).get("permissionDecisionReason"): reply for reply in hooks}
     told: list[str] = []
 
-    def put(who: str, text: str, limit: int = 100) -> None:
-        lines = text.strip().splitlines()
-        lines = lines if len(lines) <= limit else [*lines[:limit], "…"]
+    def put(who: str, text: str) -> None:
+        lines = [part for line in text.strip().splitlines() for part in broken(line)]
         told.extend(f"{who if n == 0 else '':9} {line}".rstrip() for n, line in enumerate(lines))
 
     def turn(actor: str, content: list[dict]) -> None:
@@ -165,6 +164,12 @@ def conversation(session: Session) -> list[str]:
     return told
 
 
+def broken(line: str) -> list[str]:
+    """A line of a conversation as a narrow screen breaks it."""
+    indent = line[:len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [""]
+
+
 def gist(call: dict) -> str:
     """A call in a line: what a person would want to know of it."""
     if "command" in call:
@@ -185,8 +190,7 @@ def settle(text: str, session: Session, home: Path) -> str:
         (r"/usr/(local/)?bin/git", "/usr/bin/git"),
         (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "2026-01-02 03:04:05"),
         (r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "2026-01-02T03:04:05Z"),
-        (r"\b\d+(\.\d+)?(?= ms\b)", "…"),
-        (r" {2,}…(?= ms\b)", "  …"),
+        (r"\d+(\.\d+)?(?= ms\b)", lambda it: "…" if it.string[it.start() - 2] != " " else "…".rjust(len(it[0]))),
         (r"\b(just now|\d+ ?s(econds)? ago)\b", "just now"),
         (r"\bcl_\d{8}_\w{6}\b", "cl_20260102_abc123"),
         (r"\ba[0-9a-f]{16}\b", "a0123456789abcdef"),
