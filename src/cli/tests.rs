@@ -21,9 +21,11 @@ fn lines() -> Vec<Line> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let skills = fs::read_dir(root.join("skills")).unwrap();
     let skills = skills.map(|it| it.unwrap().path().join("SKILL.md"));
-    let pages = ["README.md", "docs/reflection.md"].map(|it| root.join(it));
+    let pages = fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path());
+    let pages = pages.filter(|it| it.extension().is_some_and(|it| it == "md"));
+    let readme = [root.join("README.md")];
     let mut found = Vec::new();
-    for path in skills.chain(pages) {
+    for path in skills.chain(pages).chain(readme) {
         let file = path.strip_prefix(root).unwrap().display().to_string();
         let text = fs::read_to_string(&path).unwrap();
         let mut block: Option<&str> = None;

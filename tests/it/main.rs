@@ -10,6 +10,7 @@ mod corrupt;
 mod decide;
 mod demo;
 mod disk;
+mod docs;
 mod errors;
 mod explain;
 mod fuzz;

@@ -1,0 +1,69 @@
+//! Each symptom in `docs/troubleshooting.md` is something that roz says.
+
+use std::fs;
+
+use super::page::root;
+
+const PATH: &str = "docs/troubleshooting.md";
+
+/// The headings of symptoms: what stands between backticks, pieces at `…`.
+fn symptoms(page: &str) -> Vec<Vec<&str>> {
+    let headings = page.lines().filter_map(|it| it.strip_prefix("### `")?.strip_suffix('`'));
+    headings
+        .map(|it| it.split('…').map(str::trim).filter(|it| !it.is_empty()).collect())
+        .collect()
+}
+
+#[test]
+fn every_symptom_is_something_that_roz_says() {
+    let page = fs::read_to_string(root().join(PATH)).unwrap();
+    let texts = said();
+    let symptoms = symptoms(&page);
+    assert!(symptoms.len() >= 15, "{} symptoms", symptoms.len());
+    for pieces in symptoms {
+        let is_said = texts.iter().any(|text| {
+            let mut rest = text.as_str();
+            pieces.iter().all(|piece| {
+                let found = rest.find(piece);
+                rest = found.map_or("", |at| &rest[at + piece.len()..]);
+                found.is_some()
+            })
+        });
+        assert!(is_said, "roz does not say `{}`", pieces.join(" … "));
+    }
+}
+
+#[test]
+fn every_symptom_has_its_cause_and_its_remedy() {
+    let page = fs::read_to_string(root().join(PATH)).unwrap();
+    for section in page.split("\n### ").skip(1) {
+        let heading = section.lines().next().unwrap();
+        for word in ["\n*Why:* ", "\n*What to do:* "] {
+            assert!(section.contains(word), "{heading}: no {}", word.trim());
+        }
+    }
+}
+
+/// The texts of roz: its templates, and its sources without the breaks in
+/// their literals. What tests say is not among them.
+fn said() -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut todo = vec![root().join("src"), root().join("templates")];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            todo.extend(fs::read_dir(path).unwrap().map(|it| it.unwrap().path()));
+            continue;
+        }
+        if path.file_stem().is_some_and(|it| it == "tests") || path.iter().any(|it| it == "tests") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.split("\\\n").collect();
+        let mut joined = lines[0].to_owned();
+        for line in &lines[1..] {
+            joined += line.trim_start();
+        }
+        texts.push(joined.replace("\\\"", "\""));
+    }
+    texts
+}
