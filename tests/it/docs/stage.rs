@@ -147,7 +147,7 @@ impl Stage {
         if before.is_objection() {
             return words(&before);
         }
-        let ran = self.shell(command);
+        let ran = self.shell(&format!("export CLAUDE_CODE_SESSION_ID={SESSION}\n{command}"));
         let mut done = call;
         done["tool_response"] =
             json!({ "stdout": ran.stdout, "stderr": ran.stderr, "interrupted": false });
@@ -222,7 +222,10 @@ impl Stage {
             let is_whole = !before.ends_with(is_name) && !after.starts_with(is_name);
             res += before;
             res += if is_whole { SHOWN_SESSION } else { SESSION };
-            rest = after;
+            // In a table the columns behind it stay where they are.
+            let longer = SHOWN_SESSION.len() - SESSION.len() - 1;
+            let blanks = after.len() - after.trim_start_matches(' ').len();
+            rest = &after[if is_whole && blanks > longer { longer } else { 0 }..];
         }
         let mut text = res + rest;
         while let Some(token) = token_in(&text) {
