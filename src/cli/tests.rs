@@ -114,3 +114,16 @@ fn every_verb_says_what_it_is_for() {
         assert!(verb.get_about().is_some(), "{} has no description", verb.get_name());
     }
 }
+
+#[test]
+fn every_verb_stands_in_the_page_of_commands() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md");
+    let page = fs::read_to_string(path).unwrap();
+    for verb in Cli::command().get_subcommands() {
+        let told = format!("`roz {}", verb.get_name());
+        let is_told = page
+            .match_indices(&told)
+            .any(|(at, _)| page[at + told.len()..].starts_with(['`', ' ']));
+        assert!(is_told, "docs/commands.md does not tell of {told}`");
+    }
+}

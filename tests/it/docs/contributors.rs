@@ -8,7 +8,15 @@ use super::page::{self, root};
 const PAGES: &[&str] = &["CONTRIBUTING.md", "docs/architecture.md"];
 /// What stands at the root and is told of.
 const FOLDERS: &[&str] = &[
-    "src/", "tests/", "docs/", "benches/", "templates/", "skills/", "agents/", "hooks/", "fuzz/",
+    "src/",
+    "tests/",
+    "docs/",
+    "benches/",
+    "templates/",
+    "skills/",
+    "agents/",
+    "hooks/",
+    "fuzz/",
     "examples/",
 ];
 
@@ -33,7 +41,8 @@ fn the_modules_of_the_architecture_are_those_of_the_sources() {
     let (_, section) = page.split_once("\n## Where what lives\n").expect("a list of modules");
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter_map(|it| it.strip_prefix("| `src/")?.split('`').next());
-    let mut told: Vec<&str> = rows.map(|it| it.trim_end_matches(".rs").trim_end_matches('/')).collect();
+    let mut told: Vec<&str> =
+        rows.map(|it| it.trim_end_matches(".rs").trim_end_matches('/')).collect();
     told.retain(|it| !it.contains('/') && *it != "main");
     told.sort_unstable();
     assert_eq!(told, modules);

@@ -36,7 +36,8 @@ fn every_page_is_led_to_from_the_readme() {
         for target in targets(&text) {
             let file = target.split('#').next().unwrap_or_default();
             let Some(file) = (!file.is_empty()).then(|| flat(&folder.join(file))) else { continue };
-            if file.ends_with(".md") && root().join(&file).exists() && seen.insert(file.clone()) {
+            let is_page = Path::new(&file).extension().is_some_and(|it| it == "md");
+            if is_page && root().join(&file).exists() && seen.insert(file.clone()) {
                 todo.push(file);
             }
         }
@@ -60,8 +61,7 @@ fn trouble(path: &str, text: &str, target: &str) -> Option<String> {
     if anchor.is_empty() {
         return None;
     }
-    let there =
-        if file.is_empty() { text.to_owned() } else { fs::read_to_string(linked).unwrap() };
+    let there = if file.is_empty() { text.to_owned() } else { fs::read_to_string(linked).unwrap() };
     let known = anchors(&there);
     (!known.contains(anchor)).then(|| format!("has no such heading: {known:?}"))
 }

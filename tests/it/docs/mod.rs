@@ -5,6 +5,8 @@
 //! `ROZ_WRITE_DOCS=1 cargo test --test it docs` writes what is shown anew where
 //! it differs; read what it wrote.
 
+#![expect(clippy::disallowed_methods, reason = "tests read PATH, and how they are run")]
+
 mod contributors;
 mod links;
 mod page;
@@ -26,7 +28,7 @@ const WRITTEN: &[(&str, &str)] = &[("docs/first-session.md", "tests/client/first
 
 #[test]
 fn what_the_pages_show_is_what_happens() {
-    let writes = std::env::var_os("ROZ_WRITE_DOCS").is_some();
+    let writes = is_to_write();
     let mut wrong = String::new();
     for page in held() {
         let mut stage = Stage::new();
@@ -116,6 +118,11 @@ fn a_page_that_a_program_writes_is_held_by_the_tests_that_run_it() {
         assert!(page::root().join(path).exists(), "{path}");
         assert!(tests.contains(&format!("{program} --check")), "{program}");
     }
+}
+
+/// Whether pages are written anew, not only looked at.
+fn is_to_write() -> bool {
+    std::env::var_os("ROZ_WRITE_DOCS").is_some()
 }
 
 /// The pages that are held here.

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs};
 
-use super::page::root;
+use super::{is_to_write, page::root};
 use crate::support::Roz;
 
 const PATH: &str = "docs/demo.svg";
@@ -25,7 +25,7 @@ fn the_picture_of_the_demo_is_what_the_demo_prints() {
     let excerpt = &excerpt[..excerpt.rfind("PreToolUse").unwrap()];
     let picture = draw(excerpt.trim_end());
     let path = root().join(PATH);
-    if std::env::var_os("ROZ_WRITE_DOCS").is_some() {
+    if is_to_write() {
         fs::write(path, picture).unwrap();
         return;
     }

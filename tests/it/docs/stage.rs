@@ -64,8 +64,9 @@ impl Stage {
         for act in acts {
             let (verb, rest) = act.split_once(' ').unwrap_or((act, ""));
             let rest = rest.replace(SHOWN_SESSION, SESSION);
-            took |= self.takes(verb, &rest, &block.text);
-            if !took {
+            if self.takes(verb, &rest, &block.text) {
+                took = true;
+            } else {
                 self.act(verb, &rest, place);
             }
         }

@@ -11,9 +11,7 @@ const CLOSE: usize = 80;
 /// The headings of symptoms: what stands between backticks, pieces at `…`.
 fn symptoms(page: &str) -> Vec<Vec<&str>> {
     let headings = page.lines().filter_map(|it| it.strip_prefix("### `")?.strip_suffix('`'));
-    headings
-        .map(|it| it.split('…').map(str::trim).filter(|it| !it.is_empty()).collect())
-        .collect()
+    headings.map(|it| it.split('…').map(str::trim).filter(|it| !it.is_empty()).collect()).collect()
 }
 
 #[test]
