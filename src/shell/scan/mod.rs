@@ -535,7 +535,7 @@ impl<'a> Scanner<'a> {
             }
         }
         let body = self.nested(None, Self::command)?;
-        Some(Node::Subshell(vec![Item { node: body, link: Link::Background }]))
+        Some(Node::Coprocess(Box::new(Item { node: body, link: Link::Background })))
     }
 }
 

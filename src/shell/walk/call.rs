@@ -236,6 +236,7 @@ impl Walker<'_> {
                     self.enter(|walker| walker.call(inner));
                 }
             }
+            "mkfifo" | "mknod" => self.suspects.has_fifo = true,
             "run-parts" => {
                 if let Some(folder) = call.words[1..].iter().rfind(|w| !w.text.starts_with('-')) {
                     let files = format!("{}/*", folder.text.trim_end_matches('/'));

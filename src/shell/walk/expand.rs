@@ -4,6 +4,7 @@ use super::super::syntax::{Part, Word};
 use super::super::{HOLE, limit};
 use super::env::Made;
 use super::field::Field;
+use super::output::unescaped;
 use super::pattern::Pattern;
 use super::{Io, Walker, brace};
 use std::rc::Rc;
@@ -135,16 +136,28 @@ impl Walker<'_> {
             Part::Text { text, .. } => Expansion::One(text.clone()),
             Part::Parameter { parameter, quoted } => self.parameter(parameter, *quoted),
             Part::Command { list, .. } => {
-                let outer = std::mem::take(&mut self.silent);
-                let text = trimmed(&self.substituted(list));
-                let silent = std::mem::replace(&mut self.silent, outer);
-                // A branch that was not taken shows nothing. A hole alone says that already.
-                let chosen = if silent && text.chars().any(|it| it != HOLE) {
-                    self.choose(&format!("$({:p}", Rc::as_ptr(list)), 2)
-                } else {
-                    None
-                };
-                Expansion::One(if chosen == Some(1) { String::new() } else { text })
+                let outer = std::mem::take(&mut self.doubt);
+                let mut output = self.substituted(list);
+                let doubt = std::mem::replace(&mut self.doubt, outer);
+                if doubt.again {
+                    output.push(HOLE);
+                }
+                let text = trimmed(&output);
+                // A hole alone says that it may be anything already.
+                if text.chars().all(|it| it == HOLE) {
+                    return Expansion::One(text);
+                }
+                let mut ways = vec![text];
+                if doubt.escaped {
+                    ways.push(unescaped(&ways[0]));
+                }
+                // A branch that was not taken shows nothing.
+                if doubt.silent {
+                    ways.push(String::new());
+                }
+                ways.dedup();
+                let chosen = self.choose(&format!("$({:p}", Rc::as_ptr(list)), ways.len());
+                Expansion::One(ways.swap_remove(chosen.unwrap_or(0)))
             }
             Part::Arithmetic(word) => {
                 let text = self.text(word);

@@ -40,7 +40,7 @@ impl Walker<'_> {
     /// What the line has written to a file. `None` where it has not touched it.
     pub(super) fn content(&self, path: &str) -> Option<String> {
         match self.made(path)? {
-            Made::Text(text) => Some(text),
+            Made::Text(text) => Some(self.in_doubt(path, text)),
             Made::File(_) | Made::Unknown => Some(HOLE.to_string()),
         }
     }
@@ -53,8 +53,14 @@ impl Walker<'_> {
         interpreter: Interpreter,
         arguments: &[String],
     ) -> Option<String> {
+        // What it held before the line may be run as well.
+        if self.lane_runs(path) {
+            for path in self.located(path) {
+                self.script_at(path, interpreter, arguments);
+            }
+        }
         match self.made(path) {
-            Some(Made::Text(text)) => Some(text),
+            Some(Made::Text(text)) => Some(self.in_doubt(path, text)),
             Some(Made::Unknown) => Some(HOLE.to_string()),
             Some(Made::File(source)) => {
                 self.script_at(source, interpreter, arguments);

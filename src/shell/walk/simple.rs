@@ -316,8 +316,16 @@ impl Walker<'_> {
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for located in self.located(path) {
             let path = normal(&located);
+            let is_shared = self.lane_writes(path);
             let mut is_longer = false;
             match self.env.files.get_mut(path) {
+                // One of them, or a mixture.
+                Some(Made::Text(before)) if is_shared => {
+                    if !before.starts_with(HOLE) {
+                        before.insert_str(0, "\u{FFFC}\n");
+                    }
+                    before.push_str(text);
+                }
                 Some(Made::Text(before)) if append => {
                     before.push_str(text);
                     is_longer = true;

@@ -4,14 +4,15 @@
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
 use super::super::table::interpreters;
-use super::super::{Certainty, HOLE, Reading, Run};
+use super::super::{Certainty, HOLE, Reading, Run, Unreadable};
 use super::origin::normal;
 use super::{Io, Walker, env::Made};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Pieces of text that are read for one unknown text; and makers and inputs that are remembered.
-const PIECES: usize = 64;
-const KEPT: usize = 64;
+const PIECES: usize = 512;
+const KEPT: usize = 128;
 
 #[derive(Debug, Default)]
 pub(super) struct Suspects {
@@ -24,6 +25,12 @@ pub(super) struct Suspects {
     makers: Vec<(String, Range<usize>)>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     busy: bool,
+    /// There was more to remember than is kept.
+    is_over: bool,
+    /// A shell runs what is not known.
+    has_fed: bool,
+    /// Something is made that one program writes while another one reads it.
+    pub(super) has_fifo: bool,
 }
 
 impl Walker<'_> {
@@ -43,8 +50,13 @@ impl Walker<'_> {
 
     /// A here-document or a here-string was given to somebody.
     pub(super) fn heard(&mut self, text: &str) {
-        if self.muted == 0 && !self.suspects.busy && self.suspects.heard.len() < KEPT {
+        if self.muted > 0 || self.suspects.busy {
+            return;
+        }
+        if self.suspects.heard.len() < KEPT {
             self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
+        } else {
+            self.suspects.is_over = true;
         }
     }
 
@@ -67,16 +79,30 @@ impl Walker<'_> {
                 Some(Made::Unknown) | None => false,
             };
             let makers = &mut self.suspects.makers;
-            if !known && makers.len() < KEPT && makers.last().is_none_or(|it| it.0 != path) {
+            if known || makers.last().is_some_and(|it| it.0 == path) {
+                continue;
+            }
+            if makers.len() < KEPT {
                 makers.push((path.to_owned(), from..to));
+            } else {
+                self.suspects.is_over = true;
             }
         }
     }
 
     /// A shell runs what the commands before it in its pipeline, or in its words, have made.
     pub(super) fn suspect_feed(&mut self) {
+        self.suspects.has_fed = true;
         let from = self.suspects.from.unwrap_or(self.reading.runs.len());
         self.suspect(from..self.reading.runs.len());
+    }
+
+    /// At the end of a line: a shell that runs what is not known, while other commands run beside
+    /// it, may be given by any of them what it runs, through a FIFO, a coprocess, a file.
+    pub(super) fn suspect_all(&mut self) {
+        if self.suspects.has_fed && (self.lanes.has_jobs || self.suspects.has_fifo) {
+            self.suspect(0..self.reading.runs.len());
+        }
     }
 
     /// A script runs that the line has written, who knows how.
@@ -88,6 +114,9 @@ impl Walker<'_> {
         let paths: Vec<&str> = located.iter().map(|it| normal(it)).collect();
         let makers = self.suspects.makers.iter().filter(|it| paths.contains(&it.0.as_str()));
         let ranges: Vec<Range<usize>> = makers.map(|it| it.1.clone()).collect();
+        if ranges.is_empty() && self.suspects.is_over && self.muted == 0 {
+            self.fail(Unreadable::Work);
+        }
         for range in ranges {
             self.suspect(range);
         }
@@ -147,9 +176,9 @@ impl Walker<'_> {
                     pieces.extend(text.lines().map(str::to_owned));
                 }
                 pieces_of(&run.program, word, &mut pieces);
-                if pieces.len() > PIECES {
-                    break;
-                }
+            }
+            if pieces.len() > PIECES {
+                break;
             }
         }
         for (at, text) in &self.suspects.heard {
@@ -161,13 +190,16 @@ impl Walker<'_> {
                 }
             }
         }
+        // What stands behind them could be it.
+        if pieces.len() > PIECES || self.suspects.is_over {
+            self.fail(Unreadable::Work);
+        }
         pieces.truncate(PIECES);
-        let mut done: Vec<&str> = Vec::new();
+        let mut done: BTreeSet<&str> = BTreeSet::new();
         self.suspects.busy = true;
         for piece in &pieces {
             let piece = beginning(piece);
-            if piece.chars().any(|it| it != HOLE) && !done.contains(&piece) {
-                done.push(piece);
+            if piece.chars().any(|it| it != HOLE) && done.insert(piece) {
                 self.suspected(piece);
             }
         }
