@@ -35,7 +35,8 @@ impl Walker<'_> {
         let mut expanded = 0;
         for word in words {
             let before = fields.len();
-            expanded += usize::from(!matches!(word.parts[..], [Part::Text { .. }]));
+            let is_plain = matches!(word.parts[..], [Part::Text { .. }]);
+            expanded += usize::from(!is_plain);
             // A POSIX shell leaves braces alone; which one `sh` is, is not known.
             if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
@@ -45,7 +46,8 @@ impl Walker<'_> {
                 self.field(word, &mut fields);
             }
             // A long list of files is no long list of work; what words become is.
-            let units = usize::from(word.braces) + (fields.len() - before) / 16;
+            let made = fields.len() - before;
+            let units = usize::from(word.braces) + made / 16 + usize::from(!is_plain) * (made / 2);
             if !self.spend(units + usize::from(expanded == EXPANDED_AT_ONCE)) {
                 break;
             }
@@ -135,7 +137,7 @@ impl Walker<'_> {
         match part {
             Part::Text { text, .. } => Expansion::One(text.clone()),
             Part::Parameter { parameter, quoted } => self.parameter(parameter, *quoted),
-            Part::Command { list, .. } => {
+            Part::Command { list, quoted } => {
                 let outer = std::mem::take(&mut self.doubt);
                 let mut output = self.substituted(list);
                 let doubt = std::mem::replace(&mut self.doubt, outer);
@@ -150,6 +152,10 @@ impl Walker<'_> {
                 let mut ways = vec![text];
                 if doubt.escaped {
                     ways.push(unescaped(&ways[0]));
+                }
+                // Without the word there is no blank before it.
+                if doubt.loose && *quoted {
+                    ways.push(ways[0].replace(" \u{FFFC}", "\u{FFFC}"));
                 }
                 // A branch that was not taken shows nothing.
                 if doubt.silent {

@@ -143,6 +143,9 @@ impl Walker<'_> {
                 .collect(),
         };
         for field in fields {
+            if self.work == 0 {
+                break;
+            }
             let certainty = self.certainty(field.certainty());
             match row.how {
                 Some(how) if field.text != "-" => {

@@ -121,6 +121,8 @@ struct Doubt {
     again: bool,
     /// An `echo` has shown a backslash in it.
     escaped: bool,
+    /// A word that may be none was shown behind a blank.
+    loose: bool,
 }
 
 impl<'o> Walker<'o> {

@@ -87,10 +87,13 @@ impl Walker<'_> {
             return;
         }
         let conditional = self.conditional > 0;
-        let patterns = if path.contains(HOLE) { &self.patterns[..] } else { &[] };
-        for path in patterns.iter().cloned().chain([path]) {
+        let patterns = if path.contains(HOLE) { self.patterns.clone() } else { Vec::new() };
+        for path in patterns.into_iter().chain([path]) {
             let script = Script { path, interpreter, arguments: arguments.to_vec(), conditional };
             if !self.scripts.contains(&script) {
+                if !self.spend(1) {
+                    return;
+                }
                 self.scripts.insert(script.clone());
                 self.reading.scripts.push(script);
             }

@@ -26,6 +26,7 @@ impl Walker<'_> {
                     self.doubt.escaped = true;
                     self.echoes_escapes = true;
                 }
+                self.doubt.loose |= words.iter().skip(1).any(|it| it.loose && it.is_unknown());
                 Some(text)
             }
             "printf" if words.first().is_none_or(|word| word.text != "-v") => Some(printf(words)),

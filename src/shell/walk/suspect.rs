@@ -7,12 +7,11 @@ use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Reading, Run, Unreadable};
 use super::origin::normal;
 use super::{Io, Walker, env::Made};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Pieces of text that are read for one unknown text; and makers and inputs that are remembered.
+/// Pieces of text that are read for one unknown text. More of them may run anything.
 const PIECES: usize = 512;
-const KEPT: usize = 128;
 
 #[derive(Debug, Default)]
 pub(super) struct Suspects {
@@ -22,11 +21,9 @@ pub(super) struct Suspects {
     /// Here-documents and here-strings, and how many runs there were before them.
     heard: Vec<(usize, String)>,
     /// Files that were written in a way that leaves their text unknown, and the runs that did it.
-    makers: Vec<(String, Range<usize>)>,
+    makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     busy: bool,
-    /// There was more to remember than is kept.
-    is_over: bool,
     /// A shell runs what is not known.
     has_fed: bool,
     /// Something is made that one program writes while another one reads it.
@@ -53,11 +50,7 @@ impl Walker<'_> {
         if self.muted > 0 || self.suspects.busy {
             return;
         }
-        if self.suspects.heard.len() < KEPT {
-            self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
-        } else {
-            self.suspects.is_over = true;
-        }
+        self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
     }
 
     /// The files that were written since `writes`, unless their text is known.
@@ -78,14 +71,11 @@ impl Walker<'_> {
                 Some(Made::File(source)) => !source.starts_with("/dev/"),
                 Some(Made::Unknown) | None => false,
             };
-            let makers = &mut self.suspects.makers;
-            if known || makers.last().is_some_and(|it| it.0 == path) {
-                continue;
-            }
-            if makers.len() < KEPT {
-                makers.push((path.to_owned(), from..to));
-            } else {
-                self.suspects.is_over = true;
+            if !known {
+                let ranges = self.suspects.makers.entry(path.to_owned()).or_default();
+                if ranges.last() != Some(&(from..to)) {
+                    ranges.push(from..to);
+                }
             }
         }
     }
@@ -111,12 +101,8 @@ impl Walker<'_> {
             return;
         }
         let located = self.located(path);
-        let paths: Vec<&str> = located.iter().map(|it| normal(it)).collect();
-        let makers = self.suspects.makers.iter().filter(|it| paths.contains(&it.0.as_str()));
-        let ranges: Vec<Range<usize>> = makers.map(|it| it.1.clone()).collect();
-        if ranges.is_empty() && self.suspects.is_over && self.muted == 0 {
-            self.fail(Unreadable::Work);
-        }
+        let makers = located.iter().filter_map(|path| self.suspects.makers.get(normal(path)));
+        let ranges: Vec<Range<usize>> = makers.flatten().cloned().collect();
         for range in ranges {
             self.suspect(range);
         }
@@ -191,7 +177,7 @@ impl Walker<'_> {
             }
         }
         // What stands behind them could be it.
-        if pieces.len() > PIECES || self.suspects.is_over {
+        if pieces.len() > PIECES {
             self.fail(Unreadable::Work);
         }
         pieces.truncate(PIECES);
