@@ -10,7 +10,7 @@ use super::{Io, Walker, brace};
 use std::rc::Rc;
 
 /// So many words with an expansion in them are a unit of work.
-const EXPANDED_AT_ONCE: usize = 4;
+const EXPANDED_AT_ONCE: usize = 3;
 
 /// What a parameter stands for.
 pub(super) enum Expansion {

@@ -114,6 +114,7 @@ struct Walker<'o> {
 
 /// What may be another way with an output than its text says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Doubt {
     /// Something of it may not have been shown: it stems from a branch.
     silent: bool,

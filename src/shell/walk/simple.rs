@@ -140,6 +140,12 @@ impl Walker<'_> {
         if EXPANDED.contains(&name) {
             self.perhaps(|walker| walker.expanded_again(text));
         }
+        // Programs add to these files.
+        let is_log = name.starts_with("GIT_TRACE") || matches!(name, "HISTFILE" | "LESSHISTFILE");
+        if is_log && text.contains('/') && text != "/dev/null" {
+            let certainty = self.text_certainty(text);
+            self.record_write(text, How::Append, certainty);
+        }
         if matches!(name, "BASH_ENV" | "ENV") {
             self.perhaps(|walker| {
                 if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
