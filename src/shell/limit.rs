@@ -11,6 +11,9 @@ pub(crate) const DEPTH: usize = 40;
 /// bytes of text that an expansion made. A script of 300 lines takes half of it at most.
 pub(crate) const WORK: usize = 4_500;
 
+/// The same for the text of a script, of which a call reads few: one of 64 KiB is read to its end.
+pub(crate) const SCRIPT_WORK: usize = 7_000;
+
 /// Words of one text.
 pub(crate) const WORDS: usize = 16_000;
 

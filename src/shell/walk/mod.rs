@@ -53,6 +53,7 @@ pub(super) fn script(
     options: &Options,
 ) -> Reading {
     let mut walker = Walker::new(options);
+    walker.work = limit::SCRIPT_WORK;
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
     match (interpreter, arguments) {
         (Interpreter::Patch, [strip, folder, ..]) => walker.apply(text, strip, folder),
