@@ -42,6 +42,10 @@ else
 fi
 
 step "the crate's tests"
+# Other lines for the comparison with bash each time; what fails says how to see it again.
+: "${ROZ_DIFFERENTIAL_SEED:=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
+export ROZ_DIFFERENTIAL_SEED
+echo "ROZ_DIFFERENTIAL_SEED=$ROZ_DIFFERENTIAL_SEED"
 cargo test --locked
 
 [ "$with_client" = yes ] || exit 0

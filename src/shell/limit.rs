@@ -7,8 +7,15 @@ pub(crate) const LINE: usize = 256 * 1024;
 /// How deep groups, substitutions, nested code and function calls may be nested, all together.
 pub(crate) const DEPTH: usize = 40;
 
-/// How much is walked: a unit is a command, or some 64 bytes of text that an expansion made.
-pub(crate) const WORK: usize = 6_000;
+/// How much is walked: a unit is a command, a file that it names to be written or run, or some 64
+/// bytes of text that an expansion made. A script of 300 lines takes half of it at most.
+pub(crate) const WORK: usize = 4_500;
+
+/// The same for the text of a script, of which a call reads few: one of 64 KiB is read to its end.
+pub(crate) const SCRIPT_WORK: usize = 7_000;
+
+/// Words of one text.
+pub(crate) const WORDS: usize = 16_000;
 
 /// Words that one word becomes by brace expansion; beyond, it is unknown.
 pub(crate) const BRACES: usize = 256;

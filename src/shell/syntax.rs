@@ -30,8 +30,10 @@ pub(super) enum Node {
     Simple(Simple),
     /// At least two stages.
     Pipeline(Vec<Node>),
-    /// `( … )`, and the body of a `coproc`.
+    /// `( … )`
     Subshell(List),
+    /// `coproc`: its body, in the background.
+    Coprocess(Box<Item>),
     /// `{ … }`
     Group(List),
     If {

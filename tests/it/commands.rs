@@ -118,3 +118,34 @@ fn every_written_path_is_seen_with_how_and_nothing_else_is() {
     }
     assert!(wrong.is_empty(), "{} rows\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn what_people_write_is_read_to_its_end() {
+    let busy = |n: u32| match n % 6 {
+        0 => format!("mkdir -p build/o{n} && cp src/a{n}.c build/o{n}/"),
+        1 => "for f in src/*.c; do gcc -c \"$f\" -o \"$(basename \"$f\" .c).o\" || exit 1; done"
+            .to_owned(),
+        2 => format!("echo \"step {n}\" >> log; git status --short | grep -v '^??' | head -5"),
+        3 => format!("x{n}=$(date +%s); rm -f tmp{n}.txt; mv a{n} b{n}"),
+        4 => format!("if [ \"$x{n}\" = y ]; then ./gen{n}.sh; else sed -i s/a/b/ conf{n}; fi"),
+        _ => format!("python3 -c 'import json; print(json.load(open(\"f{n}\")))' > out{n}.json"),
+    };
+    let script: String = (0..300).map(|n| busy(n) + "\n").collect();
+    let prose = "It's a line of $HOME, of (signs) and of words.\n".repeat(340);
+    let code = "x = foo.bar(1, [2, 3], key=open(\"f\").read())\n".repeat(180);
+    for line in [
+        format!("bash <<'EOF'\n{script}EOF"),
+        format!("cat > s.sh <<'EOF'\n{script}EOF\nchmod +x s.sh && ./s.sh"),
+        format!("cat > notes.md <<EOF\n{prose}EOF"),
+        format!("cat > notes.md <<'EOF'\n{prose}EOF"),
+        format!("python3 -c '{code}'"),
+        format!("python3 - <<'EOF'\n{code}EOF"),
+    ] {
+        for end in ["", "\ngit push"] {
+            let reading = shell::read(&format!("{line}{end}"));
+            let start: String = line.chars().take(40).collect();
+            assert_eq!(reading.unreadable, None, "{start}");
+            assert_eq!(reading.may_run("Bash:git push*"), !end.is_empty(), "{start}");
+        }
+    }
+}

@@ -34,7 +34,11 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
     ) {
         return None;
     }
-    let is_clients = |it: &String| it.split(['/', '@', ':']).any(|it| it == "claude-code");
+    // `node $(which claude)`
+    let is_clients = |it: &String| {
+        it.split(['/', '@', ':']).any(|it| it == "claude-code")
+            || it.rsplit('/').next() == Some("claude")
+    };
     let at = words.iter().position(|it| !it.starts_with('-') && is_clients(it))?;
     words.get(at + 1..)
 }
@@ -85,9 +89,17 @@ pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
     let mut lines = scene.call.command_lines();
     let moves = lines.any(|it| {
         let mut words = words_of(&it);
-        words.any(|word| OTHERS.contains(&word) || HOMES[..3].contains(&word)) || empties(&it)
+        words.any(|word| OTHERS.contains(&word) || HOMES[..3].contains(&word))
+            || empties(&it)
+            || sets_path(&it)
     });
     moves.then(|| line(client))
+}
+
+/// Whether a line says where programs are looked for: what was exported stays so.
+fn sets_path(line: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices("PATH=").any(|(at, _)| !line[..at].ends_with(joins))
 }
 
 /// Whether a line starts something with an empty environment: `env -i`, `env -`,

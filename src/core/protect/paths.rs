@@ -133,6 +133,8 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
             return false;
         }
         let before = match &it.before {
+            // A pattern is no file, what it finds is.
+            Before::Absent if it.touch.path.contains(['*', '?', '[']) => Content::Unknown,
             Before::Absent => Content::Absent,
             Before::Text(text) => Content::Text(text.clone()),
             Before::NotAsked | Before::Unreadable => Content::Unknown,
@@ -435,10 +437,15 @@ fn first(scene: Scene, is_it: impl Fn(&Touched) -> bool) -> Option<String> {
 /// Code in another language that names a place and has a word of changing: the
 /// reading follows literal paths, and not what a program makes of them.
 fn code_changes(scene: Scene, names_place: impl Fn(&str) -> bool) -> Option<String> {
+    let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
+    codes.find(|it| names_place(it) && may_change(it)).cloned()
+}
+
+/// Whether code of another language has words in it that change files.
+pub(super) fn may_change(code: &str) -> bool {
     const CHANGES: &[&str] = &[
         "write", "'w", "\"w", "'a", "\"a", "r+", "dump(", "unlink", "remove", "rmtree", "rename",
         "replace(", "chmod", "symlink", "link(", "truncate", "flock", "lockf", "copy", "move(",
     ];
-    let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
-    codes.find(|it| names_place(it) && CHANGES.iter().any(|word| it.contains(word))).cloned()
+    CHANGES.iter().any(|word| code.contains(word))
 }

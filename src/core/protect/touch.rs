@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{
     commands::{self, base},
     is_in,
+    paths::may_change,
     words::Words,
 };
 use crate::{
@@ -70,6 +71,7 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
         for run in &reading.runs {
             of_run(run, &mut add);
         }
+        handed(reading, &mut add);
         unpacks(reading, &mut add);
         for read in &reading.reads {
             add(&read.path, Act::Read);
@@ -280,6 +282,34 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
     copies(run, program, add);
 }
 
+/// Paths that code of another language is handed, by its arguments or its
+/// environment, where it changes files: which ones, it does not say.
+fn handed(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
+    const ASKS: &[&str] = &["argv", "ARGV", "environ", "getenv", "ENV", "process.env", "shift"];
+    let shows = |code: &String| code.replace("stdout.write", "").replace("stderr.write", "");
+    let asks = |code: &&String| ASKS.iter().any(|it| code.contains(it));
+    let changes = reading.code.iter().filter(asks).any(|code| may_change(&shows(code)));
+    let prints = reading.code.iter().any(|it| it.contains('>') && it.contains("print"));
+    for run in &reading.runs {
+        let name = base(run).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let is_awk = is_in("awk gawk mawk nawk", name);
+        let is_it = is_in("python pypy node nodejs bun deno perl ruby php", name) && changes;
+        if !(is_it || is_awk && prints) {
+            continue;
+        }
+        // awk reads its operands; what it writes to, a variable may say.
+        let words = run.argv.iter().skip(1).map(String::as_str);
+        let words =
+            words.filter_map(|it| if is_awk { Some(it.split_once('=')?.1) } else { Some(it) });
+        let values = run.assignments.iter().map(|(_, value)| value.as_str());
+        for word in words.chain(values).filter(|it| !it.starts_with('-') && is_telling(it)) {
+            if !word.contains(char::is_whitespace) {
+                add(word, Act::Write(How::Edit));
+            }
+        }
+    }
+}
+
 /// git in another work tree than the one it stands in.
 fn elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
     const READS: &str = "status log diff show ls-files ls-tree cat-file rev-parse grep blame \
@@ -380,7 +410,10 @@ fn unpacks(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
         let names = || run.argv.iter().any(|it| is_clients(it.strip_prefix("-o").unwrap_or(it)));
         unpacks && (has_gone || names())
     };
-    if folders.peek().is_none() || !reading.runs.iter().any(is_there) {
+    // `shutil.copytree(x, ".claude")`
+    const TREES: &[&str] = &["copytree", "copy_tree", "cpSync", "cp_r", "dircopy", "copySync"];
+    let copies = || reading.code.iter().any(|code| TREES.iter().any(|it| code.contains(it)));
+    if folders.peek().is_none() || !(reading.runs.iter().any(is_there) || copies()) {
         return;
     }
     for folder in folders.filter(|it| matches!(it.how, How::Write | How::Directory)) {

@@ -1,7 +1,7 @@
 //! Expansions: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
 
-use super::super::Unreadable;
 use super::super::syntax::{Parameter, Part, Word};
+use super::super::{Unreadable, limit};
 use super::{End, Scanner, scan, scan_quoted};
 use std::rc::Rc;
 
@@ -239,7 +239,11 @@ impl Scanner<'_> {
             }
         }
         let scanned = scan(&text, self.depth + 1);
-        self.commands += scanned.commands;
+        // Each of them is a text of its own, with all that it takes.
+        self.commands += scanned.commands + 2;
+        if self.commands > limit::WORK {
+            self.fail(Unreadable::Work);
+        }
         match scanned.error {
             // Bash reads this text when it gets there: what stands around it runs all the same.
             Some(error) if !error.is_bound() => self.inner_error = self.inner_error.or(Some(error)),

@@ -58,6 +58,8 @@ struct Scanner<'a> {
     depth: usize,
     /// How many commands there are so far.
     commands: usize,
+    /// How many words.
+    words: usize,
     /// How many `$( … )` are open.
     substitutions: usize,
     /// Here-documents whose text begins after the next newline.
@@ -88,6 +90,7 @@ impl<'a> Scanner<'a> {
             at: 0,
             depth,
             commands: 0,
+            words: 0,
             substitutions: 0,
             pending: Vec::new(),
             error,
@@ -535,7 +538,7 @@ impl<'a> Scanner<'a> {
             }
         }
         let body = self.nested(None, Self::command)?;
-        Some(Node::Subshell(vec![Item { node: body, link: Link::Background }]))
+        Some(Node::Coprocess(Box::new(Item { node: body, link: Link::Background })))
     }
 }
 

@@ -98,8 +98,16 @@ const COPY: Grammar =
     options("tSgmoZ", &["target-directory", "suffix", "group", "mode", "owner", "context"]);
 const SED: Grammar = options("efl", &["expression", "file", "line-length"]);
 const CURL: Grammar = options(
-    "oHdXuAebFTKmwxEcrTCYyz",
+    "oHdXuAebFTKmwxEcrTCYyzD",
     &[
+        "dump-header",
+        "stderr",
+        "trace",
+        "trace-ascii",
+        "hsts",
+        "alt-svc",
+        "etag-save",
+        "libcurl",
         "output",
         "header",
         "data",
@@ -120,8 +128,6 @@ const CURL: Grammar = options(
         "config",
         "cookie",
         "cookie-jar",
-        "dump-header",
-        "trace",
         "write-out",
     ],
 );
@@ -338,7 +344,13 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
             "cookie-jar",
             "D",
             "dump-header",
+            "stderr",
             "trace",
+            "trace-ascii",
+            "hsts",
+            "alt-svc",
+            "etag-save",
+            "libcurl",
         ]))
         .how(How::Write),
     row(&["wget"])
@@ -429,6 +441,18 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["sqlite3"]).files(Files::After(0)).how(How::Edit),
     row(&["dos2unix", "unix2dos"]).how(How::Edit),
     row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
+    // What is not named stays away from the work tree, too, but nobody named it.
+    row(&["git"]).then(&["stash", "push"]).options("m", &["message"]).how(How::Remove),
+    row(&["git"]).then(&["stash", "-u"]).options("m", &["message"]).how(How::Remove),
+    row(&["git"]).then(&["stash", "-a"]).options("m", &["message"]).how(How::Remove),
+    row(&["git"]).then(&["stash", "--"]).how(How::Remove),
+    row(&["git"]).then(&["stash", "--all"]).how(How::Remove),
+    row(&["git"]).then(&["stash", "--include-untracked"]).how(How::Remove),
+    row(&["git"])
+        .then(&["clone"])
+        .options("bcjou", &["branch", "config", "jobs", "origin", "depth", "reference"])
+        .files(Files::Fetched)
+        .how(How::Write),
     row(&["git"])
         .then(&["rm"])
         .options("", &["pathspec-from-file"])

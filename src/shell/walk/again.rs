@@ -77,6 +77,11 @@ impl Walker<'_> {
             walker.list(body, io)
         });
         self.becomes(finds..found, None, writes, false);
+        if !output.is_empty() {
+            let unknown = |value: &Value| value.scalar().contains(HOLE);
+            self.doubt.silent |= values.iter().all(unknown);
+            self.doubt.again |= values.len() > 1 || values.iter().any(unknown);
+        }
         output
     }
 

@@ -233,6 +233,9 @@ impl Walker<'_> {
         let text = self.script_text(&path.text, Interpreter::Shell, &arguments);
         let Some(text) = text else { return Some(unknown_output(call)) };
         self.resolved += 1;
+        if let Some(decoded) = self.decoded_by_echo(&text) {
+            self.perhaps(|walker| walker.enter(|walker| walker.code(&decoded, &call.io)));
+        }
         let output = self.enter(|walker| walker.code(&text, &call.io));
         self.resolved -= 1;
         Some(output)

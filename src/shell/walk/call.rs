@@ -195,8 +195,12 @@ impl Walker<'_> {
         let has_subcommands = options::find(&program).is_some();
         let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         let mut is_found = false;
-        for (word, text) in words.iter().zip(&mut argv).skip(1).filter(|(word, _)| word.glob) {
-            if may_be_a_word(&word.text, has_subcommands) {
+        // `git *`: a file may have a subcommand's name.
+        let first = has_subcommands.then(|| Self::subcommand(&program, words));
+        let places = words.iter().zip(&mut argv).enumerate().skip(1);
+        for (place, (word, text)) in places.filter(|(_, (word, _))| word.glob) {
+            let is_verb = first == Some(place) && !word.text.contains(['.', '/']);
+            if is_verb || may_be_a_word(&word.text, has_subcommands) {
                 *text = open(&word.text);
                 is_found = true;
             }
@@ -236,6 +240,7 @@ impl Walker<'_> {
                     self.enter(|walker| walker.call(inner));
                 }
             }
+            "mkfifo" | "mknod" => self.suspects.has_fifo = true,
             "run-parts" => {
                 if let Some(folder) = call.words[1..].iter().rfind(|w| !w.text.starts_with('-')) {
                     let files = format!("{}/*", folder.text.trim_end_matches('/'));

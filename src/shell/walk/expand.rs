@@ -4,12 +4,13 @@ use super::super::syntax::{Part, Word};
 use super::super::{HOLE, limit};
 use super::env::Made;
 use super::field::Field;
+use super::output::unescaped;
 use super::pattern::Pattern;
 use super::{Io, Walker, brace};
 use std::rc::Rc;
 
 /// So many words with an expansion in them are a unit of work.
-const EXPANDED_AT_ONCE: usize = 4;
+const EXPANDED_AT_ONCE: usize = 3;
 
 /// What a parameter stands for.
 pub(super) enum Expansion {
@@ -34,7 +35,8 @@ impl Walker<'_> {
         let mut expanded = 0;
         for word in words {
             let before = fields.len();
-            expanded += usize::from(!matches!(word.parts[..], [Part::Text { .. }]));
+            let is_plain = matches!(word.parts[..], [Part::Text { .. }]);
+            expanded += usize::from(!is_plain);
             // A POSIX shell leaves braces alone; which one `sh` is, is not known.
             if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
@@ -44,7 +46,8 @@ impl Walker<'_> {
                 self.field(word, &mut fields);
             }
             // A long list of files is no long list of work; what words become is.
-            let units = usize::from(word.braces) + (fields.len() - before) / 16;
+            let made = fields.len() - before;
+            let units = usize::from(word.braces) + made / 16 + usize::from(!is_plain) * (made / 2);
             if !self.spend(units + usize::from(expanded == EXPANDED_AT_ONCE)) {
                 break;
             }
@@ -134,17 +137,33 @@ impl Walker<'_> {
         match part {
             Part::Text { text, .. } => Expansion::One(text.clone()),
             Part::Parameter { parameter, quoted } => self.parameter(parameter, *quoted),
-            Part::Command { list, .. } => {
-                let outer = std::mem::take(&mut self.silent);
-                let text = trimmed(&self.substituted(list));
-                let silent = std::mem::replace(&mut self.silent, outer);
-                // A branch that was not taken shows nothing. A hole alone says that already.
-                let chosen = if silent && text.chars().any(|it| it != HOLE) {
-                    self.choose(&format!("$({:p}", Rc::as_ptr(list)), 2)
-                } else {
-                    None
-                };
-                Expansion::One(if chosen == Some(1) { String::new() } else { text })
+            Part::Command { list, quoted } => {
+                let outer = std::mem::take(&mut self.doubt);
+                let mut output = self.substituted(list);
+                let doubt = std::mem::replace(&mut self.doubt, outer);
+                if doubt.again {
+                    output.push(HOLE);
+                }
+                let text = trimmed(&output);
+                // A hole alone says that it may be anything already.
+                if text.chars().all(|it| it == HOLE) {
+                    return Expansion::One(text);
+                }
+                let mut ways = vec![text];
+                if doubt.escaped {
+                    ways.push(unescaped(&ways[0]));
+                }
+                // Without the word there is no blank before it.
+                if doubt.loose && *quoted {
+                    ways.push(ways[0].replace(" \u{FFFC}", "\u{FFFC}"));
+                }
+                // A branch that was not taken shows nothing.
+                if doubt.silent {
+                    ways.push(String::new());
+                }
+                ways.dedup();
+                let chosen = self.choose(&format!("$({:p}", Rc::as_ptr(list)), ways.len());
+                Expansion::One(ways.swap_remove(chosen.unwrap_or(0)))
             }
             Part::Arithmetic(word) => {
                 let text = self.text(word);

@@ -28,6 +28,13 @@ impl Walker<'_> {
             matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
                 || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
         let brought = if brings && self.spend(1) { self.brought(name, words) } else { Vec::new() };
+        // A database that is only read, by commands that write no other file.
+        if name == "sqlite3" && is_readonly(words) {
+            if let Some(file) = words[1..].iter().find(|word| !word.text.starts_with('-')) {
+                self.record_read(&file.text, file.certainty());
+            }
+            return;
+        }
         for row in writers::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
@@ -143,6 +150,9 @@ impl Walker<'_> {
                 .collect(),
         };
         for field in fields {
+            if self.work == 0 {
+                break;
+            }
             let certainty = self.certainty(field.certainty());
             match row.how {
                 Some(how) if field.text != "-" => {
@@ -176,4 +186,26 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// `sqlite3 -readonly file "select …"`
+fn is_readonly(words: &[Field]) -> bool {
+    const WRITES: &[&str] =
+        &["attach", "vacuum", "writefile", "edit(", "load_extension", "fts3_tokenizer"];
+    let is_plain = |word: &Field| {
+        let text = word.text.to_lowercase();
+        let is_command = text.lines().any(|line| line.trim_start().starts_with('.'));
+        !word.has_hole() && !is_command && !WRITES.iter().any(|it| text.contains(it))
+    };
+    let mut options = words.iter().skip(1).take_while(|word| word.text.starts_with('-'));
+    let is_it = options.all(|word| {
+        matches!(
+            word.text.trim_start_matches('-'),
+            "readonly" | "json" | "csv" | "header" | "column" | "line" | "list" | "box" | "table"
+        )
+    });
+    let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-'));
+    let has_file = operands.next().is_some_and(|file| !file.text.contains(':'));
+    let is_read = words.iter().any(|word| word.text.trim_start_matches('-') == "readonly");
+    is_it && has_file && is_read && operands.clone().count() == 1 && operands.all(is_plain)
 }

@@ -53,7 +53,7 @@ impl Walker<'_> {
             tests.iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
         self.finds(words, &starts);
         let place = self.reading.finds.len();
-        if self.muted == 0 {
+        if self.muted == 0 && self.spend(1) {
             let find = if is_fd { self.look_of_fd(words) } else { self.look(&starts, tests) };
             self.reading.finds.push(find);
         }

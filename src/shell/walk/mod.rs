@@ -13,6 +13,7 @@ mod files;
 pub(super) mod filter;
 mod find;
 mod foreign;
+mod lanes;
 mod nested;
 mod origin;
 mod output;
@@ -32,6 +33,7 @@ use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable};
 use super::{limit, scan};
 use env::{Changes, Env, Function};
 use expand::Choice;
+use lanes::Place;
 use origin::join;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -40,8 +42,7 @@ use std::rc::Rc;
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.code(line, &Io::default());
-    walker.trapped(0);
-    walker.reading
+    walker.ended()
 }
 
 /// Reads a script's text.
@@ -52,13 +53,13 @@ pub(super) fn script(
     options: &Options,
 ) -> Reading {
     let mut walker = Walker::new(options);
+    walker.work = limit::SCRIPT_WORK;
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
     match (interpreter, arguments) {
         (Interpreter::Patch, [strip, folder, ..]) => walker.apply(text, strip, folder),
         _ => walker.interpreted(text, interpreter),
     }
-    walker.trapped(0);
-    walker.reading
+    walker.ended()
 }
 
 /// Where a command's input comes from, and whether somebody looks at its output.
@@ -100,12 +101,30 @@ struct Walker<'o> {
     repeated_from: Option<usize>,
     /// Patterns of the files that the line goes over.
     patterns: Vec<String>,
-    /// Whether something of the output may not have been shown: it stems from a branch.
-    silent: bool,
+    /// What is not sure about the output of what is being walked.
+    doubt: Doubt,
     /// The input that the shell was given for all that follows: `exec < file`.
     stdin: Option<Rc<str>>,
     /// What may have made text that is not known.
     suspects: suspect::Suspects,
+    /// What runs at the same time.
+    lanes: lanes::Lanes,
+    /// Whether an `echo` has shown a backslash, which some shells' own decodes.
+    echoes_escapes: bool,
+}
+
+/// What may be another way with an output than its text says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+struct Doubt {
+    /// Something of it may not have been shown: it stems from a branch.
+    silent: bool,
+    /// Something of it may have been shown more than once: it stems from a loop.
+    again: bool,
+    /// An `echo` has shown a backslash in it.
+    escaped: bool,
+    /// A word that may be none was shown behind a blank.
+    loose: bool,
 }
 
 impl<'o> Walker<'o> {
@@ -129,10 +148,19 @@ impl<'o> Walker<'o> {
             processes: Vec::new(),
             repeated_from: None,
             patterns: Vec::new(),
-            silent: false,
+            doubt: Doubt::default(),
             stdin: None,
             suspects: suspect::Suspects::default(),
+            lanes: lanes::Lanes::default(),
+            echoes_escapes: false,
         }
+    }
+
+    /// At the end of a line: what was put off until all of it is known.
+    fn ended(mut self) -> Reading {
+        self.trapped(0);
+        self.suspect_all();
+        self.reading
     }
 
     fn fail(&mut self, error: Unreadable) {
@@ -199,15 +227,24 @@ impl<'o> Walker<'o> {
     fn list(&mut self, list: &[Item], io: &Io) -> String {
         let mut output = String::new();
         let ends = |item: &Item| matches!(item.link, Link::Then | Link::Background);
+        let mut jobs = Vec::new();
         for chain in list.split_inclusive(ends) {
             let background = chain.last().is_some_and(|item| item.link == Link::Background);
             output.push_str(&if background {
-                self.isolated(|walker| walker.chain(chain, io))
+                let (output, places) = self.job(chain, io);
+                jobs.push((chain, places));
+                output
             } else {
                 self.chain(chain, io)
             });
             if self.work == 0 {
                 break;
+            }
+        }
+        // A job may come to run what was written after its start.
+        for (chain, (from, to)) in jobs {
+            if self.is_overtaken(from, to) {
+                self.perhaps(|walker| walker.job(chain, io));
             }
         }
         output
@@ -235,7 +272,7 @@ impl<'o> Walker<'o> {
             hangs |= before == Link::Or;
             if hangs {
                 let shown = self.perhaps(|walker| walker.node(node, io));
-                self.silent |= !shown.is_empty();
+                self.doubt.silent |= !shown.is_empty();
                 output.push_str(&shown);
             } else {
                 output.push_str(&self.node(node, io));
@@ -309,7 +346,8 @@ impl<'o> Walker<'o> {
                         walker.list(body, io)
                     })
                 });
-                self.silent |= !output.is_empty();
+                self.doubt.silent |= !output.is_empty();
+                self.doubt.again |= !output.is_empty();
                 return output;
             }
             Node::For { name, words, body } => {
@@ -318,7 +356,16 @@ impl<'o> Walker<'o> {
             Node::Count { header, body } => {
                 let text = self.text(header);
                 self.arithmetic(&text);
-                return self.enter(|walker| walker.repeated(|walker| walker.list(body, io)));
+                let output = self.enter(|walker| walker.repeated(|walker| walker.list(body, io)));
+                self.doubt.silent |= !output.is_empty();
+                self.doubt.again |= !output.is_empty();
+                return output;
+            }
+            Node::Coprocess(inner) => {
+                // Whatever is written to it later comes in.
+                let io = Io { stdin: Some(Rc::from(super::HOLE.to_string())), capture: false };
+                let item = std::slice::from_ref(&**inner);
+                self.enter(|walker| walker.list(item, &io));
             }
             Node::Case { subject, arms } => {
                 return self.enter(|walker| walker.case(subject, arms, io));
@@ -352,15 +399,37 @@ impl<'o> Walker<'o> {
     }
 
     fn pipeline(&mut self, stages: &[Node], io: &Io) -> String {
+        let begun = self.lanes.place();
+        let (output, places) = self.stages(stages, io, begun);
+        // What a later stage writes an earlier one may come to run.
+        if places.windows(2).any(|it| self.is_overtaken(it[0], it[1])) {
+            self.perhaps(|walker| walker.stages(stages, io, begun));
+        }
+        output
+    }
+
+    /// Walks the stages of a pipeline, and says where each of them began. What was written since
+    /// `begun` others may be writing.
+    fn stages(&mut self, stages: &[Node], io: &Io, begun: Place) -> (String, Vec<Place>) {
         let mut stdin = io.stdin.clone();
         let mut output = String::new();
         let finds = self.reading.finds.len();
+        let mut places = Vec::with_capacity(stages.len());
         for (index, stage) in stages.iter().enumerate() {
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             let last = index + 1 == stages.len();
             let stage_io = Io { stdin, capture: !last || io.capture };
             let mark = self.env.mark();
-            output = self.node(stage, &stage_io);
+            places.push(self.lanes.place());
+            let others = self.written_since(begun);
+            let doubt = self.doubt;
+            self.doubt.again = false;
+            output = self.lane(others, |walker| walker.node(stage, &stage_io));
+            // Who makes words of it sees how often it was shown.
+            if self.doubt.again && stages.get(index + 1).is_some_and(is_xargs) {
+                output.push(super::HOLE);
+            }
+            self.doubt.again |= doubt.again;
             let changes = self.env.take_back(mark);
             // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
             if last && !changes.is_empty() {
@@ -372,7 +441,7 @@ impl<'o> Walker<'o> {
                 break;
             }
         }
-        output
+        (output, places)
     }
 
     fn branches(&mut self, branches: &[(List, List)], otherwise: Option<&List>, io: &Io) -> String {
@@ -396,7 +465,7 @@ impl<'o> Walker<'o> {
             silent |= shown.chars().all(|it| it == super::HOLE);
             output.push_str(&shown);
         }
-        self.silent |= silent && !output.is_empty();
+        self.doubt.silent |= silent && !output.is_empty();
         self.env.merge(&changes, otherwise.is_some());
         output
     }
@@ -436,7 +505,7 @@ impl<'o> Walker<'o> {
             silent |= shown.chars().all(|it| it == super::HOLE);
             output.push_str(&shown);
         }
-        self.silent |= (silent || !exhaustive) && !output.is_empty();
+        self.doubt.silent |= (silent || !exhaustive) && !output.is_empty();
         self.env.merge(&changes, exhaustive);
         output
     }

@@ -6,7 +6,7 @@ use super::Walker;
 use super::call::Call;
 use super::env::Made;
 use super::field::texts;
-use super::output::unknown_output;
+use super::output::{unescaped, unknown_output};
 
 impl Walker<'_> {
     /// Walks what an interpreter runs. `None` if the program is none.
@@ -104,6 +104,9 @@ impl Walker<'_> {
                     self.suspect_feed();
                 }
                 self.resolved += 1;
+                if let Some(decoded) = self.decoded_by_echo(&text) {
+                    self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
+                }
                 let output = self.process(&text, arguments, call);
                 self.resolved -= 1;
                 output
@@ -118,6 +121,16 @@ impl Walker<'_> {
                 unknown_output(call)
             }
         }
+    }
+
+    /// Code as it is where the `echo` that showed it decodes backslashes: that of dash and of zsh
+    /// does, that of bash does not, and which one it was is not always known.
+    pub(super) fn decoded_by_echo(&self, text: &str) -> Option<String> {
+        if !self.echoes_escapes {
+            return None;
+        }
+        let decoded = unescaped(text);
+        (decoded != text).then_some(decoded)
     }
 
     /// Code in a process of its own.
@@ -161,6 +174,11 @@ impl Walker<'_> {
             && !text.chars().eq([HOLE])
         {
             self.resolved += 1;
+            if interpreter == Interpreter::Shell
+                && let Some(decoded) = self.decoded_by_echo(&text)
+            {
+                self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
+            }
             let output = if interpreter == Interpreter::Shell {
                 self.process(&text, arguments, call)
             } else {
@@ -229,6 +247,9 @@ impl Walker<'_> {
             self.resolved += 1;
             self.named_first(&text);
             if interpreter == Interpreter::Shell {
+                if let Some(decoded) = self.decoded_by_echo(&text) {
+                    self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
+                }
                 self.process(&text, arguments, call);
             } else {
                 self.interpreted(&text, interpreter);

@@ -40,7 +40,7 @@ impl Walker<'_> {
     /// What the line has written to a file. `None` where it has not touched it.
     pub(super) fn content(&self, path: &str) -> Option<String> {
         match self.made(path)? {
-            Made::Text(text) => Some(text),
+            Made::Text(text) => Some(self.in_doubt(path, text)),
             Made::File(_) | Made::Unknown => Some(HOLE.to_string()),
         }
     }
@@ -53,8 +53,14 @@ impl Walker<'_> {
         interpreter: Interpreter,
         arguments: &[String],
     ) -> Option<String> {
+        // What it held before the line may be run as well.
+        if self.lane_runs(path) {
+            for path in self.located(path) {
+                self.script_at(path, interpreter, arguments);
+            }
+        }
         match self.made(path) {
-            Some(Made::Text(text)) => Some(text),
+            Some(Made::Text(text)) => Some(self.in_doubt(path, text)),
             Some(Made::Unknown) => Some(HOLE.to_string()),
             Some(Made::File(source)) => {
                 self.script_at(source, interpreter, arguments);
@@ -81,10 +87,13 @@ impl Walker<'_> {
             return;
         }
         let conditional = self.conditional > 0;
-        let patterns = if path.contains(HOLE) { &self.patterns[..] } else { &[] };
-        for path in patterns.iter().cloned().chain([path]) {
+        let patterns = if path.contains(HOLE) { self.patterns.clone() } else { Vec::new() };
+        for path in patterns.into_iter().chain([path]) {
             let script = Script { path, interpreter, arguments: arguments.to_vec(), conditional };
             if !self.scripts.contains(&script) {
+                if !self.spend(1) {
+                    return;
+                }
                 self.scripts.insert(script.clone());
                 self.reading.scripts.push(script);
             }

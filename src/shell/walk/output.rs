@@ -2,6 +2,7 @@
 //! substitutions.
 
 use super::super::HOLE;
+use super::super::table::grammar::Grammar;
 use super::call::Call;
 use super::field::Field;
 use super::shown::shown;
@@ -18,11 +19,21 @@ impl Walker<'_> {
         let words = &call.words[1..];
         let stdin = call.io.stdin.as_deref();
         let text = match name {
-            "echo" => Some(echo(words)),
+            "echo" => {
+                let text = echo(words);
+                // The `echo` of some shells decodes without being told to.
+                if text.contains('\\') && unescaped(&text) != text {
+                    self.doubt.escaped = true;
+                    self.echoes_escapes = true;
+                }
+                self.doubt.loose |= words.iter().skip(1).any(|it| it.loose && it.is_unknown());
+                Some(text)
+            }
             "printf" if words.first().is_none_or(|word| word.text != "-v") => Some(printf(words)),
             "true" | "false" | ":" | "sleep" | "mkdir" | "rm" | "touch" | "chmod" | "test"
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
+            "paste" => self.side_by_side(words, stdin),
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
             "dirname" | "gdirname" => folders(words),
@@ -70,6 +81,48 @@ impl Walker<'_> {
         // What is unknown of several files hides nothing of the others.
         let texts = files.into_iter().map(|file| content(file).unwrap_or(HOLE.to_string()));
         Some(texts.collect())
+    }
+}
+
+impl Walker<'_> {
+    /// `paste a b`: the lines of several files beside each other. What is between them is a blank,
+    /// whichever it is.
+    fn side_by_side(&self, words: &[Field], stdin: Option<&str>) -> Option<String> {
+        const PASTE: Grammar = Grammar { letters: "d", long: &["delimiters"] };
+        let call = [&[Field::literal("paste")], words].concat();
+        let taken = PASTE.take(&call, 1);
+        let is_serial = taken.has(&["s", "serial"]);
+        let delimiter = taken.value(&["d", "delimiters"]).map_or("\t", |it| it.text.as_str());
+        let delimiter = unescaped(delimiter).chars().next().map(String::from).unwrap_or_default();
+        let texts = taken.operands.iter().map(|place| match call[*place].text.as_str() {
+            "-" => stdin.map(str::to_owned),
+            path => self.content(path),
+        });
+        let mut texts: Vec<String> = texts.map(|it| it.unwrap_or(HOLE.to_string())).collect();
+        if texts.is_empty() {
+            texts.push(stdin?.to_owned());
+        }
+        // `paste - -`: each of them takes its turn.
+        if texts.len() > 1 && texts.iter().all(|it| Some(it.as_str()) == stdin) {
+            let lines: Vec<&str> = stdin?.lines().collect();
+            let joined = lines.chunks(texts.len()).map(|it| it.join(&delimiter) + "\n");
+            return Some(joined.collect());
+        }
+        if is_serial {
+            let serial = |text: &String| text.lines().collect::<Vec<_>>().join(&delimiter) + "\n";
+            return Some(texts.iter().map(serial).collect());
+        }
+        let mut columns: Vec<_> = texts.iter().map(|text| text.lines()).collect();
+        let mut shown = String::new();
+        loop {
+            let row: Vec<Option<&str>> = columns.iter_mut().map(Iterator::next).collect();
+            if row.iter().all(Option::is_none) {
+                return Some(shown);
+            }
+            let cells: Vec<&str> = row.into_iter().map(Option::unwrap_or_default).collect();
+            shown.push_str(&cells.join(&delimiter));
+            shown.push('\n');
+        }
     }
 }
 

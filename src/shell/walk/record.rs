@@ -27,6 +27,10 @@ impl Walker<'_> {
             let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);
             if !self.reading.writes[recent..].contains(&write) {
+                // Of many paths in one command, too, somebody will look each one up.
+                if !self.spend(1) {
+                    return;
+                }
                 self.reading.writes.push(write);
             }
         }

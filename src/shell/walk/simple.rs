@@ -140,6 +140,12 @@ impl Walker<'_> {
         if EXPANDED.contains(&name) {
             self.perhaps(|walker| walker.expanded_again(text));
         }
+        // Programs add to these files.
+        let is_log = name.starts_with("GIT_TRACE") || matches!(name, "HISTFILE" | "LESSHISTFILE");
+        if is_log && text.contains('/') && text != "/dev/null" {
+            let certainty = self.text_certainty(text);
+            self.record_write(text, How::Append, certainty);
+        }
         if matches!(name, "BASH_ENV" | "ENV") {
             self.perhaps(|walker| {
                 if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
@@ -316,8 +322,16 @@ impl Walker<'_> {
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for located in self.located(path) {
             let path = normal(&located);
+            let is_shared = self.lane_writes(path);
             let mut is_longer = false;
             match self.env.files.get_mut(path) {
+                // One of them, or a mixture.
+                Some(Made::Text(before)) if is_shared => {
+                    if !before.starts_with(HOLE) {
+                        before.insert_str(0, "\u{FFFC}\n");
+                    }
+                    before.push_str(text);
+                }
                 Some(Made::Text(before)) if append => {
                     before.push_str(text);
                     is_longer = true;

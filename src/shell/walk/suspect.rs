@@ -4,14 +4,14 @@
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
 use super::super::table::interpreters;
-use super::super::{Certainty, HOLE, Reading, Run};
+use super::super::{Certainty, HOLE, Reading, Run, Unreadable};
 use super::origin::normal;
 use super::{Io, Walker, env::Made};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Pieces of text that are read for one unknown text; and makers and inputs that are remembered.
-const PIECES: usize = 64;
-const KEPT: usize = 64;
+/// Pieces of text that are read for one unknown text. More of them may run anything.
+const PIECES: usize = 512;
 
 #[derive(Debug, Default)]
 pub(super) struct Suspects {
@@ -21,9 +21,13 @@ pub(super) struct Suspects {
     /// Here-documents and here-strings, and how many runs there were before them.
     heard: Vec<(usize, String)>,
     /// Files that were written in a way that leaves their text unknown, and the runs that did it.
-    makers: Vec<(String, Range<usize>)>,
+    makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     busy: bool,
+    /// A shell runs what is not known.
+    has_fed: bool,
+    /// Something is made that one program writes while another one reads it.
+    pub(super) has_fifo: bool,
 }
 
 impl Walker<'_> {
@@ -43,9 +47,10 @@ impl Walker<'_> {
 
     /// A here-document or a here-string was given to somebody.
     pub(super) fn heard(&mut self, text: &str) {
-        if self.muted == 0 && !self.suspects.busy && self.suspects.heard.len() < KEPT {
-            self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
+        if self.muted > 0 || self.suspects.busy {
+            return;
         }
+        self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
     }
 
     /// The files that were written since `writes`, unless their text is known.
@@ -66,17 +71,28 @@ impl Walker<'_> {
                 Some(Made::File(source)) => !source.starts_with("/dev/"),
                 Some(Made::Unknown) | None => false,
             };
-            let makers = &mut self.suspects.makers;
-            if !known && makers.len() < KEPT && makers.last().is_none_or(|it| it.0 != path) {
-                makers.push((path.to_owned(), from..to));
+            if !known {
+                let ranges = self.suspects.makers.entry(path.to_owned()).or_default();
+                if ranges.last() != Some(&(from..to)) {
+                    ranges.push(from..to);
+                }
             }
         }
     }
 
     /// A shell runs what the commands before it in its pipeline, or in its words, have made.
     pub(super) fn suspect_feed(&mut self) {
+        self.suspects.has_fed = true;
         let from = self.suspects.from.unwrap_or(self.reading.runs.len());
         self.suspect(from..self.reading.runs.len());
+    }
+
+    /// At the end of a line: a shell that runs what is not known, while other commands run beside
+    /// it, may be given by any of them what it runs, through a FIFO, a coprocess, a file.
+    pub(super) fn suspect_all(&mut self) {
+        if self.suspects.has_fed && (self.lanes.has_jobs || self.suspects.has_fifo) {
+            self.suspect(0..self.reading.runs.len());
+        }
     }
 
     /// A script runs that the line has written, who knows how.
@@ -85,9 +101,8 @@ impl Walker<'_> {
             return;
         }
         let located = self.located(path);
-        let paths: Vec<&str> = located.iter().map(|it| normal(it)).collect();
-        let makers = self.suspects.makers.iter().filter(|it| paths.contains(&it.0.as_str()));
-        let ranges: Vec<Range<usize>> = makers.map(|it| it.1.clone()).collect();
+        let makers = located.iter().filter_map(|path| self.suspects.makers.get(normal(path)));
+        let ranges: Vec<Range<usize>> = makers.flatten().cloned().collect();
         for range in ranges {
             self.suspect(range);
         }
@@ -147,9 +162,9 @@ impl Walker<'_> {
                     pieces.extend(text.lines().map(str::to_owned));
                 }
                 pieces_of(&run.program, word, &mut pieces);
-                if pieces.len() > PIECES {
-                    break;
-                }
+            }
+            if pieces.len() > PIECES {
+                break;
             }
         }
         for (at, text) in &self.suspects.heard {
@@ -161,13 +176,16 @@ impl Walker<'_> {
                 }
             }
         }
+        // What stands behind them could be it.
+        if pieces.len() > PIECES {
+            self.fail(Unreadable::Work);
+        }
         pieces.truncate(PIECES);
-        let mut done: Vec<&str> = Vec::new();
+        let mut done: BTreeSet<&str> = BTreeSet::new();
         self.suspects.busy = true;
         for piece in &pieces {
             let piece = beginning(piece);
-            if piece.chars().any(|it| it != HOLE) && !done.contains(&piece) {
-                done.push(piece);
+            if piece.chars().any(|it| it != HOLE) && done.insert(piece) {
                 self.suspected(piece);
             }
         }

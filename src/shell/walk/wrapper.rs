@@ -102,6 +102,7 @@ impl Walker<'_> {
             at += 1;
         }
         // Most have none, and their words are many.
+        self.spend(own.len());
         let with_own = (!own.is_empty()).then(|| Call {
             assignments: [&call.assignments[..], &own[..]].concat(),
             ..call.clone()

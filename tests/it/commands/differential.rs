@@ -1,7 +1,8 @@
 //! Lines from a grammar, run by real bash over stub programs that record their words: what bash ran
 //! must be among the runs of the reading.
 //!
-//! `ROZ_DIFFERENTIAL_LINES` sets how many, `ROZ_DIFFERENTIAL_SEED` repeats a run.
+//! `ROZ_DIFFERENTIAL_LINES` sets how many, `ROZ_DIFFERENTIAL_SEED` which ones; `./test.sh` takes
+//! others each time, and says which.
 
 use roz::shell;
 use std::collections::BTreeMap;
@@ -55,7 +56,13 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
     println!("bash ran {ran} commands");
     assert!(ran as u64 > lines / 2, "bash ran only {ran} commands");
     missed.truncate(40);
-    assert!(missed.is_empty(), "seed {seed}: {} missed\n{}", missed.len(), missed.join("\n"));
+    assert!(
+        missed.is_empty(),
+        "{} missed; to see them again: ROZ_DIFFERENTIAL_SEED={seed} ROZ_DIFFERENTIAL_LINES={lines} \
+         cargo test --test it what_bash_runs\n{}",
+        missed.len(),
+        missed.join("\n")
+    );
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test's own switches")]

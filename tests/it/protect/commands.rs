@@ -159,6 +159,8 @@ fn no_client_is_started_without_these_hooks() {
         "HOME=/tmp/x claude -p hi",
         "export CLAUDE_CONFIG_DIR=/tmp/x; claude -p hi",
         "export PATH=$PWD/x:$PATH; claude -p hi",
+        "PATH=$PWD/x:$PATH; claude -p hi",
+        "node $(which claude) --bare",
         "env CLAUDE_CODE_SIMPLE=1 claude -p hi",
         "$CLAUDE_CODE_EXECPATH --bare -p hi",
         "$CLAUDE_CODE_EXECPATH --settings x hi",

@@ -86,6 +86,31 @@ fn with(key: &str, value: Value) -> String {
 }
 
 #[test]
+fn settings_are_not_put_away_by_other_names() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    for line in [
+        "rm .claude/*",
+        "git rm -r .claude",
+        "git stash -u -- .claude",
+        "git stash push -u .claude/settings.json",
+        "python3 -c 'import shutil; shutil.copytree(\"x/.claude\", \".claude\", dirs_exist_ok=True)'",
+    ] {
+        house.denies("settings", line);
+    }
+    for line in [
+        "rm .claude/*.log",
+        "git stash -u -- src",
+        "python3 -c 'import sys; sys.stdout.write(open(sys.argv[1]).read())' ~/.roz/config.toml",
+        "awk -v n=3 '$1 > n { print }' ~/.roz/stats.log",
+        "sqlite3 -readonly ~/.roz/index.db 'select 1'",
+        "ls .claude/*",
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
 fn a_settings_file_that_is_new_may_not_bring_what_is_protected() {
     let house = House::new();
     let file = "{project}/.claude/settings.local.json";
