@@ -9,7 +9,7 @@ use std::{
 use serde::Deserialize;
 
 use super::ID;
-use crate::world::{World, process};
+use crate::world::{World, git, process};
 
 /// A command of the client takes half a second; a busy machine, longer.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -54,7 +54,7 @@ pub enum Error {
 impl Client {
     pub fn find(world: &World) -> Option<Self> {
         let program = world.on_path("claude").into_iter().next()?;
-        Some(Self { program, dir: world.cwd.clone() })
+        Some(Self { program, dir: git::root(&world.cwd) })
     }
 
     pub fn version(&self) -> Result<Version, Error> {

@@ -16,7 +16,7 @@ use crate::{
     plugin::{
         self, Found, ID, Place,
         client::{Client, OLDEST},
-        settings::{self, Settings},
+        settings::{self, Broken, Settings},
     },
     world::{World, find_on, git, process},
 };
@@ -41,7 +41,7 @@ struct Look {
     client: Option<Client>,
     project: PathBuf,
     settings: Vec<Settings>,
-    broken: Vec<PathBuf>,
+    broken: Vec<Broken>,
     plugin: Registered,
     /// The folder that the client reads our plugin from, and what is in it.
     folder: Option<(PathBuf, Result<Found, String>)>,
@@ -163,12 +163,8 @@ impl Look {
     }
 
     fn broken(&self) -> Option<Check> {
-        let path = self.broken.first()?.display();
-        Some(Check::warn(
-            "client settings",
-            format!("`{path}` is no JSON: what it says of hooks is not known"),
-            "mend it",
-        ))
+        let remedy = "mend it; `roz install` refuses until then";
+        Some(Check::warn("client settings", self.broken.first()?.to_string(), remedy))
     }
 
     fn hooks(&self) -> Check {
@@ -264,15 +260,11 @@ impl Look {
 
     fn once(&self) -> Check {
         const NAME: &str = "registered once";
-        let by_hand = self.by_hand().into_iter().map(|(it, _)| format!("`{}`", it.path.display()));
-        let namesakes =
-            self.settings.iter().flat_map(Settings::namesakes).map(|it| format!("plugin `{it}`"));
         let ours = matches!(self.plugin, Registered::Enabled).then(|| format!("plugin `{ID}`"));
-        let all: BTreeSet<String> = ours.into_iter().chain(by_hand).chain(namesakes).collect();
+        let all: Vec<String> = ours.into_iter().chain(settings::seconds(&self.settings)).collect();
         if all.len() < 2 {
             return Check::ok(NAME, "no second registration");
         }
-        let all: Vec<String> = all.into_iter().collect();
         Check::fail(
             NAME,
             format!("every hook runs {} times: {}", all.len(), all.join(", ")),
