@@ -198,7 +198,7 @@ pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
         roz = Roz::open(world, project)?;
     }
     let standings = standing::standings(session.as_ref(), &gates(&roz, world), &roz.policy);
-    let out = Out { colour: world.var("NO_COLOR").is_none(), width: 80 };
+    let out = Out::of_line(80, world.var("NO_COLOR").is_none());
     let text = short(&standings, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
     say::print(&format!("{text}\n"))?;
     Ok(Done::Well)

@@ -201,7 +201,7 @@ pub(super) fn is_only_roz(hook: &Value) -> bool {
 }
 
 /// Whether a hook's command line runs `roz hook`.
-fn runs_roz(hook: &Value) -> bool {
+pub fn runs_roz(hook: &Value) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     let args = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let words = line.split_whitespace().chain(args).map(|it| it.trim_matches(['"', '\'']));

@@ -2,6 +2,7 @@
 //! home of its own.
 
 mod doctor;
+mod faults;
 mod homes;
 mod wiring;
 
@@ -20,6 +21,8 @@ struct Machine {
     dir: tempfile::TempDir,
     /// Beyond those that every process has.
     env: Vec<(&'static str, String)>,
+    /// The roz that is run.
+    binary: PathBuf,
 }
 
 type Listing = BTreeMap<PathBuf, Vec<u8>>;
@@ -49,7 +52,9 @@ esac
 impl Machine {
     #[track_caller]
     fn new() -> Self {
-        let it = Self { dir: tempfile::tempdir().unwrap(), env: Vec::new() };
+        let dir = tempfile::tempdir().unwrap();
+        let binary = dir.path().canonicalize().unwrap().join("home/bin/roz");
+        let it = Self { dir, env: Vec::new(), binary };
         fs::create_dir_all(it.home().join("bin")).unwrap();
         fs::create_dir_all(it.project().join(".git")).unwrap();
         put_binary(&it.roz());
@@ -77,7 +82,7 @@ impl Machine {
     }
 
     fn roz(&self) -> PathBuf {
-        self.home().join("bin/roz")
+        self.binary.clone()
     }
 
     fn plugin(&self) -> PathBuf {
