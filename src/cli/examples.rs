@@ -67,6 +67,8 @@ fn with_examples(mut command: Command, path: &str) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use clap::error::ErrorKind;
 
     use super::*;
@@ -86,8 +88,11 @@ mod tests {
         walk(&mut command(), "", &mut |path, page| pages.push((path.to_owned(), page.to_owned())));
         assert!(pages.len() > 50, "{}", pages.len());
         for (path, page) in &pages {
-            let (_, examples) =
-                page.split_once("\nExamples:\n").unwrap_or_else(|| panic!("none of `{path}`"));
+            let begin = ["\nExamples:\n", "\nExample:\n"];
+            let (_, examples) = begin
+                .iter()
+                .find_map(|it| page.split_once(it))
+                .unwrap_or_else(|| panic!("none of `{path}`"));
             let lines = examples.lines().take_while(|it| it.starts_with("  "));
             // One that goes over several lines is taken by its test in `words`.
             let lines = lines.filter(|it| it.trim_start().starts_with("roz "));
@@ -111,7 +116,7 @@ mod tests {
         let mut all = String::new();
         let mut wide = Vec::new();
         walk(&mut command().term_width(80), "", &mut |path, page| {
-            all += &format!("==== roz {path}\n{page}\n");
+            let _ = writeln!(all, "==== roz {path}\n{page}");
             let is_wide = |it: &&str| it.chars().count() > 80;
             wide.extend(page.lines().filter(is_wide).map(|it| format!("{path}: {it}")));
         });

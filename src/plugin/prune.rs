@@ -19,7 +19,10 @@ pub(super) fn without_hooks(text: &str, is_ours: &dyn Fn(&Value) -> bool) -> Opt
     let cuts = match root.among("hooks", |it| it.each(|it| it.each(|it| group(it, is_ours)))) {
         Verdict::Kept => return None,
         // There is a settings file, if one that says nothing.
-        Verdict::Gone => vec![root.span.start + 1..root.span.end - 1],
+        Verdict::Gone => {
+            let inside = root.span.start + 1..root.span.end - 1;
+            [inside].into()
+        }
         Verdict::Cut(ranges) => ranges,
     };
     let mut res = text[..text.len() - body.len()].to_owned();

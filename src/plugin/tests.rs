@@ -198,7 +198,7 @@ fn lay_out<'a>(
     for (key, value) in members {
         let key = Value::from(key);
         let [a, b, c, d] = [(); 4].map(|()| spaces.next().unwrap_or_default());
-        *text += &format!("{comma}{a}{key}{b}:{c}{value}{d}");
+        text.extend([comma, a, &key.to_string(), b, ":", c, &value.to_string(), d]);
         comma = ",";
     }
     text.push('}');

@@ -1,7 +1,7 @@
 //! What verbs print, where it goes: a terminal that is narrow or wide, a pipe
 //! that closes, a program that reads JSON.
 
-use std::fs;
+use std::{fmt::Write as _, fs};
 
 use serde_json::{Value, json};
 
@@ -15,8 +15,9 @@ use crate::{
 fn busy() -> Roz {
     let roz = Roz::gated("reflection.enabled = true").in_git();
     roz.run(&["init", "--all"]).succeeds();
-    roz.run(&["intent", "new", "日本語の名前で長いもの 🦀 そしてさらに長い", "--scope", "src/**"])
-        .succeeds();
+    let intents = "active_intents:\n  - id: INT-001\n    name: 日本語の名前で長いもの 🦀 そしてさらに長い\n    \
+                   status: TODO\n    owned_scope: [\"src/**\"]\n";
+    roz.write(".orchestration/active_intents.yaml", intents);
     roz.hook("session-start", json!({ "source": "startup" })).passes();
     roz.hook("user-prompt", json!({ "prompt": "#roz 日本語のプロンプト \u{1b}[31mred\u{7}" }));
     let note =
@@ -114,7 +115,7 @@ fn tables_look_as_they_look() {
             let text = roz.run(args).succeeds().stdout;
             let text = text.replace(&roz.dir().canonicalize().unwrap().display().to_string(), "…");
             let text = text.replace(&roz.dir().display().to_string(), "…");
-            all += &format!("==== {width}: roz {}\n{text}\n", args.join(" "));
+            let _ = writeln!(all, "==== {width}: roz {}\n{text}", args.join(" "));
         }
     }
     insta::assert_snapshot!(all);

@@ -308,7 +308,7 @@ impl Look {
         let found = self.settings.iter().rev().find_map(|it| Some((it, it.switches_hooks_off()?)));
         let Some((settings, (key, true))) = found else {
             let is_set = |it: &&str| world.var(it).is_some_and(|it| it != "0" && it != "false");
-            let name = VARIABLES.into_iter().find(|it| is_set(&it))?;
+            let name = VARIABLES.into_iter().find(is_set)?;
             let seen = format!("`{name}` is set: a client that starts here may run no hooks");
             return Some(Check::warn(NAME, seen, format!("`unset {name}`")));
         };

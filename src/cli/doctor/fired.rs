@@ -33,7 +33,7 @@ const CALLS: usize = 3;
 const REMEDY: &str = "start the client anew (a session keeps the hooks that it began with), and \
                       see what `/hooks` lists there; then `roz install`";
 
-/// None where the client never had our plugin.
+/// None where no session of this project began since roz was installed.
 pub(super) fn check(world: &World) -> Option<Check> {
     let config_dir = config_dir(world)?;
     let ours = Place::new(world.data_dir().as_deref()).ok().map(|it| it.folder());
@@ -47,7 +47,7 @@ pub(super) fn check(world: &World) -> Option<Check> {
         .filter_map(|it| Ran::read(it, &home))
         .filter(|it| it.began >= DateTime::<Utc>::from(since) && it.cwd.starts_with(&project))
         .collect();
-    Some(judged(&sessions, world.now))
+    judged(&sessions, world.now)
 }
 
 /// The newest transcripts that were written to after `since`.
@@ -68,10 +68,8 @@ fn newest(projects: &Path, since: SystemTime) -> Vec<PathBuf> {
 
 /// The newest session is what counts: the one before may have been the reason
 /// why somebody mended something.
-fn judged(sessions: &[Ran], now: DateTime<Utc>) -> Check {
-    let Some(newest) = sessions.iter().max_by_key(|it| it.last) else {
-        return Check::ok(NAME, "no session of this project since roz was installed");
-    };
+fn judged(sessions: &[Ran], now: DateTime<Utc>) -> Option<Check> {
+    let newest = sessions.iter().max_by_key(|it| it.last)?;
     let mut runs: BTreeMap<&str, DateTime<Utc>> = BTreeMap::new();
     for (event, at) in sessions.iter().flat_map(|it| &it.runs) {
         let last = runs.entry(event).or_insert(*at);
@@ -84,20 +82,20 @@ fn judged(sessions: &[Ran], now: DateTime<Utc>) -> Check {
     let session = format!("session {} ({})", newest.id, ago(newest.last, now));
     if let Some((event, said)) = &newest.failed {
         let seen = format!("in {session} the {event} hook failed: {said}");
-        return Check::fail(NAME, seen, "run `roz install`, then start the client anew");
+        return Some(Check::fail(NAME, seen, "run `roz install`, then start the client anew"));
     }
     if newest.runs.is_empty() && !newest.is_known {
         let seen = format!("{session} ran without roz: {}", last("SessionStart"));
-        return Check::fail(NAME, seen, REMEDY);
+        return Some(Check::fail(NAME, seen, REMEDY));
     }
-    if newest.free_calls >= CALLS {
-        let calls = newest.free_calls;
+    let calls = newest.free_calls;
+    if calls >= CALLS {
         let seen = format!("{}, and in {session} {calls} tools ran since", last("PreToolUse"));
-        return Check::fail(NAME, seen, REMEDY);
+        return Some(Check::fail(NAME, seen, REMEDY));
     }
     let told: Vec<String> =
         runs.iter().map(|(event, at)| format!("{event} {}", ago(*at, now))).collect();
-    Check::ok(NAME, if told.is_empty() { session } else { told.join(", ") })
+    Some(Check::ok(NAME, if told.is_empty() { session } else { told.join(", ") }))
 }
 
 /// A session, as far as its transcript tells.

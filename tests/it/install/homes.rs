@@ -3,6 +3,7 @@
 //! 2.1.330; `tests/client` asks those themselves).
 
 use std::{
+    collections::BTreeSet,
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},
     path::PathBuf,
@@ -11,7 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Listing, Machine};
+use super::{Listing, Machine, listing_of};
 use crate::support::skip;
 
 /// Lays settings out anew whenever it writes them, and leaves empty tables.
@@ -96,13 +97,13 @@ fn machine(test: &str) -> Option<Machine> {
     let python = Command::new("python3")
         .args(["-c", "import sys; assert sys.version_info >= (3, 10); print(sys.executable)"])
         .output();
-    let Some(python) = python.ok().filter(|it| it.status.success()) else {
+    let Some(found) = python.ok().filter(|it| it.status.success()) else {
         skip(test, "no python3 of 3.10 or newer");
         return None;
     };
     let machine = Machine::new();
-    let text = CLIENT.replace("PYTHON", String::from_utf8_lossy(&python.stdout).trim());
-    machine.program("bin/claude", &text.replace("VERSION", env!("CARGO_PKG_VERSION")));
+    let client = CLIENT.replace("PYTHON", String::from_utf8_lossy(&found.stdout).trim());
+    machine.program("bin/claude", &client.replace("VERSION", env!("CARGO_PKG_VERSION")));
     Some(machine)
 }
 
@@ -119,12 +120,11 @@ const SETTINGS: &[&str] = &[
     "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]}}",
 ];
 
-fn differences(before: &Listing, after: &Listing) -> Vec<PathBuf> {
-    let all = before.keys().chain(after.keys());
-    let mut found: Vec<PathBuf> =
-        all.filter(|it| before.get(*it) != after.get(*it)).cloned().collect();
-    found.dedup();
-    found
+#[track_caller]
+fn is_same(before: &Listing, after: &Listing, what: &str) {
+    let all: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    let differ: Vec<_> = all.iter().filter(|it| before.get(**it) != after.get(**it)).collect();
+    assert!(differ.is_empty(), "{what}: {differ:?}");
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn a_home_is_left_to_the_byte_whatever_its_settings_look_like() {
         let installed = machine.listing();
         assert_ne!(installed, before);
         machine.says(&["install"]);
-        assert_eq!(differences(&installed, &machine.listing()), [PathBuf::new(); 0]);
+        is_same(&installed, &machine.listing(), "installed twice");
         machine.says(&["uninstall"]);
-        assert_eq!(differences(&before, &machine.listing()), [PathBuf::new(); 0], "{settings:?}");
+        is_same(&before, &machine.listing(), &format!("{settings:?}"));
     }
 }
 
@@ -156,16 +156,16 @@ fn a_project_is_left_to_the_byte_too() {
             machine.write("project/.claude/settings.json", text);
         }
         let before = machine.listing();
-        let project = machine.listing_of(&machine.project());
+        let project = listing_of(&machine.project());
         machine.says(&["install", "--scope", "project"]);
-        let installed = machine.listing_of(&machine.project());
+        let installed = listing_of(&machine.project());
         assert_ne!(installed, project);
         assert!(!installed.values().any(|it| String::from_utf8_lossy(it).contains("plugin/")));
         machine.says(&["install", "--scope", "project"]);
-        assert_eq!(machine.listing_of(&machine.project()), installed);
+        assert_eq!(listing_of(&machine.project()), installed);
         machine.says(&["uninstall"]);
-        assert_eq!(machine.listing_of(&machine.project()), project, "{settings:?}");
-        assert_eq!(differences(&before, &machine.listing()), [PathBuf::new(); 0]);
+        assert_eq!(listing_of(&machine.project()), project, "{settings:?}");
+        is_same(&before, &machine.listing(), "uninstalled");
     }
 }
 
@@ -181,7 +181,7 @@ fn what_the_user_changes_meanwhile_stays() {
     machine.says(&["uninstall"]);
     let settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     assert_eq!(settings["model"], "haiku");
-    assert_eq!(settings["enabledPlugins"].as_object().map(|it| it.len()), Some(0));
+    assert_eq!(settings["enabledPlugins"].as_object().map(serde_json::Map::len), Some(0));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_settings_file_that_is_a_link_stays_one() {
     let before = machine.listing();
     machine.says(&["install"]);
     machine.says(&["uninstall"]);
-    assert_eq!(differences(&before, &machine.listing()), [PathBuf::new(); 0]);
+    is_same(&before, &machine.listing(), "uninstalled");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
 }
 

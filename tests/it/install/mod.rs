@@ -142,28 +142,7 @@ impl Machine {
 
     /// Every path in the home, with what is there.
     fn listing(&self) -> Listing {
-        self.listing_of(&self.home())
-    }
-
-    fn listing_of(&self, folder: &Path) -> Listing {
-        let mut found = BTreeMap::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).unwrap() {
-                let path = entry.unwrap().path();
-                let meta = path.symlink_metadata().unwrap();
-                let text = if meta.is_dir() {
-                    folders.push(path.clone());
-                    Vec::new()
-                } else if meta.is_symlink() {
-                    fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-                } else {
-                    fs::read(&path).unwrap()
-                };
-                found.insert(path, text);
-            }
-        }
-        found
+        listing_of(&self.home())
     }
 
     fn calls(&self) -> Vec<String> {
@@ -174,6 +153,28 @@ impl Machine {
     fn hooks(&self) -> Value {
         serde_json::from_slice(&fs::read(self.plugin().join("hooks/hooks.json")).unwrap()).unwrap()
     }
+}
+
+/// Every path in a folder, with what is there.
+fn listing_of(folder: &Path) -> Listing {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let meta = path.symlink_metadata().unwrap();
+            let text = if meta.is_dir() {
+                folders.push(path.clone());
+                Vec::new()
+            } else if meta.is_symlink() {
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            found.insert(path, text);
+        }
+    }
+    found
 }
 
 /// The binary under test at another place.
