@@ -133,7 +133,7 @@ fn in_words(
         let details = [("waits for", &it.waits_for), ("next", &it.next)];
         for (what, words) in details {
             if let Some(words) = words.as_ref().filter(|_| it.on) {
-                let words = say::folded(words, out.width.saturating_sub(22), &" ".repeat(22));
+                let words = say::folded(words, out.width, &" ".repeat(22));
                 let _ = writeln!(text, "{:<11}{what:<11}{words}", "");
             }
         }
