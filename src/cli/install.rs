@@ -58,6 +58,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let strict = args.strict.unwrap_or_else(|| plugin::read(&folder).is_ok_and(|it| it.strict));
     let plugin = Plugin { binary: &binary, strict };
     let client = Client::find(world);
+    let theirs = Theirs::new(args.scope, world);
+    if client.is_some() {
+        // Before anything is written: the client would stop half way.
+        theirs.settings.iter().try_for_each(|it| settings::check_writable(it))?;
+    }
 
     let mut told = Told::default();
     told.warn_of_binary(&binary, world);
@@ -71,7 +76,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         told.did(format!("Wrote the plugin to `{}`.", folder.display()), args);
     }
     match &client {
-        Some(client) => wire(client, &folder, args, &mut told, world)?,
+        Some(client) => {
+            let wired =
+                Wiring { client, place: &place, theirs: &theirs, args }.run(&mut told, world);
+            if !args.dry_run {
+                place.remember_what_was_made()?;
+            }
+            wired?;
+        }
         None => told.to_type = commands(&folder, args).map(|it| client::line(&refs(&it))).into(),
     }
     let wired = client.is_some() && !args.dry_run;
@@ -115,45 +127,128 @@ fn refs(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
 }
 
-fn wire(
-    client: &Client,
-    folder: &Path,
-    args: &Args,
-    told: &mut Told,
-    world: &World,
-) -> super::Result<()> {
-    let mut todo: Vec<Vec<String>> = commands(folder, args).into();
-    if args.dry_run {
-        for words in todo {
-            told.did(format!("Ran `{}`.", client::line(&refs(&words))), args);
+/// The client's files that change when it takes a plugin in.
+struct Theirs {
+    config: Option<PathBuf>,
+    settings: Vec<PathBuf>,
+}
+
+impl Theirs {
+    fn new(scope: Scope, world: &World) -> Self {
+        let config = config_dir(world);
+        // The marketplace is declared in the user's, whatever the scope.
+        let mut settings: Vec<PathBuf> = config.iter().map(|it| it.join("settings.json")).collect();
+        if scope == Scope::Project {
+            settings.push(git::root(&world.cwd).join(".claude/settings.json"));
         }
-        return Ok(());
+        Self { config, settings }
     }
-    for words in todo.drain(..) {
-        client.run(&refs(&words))?;
-        told.did(format!("Ran `{}`.", client::line(&refs(&words))), args);
+
+    fn of_plugins(&self, names: &[&str]) -> Vec<PathBuf> {
+        let names = names.iter();
+        names.filter_map(|it| Some(self.config.as_ref()?.join("plugins").join(it))).collect()
     }
-    let project = git::root(&world.cwd);
-    let is_ours = |it: &&Install| it.scope == args.scope.word() && is_for(it, &project);
-    let installs = client.installs()?;
-    let Some(install) = installs.iter().find(is_ours) else {
-        return Ok(());
-    };
-    let scope = args.scope.word();
-    // An installation of an older version, or one that was switched off, is
-    // `already installed` to the client.
-    let mut more: Vec<[&str; 5]> = Vec::new();
-    if install.version != env!("CARGO_PKG_VERSION") {
-        more.push(["plugin", "update", ID, "--scope", scope]);
+
+    fn remember(&self, place: &Place) -> super::Result<()> {
+        let registries = self.of_plugins(&["known_marketplaces.json", "installed_plugins.json"]);
+        let files = [self.settings.clone(), registries].concat();
+        place.remember(&files, &self.of_plugins(&["cache", "marketplaces"]))?;
+        Ok(())
     }
-    if !install.enabled {
-        more.push(["plugin", "enable", ID, "--scope", scope]);
+}
+
+/// The plugin's way into the client.
+struct Wiring<'a> {
+    client: &'a Client,
+    place: &'a Place,
+    theirs: &'a Theirs,
+    args: &'a Args,
+}
+
+impl Wiring<'_> {
+    fn run(&self, told: &mut Told, world: &World) -> super::Result<()> {
+        let folder = self.place.folder();
+        let project = git::root(&world.cwd);
+        let scope = self.args.scope.word();
+        let is_ours = |it: &&Install| it.scope == scope && is_for(it, &project);
+        let [add, install] = commands(&folder, self.args);
+        let installs = if self.args.dry_run { Vec::new() } else { self.client.installs()? };
+        let mut ours = installs.iter().find(is_ours).cloned();
+        if !self.is_declared(&folder, &project) || ours.is_none() {
+            if !self.args.dry_run {
+                self.theirs.remember(self.place)?;
+            }
+            self.ask(&refs(&add), told)?;
+        }
+        if ours.is_none() {
+            self.ask(&refs(&install), told)?;
+            if !self.args.dry_run {
+                // One that was there already keeps its version, and stays off.
+                ours = self.client.installs()?.iter().find(is_ours).cloned();
+            }
+        }
+        if let Some(ours) = ours {
+            if ours.version != env!("CARGO_PKG_VERSION") {
+                self.ask(&["plugin", "update", ID, "--scope", scope], told)?;
+            }
+            if !ours.enabled {
+                self.ask(&["plugin", "enable", ID, "--scope", scope], told)?;
+            }
+        }
+        self.prune(told, &project)
     }
-    for words in more {
-        client.run(&words)?;
-        told.did(format!("Ran `{}`.", client::line(&words)), args);
+
+    /// The client writes the time into its list whenever it is told again.
+    fn is_declared(&self, folder: &Path, project: &Path) -> bool {
+        let config = self.theirs.config.as_deref();
+        let (all, _) = settings::read(config, project);
+        settings::marketplace(config).as_deref() == Some(folder)
+            && all.iter().any(|it| it.declares_marketplace(folder))
     }
-    Ok(())
+
+    fn ask(&self, words: &[&str], told: &mut Told) -> super::Result<()> {
+        if !self.args.dry_run {
+            self.client.run(words)?;
+        }
+        told.did(format!("Ran `{}`.", client::line(words)), self.args);
+        Ok(())
+    }
+
+    /// The plugin's hooks run now: those of an earlier installation would run
+    /// besides them.
+    fn prune(&self, told: &mut Told, project: &Path) -> super::Result<()> {
+        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
+        let mut local = self.theirs.settings.clone();
+        if self.args.scope == Scope::Project {
+            local.push(project.join(".claude/settings.local.json"));
+        }
+        for old in all.iter().filter(|it| local.contains(&it.path) && !it.events().is_empty()) {
+            let path = old.path.display();
+            let events = if self.args.dry_run {
+                old.events().into_iter().map(str::to_owned).collect()
+            } else {
+                self.place.prune(old)?
+            };
+            if !events.is_empty() {
+                let events = events.join(", ");
+                told.did(
+                    format!("Took the old `roz hook` entries out of `{path}` ({events})."),
+                    self.args,
+                );
+            }
+        }
+        if self.args.dry_run {
+            return Ok(());
+        }
+        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
+        for second in settings::seconds(&all) {
+            told.warnings.push(format!(
+                "Hooks run twice here: {second} runs `roz hook` besides this plugin. Remove those \
+                 entries, or that plugin."
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Whether an installation holds in a project.

@@ -240,7 +240,9 @@ fn what(record: &Record) -> String {
 }
 
 fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
+    let working = say::working("reading the ledger");
     let checked = ledger.verify(Instant::now() + PATIENCE)?;
+    drop(working);
     let is_whole = checked.is_whole();
     if args.json {
         let mut value = serde_json::to_value(&checked)?;
@@ -323,6 +325,7 @@ fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
     let form = if args.strict { Form::Strict } else { Form::Specification };
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
+    let working = say::working("reading the ledger");
     let strays = each_value(file, |number, value| {
         records += 1;
         wrong.extend(shape::faults(&value, form).into_iter().map(|it| (number, it)));
@@ -333,6 +336,7 @@ fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
             .map(|it| (it, Fault { at: String::new(), what: "it is no JSON".into() })),
     );
     wrong.sort_by_key(|(number, _)| *number);
+    drop(working);
     if args.json {
         let faults: Vec<Value> = wrong
             .iter()

@@ -232,8 +232,10 @@ fn change(
 fn rebuild(show: &Show) -> super::Result {
     let library = &show.stock.library;
     let load = || Ok::<Loaded, Infallible>(library.at_hand().into());
+    let working = say::working("making the index");
     let Ok(indexed) = index::rebuild(&show.roz.home, &library.files(), load);
     let view = show.stock.log.rebuild()?;
+    drop(working);
     let learnings = indexed.index.len();
     if show.json {
         return show.json(json!({

@@ -12,6 +12,7 @@ mod decide;
 mod demo;
 mod doctor;
 mod eval;
+mod examples;
 mod explain;
 pub mod hook;
 mod init;
@@ -39,7 +40,7 @@ mod uninstall;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches as _, Parser, Subcommand};
 
 use crate::world::World;
 
@@ -102,7 +103,10 @@ type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::from_arg_matches(&examples::command().get_matches()) {
+        Ok(cli) => cli,
+        Err(err) => err.exit(),
+    };
     let world = World::from_env();
     let done = match cli.command {
         Command::Init(args) => init::run(&args, &world),

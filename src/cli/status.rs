@@ -133,7 +133,7 @@ fn in_words(
         let details = [("waits for", &it.waits_for), ("next", &it.next)];
         for (what, words) in details {
             if let Some(words) = words.as_ref().filter(|_| it.on) {
-                let words = say::folded(words, out.width.saturating_sub(22), &" ".repeat(22));
+                let words = say::folded(words, out.width, &" ".repeat(22));
                 let _ = writeln!(text, "{:<11}{what:<11}{words}", "");
             }
         }
@@ -198,7 +198,7 @@ pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
         roz = Roz::open(world, project)?;
     }
     let standings = standing::standings(session.as_ref(), &gates(&roz, world), &roz.policy);
-    let out = Out { colour: world.var("NO_COLOR").is_none(), width: 80 };
+    let out = Out::of_line(80, world.var("NO_COLOR").is_none());
     let text = short(&standings, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
     say::print(&format!("{text}\n"))?;
     Ok(Done::Well)

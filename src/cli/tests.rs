@@ -62,7 +62,7 @@ fn lines() -> Vec<Line> {
 }
 
 /// The words of a line, quotes taken off.
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
     for c in line.chars() {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Instant};
 
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{
     Done,
@@ -179,11 +180,12 @@ fn in_words(
     text.push('\n');
     text += &out.paint(Tone::Bold, "WHAT CLOSES A TICKET");
     text.push('\n');
-    let width = rows.iter().map(|it| it.name.chars().count()).max().unwrap_or(0).min(20);
+    let width = rows.iter().map(|it| it.name.width()).max().unwrap_or(0).min(20);
     for row in rows.iter().filter(|it| it.is_on) {
         for (at, closes) in row.closes.iter().enumerate() {
             let name = if at == 0 { plain(&row.name) } else { String::new() };
-            let _ = writeln!(text, "{name:<width$}  {}", plain(closes));
+            let name = say::padded(&name, width + 2);
+            let _ = writeln!(text, "{name}{}", plain(closes));
         }
     }
     text.push('\n');

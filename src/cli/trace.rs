@@ -73,7 +73,7 @@ fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()>
         let time = event.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
         let head = format!("{:>5}  {time}  {:<18}", event.seq, event.event_type);
         let room = out.width.saturating_sub(head.chars().count() + 2).max(20);
-        let gist = bounded::chars(&bounded::plain_line(&gist(event)), room);
+        let gist = say::fitted(&bounded::plain_line(&gist(event)), room);
         say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
         if args.verbose && !event.payload.is_null() {
             let payload = serde_json::to_string_pretty(&event.payload)?;

@@ -1,5 +1,7 @@
 //! `roz uninstall`: takes back what `roz install` did.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use super::{Done, install::spoken, say};
@@ -10,7 +12,7 @@ use crate::{
         client::{self, Client},
         settings,
     },
-    world::World,
+    world::{World, git},
 };
 
 /// Take back what `roz install` did
@@ -27,7 +29,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
     let folder = place.folder();
-    let known = settings::marketplace(config_dir(world).as_deref());
+    let config = config_dir(world);
+    let known = settings::marketplace(config.as_deref());
     let is_ours = known.as_deref() == Some(&*folder);
     let (mut done, mut to_type) = (Vec::new(), Vec::new());
     if let Some(known) = known.filter(|_| !is_ours) {
@@ -55,16 +58,30 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         None => (),
     }
+    if settings::marketplace(config.as_deref()).is_none() {
+        for path in place.put_back()? {
+            done.push(format!("Put `{}` back as it was.", path.display()));
+        }
+        place.forget_copies(config.as_deref())?;
+    }
     if place.remove()? {
         done.push(format!("Removed `{}`.", folder.display()));
     }
+    let (all, _) = settings::read(config.as_deref(), &git::root(&world.cwd));
+    let left = settings::seconds(&all);
     if args.json {
-        say::print_json(&json!({ "plugin": folder, "done": done, "to_type": to_type }))?;
+        let value = json!({ "plugin": folder, "done": done, "to_type": to_type, "left": left });
+        say::print_json(&value)?;
         return Ok(Done::Well);
     }
     if done.is_empty() && to_type.is_empty() {
         done.push("There was nothing to take back.".to_owned());
     }
-    say::print(&spoken(&done, &to_type))?;
+    let mut text = spoken(&done, &to_type);
+    for it in left {
+        let _ =
+            writeln!(text, "{it} still runs `roz hook`: that was not the plugin's, so it stays.");
+    }
+    say::print(&text)?;
     Ok(Done::Well)
 }

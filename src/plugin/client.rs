@@ -9,12 +9,28 @@ use std::{
 use serde::Deserialize;
 
 use super::ID;
-use crate::world::{World, process};
+use crate::{
+    hooks::Hook,
+    world::{World, git, process},
+};
 
 /// A command of the client takes half a second; a busy machine, longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// The first version that knows every event of ours.
 pub const OLDEST: Version = Version([2, 1, 196]);
+
+/// The first version that knows an event, where the client's changelog says so.
+pub const SINCE: &[(Hook, Version)] = &[
+    (Hook::PreToolUse, Version([1, 0, 38])),
+    (Hook::PostToolUse, Version([1, 0, 38])),
+    (Hook::Stop, Version([1, 0, 38])),
+    (Hook::SubagentStop, Version([1, 0, 41])),
+    (Hook::UserPrompt, Version([1, 0, 54])),
+    (Hook::SessionStart, Version([1, 0, 62])),
+    (Hook::SessionEnd, Version([1, 0, 85])),
+    (Hook::SubagentStart, Version([2, 0, 43])),
+    (Hook::TaskCompleted, Version([2, 1, 33])),
+];
 
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -54,7 +70,7 @@ pub enum Error {
 impl Client {
     pub fn find(world: &World) -> Option<Self> {
         let program = world.on_path("claude").into_iter().next()?;
-        Some(Self { program, dir: world.cwd.clone() })
+        Some(Self { program, dir: git::root(&world.cwd) })
     }
 
     pub fn version(&self) -> Result<Version, Error> {

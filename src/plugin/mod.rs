@@ -5,18 +5,23 @@
 //! session's start, so the folder has to stay. It holds the binary's absolute
 //! path: what PATH says in the client's environment does not matter to a hook.
 
+mod before;
 pub mod client;
+mod place;
+mod prune;
 pub mod settings;
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    fs,
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::place::Place;
 use crate::world::read_text;
 
 /// The plugin as the client names it: plugin `roz` of marketplace `roz`.
@@ -128,6 +133,13 @@ fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> Result<()
     fs::rename(&temporary, path).map_err(at(path))
 }
 
+/// Makes a file that only the user may read.
+fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
 /// What a plugin's folder makes the client run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -173,76 +185,6 @@ pub fn read(folder: &Path) -> Result<Found, String> {
         }
     }
     Ok(found)
-}
-
-/// Where roz keeps its plugin, and what it noted about putting it there.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// `<data dir>/roz`.
-    dir: PathBuf,
-}
-
-/// Folders that the installation made: they go with it, once they are empty.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Note {
-    version: u32,
-    made: Vec<PathBuf>,
-}
-
-impl Place {
-    pub fn new(data_dir: Option<&Path>) -> Result<Self, Error> {
-        Ok(Self { dir: data_dir.ok_or(Error::NoDataDir)?.join("roz") })
-    }
-
-    pub fn folder(&self) -> PathBuf {
-        self.dir.join("plugin")
-    }
-
-    fn note(&self) -> PathBuf {
-        self.dir.join("installed.json")
-    }
-
-    pub fn write(&self, plugin: &Plugin) -> Result<(), Error> {
-        let mut note = self.read_note();
-        let missing = self.dir.ancestors().take_while(|it| !it.exists());
-        // Deepest first: the order in which they are removed.
-        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        note.made.retain(|it| !missing.contains(it));
-        note.made.splice(0..0, missing);
-        note.version = 1;
-        fs::create_dir_all(&self.dir).map_err(at(&self.dir))?;
-        let text = serde_json::to_string_pretty(&note).unwrap_or_default() + "\n";
-        fs::write(self.note(), text).map_err(at(&self.note()))?;
-        plugin.write(&self.folder())
-    }
-
-    fn read_note(&self) -> Note {
-        let text = read_text(&self.note(), MAX_FILE).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
-    }
-
-    /// Removes what was written, and nothing else. Whether there was anything.
-    pub fn remove(&self) -> Result<bool, Error> {
-        let folder = self.folder();
-        let note = self.read_note();
-        let mut found = false;
-        let names = || FILES.iter().map(|(name, _)| *name).chain([LINK]);
-        for file in names().map(|it| folder.join(it)).chain([self.note()]) {
-            match fs::remove_file(&file) {
-                Ok(()) => found = true,
-                Err(err) if err.kind() == io::ErrorKind::NotFound => (),
-                Err(err) => return Err(Error::Io(file, err)),
-            }
-        }
-        let folders = names().flat_map(|it| Path::new(it).ancestors().skip(1));
-        let folders: BTreeSet<PathBuf> = folders.map(|it| folder.join(it)).collect();
-        // The deepest first, and the folder itself last: it is its own `""`.
-        for it in folders.into_iter().rev().chain(note.made) {
-            // Not empty: there is something of somebody else's in it.
-            let _ = fs::remove_dir(it);
-        }
-        Ok(found)
-    }
 }
 
 /// Whether a binary lies where a build puts it: the next one, or a cleaning,

@@ -1,7 +1,9 @@
-//! What stands in the client's own files about hooks and plugins. Read only:
-//! changing them is the client's business.
+//! What stands in the client's own files about hooks and plugins.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
@@ -19,9 +21,80 @@ pub struct Settings {
     value: Value,
 }
 
+/// Why a settings file is no use to the client: it ignores the whole of it, and
+/// refuses to write it.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}`{place}: {why}", path.display())]
+pub struct Broken {
+    pub path: PathBuf,
+    place: String,
+    why: String,
+}
+
+impl Broken {
+    fn new(path: &Path, text: &str, err: &serde_json::Error) -> Self {
+        let place = format!(", line {}", err.line());
+        // Lines and columns count from 1, columns in bytes.
+        let line = text.lines().nth(err.line().saturating_sub(1)).unwrap_or_default();
+        let rest = line.as_bytes().get(err.column().saturating_sub(1)..).unwrap_or_default();
+        let why = if rest.starts_with(b"/") {
+            "a comment. The client reads none in its settings, and ignores the whole file"
+                .to_owned()
+        } else {
+            let why = err.to_string();
+            let why = why.split(" at line ").next().unwrap_or_default();
+            format!("{why}. The client ignores the whole file")
+        };
+        Self { path: path.to_owned(), place, why }
+    }
+}
+
+/// Whether the client can add to a settings file.
+///
+/// # Errors
+///
+/// Why not, with the remedy.
+pub fn check_writable(path: &Path) -> Result<(), String> {
+    let again = "then run `roz install` again. Nothing was changed";
+    let shown = path.display();
+    let Ok(meta) = path.metadata() else {
+        return match path.symlink_metadata() {
+            Ok(_) => Err(format!("`{shown}` is a link that leads nowhere. Mend it, {again}")),
+            Err(_) => Ok(()),
+        };
+    };
+    if !meta.is_file() {
+        return Err(format!("`{shown}` is not a file. Remove it, {again}"));
+    }
+    let Some(text) = read_text(path, MAX_FILE) else {
+        return Err(format!("`{shown}` is not text that can be read. Mend it, {again}"));
+    };
+    if let Err(broken) = parse(path, &text) {
+        return Err(format!("{broken}. Mend it, {again}"));
+    }
+    if meta.permissions().readonly() {
+        return Err(format!(
+            "`{shown}` is read-only. Make it writable, {again} (where a program writes it: have \
+             it say `\"enabledPlugins\": {{\"{ID}\": true}}` and name the marketplace in \
+             `extraKnownMarketplaces`)"
+        ));
+    }
+    Ok(())
+}
+
+/// The client takes a byte order mark and a file of nothing.
+fn parse(path: &Path, text: &str) -> Result<Option<Value>, Broken> {
+    let body = text.trim_start_matches('\u{feff}');
+    if body.trim().is_empty() {
+        return Ok(None);
+    }
+    let table: Result<serde_json::Map<_, _>, _> = serde_json::from_str(body);
+    table.map(|it| Some(Value::Object(it))).map_err(|err| Broken::new(path, body, &err))
+}
+
 /// All settings that hold for a project, those that win last, and the files
 /// among them that are no JSON.
-pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<PathBuf>) {
+pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Broken>) {
     let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
     let managed = managed.map(|it| Path::new(it).join("managed-settings.json"));
     let mut paths: Vec<PathBuf> =
@@ -36,10 +109,9 @@ pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Pa
     let (mut found, mut broken) = (Vec::new(), Vec::new());
     for (path, is_managed) in paths {
         let Some(text) = read_text(&path, MAX_FILE) else { continue };
-        match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
-            Ok(value) => found.push(Settings { path, is_managed, value }),
-            Err(_) if text.trim().is_empty() => (),
-            Err(_) => broken.push(path),
+        match parse(&path, &text) {
+            Ok(value) => found.extend(value.map(|value| Settings { path, is_managed, value })),
+            Err(err) => broken.push(err),
         }
     }
     (found, broken)
@@ -54,7 +126,23 @@ pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
+/// Whatever makes the client run our hooks besides plugin [`ID`]: in words.
+pub fn seconds(settings: &[Settings]) -> Vec<String> {
+    let by_hand = settings.iter().filter(|it| !it.events().is_empty());
+    let by_hand = by_hand.map(|it| format!("`{}`", it.path.display()));
+    let namesakes = settings.iter().flat_map(Settings::namesakes);
+    let all: BTreeSet<String> =
+        by_hand.chain(namesakes.map(|it| format!("plugin `{it}`"))).collect();
+    all.into_iter().collect()
+}
+
 impl Settings {
+    /// Whether it tells the client to take plugins from `folder`.
+    pub fn declares_marketplace(&self, folder: &Path) -> bool {
+        let declared = &self.value["extraKnownMarketplaces"][MARKETPLACE]["source"]["path"];
+        declared.as_str().is_some_and(|it| Path::new(it) == folder)
+    }
+
     /// The events at which it runs `roz hook` by itself.
     pub fn events(&self) -> Vec<&str> {
         let events = self.value["hooks"].as_object().into_iter().flatten();
@@ -106,8 +194,14 @@ impl Settings {
     }
 }
 
+/// Whether a hook runs `roz hook` and nothing else: it can be taken away.
+pub(super) fn is_only_roz(hook: &Value) -> bool {
+    let line = hook["command"].as_str().unwrap_or_default();
+    runs_roz(hook) && !line.contains([';', '|', '&', '\n', '`', '('])
+}
+
 /// Whether a hook's command line runs `roz hook`.
-fn runs_roz(hook: &Value) -> bool {
+pub fn runs_roz(hook: &Value) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     let args = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let words = line.split_whitespace().chain(args).map(|it| it.trim_matches(['"', '\'']));

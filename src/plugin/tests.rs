@@ -1,6 +1,8 @@
-use crate::hooks::Hook;
+use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
+use crate::hooks::Hook;
 
 fn plugin() -> Plugin<'static> {
     Plugin { binary: Path::new("/opt/roz bin/roz"), strict: false }
@@ -122,5 +124,128 @@ fn a_build_folder_is_known_by_its_names() {
     }
     for path in ["/home/u/.local/bin/roz", "/srv/target/bin/roz", "/opt/release/roz"] {
         assert!(!is_in_build_folder(Path::new(path)), "{path}");
+    }
+}
+
+/// Settings as somebody wrote them, and the same with hooks of ours in them:
+/// whatever they say, in whatever layout.
+fn written() -> impl Strategy<Value = (String, String)> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-1000..1000i32).prop_map(Value::from),
+        (-9.0..9.0f64).prop_map(Value::from),
+        "\\PC{0,6}".prop_map(Value::from),
+    ];
+    let value = leaf.prop_recursive(3, 12, 4, |inner| {
+        let key = prop_oneof!["\\PC{0,4}", Just("hooks".to_owned()), Just("command".to_owned())];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key, inner), 0..4)
+                .prop_map(|it| Value::Object(it.into_iter().collect())),
+        ]
+    });
+    let members = prop::collection::vec(("\\PC{0,5}", value), 0..5);
+    let tables = prop::sample::subsequence(
+        vec![
+            ("enabledPlugins", json!({ "x@y": true })),
+            ("extraKnownMarketplaces", json!({})),
+            ("hooks", json!({ "Stop": [{ "hooks": [{ "command": "mine" }] }], "X": 1 })),
+        ],
+        0..=3,
+    );
+    let spaces = prop::collection::vec(prop::sample::select(&["", " ", "\n", "\r\n\t"][..]), 1..9);
+    (members, tables, spaces, any::<bool>(), 0..3usize).prop_map(
+        |(members, tables, spaces, has_mark, at)| {
+            let mut members: Vec<(String, Value)> = members;
+            members.extend(tables.into_iter().map(|(name, it)| (name.to_owned(), it)));
+            let mark = if has_mark { "\u{feff}" } else { "" };
+            let text = |with_ours: bool| {
+                let mut spaces = spaces.iter().cycle().copied();
+                let mut text = format!("{mark}{}", spaces.next().unwrap_or_default());
+                let members = members.iter().map(|(key, it)| {
+                    let is_hooks = with_ours && key == "hooks";
+                    (key.as_str(), if is_hooks { hooked(it, at) } else { it.clone() })
+                });
+                lay_out(members, &mut text, &mut spaces);
+                text + spaces.next().unwrap_or_default()
+            };
+            (text(false), text(true))
+        },
+    )
+}
+
+/// With hooks of ours among the others.
+fn hooked(hooks: &Value, at: usize) -> Value {
+    let mut hooks = hooks.clone();
+    let ours = json!({ "type": "command", "command": "/x/roz", "args": ["hook", "stop"] });
+    if let Some(group) = hooks["Stop"][0]["hooks"].as_array_mut() {
+        for _ in 0..=at {
+            group.insert(at.min(group.len()), ours.clone());
+        }
+    }
+    hooks["PreToolUse"] = json!([{ "matcher": "*", "hooks": [ours] }]);
+    hooks
+}
+
+fn lay_out<'a>(
+    members: impl Iterator<Item = (&'a str, Value)>,
+    text: &mut String,
+    spaces: &mut impl Iterator<Item = &'static str>,
+) {
+    text.push('{');
+    let mut comma = "";
+    for (key, value) in members {
+        let key = Value::from(key);
+        let [a, b, c, d] = [(); 4].map(|()| spaces.next().unwrap_or_default());
+        text.extend([comma, a, &key.to_string(), b, ":", c, &value.to_string(), d]);
+        comma = ",";
+    }
+    text.push('}');
+}
+
+/// As the client changes a file of its own.
+fn clients_change(path: &Path, change: impl Fn(&mut serde_json::Map<String, Value>)) {
+    let text = fs::read_to_string(path).unwrap();
+    let mut table = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap();
+    change(&mut table);
+    fs::write(path, format!("{:#}\n", Value::Object(table))).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn settings_come_back_to_the_byte((mine, with_ours) in written()) {
+        let dir = tempfile::tempdir().unwrap();
+        let place = Place::new(Some(dir.path())).unwrap();
+        let path = dir.path().join("settings.json");
+        for (before, after) in [(&mine, &mine), (&with_ours, &mine)] {
+            fs::write(&path, before).unwrap();
+            place.remember(std::slice::from_ref(&path), &[]).unwrap();
+            clients_change(&path, |it| {
+                it.entry("enabledPlugins").or_insert(json!({}))[ID] = true.into();
+                it.entry("extraKnownMarketplaces").or_insert(json!({}))[MARKETPLACE] = json!({});
+            });
+            let (all, _) = settings::read(Some(dir.path()), Path::new("/nonexistent"));
+            place.prune(&all[0]).unwrap();
+            place.remember_what_was_made().unwrap();
+            place.remember(std::slice::from_ref(&path), &[]).unwrap();
+            clients_change(&path, |it| {
+                it["enabledPlugins"].as_object_mut().unwrap().remove(ID);
+                it["extraKnownMarketplaces"].as_object_mut().unwrap().remove(MARKETPLACE);
+            });
+            place.remember_what_was_made().unwrap();
+            place.put_back().unwrap();
+            let found = fs::read_to_string(&path).unwrap();
+            if before == after {
+                prop_assert_eq!(&found, after);
+            }
+            // The white space around what went may differ; nothing else does.
+            let value = |it: &str| -> Value {
+                serde_json::from_str(it.trim_start_matches('\u{feff}')).unwrap()
+            };
+            prop_assert_eq!(value(&found), value(after));
+        }
     }
 }

@@ -187,6 +187,13 @@ pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
     Some((String::from_utf8_lossy(&bytes).into_owned(), length <= max))
 }
 
+/// The last `max` bytes of a regular file as text, what is no UTF-8 replaced.
+pub fn read_ending(path: &Path, max: u64) -> Option<String> {
+    let (file, _) = open_regular(path)?;
+    let bytes = log::tail(&file, max).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The first `max` bytes of a regular file.
 pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
     let (file, _) = open_regular(path)?;

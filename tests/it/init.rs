@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::Roz;
 
@@ -113,4 +113,33 @@ fn older_learnings_are_copied_once_and_stay_where_they_are() {
     let before = read(&roz, ".roz/learnings.md");
     roz.run(&["init", "--import"]).succeeds();
     assert_eq!(read(&roz, ".roz/learnings.md"), before);
+}
+
+/// Without the `# ` of what is no sentence.
+fn uncommented(text: &str) -> String {
+    let is_key = |it: &str| it.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+    let line = |it: &str| match it.strip_prefix("# ") {
+        Some(rest) if is_key(rest) => format!("{rest}\n"),
+        _ => format!("{it}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn each_key_in_a_comment_can_be_uncommented() {
+    let roz = Roz::new();
+    roz.git(&["init", "-q"]);
+    roz.run(&["init", "--all"]).succeeds();
+    let text = read(&roz, ".roz/config.toml");
+    assert_eq!(text.lines().next(), Some("#:schema ./config.schema.json"));
+    roz.configure(&uncommented(&text));
+    assert_eq!(roz.json(&["config", "check"])["diagnostics"], json!([]));
+
+    let schema: Value = serde_json::from_str(&read(&roz, ".roz/config.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let document: toml::Value = toml::from_str(&uncommented(&text)).unwrap();
+    let document = serde_json::to_value(document).unwrap();
+    let wrong: Vec<String> = schema.iter_errors(&document).map(|it| it.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(!schema.is_valid(&json!({ "review": { "mood": 1 } })));
 }

@@ -34,6 +34,7 @@ mod review;
 mod status;
 mod store_race;
 mod support;
+mod terminal;
 mod tidy;
 mod usage;
 mod words;

@@ -15,8 +15,8 @@ use crate::{
     },
     plugin::{
         self, Found, ID, Place,
-        client::{Client, OLDEST},
-        settings::{self, Settings},
+        client::{Client, OLDEST, SINCE, Version},
+        settings::{self, Broken, Settings},
     },
     world::{World, find_on, git, process},
 };
@@ -30,7 +30,7 @@ pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
     checks.push(look.hooks());
     checks.extend(look.folder(binary, world));
     checks.push(look.once());
-    checks.extend(look.switched_off());
+    checks.extend(look.switched_off(world));
     checks.push(look.reviewer(world));
     checks.extend(look.permissions());
     checks
@@ -41,7 +41,7 @@ struct Look {
     client: Option<Client>,
     project: PathBuf,
     settings: Vec<Settings>,
-    broken: Vec<PathBuf>,
+    broken: Vec<Broken>,
     plugin: Registered,
     /// The folder that the client reads our plugin from, and what is in it.
     folder: Option<(PathBuf, Result<Found, String>)>,
@@ -149,12 +149,20 @@ impl Look {
             );
         };
         let program = client.program.display();
+        let update = format!("update it to {OLDEST} or newer");
         match client.version() {
-            Ok(version) if version < OLDEST => Check::warn(
-                NAME,
-                format!("Claude Code {version}, `{program}`: it does not know all of our events"),
-                format!("update it to {OLDEST} or newer"),
-            ),
+            Ok(version) if version < OLDEST => {
+                let seen = format!("Claude Code {version}, `{program}`");
+                let unknown = SINCE.iter().filter(|(_, since)| version < *since);
+                let unknown: Vec<&str> = unknown.map(|(event, _)| event.name()).collect();
+                if unknown.is_empty() {
+                    let seen = format!("{seen}: older than any that roz was tried with");
+                    Check::warn(NAME, seen, update)
+                } else {
+                    let unknown = unknown.join(", ");
+                    Check::fail(NAME, format!("{seen}: it does not know {unknown}"), update)
+                }
+            }
             Ok(version) => Check::ok(NAME, format!("Claude Code {version}, `{program}`")),
             Err(err) => {
                 Check::warn(NAME, err.to_string(), format!("see what `{program} --version` says"))
@@ -163,12 +171,8 @@ impl Look {
     }
 
     fn broken(&self) -> Option<Check> {
-        let path = self.broken.first()?.display();
-        Some(Check::warn(
-            "client settings",
-            format!("`{path}` is no JSON: what it says of hooks is not known"),
-            "mend it",
-        ))
+        let remedy = "mend it; `roz install` refuses until then";
+        Some(Check::warn("client settings", self.broken.first()?.to_string(), remedy))
     }
 
     fn hooks(&self) -> Check {
@@ -232,18 +236,36 @@ impl Look {
             return Some(Check::fail(NAME, format!("`{shown}` does not run one program"), INSTALL));
         };
         let path = program.display();
+        // One that is named without its folder is found by PATH, as in a
+        // checkout.
         let starts = if program.is_absolute() {
-            program.is_file()
+            is_same(program, binary) || version_of(program).is_some()
         } else {
-            // By PATH, as in a checkout.
             !world.on_path(&program.to_string_lossy()).is_empty()
         };
         let known: BTreeSet<String> = Hook::ALL.iter().map(|it| it.name().to_owned()).collect();
-        Some(if !starts {
+        let version = env!("CARGO_PKG_VERSION");
+        let is_newer = match (found.version.parse::<Version>(), version.parse()) {
+            (Ok(theirs), Ok(own)) => theirs > own,
+            _ => false,
+        };
+        Some(if !starts && !program.exists() {
             Check::fail(
                 NAME,
                 format!("its hooks run `{path}`, and there is no such program"),
                 INSTALL,
+            )
+        } else if !starts {
+            Check::fail(
+                NAME,
+                format!("its hooks run `{path}`, and that does not start as roz does"),
+                format!("`chmod +x '{path}'` and a file system that runs programs, or {INSTALL}"),
+            )
+        } else if is_newer {
+            Check::fail(
+                NAME,
+                format!("it is of version {}, newer than this binary ({version})", found.version),
+                "update the binary (`./install.sh`), then run `roz install`",
             )
         } else if found.events != known {
             let events: Vec<_> = found.events.symmetric_difference(&known).cloned().collect();
@@ -254,8 +276,10 @@ impl Look {
             )
         } else if program.is_absolute() && !is_same(program, binary) {
             Check::warn(NAME, format!("its hooks run `{path}`, not this binary"), INSTALL)
-        } else if found.version != env!("CARGO_PKG_VERSION") {
-            Check::warn(NAME, format!("it is of version {}", found.version), INSTALL)
+        } else if found.version != version {
+            let seen =
+                format!("it is of version {}, older than this binary ({version})", found.version);
+            Check::warn(NAME, seen, INSTALL)
         } else {
             let strict = if found.strict { ", strict" } else { "" };
             Check::ok(NAME, format!("`{shown}` runs this binary{strict}"))
@@ -264,15 +288,11 @@ impl Look {
 
     fn once(&self) -> Check {
         const NAME: &str = "registered once";
-        let by_hand = self.by_hand().into_iter().map(|(it, _)| format!("`{}`", it.path.display()));
-        let namesakes =
-            self.settings.iter().flat_map(Settings::namesakes).map(|it| format!("plugin `{it}`"));
         let ours = matches!(self.plugin, Registered::Enabled).then(|| format!("plugin `{ID}`"));
-        let all: BTreeSet<String> = ours.into_iter().chain(by_hand).chain(namesakes).collect();
+        let all: Vec<String> = ours.into_iter().chain(settings::seconds(&self.settings)).collect();
         if all.len() < 2 {
             return Check::ok(NAME, "no second registration");
         }
-        let all: Vec<String> = all.into_iter().collect();
         Check::fail(
             NAME,
             format!("every hook runs {} times: {}", all.len(), all.join(", ")),
@@ -280,11 +300,18 @@ impl Look {
         )
     }
 
-    fn switched_off(&self) -> Option<Check> {
+    fn switched_off(&self, world: &World) -> Option<Check> {
         const NAME: &str = "hooks allowed";
+        /// Variables that make the client run without what is the user's.
+        const VARIABLES: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_PERSONAL_HOOKS_OFF"];
         // The last that speaks wins; the administrator's come last.
         let found = self.settings.iter().rev().find_map(|it| Some((it, it.switches_hooks_off()?)));
-        let (settings, (key, true)) = found? else { return None };
+        let Some((settings, (key, true))) = found else {
+            let is_set = |it: &&str| world.var(it).is_some_and(|it| it != "0" && it != "false");
+            let name = VARIABLES.into_iter().find(is_set)?;
+            let seen = format!("`{name}` is set: a client that starts here may run no hooks");
+            return Some(Check::warn(NAME, seen, format!("`unset {name}`")));
+        };
         let path = settings.path.display();
         Some(Check::fail(
             NAME,

@@ -10,10 +10,13 @@ use std::{
 use super::Check;
 use crate::{
     config,
-    core::policy::{Mode, Policy},
+    core::{
+        bounded,
+        policy::{Mode, WriteGateMode},
+    },
     open,
     plugin::is_in_build_folder,
-    world::{World, git},
+    world::{World, git, read_ending},
 };
 
 pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
@@ -23,8 +26,10 @@ pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
     homes.extend(config.policy.storage.path.clone().filter(|it| *it != sources.roz_home));
     let mut checks = vec![of_binary(binary)];
     checks.extend(homes.iter().map(|it| home(it)));
+    checks.extend(put_aside(&homes));
+    checks.extend(crashes(&sources.roz_home));
     checks.push(configuration(&config));
-    checks.extend(weakened(&config.policy));
+    checks.extend(weakened(&config));
     checks.push(of_git(world));
     checks
 }
@@ -100,6 +105,31 @@ fn readable_by_others(home: &Path) -> Vec<PathBuf> {
     if all.contains(&home.to_owned()) { all } else { Vec::new() }
 }
 
+/// Sessions that could not be read: what they held of open gates is gone.
+fn put_aside(homes: &[PathBuf]) -> Option<Check> {
+    let files = homes.iter().filter_map(|it| fs::read_dir(it.join("sessions")).ok());
+    let names = files.flatten().flatten().map(|it| it.path());
+    let is_aside = |it: &PathBuf| it.to_string_lossy().contains(".corrupt-");
+    let found: Vec<PathBuf> = names.filter(is_aside).collect();
+    let first = found.first()?.display();
+    Some(Check::warn(
+        "sessions",
+        format!("{} could not be read and began anew: `{first}`", found.len()),
+        "see what wrote there; `roz clean` removes them in time",
+    ))
+}
+
+fn crashes(home: &Path) -> Option<Check> {
+    let path = home.join("crash.log");
+    let text = read_ending(&path, 1 << 16)?;
+    let last = text.lines().rev().find(|it| !it.trim().is_empty())?;
+    Some(Check::warn(
+        "crashes",
+        format!("a hook crashed, so that gate was open: {}", bounded::plain_line(last)),
+        format!("report what `{0}` says, then `rm '{0}'`", path.display()),
+    ))
+}
+
 fn configuration(config: &config::Full) -> Check {
     let files: Vec<String> = config.files.iter().map(|it| format!("`{}`", it.display())).collect();
     let seen = match files.as_slice() {
@@ -123,39 +153,72 @@ fn configuration(config: &config::Full) -> Check {
 }
 
 /// Settings that switch a gate off.
-fn weakened(policy: &Policy) -> Vec<Check> {
+fn weakened(config: &config::Full) -> Vec<Check> {
     /// The client lets a stop pass that was blocked more often than this.
     const CLIENTS_CAP: u32 = 8;
+    /// A hook takes some milliseconds, on a busy machine a hundred.
+    const LEAST_MS: u64 = 250;
+    let policy = &config.policy;
+    let said = |key: &str| {
+        let set = config.settings.iter().find(|it| it.key.path == key);
+        match set.and_then(|it| it.origins.last()) {
+            Some(origin) => format!(" ({})", origin.place),
+            None => String::new(),
+        }
+    };
     let mut checks = Vec::new();
     if policy.review.mode == Mode::Never {
+        let place = said("review.mode");
         checks.push(Check::fail(
             "review gate",
-            "`review.mode` is `never`: no review is ever asked for",
+            format!("`review.mode` is `never`{place}: no review is ever asked for"),
             "set it to `prompt` or `always`",
         ));
     }
     if !policy.protect.enabled {
+        let place = said("protect.enabled");
         checks.push(Check::warn(
             "self-protection",
-            "`protect.enabled` is false: agents may reach for roz itself",
+            format!("`protect.enabled` is false{place}: agents may reach for roz itself"),
             "remove that line",
         ));
     }
     let blocks = policy.circuit_breaker.max_blocks;
+    let place = said("circuit_breaker.max_blocks");
     if blocks == 0 {
         checks.push(Check::warn(
             "breaker",
-            "`circuit_breaker.max_blocks` is 0: no stop is ever held",
+            format!("`circuit_breaker.max_blocks` is 0{place}: no stop is ever held"),
             "set it to 1 or more (the default is 3)",
         ));
     } else if blocks >= CLIENTS_CAP {
         checks.push(Check::warn(
             "breaker",
             format!(
-                "`circuit_breaker.max_blocks` is {blocks}: the client itself lets a stop pass that \
-                 was blocked more than {CLIENTS_CAP} times in a row, without a word to us"
+                "`circuit_breaker.max_blocks` is {blocks}{place}: the client itself lets a stop \
+                 pass that was blocked more than {CLIENTS_CAP} times in a row, without a word to us"
             ),
             format!("set it below {CLIENTS_CAP} (the default is 3)"),
+        ));
+    }
+    let deadline = policy.hooks.deadline_ms;
+    if deadline < LEAST_MS {
+        let place = said("hooks.deadline_ms");
+        checks.push(Check::warn(
+            "deadline",
+            format!(
+                "`hooks.deadline_ms` is {deadline}{place}: a hook that is not done by then answers \
+                 as on an error, and most gates are open"
+            ),
+            format!("set it to {LEAST_MS} or more (the default is 3000)"),
+        ));
+    }
+    if policy.gate.write_gate.mode == WriteGateMode::Off {
+        let place = said("gate.write_gate.mode");
+        checks.push(Check::warn(
+            "write gate",
+            format!("`gate.write_gate.mode` is `off`{place}: nobody looks at what is learned"),
+            "remove that line, or set it to `strict` or `warn`",
         ));
     }
     checks

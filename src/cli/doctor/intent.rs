@@ -1,5 +1,7 @@
 //! Whether declared work is kept to, and the agent's client knows the tools.
 
+use std::time::{Duration, Instant};
+
 use super::Check;
 use crate::{
     core::policy::Auto,
@@ -10,17 +12,50 @@ use crate::{
 
 const NAME: &str = "intent gate";
 
-pub(super) fn check(world: &World) -> Check {
-    let roz = match Roz::open(world, &world.cwd) {
-        Ok(roz) => roz,
-        Err(err) => {
-            return Check::warn(
-                NAME,
-                format!("it cannot be looked at: {}", in_a_line(&err)),
-                "mend what is named above, and look again",
-            );
-        }
-    };
+pub(super) fn checks(world: &World) -> Vec<Check> {
+    match Roz::open(world, &world.cwd) {
+        Ok(roz) => [gate(&roz, world)].into_iter().chain(ledger(&roz, world)).collect(),
+        Err(err) => vec![Check::warn(
+            NAME,
+            format!("it cannot be looked at: {}", in_a_line(&err)),
+            "mend what is named above, and look again",
+        )],
+    }
+}
+
+/// None where there is no ledger.
+fn ledger(roz: &Roz, world: &World) -> Option<Check> {
+    const NAME: &str = "ledger";
+    const PATIENCE: Duration = Duration::from_secs(10);
+    /// `roz ledger verify` takes a second for so much.
+    const MOST: u64 = 64 << 20;
+    let ledger = roz.ledger(&world.cwd);
+    let length = ledger.path().metadata().ok()?.len();
+    let shown = ledger.path().display();
+    if length > MOST {
+        return Some(Check::ok(NAME, format!("{} MB: `roz ledger verify` reads it", length >> 20)));
+    }
+    Some(match ledger.verify(Instant::now() + PATIENCE) {
+        Ok(checked) if !checked.is_whole() => Check::warn(
+            NAME,
+            format!("`{shown}` is not as it was written: {}", checked.verdict.problems.len()),
+            "`roz ledger verify` names each line",
+        ),
+        Ok(checked) if !checked.damaged.is_empty() => Check::warn(
+            NAME,
+            format!("`{}` does not say which record is the last", checked.damaged[0].display()),
+            "`roz ledger verify` tells more; remove that file if nobody else wrote it",
+        ),
+        Ok(_) => Check::ok(NAME, format!("`{shown}` is as it was written")),
+        Err(err) => Check::warn(
+            NAME,
+            format!("it cannot be read: {}", in_a_line(&err)),
+            format!("make `{shown}` a file that you may read"),
+        ),
+    })
+}
+
+fn gate(roz: &Roz, world: &World) -> Check {
     let root = sidecar::governing(&roz.project, &world.cwd);
     let Some(desk) = root.and_then(|it| Desk::open(&it, &roz.home)) else {
         return Check::ok(NAME, "off in this project: it declares no work (`roz init --intent`)");

@@ -2,14 +2,19 @@
 
 mod canary;
 mod client;
+mod fired;
 mod house;
 mod intent;
 mod learning;
+mod table;
 
 use std::fmt::Write as _;
 
+use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use self::table::{CHECKS, Looks};
 
 use super::{Done, say};
 use crate::{core::bounded, world::World};
@@ -19,11 +24,24 @@ use crate::{core::bounded, world::World};
 /// Looks at the binary, the client, the home and the configuration, and plays a
 /// session through real `roz hook` processes in a temporary home. Exit code 1
 /// if the gates are not alive.
+///
+/// Examples:
+///   roz doctor
+///   roz doctor --list                 what it looks at
+///   roz doctor --only home --only hooks
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// Leave the client out
     #[arg(long)]
     no_client: bool,
+    /// Only this check (may be given more than once)
+    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(names()), hide_possible_values = true)]
+    only: Vec<String>,
+    /// Say what is looked at, and look at nothing
+    #[arg(long)]
+    list: bool,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -62,38 +80,81 @@ impl Check {
     }
 }
 
+fn names() -> impl Iterator<Item = &'static str> {
+    CHECKS.iter().map(|(name, ..)| *name)
+}
+
+impl Args {
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|it| it == name)
+    }
+
+    fn looks(&self, who: Looks) -> bool {
+        CHECKS.iter().any(|(name, it, _)| *it == who && self.wants(name))
+    }
+}
+
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.list {
+        return list(args, world);
+    }
     let binary = world.binary()?;
-    let mut checks = house::checks(&binary, world);
-    checks.extend(learning::checks(world));
-    checks.push(intent::check(world));
-    if !args.no_client {
+    let working = say::working("looking");
+    let mut checks = Vec::new();
+    if args.looks(Looks::House) {
+        checks.extend(house::checks(&binary, world));
+    }
+    if args.looks(Looks::Learning) {
+        checks.extend(learning::checks(world));
+    }
+    if args.looks(Looks::Intent) {
+        checks.extend(intent::checks(world));
+    }
+    if args.looks(Looks::Client) && !args.no_client {
         checks.extend(client::checks(&binary, world));
     }
-    let canary = canary::sing(&binary, world);
-    checks.push(canary.check());
+    if args.looks(Looks::Fired) && !args.no_client {
+        checks.extend(fired::check(world));
+    }
+    let canary = args.looks(Looks::Canary).then(|| canary::sing(&binary, world));
+    checks.extend(canary.as_ref().map(canary::Song::check));
+    checks.retain(|it| args.wants(it.name));
+    drop(working);
     let is_alive = checks.iter().all(|it| it.status != Status::Fail);
     if args.json {
-        say::print_json(&as_json(is_alive, &checks, &canary))?;
+        say::print_json(&as_json(is_alive, &checks, canary.as_ref()))?;
     } else {
-        say::print(&as_text(is_alive, &checks, &canary, &say::Out::new(world)))?;
+        say::print(&as_text(is_alive, &checks, canary.as_ref(), &say::Out::new(world)))?;
     }
     Ok(if is_alive { Done::Well } else { Done::Badly })
 }
 
-fn as_json(is_alive: bool, checks: &[Check], canary: &canary::Song) -> Value {
-    json!({
-        "ok": is_alive,
-        "checks": checks,
-        "canary": {
-            "steps": canary.steps,
-            "median_ms": canary.median(),
-            "worst_ms": canary.worst(),
-        },
-    })
+fn list(args: &Args, world: &World) -> super::Result {
+    let wanted = CHECKS.iter().filter(|(name, ..)| args.wants(name));
+    if args.json {
+        let checks: Vec<Value> =
+            wanted.map(|(name, _, about)| json!({ "name": name, "about": about })).collect();
+        say::print_json(&json!({ "checks": checks }))?;
+        return Ok(Done::Well);
+    }
+    let rows: Vec<Vec<String>> =
+        wanted.map(|(name, _, about)| vec![(*name).to_owned(), (*about).to_owned()]).collect();
+    say::print(&say::Out::new(world).table(&["CHECK", "WHAT IT IS ABOUT"], &rows))?;
+    Ok(Done::Well)
 }
 
-fn as_text(is_alive: bool, checks: &[Check], canary: &canary::Song, out: &say::Out) -> String {
+fn as_json(is_alive: bool, checks: &[Check], canary: Option<&canary::Song>) -> Value {
+    let canary = canary
+        .map(|it| json!({ "steps": it.steps, "median_ms": it.median(), "worst_ms": it.worst() }));
+    json!({ "ok": is_alive, "checks": checks, "canary": canary })
+}
+
+fn as_text(
+    is_alive: bool,
+    checks: &[Check],
+    canary: Option<&canary::Song>,
+    out: &say::Out,
+) -> String {
     let column = checks.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
     let indent = " ".repeat(column + 4);
     let mut text = String::new();
@@ -111,8 +172,11 @@ fn as_text(is_alive: bool, checks: &[Check], canary: &canary::Song, out: &say::O
             let _ = writeln!(text, "{indent}{remedy}");
         }
     }
-    text.push('\n');
-    for step in &canary.steps {
+    let steps = canary.map(|it| it.steps.as_slice()).unwrap_or_default();
+    if !steps.is_empty() {
+        text.push('\n');
+    }
+    for step in steps {
         let (mark, tone) = if step.ok { ("✓", say::Tone::Good) } else { ("✗", say::Tone::Bad) };
         let mark = out.paint(tone, mark);
         let _ =

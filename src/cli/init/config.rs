@@ -10,7 +10,10 @@ use super::{
     step::{Step, new_file, text_of},
 };
 use crate::{
-    config::keys::{self, Key, May},
+    config::{
+        keys::{self, Key, May},
+        schema,
+    },
     core::{bounded, policy::Policy},
 };
 
@@ -18,22 +21,33 @@ const NAME: &str = ".roz/config.toml";
 /// A comment's lines are at most so wide.
 const WIDTH: usize = 78;
 
+/// Beside it, for editors that read the line at the file's top (taplo, Even
+/// Better TOML).
+const SCHEMA: &str = ".roz/config.schema.json";
+
 const HEAD: &str = "\
+#:schema ./config.schema.json
 # What roz asks of this project, for everybody who works on it. A project can
 # be stricter than its users' own configuration (`~/.roz/config.toml`), never
 # laxer. `roz config show --origin` says what applies and why, `roz config
-# check` what is wrong with it. What stands in a comment is the default.
+# check` what is wrong with it. What stands in a comment is the default. Editors
+# complete it by the schema beside it: after an update of roz,
+# `roz config schema > .roz/config.schema.json`.
 ";
 
-pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Step {
+pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Vec<Step> {
     let step = new_file(project, NAME, &text(wants, found));
+    if matches!(step, Step::Wrote(_)) {
+        let schema = serde_json::to_string_pretty(&schema()).unwrap_or_default() + "\n";
+        return vec![step, new_file(project, SCHEMA, &schema)];
+    }
     let is_there = matches!(step, Step::Kept(_));
     if !is_there || !wants.review || sets(project, "review.gates.tools") {
-        return step;
+        return vec![step];
     }
     let gated = toml::Value::from(found.gated());
     let why = "it is there already".to_owned();
-    Step::ByHand(NAME.to_owned(), why, format!("[review.gates]\ntools = {gated}"))
+    vec![Step::ByHand(NAME.to_owned(), why, format!("[review.gates]\ntools = {gated}"))]
 }
 
 /// Whether the configuration that is there says something about a key.

@@ -187,7 +187,7 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
     let folder = folder.unwrap_or(Path::new(".roz")).to_string_lossy().into_owned();
     if wants.review || wants.reflection {
         make(&project.join(".roz"))?;
-        steps.push(config::write(project, wants, found));
+        steps.extend(config::write(project, wants, found));
     }
     if wants.reflection || wants.import {
         if wants.reflection && folder == ".roz" {

@@ -32,6 +32,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let (roz, desk) = open(world)?;
+    let working = say::working("reading the ledger");
     let mut rebuilt = Map::default();
     let mut records = 0_u64;
     Ledger::new(desk.root(), &roz.home).each_line(|_, line| {
@@ -42,6 +43,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     })?;
     let until = Instant::now() + PATIENCE;
     let is_new = map::update(desk.root(), &roz.home, &desk.catalogue, until, |_| Some(rebuilt))?;
+    drop(working);
     if args.json {
         say::print_json(
             &json!({ "file": map::path(desk.root()), "records": records, "changed": is_new }),

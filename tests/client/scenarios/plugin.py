@@ -66,6 +66,41 @@ def what_roz_installs_holds_the_stop_and_can_be_taken_back(world: World):
     expect("plugins that are left", listed.stdout.strip()).equals("[]")
 
 
+def listing(folder) -> dict[str, bytes]:
+    """Every file, but what the client notes about its own starts."""
+    files = (it for it in folder.rglob("*") if it.is_file() and ".git" not in it.parts)
+    return {str(it): it.read_bytes() for it in files if ".claude.json" not in it.name}
+
+
+@scenario
+def installing_and_uninstalling_leaves_home_and_project_to_the_byte(world: World):
+    place = world.place()
+    environment = place.client_environment(port=9)
+    environment["PATH"] = f"{os.path.dirname(world.client)}:{environment['PATH']}"
+
+    def roz(*args: str) -> None:
+        done = subprocess.run([str(world.roz), *args], cwd=place.project, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        expect(f"exit code of roz {args[0]}", done.returncode, done.stdout + done.stderr).equals(0)
+
+    for scope, settings in [
+        ("user", None), ("user", b'\xef\xbb\xbf{"model":"opus",\r\n\t"env": {"A":"1", "B":1e3}}'), ("user", b""),
+        ("project", None), ("project", b'{\n    "env" : { },\n    "env" : {"A":"1"} }'),
+    ]:
+        home = place.home if scope == "user" else place.project
+        if settings is not None:
+            (home / ".claude").mkdir(exist_ok=True)
+            (home / ".claude" / "settings.json").write_bytes(settings)
+
+        before = [listing(it) for it in (place.home, place.project)]
+        roz("install", "--scope", scope)
+        installed = [listing(it) for it in (place.home, place.project)]
+        roz("install", "--scope", scope)
+        expect("files after another install", [listing(it) for it in (place.home, place.project)]).equals(installed)
+        roz("uninstall")
+        expect("files", [listing(it) for it in (place.home, place.project)]).equals(before)
+
+
 @scenario
 def hooks_that_are_registered_twice_agree_with_themselves(world: World):
     # By another path, as the client runs equal command lines only once.

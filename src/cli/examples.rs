@@ -1,0 +1,126 @@
+//! What one types, for the verbs whose own pages do not say it: a row a verb.
+
+use clap::{Command, CommandFactory as _};
+
+use super::Cli;
+
+const EXAMPLES: &[(&str, &[&str])] = &[
+    (
+        "",
+        &[
+            "roz demo           what it does, in a few seconds",
+            "roz install        once: wire it into the client",
+            "roz init           in a project: choose its gates",
+            "roz doctor         whether the gates are alive",
+            "roz status         what an agent is waiting for",
+        ],
+    ),
+    ("install", &["roz install", "roz install --scope project --strict", "roz install --dry-run"]),
+    ("uninstall", &["roz uninstall"]),
+    ("demo", &["roz demo"]),
+    ("statusline", &["echo '{\"cwd\":\"/src/project\"}' | roz statusline"]),
+    ("list", &["roz list", "roz list --limit 5 --json"]),
+    ("debug", &["roz debug", "roz debug 6f0c"]),
+    ("context", &["roz context", "roz context 6f0c --json"]),
+    ("stats", &["roz stats", "roz stats --days 7"]),
+    ("ledger show", &["roz ledger show --intent INT-001", "roz ledger show --file src/auth"]),
+    ("ledger verify", &["roz ledger verify"]),
+    ("ledger validate", &["roz ledger validate", "roz ledger validate traces.jsonl --strict"]),
+    ("ledger export", &["roz ledger export > traces.jsonl"]),
+    ("eval", &["roz eval", "roz eval --split held-out --misses"]),
+    ("clean", &["roz clean --dry-run", "roz clean --before 30d"]),
+    ("config", &["roz config show --origin", "roz config check"]),
+    ("config show", &["roz config show", "roz config show --origin"]),
+    ("config check", &["roz config check"]),
+    ("config schema", &["roz config schema > roz.schema.json"]),
+    ("intent list", &["roz intent list", "roz intent list --all"]),
+    ("intent check", &["roz intent check"]),
+    ("intent map", &["roz intent map"]),
+    ("mcp", &["roz mcp"]),
+    ("maintain list", &["roz maintain list --days 30"]),
+    ("maintain archive", &["roz maintain archive cl_20260101_abcdef --reason 'no longer so'"]),
+    ("maintain restore", &["roz maintain restore cl_20260101_abcdef"]),
+    ("maintain decay", &["roz maintain decay --dry-run"]),
+    ("maintain rebuild", &["roz maintain rebuild"]),
+    ("maintain stale-files", &["roz maintain stale-files"]),
+    ("hook", &["roz hook stop < payload.json"]),
+];
+
+/// The command line, with an example for each verb.
+pub(super) fn command() -> Command {
+    with_examples(Cli::command(), "")
+}
+
+fn with_examples(mut command: Command, path: &str) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    for name in names {
+        let path = format!("{path} {name}");
+        command = command.mut_subcommand(&name, |it| with_examples(it, path.trim_start()));
+    }
+    let Some((_, lines)) = EXAMPLES.iter().find(|(it, _)| *it == path) else { return command };
+    let mut text = format!("Examples:\n  {}", lines.join("\n  "));
+    if let Some(before) = command.get_after_help() {
+        text = format!("{before}\n\n{text}");
+    }
+    command.after_long_help(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    /// Calls `each` with every verb's path and page.
+    fn walk(command: &mut Command, path: &str, each: &mut dyn FnMut(&str, &str)) {
+        each(path, &command.render_long_help().to_string());
+        for verb in command.get_subcommands_mut().filter(|it| it.get_name() != "help") {
+            let path = format!("{path} {}", verb.get_name());
+            walk(verb, path.trim_start(), each);
+        }
+    }
+
+    #[test]
+    fn every_verb_shows_an_example_that_is_taken() {
+        let mut pages = Vec::new();
+        walk(&mut command(), "", &mut |path, page| pages.push((path.to_owned(), page.to_owned())));
+        assert!(pages.len() > 50, "{}", pages.len());
+        for (path, page) in &pages {
+            let begin = ["\nExamples:\n", "\nExample:\n"];
+            let (_, examples) = begin
+                .iter()
+                .find_map(|it| page.split_once(it))
+                .unwrap_or_else(|| panic!("none of `{path}`"));
+            let lines = examples.lines().take_while(|it| it.starts_with("  "));
+            // One that goes over several lines is taken by its test in `words`.
+            let lines = lines.filter(|it| it.trim_start().starts_with("roz "));
+            for line in lines.filter(|it| !it.ends_with('\\')) {
+                let typed = line.split(['|', '<', '>']).next().unwrap_or_default();
+                // What it does stands after it.
+                let typed = typed.trim().split("   ").next().unwrap_or_default();
+                let words = crate::cli::tests::words(typed);
+                let Err(err) = Cli::command().try_get_matches_from(&words) else { continue };
+                assert_eq!(err.kind(), ErrorKind::DisplayHelp, "`{path}`: {line}\n{err}");
+            }
+        }
+        for (path, _) in EXAMPLES {
+            assert!(pages.iter().any(|(it, _)| it == path), "there is no `{path}`");
+        }
+    }
+
+    /// What people read, to be seen whole when it changes.
+    #[test]
+    fn pages_are_as_they_are_and_fit_eighty_columns() {
+        let mut all = String::new();
+        let mut wide = Vec::new();
+        walk(&mut command().term_width(80), "", &mut |path, page| {
+            let _ = writeln!(all, "==== roz {path}\n{page}");
+            let is_wide = |it: &&str| it.chars().count() > 80;
+            wide.extend(page.lines().filter(is_wide).map(|it| format!("{path}: {it}")));
+        });
+        assert!(wide.is_empty(), "{}", wide.join("\n"));
+        insta::assert_snapshot!(all);
+    }
+}

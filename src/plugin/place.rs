@@ -1,0 +1,171 @@
+//! Where the plugin's folder lies, and the note beside it of what `uninstall`
+//! has to take back.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Error, FILES, LINK, MARKETPLACE, MAX_FILE, Plugin, at,
+    before::{Before, overwrite},
+    prune::without_hooks,
+    replace,
+    settings::{self, Settings},
+};
+use crate::world::read_text;
+
+/// Where roz keeps its plugin, and what it noted about putting it there.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// `<data dir>/roz`.
+    dir: PathBuf,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Note {
+    version: u32,
+    /// Folders that the installation made: they go with it, once they are
+    /// empty.
+    made: Vec<PathBuf>,
+    /// The client's files that it changes when it takes roz in.
+    #[serde(default)]
+    before: Vec<Before>,
+}
+
+impl Place {
+    pub fn new(data_dir: Option<&Path>) -> Result<Self, Error> {
+        Ok(Self { dir: data_dir.ok_or(Error::NoDataDir)?.join("roz") })
+    }
+
+    pub fn folder(&self) -> PathBuf {
+        self.dir.join("plugin")
+    }
+
+    fn note(&self) -> PathBuf {
+        self.dir.join("installed.json")
+    }
+
+    pub fn write(&self, plugin: &Plugin) -> Result<(), Error> {
+        self.update_note(|_| ())?;
+        plugin.write(&self.folder())
+    }
+
+    /// Notes what the client's files and folders are before it is asked to
+    /// change them. Those that name roz already are no more what they were.
+    pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
+        let now: Vec<Before> = files.iter().filter_map(|it| Before::of(it)).collect();
+        self.update_note(|note| {
+            let parents = files.iter().filter_map(|it| it.parent()).map(Path::to_owned);
+            for folder in folders.iter().cloned().chain(parents) {
+                note.will_make(&folder);
+            }
+            note.before.retain(|old| now.iter().all(|it| it.path != old.path));
+            note.before.extend(now);
+        })
+    }
+
+    /// To be called after that, whether or not the client took roz in.
+    pub fn remember_what_was_made(&self) -> Result<(), Error> {
+        self.update_note(|note| note.before.iter_mut().for_each(Before::note_what_was_made))
+    }
+
+    /// Puts the client's files back to the byte, where nothing but roz has
+    /// gone from them. Those that it changed.
+    pub fn put_back(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut changed = Vec::new();
+        for before in self.read_note().before {
+            if before.put_back().map_err(at(&before.path))? {
+                changed.push(before.path);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Removes the copies of this plugin that the client has made for itself; it
+    /// would keep them for two weeks more.
+    pub fn forget_copies(&self, config_dir: Option<&Path>) -> Result<(), Error> {
+        let Some(cache) = config_dir.map(|it| it.join("plugins/cache").join(MARKETPLACE)) else {
+            return Ok(());
+        };
+        match fs::remove_dir_all(&cache) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(Error::Io(cache, err)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the hooks out of a settings file that an earlier installation, or
+    /// the user, put there by hand: they would run besides the plugin's. The
+    /// events that they were for.
+    ///
+    /// They do not come back with `uninstall`.
+    pub fn prune(&self, settings: &Settings) -> Result<Vec<String>, Error> {
+        let path = &settings.path;
+        let text = read_text(path, MAX_FILE).unwrap_or_default();
+        let Some(pruned) = without_hooks(&text, &settings::is_only_roz) else {
+            return Ok(Vec::new());
+        };
+        overwrite(path, &pruned).map_err(at(path))?;
+        self.update_note(|note| {
+            for before in note.before.iter_mut().filter(|it| it.path == *path) {
+                before.prune();
+            }
+        })?;
+        Ok(settings.events().into_iter().map(str::to_owned).collect())
+    }
+
+    fn update_note(&self, change: impl FnOnce(&mut Note)) -> Result<(), Error> {
+        let mut note = self.read_note();
+        note.will_make(&self.dir);
+        change(&mut note);
+        note.version = 1;
+        let text = serde_json::to_string_pretty(&note).unwrap_or_default() + "\n";
+        if read_text(&self.note(), MAX_FILE).as_ref() == Some(&text) {
+            return Ok(());
+        }
+        // Settings may hold secrets.
+        replace(&self.note(), |it| super::write_private(it, &text))
+    }
+
+    fn read_note(&self) -> Note {
+        let text = read_text(&self.note(), MAX_FILE).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// Removes what was written, and nothing else. Whether there was anything.
+    pub fn remove(&self) -> Result<bool, Error> {
+        let folder = self.folder();
+        let note = self.read_note();
+        let mut found = false;
+        let names = || FILES.iter().map(|(name, _)| *name).chain([LINK]);
+        for file in names().map(|it| folder.join(it)).chain([self.note()]) {
+            match fs::remove_file(&file) {
+                Ok(()) => found = true,
+                Err(err) if err.kind() == io::ErrorKind::NotFound => (),
+                Err(err) => return Err(Error::Io(file, err)),
+            }
+        }
+        let folders = names().flat_map(|it| Path::new(it).ancestors().skip(1));
+        let folders: BTreeSet<PathBuf> = folders.map(|it| folder.join(it)).collect();
+        // The deepest first, and the folder itself last: it is its own `""`.
+        for it in folders.into_iter().rev().chain(note.made) {
+            // Not empty: there is something of somebody else's in it.
+            let _ = fs::remove_dir(it);
+        }
+        Ok(found)
+    }
+}
+
+impl Note {
+    /// `folder` and what it lies in, as far as they are not there yet.
+    fn will_make(&mut self, folder: &Path) {
+        let missing = folder.ancestors().take_while(|it| !it.exists());
+        self.made.extend(missing.map(Path::to_owned));
+        // The deepest first: the order in which they are removed.
+        self.made.sort_by(|a, b| b.cmp(a));
+        self.made.dedup();
+    }
+}

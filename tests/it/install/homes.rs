@@ -1,0 +1,279 @@
+//! What `roz install` and `roz uninstall` leave of a user's files: with a
+//! client that does to them what the real one was measured to do (2.1.197 and
+//! 2.1.330; `tests/client` asks those themselves).
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+    path::PathBuf,
+    process::Command,
+};
+
+use serde_json::{Value, json};
+
+use super::{Listing, Machine, listing_of};
+use crate::support::skip;
+
+/// Lays settings out anew whenever it writes them, and leaves empty tables.
+const CLIENT: &str = r#"#!PYTHON
+import json, os, shutil, sys
+
+config = os.path.join(os.environ["HOME"], ".claude")
+plugins = os.path.join(config, "plugins")
+cache = os.path.join(plugins, "cache/roz/roz/VERSION")
+known = os.path.join(plugins, "known_marketplaces.json")
+installed = os.path.join(plugins, "installed_plugins.json")
+args = sys.argv[1:]
+scope = args[args.index("--scope") + 1] if "--scope" in args else "user"
+settings = os.path.join(config if scope == "user" else ".claude", "settings.json")
+user = os.path.join(config, "settings.json")
+
+def read(path):
+    try:
+        text = open(path, encoding="utf-8-sig").read()
+    except FileNotFoundError:
+        return {}
+    return json.loads(text) if text.strip() else {}
+
+def change(path, do):
+    table = read(path)
+    do(table)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write(json.dumps(table, indent=2, ensure_ascii=False, sort_keys=path == user) + "\n")
+
+def put(*keys_and_value):
+    *keys, name, value = keys_and_value
+    def do(table):
+        for key in keys:
+            table = table.setdefault(key, {})
+        table[name] = value
+    return do
+
+def drop(*keys):
+    *keys, name = keys
+    def do(table):
+        for key in keys:
+            table = table.setdefault(key, {})
+        table.pop(name, None)
+    return do
+
+match args:
+    case ["--version"]:
+        print("2.1.330 (Claude Code)")
+    case ["plugin", "list", "--json"]:
+        rows = []
+        for entry in read(installed).get("plugins", {}).get("roz@roz", []):
+            where = user if entry["scope"] == "user" else os.path.join(entry["projectPath"], ".claude/settings.json")
+            on = read(where).get("enabledPlugins", {}).get("roz@roz", False)
+            rows.append({"id": "roz@roz", "enabled": on, **entry})
+        print(json.dumps(rows))
+    case ["plugin", "marketplace", "add", folder]:
+        source = {"source": "directory", "path": folder}
+        change(user, put("extraKnownMarketplaces", "roz", {"source": source}))
+        change(known, put("roz", {"source": source, "lastUpdated": str(os.times().elapsed)}))
+        os.makedirs(os.path.join(plugins, "marketplaces"), exist_ok=True)
+    case ["plugin", "install", "roz@roz", *_]:
+        change(settings, put("enabledPlugins", "roz@roz", True))
+        os.makedirs(cache)
+        entry = {"scope": scope, "version": "VERSION", "projectPath": os.getcwd() if scope == "project" else None}
+        change(installed, lambda it: it.update(version=2, plugins={"roz@roz": [entry]}))
+    case ["plugin", "uninstall", "roz@roz", *_]:
+        change(settings, drop("enabledPlugins", "roz@roz"))
+        change(installed, drop("plugins", "roz@roz"))
+        open(os.path.join(cache, ".orphaned_at"), "w").write("1")
+    case ["plugin", "marketplace", "remove", "roz"]:
+        change(user, drop("extraKnownMarketplaces", "roz"))
+        change(known, drop("roz"))
+    case _:
+        sys.exit("what?")
+"#;
+
+#[expect(clippy::disallowed_methods, reason = "a test looks for what it needs")]
+/// None where there is no Python to play the client.
+fn machine(test: &str) -> Option<Machine> {
+    // What is on PATH may be a script that looks for it.
+    let python = Command::new("python3")
+        .args(["-c", "import sys; assert sys.version_info >= (3, 10); print(sys.executable)"])
+        .output();
+    let Some(found) = python.ok().filter(|it| it.status.success()) else {
+        skip(test, "no python3 of 3.10 or newer");
+        return None;
+    };
+    let machine = Machine::new();
+    let client = CLIENT.replace("PYTHON", String::from_utf8_lossy(&found.stdout).trim());
+    machine.program("bin/claude", &client.replace("VERSION", env!("CARGO_PKG_VERSION")));
+    Some(machine)
+}
+
+/// Layouts that a settings file may have.
+const SETTINGS: &[&str] = &[
+    "{}",
+    "{}\n",
+    "",
+    " \n",
+    "{\"model\":\"opus\",\r\n\t\"env\": {\"A\":\"1\"}}",
+    "\u{feff}{\n    \"permissions\" : { \"allow\":[ \"Bash(ls:*)\" , \"Read\" ] }\n\n}\n\n",
+    "{\"a\":1,\"a\":2.50,\"b\":1e3,\"c\":\"\\u00e9\\/\",\"日本\":[ ]}",
+    "{\"enabledPlugins\": {\"x@y\":true}, \"extraKnownMarketplaces\":{ } }",
+    "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]}}",
+];
+
+#[track_caller]
+fn is_same(before: &Listing, after: &Listing, what: &str) {
+    let all: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    let differ: Vec<_> = all.iter().filter(|it| before.get(**it) != after.get(**it)).collect();
+    assert!(differ.is_empty(), "{what}: {differ:?}");
+}
+
+#[test]
+fn a_home_is_left_to_the_byte_whatever_its_settings_look_like() {
+    let Some(machine) = machine("byte for byte") else { return };
+    let file = "home/.claude/settings.json";
+    let mut homes = vec![None];
+    homes.extend(SETTINGS.iter().map(Some));
+    for settings in homes {
+        if let Some(text) = settings {
+            machine.write(file, text);
+        }
+        let before = machine.listing();
+        machine.says(&["install"]);
+        let installed = machine.listing();
+        assert_ne!(installed, before);
+        machine.says(&["install"]);
+        is_same(&installed, &machine.listing(), "installed twice");
+        machine.says(&["uninstall"]);
+        is_same(&before, &machine.listing(), &format!("{settings:?}"));
+    }
+}
+
+#[test]
+fn a_project_is_left_to_the_byte_too() {
+    let Some(machine) = machine("byte for byte in a project") else { return };
+    for settings in [None, Some("{\n\t\"model\": \"opus\"\r\n}")] {
+        if let Some(text) = settings {
+            machine.write("project/.claude/settings.json", text);
+        }
+        let before = machine.listing();
+        let project = listing_of(&machine.project());
+        machine.says(&["install", "--scope", "project"]);
+        let installed = listing_of(&machine.project());
+        assert_ne!(installed, project);
+        assert!(!installed.values().any(|it| String::from_utf8_lossy(it).contains("plugin/")));
+        machine.says(&["install", "--scope", "project"]);
+        assert_eq!(listing_of(&machine.project()), installed);
+        machine.says(&["uninstall"]);
+        assert_eq!(listing_of(&machine.project()), project, "{settings:?}");
+        is_same(&before, &machine.listing(), "uninstalled");
+    }
+}
+
+#[test]
+fn what_the_user_changes_meanwhile_stays() {
+    let Some(machine) = machine("changed meanwhile") else { return };
+    machine.write("home/.claude/settings.json", "{ \"model\":\"opus\" }");
+    machine.says(&["install"]);
+    let path = machine.home().join(".claude/settings.json");
+    let mut settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    settings["model"] = json!("haiku");
+    fs::write(&path, settings.to_string()).unwrap();
+    machine.says(&["uninstall"]);
+    let settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(settings["model"], "haiku");
+    assert_eq!(settings["enabledPlugins"].as_object().map(serde_json::Map::len), Some(0));
+}
+
+#[test]
+fn a_settings_file_that_is_a_link_stays_one() {
+    let Some(machine) = machine("a link") else { return };
+    let file = machine.home().join("dotfiles/claude.json");
+    machine.write("home/dotfiles/claude.json", "{\"model\":\t\"opus\"}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir(machine.home().join(".claude")).unwrap();
+    symlink("../dotfiles/claude.json", machine.home().join(".claude/settings.json")).unwrap();
+    let before = machine.listing();
+    machine.says(&["install"]);
+    machine.says(&["uninstall"]);
+    is_same(&before, &machine.listing(), "uninstalled");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn settings_that_the_client_does_not_read_are_refused_and_nothing_is_written() {
+    let Some(machine) = machine("broken settings") else { return };
+    let path = machine.home().join(".claude/settings.json");
+    for (text, said) in [
+        ("{\n  // mine\n  \"model\": \"opus\"\n}", "line 2: a comment."),
+        ("{\n\n  /* mine */\n  \"model\": \"opus\"\n}", "line 3: a comment."),
+        ("{\n\"model\": \"opus\",\n}", "line 3: trailing comma"),
+        ("{\"model\": \"opus\"", "line 1: EOF"),
+        ("[]", "line 1: invalid type"),
+    ] {
+        machine.write("home/.claude/settings.json", text);
+        let before = machine.listing();
+        let ran = machine.run(&["install"]);
+        let complaint = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{complaint}");
+        assert!(
+            complaint.contains(said) && complaint.contains("Nothing was changed"),
+            "{complaint}"
+        );
+        assert!(complaint.contains(&path.display().to_string()), "{complaint}");
+        assert_eq!(machine.listing(), before);
+        machine.doctor().finds("client settings", "warn", said);
+        machine.says(&["uninstall"]);
+        assert_eq!(machine.listing(), before);
+    }
+    machine.write("home/.claude/settings.json", "{}");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+    let before = machine.listing();
+    let ran = machine.run(&["install"]);
+    let complaint = String::from_utf8(ran.stderr).unwrap();
+    assert!(complaint.contains("read-only") && complaint.contains("enabledPlugins"), "{complaint}");
+    assert_eq!(machine.listing(), before);
+}
+
+#[test]
+fn hooks_of_an_earlier_installation_go_and_do_not_come_back() {
+    let Some(machine) = machine("earlier hooks") else { return };
+    let old = "{\n\t\"model\": \"opus\", \"hooks\": {\n\t\t\"Stop\": [ { \"hooks\": [ {\"type\":\
+               \"command\",\"command\":\"/old/place/roz hook stop\"}, {\"type\":\"command\",\
+               \"command\":\"mine\"} ] } ],\n\t\t\"PreToolUse\": [{\"matcher\":\"*\",\"hooks\":\
+               [{\"type\":\"command\",\"command\":\"roz\",\"args\":[\"hook\",\"pre-tool-use\"]}]}]\
+               \n\t}\r\n}";
+    let mine = "{\n\t\"model\": \"opus\", \"hooks\": {\n\t\t\"Stop\": [ { \"hooks\": [ {\"type\":\
+                \"command\",\"command\":\"mine\"} ] } ]\n\t}\r\n}";
+    let path = machine.home().join(".claude/settings.json");
+    machine.write("home/.claude/settings.json", old);
+    let text = machine.says(&["install", "--dry-run"]);
+    assert!(text.contains("Took the old") && fs::read_to_string(&path).unwrap() == old, "{text}");
+    let text = machine.says(&["install"]);
+    assert!(text.contains("Took the old `roz hook` entries out of"), "{text}");
+    assert!(text.contains("(PreToolUse, Stop)"), "{text}");
+    assert!(!text.contains("twice"), "{text}");
+    let found = machine.doctor();
+    for name in ["hooks", "registered once", "plugin folder"] {
+        assert_eq!(found.check(name)["status"], "ok", "{:#}", found.0);
+    }
+    machine.says(&["uninstall"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), mine);
+}
+
+#[test]
+fn hooks_that_would_run_twice_and_are_not_ours_to_remove_are_told_of() {
+    let Some(machine) = machine("twice") else { return };
+    let command = "cd /x && roz hook stop; notify-send done";
+    let hooks = json!({ "Stop": [{ "hooks": [{ "type": "command", "command": command }] }] });
+    let text = json!({ "hooks": hooks }).to_string();
+    for file in ["home/.claude/settings.json", "project/.claude/settings.json"] {
+        machine.write(file, &text);
+        let said = machine.says(&["install"]);
+        let path = file.rsplit_once('/').unwrap().0.split_once('/').unwrap().1;
+        assert!(said.contains("run twice") && said.contains(path), "{said}");
+        machine.doctor().finds("registered once", "fail", "2 times");
+        let said = machine.says(&["uninstall"]);
+        assert!(said.contains("still runs `roz hook`"), "{said}");
+        machine.write(file, "{}");
+    }
+}

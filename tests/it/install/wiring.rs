@@ -1,0 +1,139 @@
+//! What `roz install` writes and asks the client for, and what `roz uninstall`
+//! takes back.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{CLIENT, Machine, put_binary};
+
+#[test]
+fn without_a_client_the_folder_is_written_and_the_commands_are_printed() {
+    let machine = Machine::new();
+    let text = machine.says(&["install"]);
+    let plugin = machine.plugin();
+    let plugin = plugin.display();
+    assert!(text.contains(&format!("  claude plugin marketplace add {plugin}\n")), "{text}");
+    assert!(text.contains("  claude plugin install roz@roz --scope user\n"), "{text}");
+    assert!(!text.contains("warning"), "{text}");
+    let command = &machine.hooks()["hooks"]["Stop"][0]["hooks"][0]["command"];
+    assert_eq!(*command, json!(machine.roz()));
+    assert_eq!(machine.plugin().join("bin/roz").canonicalize().unwrap(), machine.roz());
+}
+
+#[test]
+fn installing_twice_is_installing_once() {
+    let machine = Machine::new();
+    machine.says(&["install"]);
+    let before = machine.listing();
+    let text = machine.says(&["install"]);
+    assert!(text.contains("as it should be"), "{text}");
+    assert_eq!(machine.listing(), before);
+}
+
+#[test]
+fn a_binary_that_has_moved_is_found_again_by_installing_again() {
+    let mut machine = Machine::new();
+    machine.says(&["install"]);
+    let moved = machine.home().join("elsewhere/roz");
+    put_binary(&moved);
+    fs::remove_file(machine.roz()).unwrap();
+    machine.doctor_at(&moved).finds("plugin folder", "fail", "no such program");
+    assert!(machine.run_binary(&moved, &["install"]).status.success());
+    assert_eq!(machine.hooks()["hooks"]["Stop"][0]["hooks"][0]["command"], json!(moved));
+    machine.env.push(("PATH", moved.parent().unwrap().display().to_string()));
+    assert_eq!(machine.doctor_at(&moved).check("plugin folder")["status"], "ok");
+}
+
+#[test]
+fn strictness_stays_until_it_is_taken_back() {
+    let machine = Machine::new();
+    let on_failure = || machine.hooks()["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"].clone();
+    for (args, expected) in [
+        (&["install"][..], json!(null)),
+        (&["install", "--strict"], json!("block")),
+        (&["install"], json!("block")),
+        (&["install", "--strict=false"], json!(null)),
+    ] {
+        machine.says(args);
+        assert_eq!(on_failure(), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn uninstalling_leaves_the_home_as_it_was() {
+    let machine = Machine::new();
+    machine.write("home/.roz/config.toml", "[review]\nmode = \"always\"\n");
+    machine.write("home/.roz/sessions/s1.json", "{}");
+    machine.write("home/.local/share/other/file", "theirs");
+    let before = machine.listing();
+    machine.says(&["install"]);
+    machine.says(&["install", "--strict"]);
+    assert_ne!(machine.listing(), before);
+    machine.says(&["uninstall"]);
+    assert_eq!(machine.listing(), before);
+    assert!(machine.says(&["uninstall"]).contains("nothing to take back"));
+}
+
+#[test]
+fn a_client_is_asked_by_its_own_commands() {
+    let machine = Machine::with_client();
+    let text = machine.says(&["install"]);
+    let plugin = machine.plugin();
+    // It says `already installed` of an old version and of one switched off.
+    let add = format!("plugin marketplace add {}", plugin.display());
+    let calls = [
+        "plugin list --json",
+        &add,
+        "plugin install roz@roz --scope user",
+        "plugin list --json",
+        "plugin update roz@roz --scope user",
+        "plugin enable roz@roz --scope user",
+    ];
+    assert_eq!(machine.calls(), calls, "{text}");
+
+    let found = machine.doctor();
+    for name in ["hooks", "plugin folder", "registered once", "client", "PATH"] {
+        assert_eq!(found.check(name)["status"], "ok", "{:#}", found.check(name));
+    }
+
+    fs::remove_file(machine.home().join("calls")).unwrap();
+    machine.says(&["uninstall"]);
+    let calls = [
+        "plugin list --json",
+        "plugin uninstall roz@roz --scope user",
+        "plugin marketplace remove roz",
+    ];
+    assert_eq!(machine.calls(), calls);
+    assert!(!machine.plugin().exists());
+}
+
+#[test]
+fn a_marketplace_of_somebody_elses_is_left_by_uninstalling() {
+    let machine = Machine::with_client();
+    let theirs = r#"{"roz":{"source":{"source":"directory","path":"/elsewhere"}}}"#;
+    machine.write("home/.claude/plugins/known_marketplaces.json", theirs);
+    assert!(machine.says(&["uninstall"]).contains("`/elsewhere`, not ours"));
+    assert!(machine.calls().is_empty());
+}
+
+#[test]
+fn a_client_that_refuses_is_quoted() {
+    let machine = Machine::with_client();
+    let client = CLIENT.replace("mkdir -p", "echo 'no room for plugins' >&2; exit 1; mkdir -p");
+    machine.program("bin/claude", &client);
+    let ran = machine.run(&["install"]);
+    assert_eq!(ran.status.code(), Some(1));
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("marketplace add") && said.contains("no room for plugins"), "{said}");
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_asks_nobody() {
+    let machine = Machine::with_client();
+    let before = machine.listing();
+    let said: Value =
+        serde_json::from_str(&machine.says(&["install", "--dry-run", "--json"])).unwrap();
+    assert_eq!(said["done"].as_array().unwrap().len(), 3, "{said:#}");
+    assert_eq!(machine.listing(), before);
+}

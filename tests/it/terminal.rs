@@ -1,0 +1,141 @@
+//! What verbs print, where it goes: a terminal that is narrow or wide, a pipe
+//! that closes, a program that reads JSON.
+
+use std::{fmt::Write as _, fs};
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::SESSION,
+    support::{Ran, Roz, start},
+};
+
+/// A session that waits for its reviewer, declared work, a learning, and names
+/// in letters that are two columns wide.
+fn busy() -> Roz {
+    let roz = Roz::gated("reflection.enabled = true").in_git();
+    roz.run(&["init", "--all"]).succeeds();
+    let intents = "active_intents:\n  - id: INT-001\n    name: 日本語の名前で長いもの 🦀 そしてさらに長い\n    \
+                   status: TODO\n    owned_scope: [\"src/**\"]\n";
+    roz.write(".orchestration/active_intents.yaml", intents);
+    roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
+    roz.hook("user-prompt", json!({ "prompt": "#roz 日本語のプロンプト \u{1b}[31mred\u{7}" }));
+    let note =
+        "When `src/日本/x.rs` is changed, run `make gen` first: the tables are built from it";
+    roz.run(&["observe", note]);
+    roz
+}
+
+/// Every verb that prints facts, as one types it. None of them writes.
+const FACTS: &[&[&str]] = &[
+    &["status"],
+    &["list"],
+    &["debug", SESSION],
+    &["trace", SESSION],
+    &["context", SESSION],
+    &["stats"],
+    &["explain", "git push; echo 日本 > x"],
+    &["ledger", "show"],
+    &["ledger", "verify"],
+    &["ledger", "validate"],
+    &["config", "show"],
+    &["config", "check"],
+    &["intent", "list"],
+    &["intent", "show", "INT-001"],
+    &["intent", "check"],
+    &["learnings"],
+    &["search", "tables"],
+    &["maintain", "list"],
+    &["maintain", "stale-files"],
+    &["review-learnings"],
+    &["tickets"],
+    &["backends"],
+    &["clean", "--dry-run"],
+    &["install", "--dry-run"],
+    &["doctor", "--list"],
+    &["doctor", "--only", "home", "--only", "configuration"],
+];
+
+/// Those that print one kind of thing only.
+const OTHERS: &[&[&str]] = &[
+    &["config", "schema"],
+    &["completions", "bash"],
+    &["--help"],
+    &["doctor", "--help"],
+    &["eval"],
+];
+
+#[test]
+fn every_verb_that_prints_facts_prints_one_json_object_when_asked() {
+    let roz = busy();
+    for args in FACTS {
+        let ran = roz.run(&[*args, &["--json"]].concat());
+        let value: Value = serde_json::from_str(&ran.stdout)
+            .unwrap_or_else(|err| panic!("{args:?}: {err}: {ran:?}"));
+        assert!(value.is_object(), "{args:?}: {value}");
+    }
+}
+
+#[test]
+fn no_verb_minds_a_pipe_that_closes() {
+    let roz = busy();
+    for args in FACTS.iter().chain(OTHERS) {
+        let mut child = start(&mut roz.command(args));
+        drop(child.stdin.take());
+        drop(child.stdout.take());
+        let ran = Ran::of(child.wait_with_output().unwrap());
+        let is_quiet = !ran.stderr.contains("panicked") && !ran.stderr.contains("roz: ");
+        assert!(is_quiet && ran.code.is_some_and(|it| it < 2), "{args:?}: {ran:?}");
+    }
+}
+
+/// Whatever the width: nothing that moves the cursor or colours reaches who did
+/// not ask for it, and no letter is cut in two.
+#[test]
+fn no_width_breaks_a_verb() {
+    for width in ["1", "40", "80", "200", "0", "many", "99999999999999999999"] {
+        let roz = busy().with_var("COLUMNS", width);
+        for args in FACTS {
+            let ran = roz.run(args);
+            assert!(ran.code.is_some_and(|it| it < 2), "{width} {args:?}: {ran:?}");
+            let is_plain = |it: char| it == '\n' || !it.is_control();
+            assert!(ran.stdout.chars().all(is_plain), "{width} {args:?}: {:?}", ran.stdout);
+            assert!(!ran.stdout.contains('\u{fffd}'), "{width} {args:?}: {}", ran.stdout);
+        }
+    }
+}
+
+/// What stands in a table, as people see it.
+#[test]
+fn tables_look_as_they_look() {
+    let mut all = String::new();
+    for width in ["80", "200"] {
+        let roz = busy().with_var("COLUMNS", width).with_var("NO_COLOR", "1");
+        for args in [&["intent", "list"][..], &["tickets"], &["backends"], &["status"]] {
+            let text = roz.run(args).succeeds().stdout;
+            let text = text.replace(&roz.dir().canonicalize().unwrap().display().to_string(), "…");
+            let text = text.replace(&roz.dir().display().to_string(), "…");
+            let _ = writeln!(all, "==== {width}: roz {}\n{text}", args.join(" "));
+        }
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn what_is_misspelt_is_answered_with_the_nearest_name() {
+    let roz = busy();
+    for (args, nearest) in [
+        (&["instal"][..], "'install'"),
+        (&["list", "--jsn"], "'--json'"),
+        (&["ledger", "shw"], "'show'"),
+        (&["completions", "bsh"], "'bash'"),
+        (&["install", "--scope", "projct"], "'project'"),
+        (&["doctor", "--only", "hoks"], "'hooks'"),
+    ] {
+        let said = roz.run(args).misuses();
+        assert!(said.contains(nearest), "{args:?}: {said}");
+    }
+    fs::write(roz.home().join("config.toml"), "review.gates.tool = []\n").unwrap();
+    let ran = roz.run(&["config", "check"]);
+    assert!(ran.stdout.contains("did you mean `review.gates.tools`?"), "{ran:?}");
+}
