@@ -27,8 +27,10 @@ fn what_is_relevant_comes_back_and_little_else() {
     }
 }
 
+/// None, where there is no such folder: nothing need be held out.
 fn projects(folder: &Path) -> Vec<toml::Table> {
-    let files = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+    let Ok(files) = fs::read_dir(folder) else { return Vec::new() };
+    let files = files.map(|it| it.unwrap().path());
     let tables = files.filter(|it| it.extension().is_some_and(|it| it == "toml"));
     tables.map(|it| fs::read_to_string(it).unwrap().parse().unwrap()).collect()
 }
