@@ -114,7 +114,9 @@ fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Co
         it.marks.push((terms.number(&tag_key(tag)), u8::MAX));
         let keys: BTreeSet<String> =
             chunks(tag).flat_map(|it| words.terms(it)).map(|it| it.key).collect();
-        keys.into_iter().for_each(|key| *tagged.entry(key).or_default() += 1);
+        for key in keys {
+            *tagged.entry(key).or_default() += 1;
+        }
     }
     for (key, tags) in tagged {
         let share = tags.saturating_mul(255) / learning.tags.len().max(1);

@@ -90,3 +90,66 @@ impl Traits {
 const ALONE: [f32; 8] = [-5.950, 4.750, 4.190, 2.175, 3.706, 0.903, 1.458, -0.631];
 const FIRST: [f32; 4] = [0.334, 0.304, 0.141, 0.096];
 const BESIDE: [f32; 5] = [-3.100, 0.315, -0.024, 1.784, 1.537];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(change: impl Fn(&mut Traits)) -> f32 {
+        let mut of = Traits {
+            score: 0.5,
+            files: 0.0,
+            exact: 0.8,
+            third: 0.2,
+            titled: 0.8,
+            tagged: 0.3,
+            is_personal: false,
+        };
+        change(&mut of);
+        alone(&of)
+    }
+
+    #[test]
+    fn each_thing_in_common_speaks_for_a_learning() {
+        let before = about(|_| ());
+        assert!(about(|it| it.score += 0.1) > before);
+        assert!(about(|it| it.files += 0.5) > before);
+        assert!(about(|it| it.exact += 0.5) > before);
+        assert!(about(|it| it.third += 0.2) > before);
+        assert!(about(|it| it.titled += 0.5) > before);
+        assert!(about(|it| it.tagged += 0.3) > before);
+    }
+
+    #[test]
+    fn one_of_the_user_has_to_be_meant_more_clearly() {
+        assert!(about(|it| it.is_personal = true) < about(|_| ()));
+    }
+
+    #[test]
+    fn nothing_in_common_is_unlikely_and_all_of_it_is_likely() {
+        assert!(probability(alone(&Traits::default())) < 0.01);
+        assert!(probability(about(|it| (it.score, it.exact, it.third) = (1.2, 2.0, 0.6))) > 0.9);
+    }
+
+    const BEST: Best = Best { alone: 1.0, score: 0.8, lead: 1.0, asked: 2.0 };
+
+    #[test]
+    fn the_best_is_likelier_to_help_the_further_it_leads() {
+        assert!(first(&Best { lead: 3.0, ..BEST }) > first(&BEST));
+        assert!(first(&Best { alone: -3.0, ..BEST }) < first(&BEST));
+    }
+
+    #[test]
+    fn another_helps_if_it_is_near_the_best_or_akin_to_it() {
+        let near = beside(&BEST, 0.8, 0.7, 0.0);
+        let far = beside(&BEST, -2.0, 0.2, 0.0);
+        assert!(near > far && beside(&BEST, -2.0, 0.2, 2.0) > far, "{near} {far}");
+    }
+
+    #[test]
+    fn a_probability_is_one_whatever_the_odds() {
+        for logit in [-1e30, -90.0, 0.0, 90.0, 1e30] {
+            assert!((0.0..=1.0).contains(&probability(logit)), "{logit}");
+        }
+    }
+}
