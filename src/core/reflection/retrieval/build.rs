@@ -1,7 +1,7 @@
 //! Learnings into an [`Index`]: terms are counted by field, weighted and
 //! saturated here, once, so that a search only adds up.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
     index::{Built, DOCUMENT, HEAD, Index, MAGIC, Place, TERM, VERSION, checksum},
@@ -109,8 +109,19 @@ fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Co
     learning.tags.iter().for_each(|it| read(TAGS, it, terms));
     learning.relevance.iter().for_each(|it| read(RELEVANCE, it, terms));
     learning.context_files.iter().for_each(|it| read(FILES, it, terms));
+    let mut tagged: BTreeMap<String, usize> = BTreeMap::new();
     for tag in &learning.tags {
         it.marks.push((terms.number(&tag_key(tag)), u8::MAX));
+        let keys: BTreeSet<String> =
+            chunks(tag).flat_map(|it| words.terms(it)).map(|it| it.key).collect();
+        for key in keys {
+            *tagged.entry(key).or_default() += 1;
+        }
+    }
+    for (key, tags) in tagged {
+        let share = tags.saturating_mul(255) / learning.tags.len().max(1);
+        let strength = u8::try_from(share.max(1)).unwrap_or(u8::MAX);
+        it.marks.push((terms.number(&of_tags_key(&key)), strength));
     }
     for file in &learning.context_files {
         for (key, strength) in paths::of_learning(file) {
@@ -134,6 +145,14 @@ pub(super) const TAG: char = '#';
 /// The term of a tag as such, for filters.
 pub(super) fn tag_key(tag: &str) -> String {
     format!("{TAG}{}", tag.to_lowercase())
+}
+
+/// What the words of tags begin with.
+const OF_TAGS: char = '=';
+
+/// The term of a word in tags: as strong as the share of tags that have it.
+pub(super) fn of_tags_key(word: &str) -> String {
+    format!("{OF_TAGS}{word}")
 }
 
 /// Each term of a document once, ascending, with its saturated weight: 1 to

@@ -9,6 +9,7 @@ use super::{
     Filters, Found, Query,
     build::{TAG, tag_key},
     index::{Document, Index},
+    likelihood::{self, Best},
     paths::{FILE, NAME, WITHIN},
     rank::{Asked, Ranked, rarity},
 };
@@ -20,17 +21,17 @@ use crate::core::{
     },
 };
 
-/// The most relevant learning is shown from this relevance on; if it is less,
+/// The most relevant learning is shown from this likelihood on; if it is less,
 /// nothing is.
-const RELEVANT: f32 = 0.45;
-/// Another one is shown if it is about as likely as the most relevant one is.
-const BESIDE_BEST: f32 = 0.97;
-/// How much likelier it makes a learning that it has tags, files and folders in common
-/// with the most relevant one: what is about the same tends to be relevant to
-/// the same. The cluster hypothesis: van Rijsbergen, "Information Retrieval",
-/// 1979, chapter 3.
-const KINSHIP: f32 = 0.6;
-/// What has sunk this far, of what it needs, is no longer shown.
+const FIRST: f32 = 0.5;
+/// Another one from this on. Less, for the likelihood that it helps is one that
+/// labels which are never complete have taught.
+const BESIDE: f32 = 0.3;
+/// Of this many that rank next to the best each is looked at.
+const MOST_BESIDE: usize = 11;
+/// The log odds of the next one, where there is none.
+const NO_NEXT: f32 = -5.0;
+/// What has sunk this far, of the odds that it needs, is no longer shown.
 const SUNK: f32 = 0.7;
 
 /// The prior of the reference boost: before anything is known, a learning is
@@ -72,15 +73,15 @@ impl Index {
         let mut ranked = asked.ranked();
         ranked
             .retain(|it| self.document(it.document).is_some_and(|it| it.status == Status::Active));
-        let Some(best) = ranked.iter().max_by(|a, b| a.relevance.total_cmp(&b.relevance)).copied()
-        else {
-            return Vec::new();
-        };
-        let least = RELEVANT * strictness(on.policy.strategy);
-        if best.relevance < least {
-            return Vec::new();
-        }
-        let least_beside = least.max(best.relevance * BESIDE_BEST);
+        ranked.sort_unstable_by(|a, b| {
+            b.alone.total_cmp(&a.alone).then_with(|| a.document.cmp(&b.document))
+        });
+        ranked.truncate(MOST_BESIDE);
+        let Some(best) = ranked.first().copied() else { return Vec::new() };
+        let next = ranked.get(1).map_or(NO_NEXT, |it| it.alone);
+        let strictness = strictness(on.policy.strategy);
+        let (score, lead) = (best.traits.score, best.alone - next);
+        let context = Best { alone: best.alone, score, lead, asked: asked.mass };
         let kinship = self.kinship(best.document);
         let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
         for it in ranked {
@@ -89,21 +90,29 @@ impl Index {
             // to be meant themselves.
             let is_project = document.scope != Scope::Personal;
             let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
-            let likelihood = it.relevance * (1.0 + KINSHIP * kin * best.relevance.min(1.0));
-            let is_best = it.relevance >= best.relevance;
-            let is_likely = is_best || likelihood >= least_beside;
-            if !is_likely || on.shown.contains(document.id) {
+            let is_best = it.document == best.document;
+            let (likely, least) = if is_best {
+                (likelihood::first(&context), log_odds(FIRST))
+            } else {
+                (likelihood::beside(&context, it.alone, it.traits.score, *kin), log_odds(BESIDE))
+            };
+            let surplus = likely - least - strictness;
+            if is_best && surplus < 0.0 {
+                return Vec::new();
+            }
+            if surplus < 0.0 || on.shown.contains(document.id) {
                 continue;
             }
             let unknown = Tally::default();
             let tally = on.tallies.get(document.id).unwrap_or(&unknown);
             let boost = reference_boost(tally);
-            if f64::from(likelihood) * boost.min(1.0) < f64::from(least * SUNK) {
+            if f64::from(surplus.exp()) * boost.min(1.0) < f64::from(SUNK) {
                 continue;
             }
             let age = age(&document, tally, on.now);
             let recency = recency(age, on.policy.recency_half_life_days);
-            scored.push((f64::from(it.relevance) * recency * boost, it, document.id));
+            let relevance = f64::from(likelihood::probability(it.alone));
+            scored.push((relevance * recency * boost, it, document.id));
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
         scored.truncate(on.policy.limit());
@@ -129,16 +138,30 @@ impl Index {
         });
         // Whoever asks is shown all that fits, best first.
         let id = |it: &Ranked| self.document(it.document).map_or("", |it| it.id);
-        ranked.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then_with(|| id(a).cmp(id(b))));
+        ranked.sort_by(|a, b| b.alone.total_cmp(&a.alone).then_with(|| id(a).cmp(id(b))));
         ranked.truncate(filters.max_results);
         let documents: Vec<u32> = ranked.iter().map(|it| it.document).collect();
         let reasons = asked.reasons(&documents);
         let found = |(it, why): (&Ranked, Vec<String>)| Found {
             id: id(it).to_owned(),
-            score: f64::from(it.relevance),
+            score: f64::from(likelihood::probability(it.alone)),
             why,
         };
         ranked.iter().zip(reasons).map(found).collect()
+    }
+
+    /// What the model of likelihood is fitted to: the query's mass, and for each
+    /// learning that has anything in common with it its id and traits.
+    pub fn traits(&self, query: &Query) -> (f32, Vec<(String, [f32; 7])>) {
+        let asked = Asked::new(self, query);
+        let name =
+            |it: &Ranked| Some((self.document(it.document)?.id.to_owned(), it.traits.numbers()));
+        (asked.mass, asked.ranked().iter().filter_map(name).collect())
+    }
+
+    /// For each learning, in the order of the index, its kinship to each.
+    pub fn kinships(&self) -> Vec<Vec<f32>> {
+        (0..).take(self.len()).map(|it| self.kinship(it)).collect()
     }
 
     /// How much each learning has in common with this one: the tags, files and
@@ -173,12 +196,17 @@ fn admits(filters: &Filters, it: &Document) -> bool {
         && filters.created_after.is_none_or(|after| it.created_at > after)
 }
 
+/// By how much the odds have to be better, as a logarithm.
 fn strictness(strategy: Strategy) -> f32 {
     match strategy {
-        Strategy::Conservative => 1.25,
-        Strategy::Moderate => 1.0,
-        Strategy::Aggressive => 0.8,
+        Strategy::Conservative => 0.5,
+        Strategy::Moderate => 0.0,
+        Strategy::Aggressive => -0.5,
     }
+}
+
+fn log_odds(probability: f32) -> f32 {
+    (probability / (1.0 - probability)).ln()
 }
 
 /// Since a learning was written, or last referred to: what is used is fresh.

@@ -6,13 +6,14 @@
 //! | [`Index::search`], [`search`] | for whoever asks: what fits, best first |
 //!
 //! Text is compared as stems of words and of the parts of identifiers
-//! (`words`); learnings are ranked by BM25F with a prior and by the files that
-//! they name (`rank`), then by how recent and how useful they have been
-//! (`choose`).
+//! (`words`); what speaks for a learning are BM25F with a prior, and the files
+//! and tags that it names (`rank`); that makes a likelihood (`likelihood`), and
+//! how recent and how useful it has been the order (`choose`).
 
 mod build;
 mod choose;
 mod index;
+mod likelihood;
 mod lists;
 mod paths;
 mod rank;
@@ -57,7 +58,7 @@ pub struct Filters {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub id: String,
-    /// Relevance alone; more is better, and 1 is about as good as it gets.
+    /// Relevance alone: how likely it helps, from 0 to 1.
     pub score: f64,
     /// The words (as they were typed) and paths that it was found by, the
     /// strongest first.

@@ -6,7 +6,7 @@
 //! evidence(w, d) = asked(w) × max over t, w and what means about the same, of
 //!                  alike(w, t) × min(rarity(w), rarity(t)) × strength(t, d)
 //! rarity(t)      = ln((N + M + 1) / (n(t) + M·p(t) + ½)) ^ SHARPNESS
-//! relevance(d)   = Σ evidence(w, d) / attainable, and the files it names
+//! score(d)       = Σ evidence(w, d) / attainable, and the files it names
 //! attainable     = TYPICAL × min(Σ asked(w) × rarity(w), ENOUGH × rarity of a new word)
 //! ```
 //!
@@ -21,18 +21,21 @@
 //! that was could have.
 //!
 //! `attainable` makes one scale of it: a short query wants most of its words, a
-//! long one as much as says enough. So there is a threshold under which a
-//! learning is noise, whatever the query and however many learnings there are.
+//! long one as much as says enough. It is the first of the [`Traits`] by which
+//! the likelihood of a learning is judged.
 
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     Query,
+    build::of_tags_key,
     index::{Entry, Index},
+    likelihood::{self, Traits},
     lists, paths,
     related::related,
     words::{Is, Term, Words, chunks, is_path},
 };
+use crate::core::reflection::learning::Scope;
 
 /// The texts that frequencies are pretended to be of, besides the learnings.
 const BACKGROUND: f32 = 100.0;
@@ -55,7 +58,7 @@ const HALF: f32 = 0.7;
 /// The most terms that are looked up for a query.
 const MOST_TERMS: usize = 300;
 /// Of a longer text each word counts less.
-const LONG: f32 = 18.0;
+const LONG: f32 = 40.0;
 /// The most reasons that are given.
 const MOST_REASONS: usize = 5;
 
@@ -71,8 +74,9 @@ const PATH: f32 = 0.3;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ranked {
     pub(super) document: u32,
-    /// About 1 for what is asked for; see the head of this module.
-    pub(super) relevance: f32,
+    pub(super) traits: Traits,
+    /// The log odds that it helps, by itself.
+    pub(super) alone: f32,
 }
 
 /// A query, looked up.
@@ -80,7 +84,11 @@ pub(super) struct Asked<'a> {
     index: &'a Index,
     words: Vec<Word>,
     ways: Vec<Met>,
+    /// What the tags of learnings are met by.
+    of_tags: Vec<Entry>,
     attainable: f32,
+    /// How much the words say, in rarities of a new word.
+    pub(super) mass: f32,
 }
 
 struct Word {
@@ -92,6 +100,54 @@ struct Word {
     /// Of words with the same number, those that mean about the same, only the
     /// strongest counts.
     meaning: usize,
+    /// What was asked for itself, in words.
+    is_exact: bool,
+    /// It, or what it means about the same as, stands where the work is named.
+    is_titled: bool,
+}
+
+/// What the words of a query add up to for one learning.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    all: f32,
+    exact: f32,
+    titled: f32,
+    /// The three strongest meanings before the last one.
+    best: [f32; 3],
+    /// The meaning that was added last, and how much it was.
+    last: Option<usize>,
+    had: f32,
+}
+
+impl Sum {
+    /// Words of one meaning follow each other.
+    fn add(&mut self, word: &Word, evidence: f32) {
+        if self.last != Some(word.meaning) {
+            self.close();
+            self.last = Some(word.meaning);
+        }
+        let more = (evidence - self.had).max(0.0);
+        self.all += more;
+        self.titled += if word.is_titled { more } else { 0.0 };
+        self.had = self.had.max(evidence);
+        if word.is_exact {
+            self.exact += evidence;
+        }
+    }
+
+    fn close(&mut self) {
+        let at = self.best.iter().position(|it| *it < self.had);
+        if let Some(at) = at {
+            self.best[at..].rotate_right(1);
+            self.best[at] = self.had;
+        }
+        self.had = 0.0;
+    }
+
+    fn third(mut self) -> f32 {
+        self.close();
+        self.best[2]
+    }
 }
 
 struct Met {
@@ -107,6 +163,7 @@ struct Wish {
     asked: f32,
     is: Is,
     is_path: bool,
+    is_titled: bool,
     /// It is not what was asked for, but means about the same as the wish with
     /// this number.
     means: Option<usize>,
@@ -115,11 +172,11 @@ struct Wish {
 impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
         let mut wishes = Wishes { words: Words::new(), list: Vec::new(), numbers: HashMap::new() };
-        wishes.add(&query.text, TEXT);
-        wishes.add(&query.ticket_title, TITLE);
-        query.tags.iter().for_each(|it| wishes.add(it, TAG));
-        wishes.add(of_branch(&query.branch), BRANCH);
-        wishes.add(&query.ticket_description, DESCRIPTION);
+        wishes.add(&query.text, TEXT, true);
+        wishes.add(&query.ticket_title, TITLE, true);
+        query.tags.iter().for_each(|it| wishes.add(it, TAG, false));
+        wishes.add(of_branch(&query.branch), BRANCH, true);
+        wishes.add(&query.ticket_description, DESCRIPTION, false);
         let mut files: Vec<Cow<str>> = query.paths.iter().map(Cow::from).collect();
         for text in [&query.text, &query.ticket_title, &query.ticket_description] {
             files.extend(chunks(text).filter(|it| is_path(it)).take(20).map(Cow::from));
@@ -135,33 +192,48 @@ impl<'a> Asked<'a> {
     /// in the index.
     pub(super) fn ranked(&self) -> Vec<Ranked> {
         let count = self.index.len();
-        let mut evidence = vec![0.0_f32; count];
-        // Of the meaning that was added last: its number, and how much it was.
-        let mut last: Vec<(usize, f32)> = vec![(usize::MAX, 0.0); count];
+        let new = rarity(count, 0, false);
+        let mut sums = vec![Sum::default(); count];
         for word in &self.words {
             let Some(entry) = word.entry else { continue };
             for (document, strength) in self.index.postings(entry) {
-                let at = document as usize;
-                let (meaning, had) = last[at];
-                let had = if meaning == word.meaning { had } else { 0.0 };
-                let best = had.max(word.worth * strength);
-                evidence[at] += best - had;
-                last[at] = (word.meaning, best);
+                sums[document as usize].add(word, word.worth * strength / new);
             }
         }
         let mut by_path = vec![0.0_f32; if self.ways.is_empty() { 0 } else { count }];
         for way in &self.ways {
             for (document, strength) in self.index.postings(way.entry) {
                 let best = &mut by_path[document as usize];
-                *best = best.max(way.worth * strength);
+                *best = best.max(way.worth * strength / new);
             }
         }
-        let rank = |(document, evidence): (u32, &f32)| {
-            let path = by_path.get(document as usize).copied().unwrap_or_default();
-            let relevance = (evidence + path) / self.attainable;
-            (relevance > 0.0).then_some(Ranked { document, relevance })
+        let mut tagged = vec![0.0_f32; count];
+        for entry in &self.of_tags {
+            for (document, share) in self.index.postings(*entry) {
+                tagged[document as usize] += share;
+            }
+        }
+        let rank = |(document, sum): (u32, &Sum)| {
+            let files = by_path.get(document as usize).copied().unwrap_or_default();
+            let score = (sum.all + files) * new / self.attainable;
+            if score <= 0.0 {
+                return None;
+            }
+            let traits = Traits {
+                score,
+                files,
+                exact: sum.exact,
+                third: sum.third(),
+                titled: sum.titled,
+                tagged: tagged.get(document as usize).map_or(0.0, |it| it.min(1.0)),
+                is_personal: self
+                    .index
+                    .document(document)
+                    .is_some_and(|it| it.scope == Scope::Personal),
+            };
+            Some(Ranked { document, traits, alone: likelihood::alone(&traits) })
         };
-        (0..).zip(&evidence).filter_map(rank).collect()
+        (0..).zip(&sums).filter_map(rank).collect()
     }
 
     /// For each of `documents` by what it was found: words as they were typed
@@ -201,7 +273,7 @@ struct Wishes {
 }
 
 impl Wishes {
-    fn add(&mut self, text: &str, asked: f32) {
+    fn add(&mut self, text: &str, asked: f32, is_titled: bool) {
         let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
         #[expect(clippy::cast_precision_loss, reason = "at most MOST_TERMS")]
         let damping = (LONG / (all.len().max(1) as f32)).sqrt().min(1.0);
@@ -210,7 +282,7 @@ impl Wishes {
                 let asked = asked * damping * if is == Is::Word { 1.0 } else { PIECE };
                 // What people would call it: the piece that was looked up.
                 let typed = chunk.to_owned();
-                self.want(Wish { key, typed, asked, is, is_path: false, means: None });
+                self.want(Wish { key, typed, asked, is, is_path: false, is_titled, means: None });
             }
         }
     }
@@ -223,7 +295,15 @@ impl Wishes {
         for chunk in tail.split(['/', '\\']) {
             for Term { key, is } in self.words.terms(chunk) {
                 let typed = path.to_owned();
-                self.want(Wish { key, typed, asked: PATH, is, is_path: true, means: None });
+                self.want(Wish {
+                    key,
+                    typed,
+                    asked: PATH,
+                    is,
+                    is_path: true,
+                    is_titled: false,
+                    means: None,
+                });
             }
         }
     }
@@ -234,6 +314,7 @@ impl Wishes {
             // What was asked for stays what was asked for.
             if wish.means.is_none() {
                 known.is_path &= wish.is_path;
+                known.is_titled |= wish.is_titled;
                 known.asked = known.asked.max(wish.asked);
             }
         } else if self.list.len() < MOST_TERMS {
@@ -254,7 +335,15 @@ impl Wishes {
                     let key = self.words.stem(&pair.concat().to_lowercase()).into_owned();
                     let typed = pair.join(" ");
                     let is = Is::Whole;
-                    self.want(Wish { key, typed, asked: TEXT, is, is_path: false, means: None });
+                    self.want(Wish {
+                        key,
+                        typed,
+                        asked: TEXT,
+                        is,
+                        is_path: false,
+                        is_titled: false,
+                        means: None,
+                    });
                 }
             }
         }
@@ -280,6 +369,7 @@ impl Wishes {
                     asked: wish.asked * HALF,
                     is: Is::Part,
                     is_path: false,
+                    is_titled: false,
                     means: None,
                 });
             }
@@ -302,6 +392,7 @@ impl Wishes {
                 asked: wish.asked * RELATED,
                 is: wish.is,
                 is_path: wish.is_path,
+                is_titled: false,
                 means: Some(at),
             };
             self.want(wish);
@@ -355,7 +446,10 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     let found: Vec<(Option<Entry>, f32)> =
         wishes.list.iter().map(|it| rarity_of(&it.key)).collect();
     let mut mass = 0.0;
+    let titled: Vec<bool> = wishes.list.iter().map(|it| it.is_titled).collect();
     let mut words = Vec::with_capacity(wishes.list.len());
+    let asked_for = wishes.list.iter().filter(|it| it.means.is_none());
+    let of_tags = asked_for.filter_map(|it| index.find(&of_tags_key(&it.key))).collect();
     for (number, (wish, (entry, own))) in wishes.list.into_iter().zip(&found).enumerate() {
         let of_meaning = wish.means.and_then(|it| found.get(it)).map_or(*own, |(_, it)| *it);
         let worth = wish.asked * own.min(of_meaning);
@@ -367,7 +461,10 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
             mass += worth;
         }
         let meaning = wish.means.unwrap_or(number);
-        words.push(Word { typed: wish.typed, entry: *entry, worth, meaning });
+        let is_exact = wish.means.is_none() && !wish.is_path;
+        let is_titled = titled.get(meaning).copied().unwrap_or_default();
+        let (typed, entry) = (wish.typed, *entry);
+        words.push(Word { typed, entry, worth, meaning, is_exact, is_titled });
     }
     // What means about the same stands together.
     words.sort_by_key(|it| it.meaning);
@@ -379,11 +476,9 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
             ways.push(Met { path: path.to_string(), entry, worth });
         }
     }
-    if !files.is_empty() {
-        mass += FILE * new;
-    }
-    let attainable = TYPICAL * mass.clamp(new, ENOUGH * new);
-    Asked { index, words, ways, attainable }
+    let by_files = if files.is_empty() { 0.0 } else { FILE * new };
+    let attainable = TYPICAL * (mass + by_files).clamp(new, ENOUGH * new);
+    Asked { index, words, ways, of_tags, attainable, mass: mass / new }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.

@@ -1,0 +1,155 @@
+//! How likely it is that a learning helps, from what speaks for it.
+//!
+//! Three logistic models, one after the other. [`alone`] weighs what a learning
+//! has in common with the query, and so ranks; [`first`] says whether the one
+//! that ranks first is worth showing at all, [`beside`] whether another one is,
+//! next to that. So what is shown is decided by a probability, and not by a
+//! score that means something else for each query.
+//!
+//! The weights were fitted by `tests/retrieval/fit.py` to the labelled
+//! projects; its head says how, and `tests/retrieval/README.md` what comes out
+//! for projects that were left out. They are few, and each can be read: what
+//! the weights of a sum are for.
+
+/// What speaks for a learning by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Traits {
+    /// Evidence of words and files, of what is attainable: about 1 for what is
+    /// asked for.
+    pub(super) score: f32,
+    /// What the files that it names add to that. In rarities of a new word, as
+    /// are the next three.
+    pub(super) files: f32,
+    /// The words that it has as they were asked for.
+    pub(super) exact: f32,
+    /// The third strongest word: two may meet by accident.
+    pub(super) third: f32,
+    /// The words of title, prompt and branch that it speaks of.
+    pub(super) titled: f32,
+    /// The share of its tags that the query names.
+    pub(super) tagged: f32,
+    pub(super) is_personal: bool,
+}
+
+/// How likely the best is to help, and what is known about it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    pub(super) alone: f32,
+    pub(super) score: f32,
+    /// How far behind the next one is, as logits.
+    pub(super) lead: f32,
+    /// How much the query says, in rarities of a new word.
+    pub(super) asked: f32,
+}
+
+/// The log odds that it helps, whatever else there is.
+pub(super) fn alone(of: &Traits) -> f32 {
+    let [base, score, files, exact, third, titled, tagged, personal] = ALONE;
+    base + score * of.score
+        + files * of.files.ln_1p()
+        + exact * of.exact.ln_1p()
+        + third * of.third.ln_1p()
+        + titled * of.titled.ln_1p()
+        + tagged * of.tagged
+        + if of.is_personal { personal } else { 0.0 }
+}
+
+/// The log odds that the one that ranks first helps.
+pub(super) fn first(best: &Best) -> f32 {
+    let [base, alone, lead, asked] = FIRST;
+    base + alone * best.alone + lead * best.lead + asked * best.asked.ln_1p()
+}
+
+/// The log odds that another one helps as well: `alone` and `score` are its
+/// own, `kinship` is what it has in common with the best.
+pub(super) fn beside(best: &Best, own: f32, score: f32, kinship: f32) -> f32 {
+    let [base, alone, behind, kin, share] = BESIDE;
+    base + alone * own
+        + behind * (best.alone - own)
+        + kin * kinship.ln_1p()
+        + share * score / best.score.max(LEAST_SCORE)
+}
+
+/// Of log odds.
+pub(super) fn probability(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// A best one below this score is no measure for others.
+const LEAST_SCORE: f32 = 0.05;
+
+impl Traits {
+    /// As `fit.py` reads them.
+    pub(super) fn numbers(&self) -> [f32; 7] {
+        let personal = if self.is_personal { 1.0 } else { 0.0 };
+        [self.score, self.files, self.exact, self.third, self.titled, self.tagged, personal]
+    }
+}
+
+// What `fit.py` printed.
+const ALONE: [f32; 8] = [-5.950, 4.750, 4.190, 2.175, 3.706, 0.903, 1.458, -0.631];
+const FIRST: [f32; 4] = [0.334, 0.304, 0.141, 0.096];
+const BESIDE: [f32; 5] = [-3.100, 0.315, -0.024, 1.784, 1.537];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(change: impl Fn(&mut Traits)) -> f32 {
+        let mut of = Traits {
+            score: 0.5,
+            files: 0.0,
+            exact: 0.8,
+            third: 0.2,
+            titled: 0.8,
+            tagged: 0.3,
+            is_personal: false,
+        };
+        change(&mut of);
+        alone(&of)
+    }
+
+    #[test]
+    fn each_thing_in_common_speaks_for_a_learning() {
+        let before = about(|_| ());
+        assert!(about(|it| it.score += 0.1) > before);
+        assert!(about(|it| it.files += 0.5) > before);
+        assert!(about(|it| it.exact += 0.5) > before);
+        assert!(about(|it| it.third += 0.2) > before);
+        assert!(about(|it| it.titled += 0.5) > before);
+        assert!(about(|it| it.tagged += 0.3) > before);
+    }
+
+    #[test]
+    fn one_of_the_user_has_to_be_meant_more_clearly() {
+        assert!(about(|it| it.is_personal = true) < about(|_| ()));
+    }
+
+    #[test]
+    fn nothing_in_common_is_unlikely_and_all_of_it_is_likely() {
+        assert!(probability(alone(&Traits::default())) < 0.01);
+        assert!(probability(about(|it| (it.score, it.exact, it.third) = (1.2, 2.0, 0.6))) > 0.9);
+    }
+
+    const BEST: Best = Best { alone: 1.0, score: 0.8, lead: 1.0, asked: 2.0 };
+
+    #[test]
+    fn the_best_is_likelier_to_help_the_further_it_leads() {
+        assert!(first(&Best { lead: 3.0, ..BEST }) > first(&BEST));
+        assert!(first(&Best { alone: -3.0, ..BEST }) < first(&BEST));
+    }
+
+    #[test]
+    fn another_helps_if_it_is_near_the_best_or_akin_to_it() {
+        let near = beside(&BEST, 0.8, 0.7, 0.0);
+        let far = beside(&BEST, -2.0, 0.2, 0.0);
+        assert!(near > far && beside(&BEST, -2.0, 0.2, 2.0) > far, "{near} {far}");
+    }
+
+    #[test]
+    fn a_probability_is_one_whatever_the_odds() {
+        for logit in [-1e30, -90.0, 0.0, 90.0, 1e30] {
+            assert!((0.0..=1.0).contains(&probability(logit)), "{logit}");
+        }
+    }
+}

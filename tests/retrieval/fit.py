@@ -1,0 +1,170 @@
+"""Fits the three models of src/core/reflection/retrieval/likelihood.rs.
+
+    roz eval --traits > traits.json
+    python3 tests/retrieval/fit.py traits.json
+
+It prints how well the models do on projects, and on authors, that they were not
+fitted to, and then the constants, fitted to all projects. Needs numpy; there is
+no chance in it.
+
+Each model is a logistic regression with a ridge, on numbers of mean 0 and
+deviation 1. A learning that must come back weighs as much as it adds to recall,
+one that may a tenth of that in the first model (it ranks), others one half. The
+candidates are those that share something with the query. `first` learns from the
+one that ranks first for each query, `beside` from the next five, whatever the
+first model makes of them.
+"""
+
+import json
+import sys
+
+import numpy as np
+
+RIDGE = 20.0
+MAY, NEVER = 0.1, 0.5
+NO_NEXT = -5.0
+# As in likelihood.rs: those of which the logarithm is taken.
+LOGARITHMS = np.array([False, True, True, True, True, False, False])
+FIRST, BESIDE = 0.5, 0.3
+OTHER_AUTHOR = ("clinic", "daw", "game")
+
+
+class Logistic:
+    """Weights of raw numbers, the constant first."""
+
+    def __init__(self, rows, labels, weights):
+        x, y, w = np.array(rows), np.array(labels, float), np.array(weights)
+        mean, deviation = x.mean(0), x.std(0)
+        deviation[deviation == 0] = 1
+        x = np.hstack([np.ones((len(x), 1)), (x - mean) / deviation])
+        ridge = np.full(x.shape[1], RIDGE)
+        ridge[0] = 0
+        b = np.zeros(x.shape[1])
+        for _ in range(60):
+            p = 1 / (1 + np.exp(-x @ b))
+            slope = x.T @ (w * (p - y)) + ridge * b
+            b -= np.linalg.solve((x * (w * p * (1 - p))[:, None]).T @ x + np.diag(ridge), slope)
+        scaled = b[1:] / deviation
+        self.weights = np.concatenate([[b[0] - scaled @ mean], scaled])
+
+    def __call__(self, rows):
+        return self.weights[0] + np.array(rows) @ self.weights[1:]
+
+
+class Query:
+    def __init__(self, project, raw):
+        self.project, self.name = project, raw["id"].rsplit("-", 1)[0]
+        self.relevant, self.also, self.asked = raw["relevant"], raw["also"], raw["asked"]
+        found = {id: np.array(it) for id, it in raw["learnings"].items()}
+        found = {id: it for id, it in found.items() if it[0] > 0.05 or it[1] > 0.1}
+        self.ids, self.scores = list(found), {id: it[0] for id, it in found.items()}
+        logs = lambda it: np.where(LOGARITHMS, np.log1p(it), it)
+        self.traits = [logs(found[id]) for id in self.ids]
+
+    def label(self, id):
+        return 2 if id in self.relevant else 1 if id in self.also else 0
+
+    def weight(self, id, may):
+        return [NEVER, may, 1 / max(1, len(self.relevant))][self.label(id)]
+
+    def ranked(self, model):
+        """The first, what `first` asks of it, and what `beside` asks of the next."""
+        if not self.ids:
+            return None
+        alone = dict(zip(self.ids, model(self.traits)))
+        order = sorted(self.ids, key=lambda id: (-alone[id], id))
+        best, rest = order[0], order[1:6]
+        lead = alone[best] - (alone[rest[0]] if rest else NO_NEXT)
+        kin = self.project["kin"][best]
+        share = lambda id: self.scores[id] / max(0.05, self.scores[best])
+        about = lambda id: [alone[id], alone[best] - alone[id], np.log1p(kin[id]), share(id)]
+        return best, [alone[best], lead, np.log1p(self.asked)], [(id, about(id)) for id in rest]
+
+
+class Models:
+    def __init__(self, queries):
+        all = [(q, id, it) for q in queries for id, it in zip(q.ids, q.traits)]
+        self.alone = Logistic(
+            [it for _, _, it in all],
+            [q.label(id) > 0 for q, id, _ in all],
+            [q.weight(id, MAY) for q, id, _ in all],
+        )
+        ranked = [(q, it) for q in queries if (it := q.ranked(self.alone))]
+        self.first = Logistic(
+            [it[1] for _, it in ranked], [q.label(it[0]) > 0 for q, it in ranked], [1.0] * len(ranked)
+        )
+        beside = [(q, id, about) for q, (_, _, rest) in ranked for id, about in rest]
+        self.beside = Logistic(
+            [about for _, _, about in beside],
+            [q.label(id) > 0 for q, id, _ in beside],
+            [q.weight(id, MAY) for q, id, _ in beside],
+        )
+
+    def answer(self, query):
+        """What is likely, by probability."""
+        probability = lambda logit: 1 / (1 + np.exp(-float(logit)))
+        it = query.ranked(self.alone)
+        if not it:
+            return []
+        best, about, rest = it
+        shown = [(probability(self.first([about])[0]), best)]
+        return shown + [(probability(self.beside([about])[0]), id) for id, about in rest[:4]]
+
+
+def figures(answers, first=FIRST, beside=BESIDE):
+    recall, shown, noise = [], 0, 0
+    for query, likely in answers:
+        is_any = likely and likely[0][0] >= first
+        ids = [id for at, (p, id) in enumerate(likely) if at == 0 or p >= beside] if is_any else []
+        shown += len(ids)
+        noise += sum(query.label(id) == 0 for id in ids)
+        if query.relevant:
+            recall.append(sum(query.label(id) == 2 for id in ids) / min(5, len(query.relevant)))
+    return np.mean(recall), noise / max(1, shown)
+
+
+def best_at(answers, noise):
+    """The recall that can be had below a noise, and by which thresholds."""
+    grid = np.arange(0.2, 0.91, 0.025)
+    all = [(*figures(answers, a, b), a, b) for a in grid for b in grid]
+    return max((it for it in all if it[1] < noise), default=(0, 0, 0, 0))
+
+
+def main():
+    queries = []
+    for project in json.load(open(sys.argv[1])):
+        ids, personal = project["ids"], project["personal"]
+        rows = [[0 if own else it for own, it in zip(personal, row)] for row in project["kinship"]]
+        project["kin"] = {id: dict(zip(ids, row)) for id, row in zip(ids, rows)}
+        queries += [Query(project, raw) for raw in project["queries"]]
+    names = sorted({q.name for q in queries})
+    authors = [[n for n in names if (n in OTHER_AUTHOR) == is_other] for is_other in (False, True)]
+
+    def left_out(parts):
+        answers = []
+        for part in parts:
+            models = Models([q for q in queries if q.name not in part])
+            answers += [(q, models.answer(q)) for q in queries if q.name in part]
+        return answers
+
+    def report(title, answers):
+        recall, noise = figures(answers)
+        print(f"{title}: recall {recall:.3f}, noise {noise:.3f};", end=" ")
+        print("at a noise of 0.15 %.3f (thresholds %.3f %.3f)" % (lambda b: (b[0], *b[2:]))(best_at(answers, 0.15)))
+
+    of = lambda answers, names: [it for it in answers if it[0].name in names]
+    one = left_out([[it] for it in names])
+    report("one project left out", one)
+    for author in authors:
+        report("  " + " ".join(author), of(one, author))
+    for author in authors:
+        report("left out: " + " ".join(author), left_out([author]))
+    models = Models(queries)
+    report("fitted to all", [(q, models.answer(q)) for q in queries])
+    for name in ("alone", "first", "beside"):
+        weights = getattr(models, name).weights
+        print(f"const {name.upper()}: [f32; {len(weights)}] = [{', '.join(f'{it:.3f}' for it in weights)}];")
+
+
+if __name__ == "__main__":
+    main()
