@@ -23,6 +23,7 @@ mod intent_places;
 mod learnings;
 mod ledger;
 mod ledger_race;
+mod lessons;
 mod meaning;
 mod mutation;
 mod payloads;
