@@ -36,7 +36,7 @@ fn recorded(version: &str, file: &str) -> Value {
 
 /// Runs a command that ends as the recorded one did. `error`: what that said.
 fn ends(roz: &Roz, line: &str, file: &str, error: Option<&str>) -> Reply {
-    let version = VERSIONS[usize::from(line.len() % 2 == 0)];
+    let version = VERSIONS[usize::from(line.len().is_multiple_of(2))];
     let call = roz.call("Bash", &json!({ "command": line }));
     roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
     let mut done = recorded(version, file);
