@@ -25,6 +25,7 @@ mod ledger;
 mod ledger_race;
 mod lessons;
 mod meaning;
+mod moves;
 mod mutation;
 mod payloads;
 mod protect;
