@@ -103,7 +103,7 @@ fn sources(root: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
                 if name != "tests" {
                     folders.push(path);
                 }
-            } else if name.ends_with(".rs") && !name.starts_with("test") {
+            } else if path.extension().is_some_and(|it| it == "rs") && !name.starts_with("test") {
                 let inside = path.strip_prefix(root).unwrap_or(&path);
                 found.insert(inside.to_string_lossy().into_owned(), fs::read(&path)?);
             }

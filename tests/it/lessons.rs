@@ -5,24 +5,12 @@ use std::{fs, path::Path, thread};
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Roz};
+use crate::{
+    meaning::at_work,
+    support::{Reply, Roz},
+};
 
-const INTENTS: &str = "\
-active_intents:
-  - {id: INT-001, name: Login, status: IN_PROGRESS, owned_scope: [\"src/**\"]}
-  - {id: INT-002, name: Mail, status: DRAFT, owned_scope: [\"mail/**\"]}
-";
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.330"];
-
-fn at_work(config: &str) -> Roz {
-    let roz = Roz::with_config(config).in_git().declares(INTENTS);
-    fs::create_dir_all(roz.project().join("src")).unwrap();
-    let mut call = roz.call("mcp__roz__select_active_intent", &json!({ "intent_id": "INT-001" }));
-    roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
-    call["tool_response"] = json!({});
-    roz.hook("post-tool-use", call).objects_to_nothing();
-    roz
-}
 
 /// What the client sent, but for who and where it is.
 fn recorded(version: &str, file: &str) -> Value {

@@ -71,3 +71,29 @@ fn a_move_is_one_backwards_too() {
         assert_eq!(steps(&case.files, true), case.steps, "{}", case.why);
     }
 }
+
+/// Whatever is cut out of such files or put into them: an answer, the same one
+/// each time.
+#[test]
+fn all_files_together_have_an_answer_whatever_they_say() {
+    use proptest::{prelude::*, test_runner::TestRunner};
+    let cases = cases();
+    let mut runner = TestRunner::new(ProptestConfig { cases: 300, ..ProptestConfig::default() });
+    let at = any::<prop::sample::Index>;
+    let change = (0..cases.len(), at(), at(), at(), any::<bool>(), "[ -~\\n\u{e9}]{0,12}");
+    runner
+        .run(&change, |(case, file, from, length, is_after, new)| {
+            let mut files = cases[case].files.clone();
+            let file = file.index(files.len());
+            let (_, before, after) = &mut files[file];
+            let text = if is_after { after } else { before };
+            let from = from.index(text.len() + 1);
+            let to = (from + length.index(30)).min(text.len());
+            if text.is_char_boundary(from) && text.is_char_boundary(to) {
+                text.replace_range(from..to, &new);
+            }
+            prop_assert_eq!(steps(&files, false), steps(&files, false));
+            Ok(())
+        })
+        .unwrap();
+}

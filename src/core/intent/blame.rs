@@ -17,6 +17,8 @@
 //!
 //! First of all a line is looked for where it came from: in the text that its
 //! commit left, it stands among what was written with it.
+//!
+//! Long because the rounds of the search share what is found and what is used.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 

@@ -21,8 +21,17 @@ use crate::outline::{
     token::{Token, What},
 };
 
+/// Longer texts, and more pieces that differ, are not looked through: a hook
+/// waits for this.
+const MOST_BYTES: usize = 2 << 20;
+const MOST_PIECES: usize = 2000;
+
 /// Of each file that is proved, by its number: what went and what came.
 pub(super) fn proved(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
+    let size = |it: Option<&[u8]>| it.map_or(0, <[u8]>::len);
+    if files.iter().map(|(_, it)| size(it.before) + size(it.after)).sum::<usize>() > MOST_BYTES {
+        return Vec::new();
+    }
     let mut by_language: HashMap<&str, Vec<(usize, File)>> = HashMap::new();
     for (at, file) in files {
         if let Some(language) = outline::language_of(file.path) {
@@ -47,6 +56,9 @@ fn of_one_language(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
         parsed.iter().map(|(_, _, before, after)| Pair::new(before, after)).collect();
     let sides = pairs.iter().zip(&parsed);
     let all: Vec<Changed> = sides.map(|(pair, (_, path, ..))| Changed::of(path, pair)).collect();
+    if all.iter().map(|it| it.gone.len() + it.come.len()).sum::<usize>() > MOST_PIECES {
+        return Vec::new();
+    }
     let moves = Moves::among(&all);
     if moves.all.is_empty() {
         return Vec::new();

@@ -49,7 +49,7 @@ pub(super) fn source_of(import: &str, name: &str, language: &str) -> Option<Stri
         _ => {
             let module = quoted(text).last()?;
             let list = text.split(" from ").next()?;
-            let is_in_list = list.find('{') < list.find(name);
+            let is_in_list = list.find('{').is_some_and(|it| Some(it) < list.find(name));
             Some(format!("{module} {is_in_list} {}", item(list.strip_prefix("import ")?, name)?))
         }
     }
