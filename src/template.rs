@@ -27,6 +27,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "gate-deny",
     "intent",
     "intent-aftermath",
+    "intent-lesson",
     "intent-overlap",
     "intent-protocol",
     "issues",

@@ -1,6 +1,7 @@
 //! `roz blame` and `roz why`: which intent a line is there for.
 
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
@@ -23,8 +24,10 @@ use crate::{
     sidecar,
     world::{
         World,
-        blame::{self as git_blame, Commit},
-        git, read_head,
+        blame::{self as git_blame, Commit, Origin},
+        git,
+        objects::{self, Object},
+        read_head,
     },
 };
 
@@ -200,8 +203,7 @@ fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::error::Erro
     names.sort();
     names.dedup();
     let (records, written) = written(&ledger, &names)?;
-    let bodies: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
-    let bodies = bodies.strip_suffix(&[&b""[..]]).unwrap_or(&bodies);
+    let bodies = split(&text);
     let commit = |at: usize| commits.get(at).cloned().flatten();
     // Each commit begins where the one before it ended.
     let mut times: Vec<DateTime<Utc>> =
@@ -220,13 +222,78 @@ fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::error::Erro
             Line { text, committed: commit.and_then(|it| it.at), since: before(commit) }
         })
         .collect();
-    let found = blame::attribute(&lines, &written);
+    let origins = git_blame::origins(&root, &path, until).unwrap_or_default();
+    let past = Past::of(&root, &origins, until);
+    let found = blame::attribute(&lines, &past.origins(before), &written);
     let known = bodies.iter().zip(found).enumerate().map(|(at, (text, record))| Known {
         text: String::from_utf8_lossy(text).trim_end_matches('\r').to_owned(),
         record,
         commit: commit(at),
     });
     Ok(Blamed { project: ledger.project().to_owned(), file, lines: known.collect(), records })
+}
+
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
+    lines.pop_if(|it| it.is_empty());
+    lines
+}
+
+/// The file as its commits left it.
+struct Past<'a>(Vec<Left<'a>>);
+
+/// As one of them left it.
+struct Left<'a> {
+    commit: &'a Commit,
+    text: Vec<u8>,
+    /// Lines that it brought, by their number then and now.
+    came: Vec<(usize, usize)>,
+}
+
+impl<'a> Past<'a> {
+    /// Of so many commits, those that most lines are from.
+    const MOST: usize = 100;
+
+    fn of(root: &Path, origins: &'a [Option<Origin>], until: Instant) -> Self {
+        let mut commits: BTreeMap<&str, Left> = BTreeMap::new();
+        for (now, origin) in origins.iter().enumerate() {
+            let Some(Origin { commit, line }) = origin else { continue };
+            let left = Left { commit, text: Vec::new(), came: Vec::new() };
+            let left = commits.entry(&commit.id).or_insert(left);
+            left.came.push((line.saturating_sub(1), now));
+        }
+        let mut commits: Vec<Left> = commits.into_values().collect();
+        commits.sort_by_key(|it| std::cmp::Reverse(it.came.len()));
+        commits.truncate(Self::MOST);
+        commits.sort_by_key(|it| it.commit.written);
+        let name = |it: &Left<'a>| (it.commit.id.as_str(), it.commit.file.as_str());
+        let names: Vec<(&str, &str)> = commits.iter().map(name).collect();
+        let texts = objects::named(root, &names, until).unwrap_or_default();
+        let known = commits.into_iter().zip(texts).filter_map(|(left, object)| match object {
+            Some(Object::Text(text)) => Some(Left { text, ..left }),
+            _ => None,
+        });
+        Self(known.collect())
+    }
+
+    /// `before`: when a commit's work began, as far as is known.
+    fn origins(
+        &self,
+        before: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,
+    ) -> Vec<blame::Origin<'_>> {
+        let mut origins = Vec::new();
+        for Left { commit, text, came } in &self.0 {
+            let old = |text| Line { text, committed: commit.at, since: None };
+            let mut lines: Vec<Line> = split(text).into_iter().map(old).collect();
+            for (then, _) in came {
+                if let Some(line) = lines.get_mut(*then) {
+                    line.since = before(Some(commit));
+                }
+            }
+            origins.push(blame::Origin { lines, came: came.clone() });
+        }
+        origins
+    }
 }
 
 /// The records that wrote into a file of these names, oldest first, and what.

@@ -421,6 +421,12 @@ pub static KEYS: &[Key] = &[
         "By glob over file names: the program that formats such a file after a write",
     ),
     key(
+        "intent.checks",
+        List(Item::Pattern),
+        Add,
+        "Globs over tool keys of tests and linters besides the known ones: `Bash:./verify*`",
+    ),
+    key(
         "intent.classes",
         Kind::Texts(None),
         Nothing,

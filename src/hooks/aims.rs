@@ -9,12 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::value::RawValue;
+
 use super::{aftermath, server_paths, wire::Input};
 use crate::{
     core::{
         bounded,
         event::{ToolCall, What},
         intent::{
+            checks::Ended,
             class,
             facts::{Aim, Aims, Nearer, Sidecar},
             gate,
@@ -97,10 +100,32 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
             let runs_on =
                 input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
             aims.aftermath = aftermath::aftermath(look, call, runs_on);
+            aims.ended = match (succeeded, runs_on) {
+                (true, true) => Ended::Unknown,
+                (true, false) => Ended::Well,
+                (false, _) => failed(call, input.answer.map(RawValue::get).unwrap_or_default()),
+            };
         }
         _ => (),
     }
     aims
+}
+
+/// How a call failed whose error the client tells so. Of a command only its exit
+/// code says that it ran: one that was not found or was stopped checked nothing.
+fn failed(call: &ToolCall, error: &str) -> Ended {
+    const NOT_FOUND: [i32; 2] = [126, 127];
+    const STOPPED: [i32; 4] = [129, 130, 137, 143];
+    if call.name.starts_with("mcp__") {
+        return Ended::Failed;
+    }
+    let error: String = serde_json::from_str(error).unwrap_or_default();
+    let first = error.lines().next().unwrap_or_default();
+    let code: Option<i32> = first.strip_prefix("Exit code ").and_then(|it| it.trim().parse().ok());
+    match code {
+        Some(code) if !NOT_FOUND.contains(&code) && !STOPPED.contains(&code) => Ended::Failed,
+        _ => Ended::Unknown,
+    }
 }
 
 /// What the project at `root` declares and ignores; none, if it has no sidecar.

@@ -24,11 +24,37 @@ pub struct Commit {
 /// Of each line of the file as it lies in the work tree, from the first. Empty
 /// where git knows no such file.
 pub fn lines(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Commit>>, Error> {
-    let file = file.to_string_lossy();
     // No `-C`, and no file of commits to pass over: what git says anybody can
     // ask it for.
-    let args = ["blame", "--porcelain", "--", &file];
-    match git::git(root, args, &[], until) {
+    Ok(commits(asked(root, file, &[], until)?))
+}
+
+/// Where a line stood in the file that its commit left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub commit: Commit,
+    /// From 1.
+    pub line: usize,
+}
+
+/// As [`lines`]: the commits that brought them, and not those that moved blanks.
+pub fn origins(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Origin>>, Error> {
+    asked(root, file, &["-w"], until)
+}
+
+fn commits(origins: Vec<Option<Origin>>) -> Vec<Option<Commit>> {
+    origins.into_iter().map(|it| it.map(|it| it.commit)).collect()
+}
+
+fn asked(
+    root: &Path,
+    file: &Path,
+    how: &[&str],
+    until: Instant,
+) -> Result<Vec<Option<Origin>>, Error> {
+    let file = file.to_string_lossy();
+    let args = [&["blame", "--porcelain"], how, &["--", &file]].concat();
+    match git::git_with(root, &args, &[], until) {
         Ok(text) => Ok(parse(&text)),
         // Neither in the commit that is checked out nor in the index.
         Err(Error::Git { .. }) => Ok(Vec::new()),
@@ -74,14 +100,17 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
     names
 }
 
-fn parse(text: &str) -> Vec<Option<Commit>> {
+fn parse(text: &str) -> Vec<Option<Origin>> {
     let mut known: HashMap<String, Commit> = HashMap::new();
     let mut lines = Vec::new();
-    let mut now: Option<String> = None;
+    let mut now: Option<(String, usize)> = None;
     for line in text.split('\n') {
         if line.starts_with('\t') {
-            let commit = now.take().and_then(|it| known.get(&it).cloned());
-            lines.push(commit.filter(|it| it.id.bytes().any(|it| it != b'0')));
+            let origin = now.take().and_then(|(id, line)| {
+                let commit = known.get(&id).filter(|it| it.id.bytes().any(|it| it != b'0'))?;
+                Some(Origin { commit: commit.clone(), line })
+            });
+            lines.push(origin);
             continue;
         }
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -99,9 +128,10 @@ fn parse(text: &str) -> Vec<Option<Commit>> {
                     summary: String::new(),
                     file: String::new(),
                 });
-                now = Some(word.to_owned());
+                let line = rest.split(' ').next().and_then(|it| it.parse().ok()).unwrap_or(0);
+                now = Some((word.to_owned(), line));
             }
-            Some(id) => {
+            Some((id, _)) => {
                 let Some(commit) = known.get_mut(id) else { continue };
                 match word {
                     "author" => rest.clone_into(&mut commit.author),
@@ -132,7 +162,10 @@ mod tests {
             "{one} 1 1 1\nauthor Dev\ncommitter-time 100\nsummary first\nfilename old.rs\n\tone\n\
              {none} 2 2 1\nauthor Not Committed Yet\nfilename new.rs\n\ttwo\n{one} 2 3\n\tthree\n"
         );
-        let lines = parse(&text);
+        let origins = parse(&text);
+        let at: Vec<usize> = origins.iter().flatten().map(|it| it.line).collect();
+        assert_eq!(at, [1, 2]);
+        let lines = commits(origins);
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[0].as_ref().map(|it| it.file.as_str()), Some("old.rs"));
         assert_eq!(lines[1], None);

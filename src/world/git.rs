@@ -263,7 +263,7 @@ pub(super) fn git<const N: usize>(
     git_with(root, &args, env, until)
 }
 
-fn git_with(
+pub(super) fn git_with(
     root: &Path,
     args: &[&str],
     env: &[(&str, &OsStr)],

@@ -30,10 +30,20 @@ pub fn at(
     paths: &[&str],
     until: Instant,
 ) -> Result<Vec<Option<Object>>, Error> {
+    let names: Vec<(&str, &str)> = paths.iter().map(|it| (commit, *it)).collect();
+    named(root, &names, until)
+}
+
+/// As [`at`], each path of a commit of its own.
+pub fn named(
+    root: &Path,
+    names: &[(&str, &str)],
+    until: Instant,
+) -> Result<Vec<Option<Object>>, Error> {
     // Git's input is a line each.
     let can_be_asked = |path: &str| !path.contains('\n');
-    let asked = paths.iter().filter(|it| can_be_asked(it));
-    let line = |it: &&str| [commit, ":./", *it, "\n"].concat();
+    let asked = names.iter().filter(|(_, path)| can_be_asked(path));
+    let line = |(commit, path): &(&str, &str)| [commit, ":./", path, "\n"].concat();
     let input = asked.map(line).collect::<Vec<_>>().concat();
     let command = git::prepared(root, ["cat-file", "--batch"], &[] as &[(&str, &OsStr)]);
     let ran = process::feed(command, input.as_bytes(), until)?;
@@ -42,7 +52,7 @@ pub fn at(
         return Err(Error::Git { verb: "cat-file".to_owned(), said });
     }
     let mut rest = ran.stdout.as_slice();
-    let answers = paths.iter().map(|path| {
+    let answers = names.iter().map(|(commit, path)| {
         if can_be_asked(path) { next(&mut rest, commit.len() / 2) } else { Some(Object::Other) }
     });
     Ok(answers.collect())

@@ -191,10 +191,9 @@ fn name(owner: Owner) -> String {
     owner.map_or_else(|| "nobody".to_owned(), |it| format!("INT-00{}", it + 1))
 }
 
-/// Of the wrong ones, half are pieces of lines that the formatter broke and
-/// somebody then put something between: nothing accounts for them. The others
-/// are lines of which there are several alike (`return Ok(());`), and blank
-/// ones.
+/// The wrong ones are lines of which many are alike (`return Ok(());`, blank
+/// ones), most of them a person's that stand where an agent wrote the same. With
+/// other beginnings of the numbers the share is between 0.96 and 0.99.
 #[test]
 fn lines_are_found_again_through_a_history_of_two_hundred_edits() {
     let mut work = Work::new();
@@ -264,5 +263,5 @@ fn lines_are_found_again_through_a_history_of_two_hundred_edits() {
     let share = 1.0 - count as f64 / found.len() as f64;
     let told = format!("right: {share:.3} of {} lines; wrong: {wrong:?}", found.len());
     let _ = writeln!(std::io::stdout(), "{told}\n{}", shown.join("\n"));
-    assert!(share >= 0.91, "{share:.3}: {wrong:?}\n{}", shown.join("\n"));
+    assert!(share >= 0.97, "{share:.3}: {wrong:?}\n{}", shown.join("\n"));
 }

@@ -13,7 +13,7 @@ active_intents:
 ";
 const BEFORE: &str = "fn old() -> u8 {\n    1\n}\n";
 
-fn at_work(config: &str) -> Roz {
+pub(crate) fn at_work(config: &str) -> Roz {
     let roz = Roz::with_config(config).in_git().declares(INTENTS);
     fs::create_dir_all(roz.project().join("src")).unwrap();
     let input = json!({ "intent_id": "INT-001" });

@@ -144,6 +144,7 @@ fn a_project_weakens_nothing() {
         ("intent.opaque", "'observe'", false),
         ("intent.require_ledger", "false", false),
         ("intent.format", "{ '*' = 'evil' }", true),
+        ("intent.checks", "[]", false),
         ("intent.classes", "{ Write = 'safe' }", true),
         ("commands.proxies", "['git']", true),
         ("gate.write_gate.mode", "'off'", true),

@@ -11,8 +11,14 @@
 //! time that git says the line is from. Nothing accounts for a line that git
 //! says is older. A line that says nothing (`}`, a blank one) belongs to the run
 //! around it, or to the one intent that wrote such a line in that time, or to
-//! nobody. Lines that a formatter broke are put together; what it joined is not
-//! taken apart, for that marks cannot tell.
+//! nobody. Lines that a formatter broke are put together, and what it joined is
+//! taken apart where it may have been so, with or without the comma that it put
+//! or took away.
+//!
+//! First of all a line is looked for where it came from: in the text that its
+//! commit left, it stands among what was written with it.
+//!
+//! Long because the rounds of the search share what is found and what is used.
 
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
@@ -36,8 +42,7 @@ pub type Mark = [u8; MARK];
 /// What of a line is there when its blanks are not.
 pub fn mark(line: &[u8]) -> Mark {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let bare: Vec<u8> = line.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect();
-    let hash = Sha256::digest(&bare);
+    let hash = Sha256::digest(bare(line));
     let mut bits = hash.iter().take(5).fold(0_u64, |res, it| res << 8 | u64::from(*it)) >> 4;
     let mut res = [0; MARK];
     for digit in res.iter_mut().rev() {
@@ -45,6 +50,30 @@ pub fn mark(line: &[u8]) -> Mark {
         bits >>= 6;
     }
     res
+}
+
+/// Without its blanks.
+fn bare(line: &[u8]) -> Vec<u8> {
+    line.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect()
+}
+
+fn is_closing(it: u8) -> bool {
+    matches!(it, b')' | b']' | b'}')
+}
+
+/// A call or a list as it stands in one line: the comma behind its last part is
+/// there only where each part has a line of its own.
+fn without_last_comma(broken: &[u8]) -> Option<Vec<u8>> {
+    let text = bare(broken);
+    let at = text.windows(2).rposition(|it| it[0] == b',' && is_closing(it[1]))?;
+    Some([&text[..at], &text[at + 1..]].concat())
+}
+
+/// Where a line may have been put together: not within a word.
+fn cuts(text: &[u8]) -> impl Iterator<Item = usize> {
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || it == b'_' || it >= 0x80;
+    let pairs = text.windows(2).enumerate();
+    pairs.filter(move |(_, it)| !(is_part(it[0]) && is_part(it[1]))).map(|(at, _)| at + 1)
 }
 
 /// The marks of the lines in `ranges`, one behind the other, each range with the
@@ -138,20 +167,49 @@ struct Run {
     place: usize,
 }
 
+/// The file as a commit left it, and what became of its lines.
+#[derive(Debug, Clone)]
+pub struct Origin<'a> {
+    pub lines: Vec<Line<'a>>,
+    /// Of those that the commit brought and that are there still: the number
+    /// here, and the number now.
+    pub came: Vec<(usize, usize)>,
+}
+
 /// For each line the number of the one of `written`, oldest first, that
 /// accounts for it.
-pub fn attribute(lines: &[Line], written: &[Written]) -> Vec<Option<usize>> {
-    Search::new(lines, written).found()
+///
+/// A line is looked for in the text of the commit that brought it first, oldest
+/// commits first: there it stands between what it was written between.
+pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec<Option<usize>> {
+    let mut search = Search::new(lines, written);
+    for origin in origins {
+        let found = Search::new(&origin.lines, written).found();
+        let mut used = HashSet::new();
+        for (then, now) in &origin.came {
+            let place = found.get(*then).copied().flatten();
+            // Of what is broken, all the pieces are one place's.
+            let is_free = |it: &Place| used.contains(it) || !search.used.contains(it);
+            if let (Some(place), Some(slot)) = (place.filter(is_free), search.found.get_mut(*now)) {
+                *slot = Some(place);
+                used.insert(place);
+            }
+        }
+        search.used.extend(used);
+    }
+    search.found().into_iter().map(|it| it.map(|(record, ..)| record)).collect()
 }
+
+/// A line in the ledger: the record, the range of it and the place in that.
+type Place = (usize, usize, usize);
 
 struct Search<'a> {
     lines: &'a [Line<'a>],
     written: &'a [Written],
     marks: Vec<Mark>,
     says: Vec<bool>,
-    used: HashSet<(usize, usize, usize)>,
-    /// By line: the record, the range of it and the place in that.
-    found: Vec<Option<(usize, usize, usize)>>,
+    used: HashSet<Place>,
+    found: Vec<Option<Place>>,
 }
 
 impl<'a> Search<'a> {
@@ -169,7 +227,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn found(mut self) -> Vec<Option<usize>> {
+    fn found(mut self) -> Vec<Option<Place>> {
         let mut runs: BinaryHeap<Run> = self.runs().into();
         while let Some(run) = runs.pop() {
             // Others may have taken a part of it.
@@ -181,21 +239,24 @@ impl<'a> Search<'a> {
             }
         }
         self.broken_lines();
+        self.joined_lines();
         self.neighbours();
         self.left_over();
-        self.found.into_iter().map(|it| it.map(|(record, ..)| record)).collect()
+        self.found
     }
 
     fn is(&self, line: usize, record: usize, range: usize, place: usize) -> bool {
         let Some(written) = self.written.get(record) else { return false };
         let is_mark =
             written.ranges.get(range).and_then(|it| it.marks.get(place)) == self.marks.get(line);
-        let committed = self.lines.get(line).and_then(|it| it.committed);
-        // Git counts in seconds.
-        let is_before = committed.is_none_or(|it| {
-            it.checked_add_signed(TimeDelta::seconds(1)).is_none_or(|it| written.at <= it)
-        });
-        is_mark && line < self.marks.len() && is_before
+        is_mark && line < self.marks.len() && self.is_in_time(line, record)
+    }
+
+    /// The same, and neither is taken yet.
+    fn is_open(&self, line: usize, record: usize, range: usize, place: usize) -> bool {
+        self.is(line, record, range, place)
+            && self.found[line].is_none()
+            && !self.used.contains(&(record, range, place))
     }
 
     /// The line stands behind what its range was put behind.
@@ -216,7 +277,7 @@ impl<'a> Search<'a> {
 
     /// All runs with something in them that says something.
     fn runs(&self) -> Vec<Run> {
-        let mut places: HashMap<Mark, Vec<(usize, usize, usize)>> = HashMap::new();
+        let mut places: HashMap<Mark, Vec<Place>> = HashMap::new();
         for (record, written) in self.written.iter().enumerate().rev() {
             for (range, it) in written.ranges.iter().enumerate() {
                 for (place, mark) in it.marks.iter().enumerate() {
@@ -240,13 +301,13 @@ impl<'a> Search<'a> {
                     self.is_before(line, record, range, place)
                         || self.is_after(line, record, range, place)
                 };
-                if !self.is(line, record, range, place)
+                if !self.is_open(line, record, range, place)
                     || !self.says[line] && !stands() && !is_whole()
                 {
                     continue;
                 }
                 let back = (1..=line.min(place))
-                    .take_while(|it| self.is(line - it, record, range, place - it))
+                    .take_while(|it| self.is_open(line - it, record, range, place - it))
                     .count();
                 let (from, begins) = (line - back, place - back);
                 if seen.insert((record, range, from, begins)) {
@@ -260,11 +321,7 @@ impl<'a> Search<'a> {
     /// From there as far as it goes.
     fn run(&self, line: usize, record: usize, range: usize, place: usize) -> Run {
         let length = (0..self.lines.len() - line)
-            .take_while(|it| {
-                self.is(line + it, record, range, place + it)
-                    && self.found[line + it].is_none()
-                    && !self.used.contains(&(record, range, place + it))
-            })
+            .take_while(|it| self.is_open(line + it, record, range, place + it))
             .count();
         let said = self.says[line..line + length].iter().filter(|it| **it).count();
         let last = length.saturating_sub(1);
@@ -308,8 +365,8 @@ impl<'a> Search<'a> {
     }
 
     /// Each place in the ledger that no line is found for yet.
-    fn unused(&self) -> HashMap<Mark, Vec<(usize, usize, usize)>> {
-        let mut unused: HashMap<Mark, Vec<(usize, usize, usize)>> = HashMap::new();
+    fn unused(&self) -> HashMap<Mark, Vec<Place>> {
+        let mut unused: HashMap<Mark, Vec<Place>> = HashMap::new();
         for (record, written) in self.written.iter().enumerate().rev() {
             for (range, it) in written.ranges.iter().enumerate() {
                 for (place, mark) in it.marks.iter().enumerate() {
@@ -335,13 +392,13 @@ impl<'a> Search<'a> {
             for count in 2..=most {
                 let parts: Vec<&[u8]> =
                     self.lines[line..line + count].iter().map(|it| it.text).collect();
-                let places = unused.get_mut(&mark(&parts.concat()));
+                let whole = parts.concat();
+                let mut ways = vec![mark(&whole)];
+                ways.extend(without_last_comma(&whole).map(|it| mark(&it)));
+                let known = ways.iter().find(|it| unused.contains_key(*it));
+                let places = known.and_then(|it| unused.get_mut(it));
                 let Some(places) = places.filter(|_| self.says[line]) else { continue };
-                let is_before = |it: &(usize, usize, usize)| {
-                    let committed = self.lines[line].committed;
-                    committed.is_none_or(|at| self.written[it.0].at <= at + TimeDelta::seconds(1))
-                };
-                if let Some(at) = places.iter().position(is_before) {
+                if let Some(at) = places.iter().position(|it| self.is_in_time(line, it.0)) {
                     let place = places.remove(at);
                     self.used.insert(place);
                     self.found[line..line + count].fill(Some(place));
@@ -353,6 +410,65 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// What was written as several lines and is now one.
+    fn joined_lines(&mut self) {
+        const LONGEST: usize = 400;
+        let unused = self.unused();
+        for line in 0..self.lines.len() {
+            let text = bare(self.lines[line].text);
+            if self.found[line].is_some() || !self.says[line] || text.len() > LONGEST {
+                continue;
+            }
+            let firsts = cuts(&text).filter_map(|it| Some((it, unused.get(&mark(&text[..it]))?)));
+            let firsts: Vec<(usize, &Vec<Place>)> = firsts.collect();
+            let found =
+                firsts.into_iter().flat_map(|(cut, it)| it.iter().map(move |it| (cut, *it)));
+            let mut found = found.filter(|(_, it)| self.is_in_time(line, it.0));
+            let Some((first, count)) =
+                found.find_map(|(cut, it)| Some((it, self.pieces(&text[cut..], it)?)))
+            else {
+                continue;
+            };
+            let (record, range, place) = first;
+            self.used.extend((0..=count).map(|it| (record, range, place + it)));
+            self.found[line] = Some(first);
+        }
+    }
+
+    /// How many of the lines behind that place make up the rest of a joined
+    /// one.
+    fn pieces(&self, mut rest: &[u8], (record, range, first): Place) -> Option<usize> {
+        const MOST: usize = 12;
+        let marks = &self.written.get(record)?.ranges.get(range)?.marks;
+        for count in 1..=MOST {
+            let place = first + count;
+            let expected = marks.get(place)?;
+            if self.used.contains(&(record, range, place)) {
+                return None;
+            }
+            let fits = |end: &usize| {
+                let (piece, behind) = rest.split_at(*end);
+                // The comma before a bracket goes when they are joined.
+                let is_last = behind.first().is_some_and(|it| is_closing(*it));
+                mark(piece) == *expected || is_last && mark(&[piece, b","].concat()) == *expected
+            };
+            let end = cuts(rest).chain([rest.len()]).find(fits)?;
+            rest = &rest[end..];
+            if rest.is_empty() {
+                return Some(count);
+            }
+        }
+        None
+    }
+
+    /// Git does not say that the line is older than the record.
+    fn is_in_time(&self, line: usize, record: usize) -> bool {
+        // Git counts in seconds.
+        let until = self.lines.get(line).and_then(|it| it.committed);
+        let until = until.and_then(|it| it.checked_add_signed(TimeDelta::seconds(1)));
+        until.is_none_or(|until| self.written.get(record).is_some_and(|it| it.at <= until))
+    }
+
     /// Lines that say nothing, where only one intent wrote such a line in the
     /// time that git says they are from.
     fn left_over(&mut self) {
@@ -362,11 +478,9 @@ impl<'a> Search<'a> {
                 continue;
             }
             let Some(places) = unused.get_mut(&self.marks[line]) else { continue };
-            let fits = |it: &&(usize, usize, usize)| {
-                self.is(line, it.0, it.1, it.2) && self.is_timely(line, it.0)
-            };
-            let fitting: Vec<(usize, usize, usize)> = places.iter().filter(fits).copied().collect();
-            let whose = |it: &(usize, usize, usize)| &self.written[it.0].intent;
+            let fits = |it: &&Place| self.is(line, it.0, it.1, it.2) && self.is_timely(line, it.0);
+            let fitting: Vec<Place> = places.iter().filter(fits).copied().collect();
+            let whose = |it: &Place| &self.written[it.0].intent;
             let Some(first) = fitting.first().copied() else { continue };
             if fitting.iter().all(|it| whose(it) == whose(&first)) {
                 places.retain(|it| *it != first);
@@ -405,66 +519,4 @@ impl<'a> Search<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(text: &str) -> Vec<Line<'_>> {
-        text.lines().map(|it| Line { text: it.as_bytes(), committed: None, since: None }).collect()
-    }
-
-    fn written(ranges: &[&str]) -> Written {
-        let range = |it: &&str| {
-            let marks = it.lines().map(|it| mark(it.as_bytes())).collect();
-            Range { marks, before: mark(b"?"), after: mark(b"?") }
-        };
-        Written {
-            at: DateTime::UNIX_EPOCH,
-            intent: None,
-            ranges: ranges.iter().map(range).collect(),
-        }
-    }
-
-    fn whose(text: &str, all: &[Written]) -> String {
-        let sign = |it: Option<usize>| it.map_or_else(|| "-".to_owned(), |it| it.to_string());
-        attribute(&lines(text), all).into_iter().map(sign).collect()
-    }
-
-    #[test]
-    fn lines_are_found_wherever_they_have_gone_and_however_they_stand() {
-        let all = [written(&["fn one() {\n    two();\n}"]), written(&["let three = 3;"])];
-        assert_eq!(
-            whose("by hand();\n\nfn one() {\nlet three = 3;\n\ttwo( );\n}\n", &all),
-            "--0100"
-        );
-    }
-
-    #[test]
-    fn each_line_accounts_for_one_and_the_latest_for_the_first() {
-        let all = [written(&["same();"]), written(&["same();"])];
-        assert_eq!(whose("same();\nsame();\nsame();\n", &all), "10-");
-    }
-
-    #[test]
-    fn what_says_nothing_belongs_to_what_is_around_it_or_to_nobody() {
-        let all = [written(&["fn one() {\n}"]), written(&["fn two() {\n    three();\n}"])];
-        assert_eq!(whose("}\nfn two() {\n    three();\n}\nfn one() {\n}\n", &all), "-11100");
-        assert_eq!(whose("}\n\n}\n", &all), "---");
-    }
-
-    #[test]
-    fn a_line_that_a_formatter_broke_is_whose_it_was() {
-        let all = [written(&["call(first, second, third);"])];
-        assert_eq!(whose("call(\n    first,\n    second, third);\nother();\n", &all), "000-");
-    }
-
-    #[test]
-    fn nothing_accounts_for_a_line_that_is_older() {
-        let mut all = [written(&["same();"])];
-        all[0].at = DateTime::UNIX_EPOCH + TimeDelta::seconds(10);
-        let mut now = lines("same();");
-        now[0].committed = Some(DateTime::UNIX_EPOCH);
-        assert_eq!(attribute(&now, &all), [None]);
-        now[0].committed = Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(10));
-        assert_eq!(attribute(&now, &all), [Some(0)]);
-    }
-}
+mod tests;

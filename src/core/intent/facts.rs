@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    aftermath::Aftermath, briefing::Briefing, catalogue::Catalogue, ignore::Treatment,
-    selection::Unreliable, state::Start, target::Target,
+    aftermath::Aftermath, briefing::Briefing, catalogue::Catalogue, checks::Ended,
+    ignore::Treatment, selection::Unreliable, state::Start, target::Target,
 };
 use crate::shell::How;
 
@@ -29,6 +29,8 @@ pub struct Aims {
     pub start: Option<Start>,
     /// What a call that ran has really changed, where that was looked at.
     pub aftermath: Option<Aftermath>,
+    /// How a call that ran came to its end.
+    pub ended: Ended,
     /// Why nothing can be recorded, where that matters.
     pub unwritable: Option<String>,
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{
     catalogue::Intent,
+    checks,
     class::{self, Class, Judged},
     facts::{Aim, Aims, Nearer, Sidecar},
     scope::{Doubt, Scope, Verdict as InScope, Why},
@@ -91,9 +92,7 @@ pub(super) fn on_tool(
     });
     if caller == Caller::Reviewer && !is_known_write && judged.class < Class::Critical {
         if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
-            let flight =
-                InFlight { intent_id: String::new(), at: cx.now, before: BTreeMap::new(), start };
-            state.runs(id, flight);
+            state.runs(id, InFlight { at: cx.now, start, ..InFlight::default() });
         }
         return Outcome::pass();
     }
@@ -112,7 +111,9 @@ pub(super) fn on_tool(
                 && is_governed
             {
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
-                let flight = InFlight { intent_id: intent_id.clone(), at: cx.now, before, start };
+                let check = checks::of(call, &cx.policy.intent.checks);
+                let flight =
+                    InFlight { intent_id: intent_id.clone(), at: cx.now, before, start, check };
                 state.allowed(id, flight);
             }
             if let Some(id) = &call.tool_use_id

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{
     catalogue::Catalogue,
     ledger::{MutationClass, Record},
-    mutation::evidence::{Evidence, How},
+    mutation::evidence::{Evidence, How, Moved},
 };
 use crate::core::bounded;
 
@@ -66,6 +66,12 @@ impl Map {
         let mut is_changed = false;
         for file in &record.metadata.roz.files {
             let evidence = file.evidence.as_ref().and_then(evidence);
+            for it in evidence.iter().flat_map(|it| &it.moved) {
+                is_changed |= self.carry(it, record.timestamp);
+            }
+        }
+        for file in &record.metadata.roz.files {
+            let evidence = file.evidence.as_ref().and_then(evidence);
             let path = plain(&file.path);
             match (file.mutation_class, &record.intent_id) {
                 (Some(MutationClass::IntentEvolution), Some(intent)) => {
@@ -89,6 +95,21 @@ impl Map {
                     }
                 }
                 _ => (),
+            }
+        }
+        is_changed
+    }
+
+    /// What an intent is at home at goes with it to another file.
+    fn carry(&mut self, moved: &Moved, at: DateTime<Utc>) -> bool {
+        let (name, from, to) = (plain(&moved.name), plain(&moved.from), plain(&moved.to));
+        let mut is_changed = false;
+        for files in self.0.values_mut() {
+            if files.get_mut(&from).is_some_and(|it| it.nodes.remove(&name)) {
+                let row = files.entry(to.clone()).or_default();
+                row.nodes.insert(name.clone());
+                row.modified = time(at).max(std::mem::take(&mut row.modified));
+                is_changed = true;
             }
         }
         is_changed

@@ -8,6 +8,7 @@
 //! [`aftermath`] judges what a call has really changed.
 //! [`selection`] says who may be selected, [`draft`] what may be declared,
 //! [`briefing`] tells an agent of it, with the [`lessons`] of those before.
+//! [`checks`] knows tests and linters, whose failures offer to write a lesson.
 //! [`mutation`] says what a change means, [`map`] where an intent is at home,
 //! [`blame`] which record accounts for a line.
 
@@ -15,6 +16,7 @@ pub mod aftermath;
 pub mod blame;
 pub mod briefing;
 pub mod catalogue;
+pub mod checks;
 pub mod class;
 pub mod draft;
 pub mod facts;
@@ -84,6 +86,11 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
                 state.asked_and_ran(id, cx.now);
             }
             let Some(flight) = state.landed(id) else { return told(state, event, outcome, cx) };
+            if let Some(check) = &flight.check
+                && state.check_ended(check, cx.facts.aims.ended)
+            {
+                outcome = outcome.telling_agent(offer(check, &flight.intent_id));
+            }
             outcome = match &cx.facts.aims.aftermath {
                 Some(aftermath) => {
                     let agent = event.origin.agent_id.as_deref();
@@ -103,6 +110,11 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         | What::TaskCompleted { .. }
         | What::SessionEnd { .. } => Outcome::pass(),
     }
+}
+
+/// To write down what a failure taught, once it is understood.
+fn offer(check: &str, intent_id: &str) -> Notice {
+    Notice::new("intent-lesson").with("check", check).with("intent", bounded::line(intent_id, 60))
 }
 
 fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {

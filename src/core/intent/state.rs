@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::checks::Ended;
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -57,6 +58,9 @@ pub struct IntentState {
     /// Commands that roz itself named for taking back a change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ways_back: Vec<String>,
+    /// Tests and linters that failed when they last ran.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    failing: BTreeSet<String>,
     /// Counts what is read, so that the oldest is forgotten first.
     #[serde(skip_serializing_if = "is_zero")]
     clock: u64,
@@ -77,7 +81,7 @@ pub struct Selected {
     owed_to_user: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct InFlight {
     /// Empty for a call of somebody who needs none.
     pub intent_id: String,
@@ -90,6 +94,9 @@ pub struct InFlight {
     /// says itself what it changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
+    /// The test or linter that it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
 }
 
 /// How things stood when a call began.
@@ -143,6 +150,7 @@ const MAX_CALLS: usize = 100;
 const MAX_READ: usize = 300;
 const MAX_APPROVED: usize = 100;
 const MAX_WAYS_BACK: usize = 40;
+const MAX_FAILING: usize = 40;
 /// The refusal in a row that opens the circuit.
 const CIRCUIT: u32 = 3;
 
@@ -384,6 +392,24 @@ impl IntentState {
     /// Whether a command is one that roz named, word for word.
     pub(super) fn is_way_back(&self, command: &str) -> bool {
         self.ways_back.iter().any(|it| it == command.trim())
+    }
+
+    /// A test or linter came to its end. Answers whether it fails, and did not
+    /// when it last ran: of one failure an agent is told once.
+    pub(super) fn check_ended(&mut self, check: &str, ended: Ended) -> bool {
+        match ended {
+            Ended::Unknown => false,
+            Ended::Well => {
+                self.failing.remove(check);
+                false
+            }
+            Ended::Failed => {
+                while self.failing.len() >= MAX_FAILING && !self.failing.contains(check) {
+                    self.failing.pop_first();
+                }
+                self.failing.insert(check.to_owned())
+            }
+        }
     }
 
     pub(super) fn went_stale(&mut self, path: &str) {

@@ -20,6 +20,8 @@ pub struct IntentPolicy {
     pub require_ledger: bool,
     /// By glob over file names: the program that formats such a file.
     pub format: BTreeMap<String, String>,
+    /// Globs over tool keys: what else is a test or a linter.
+    pub checks: Vec<String>,
     /// By tool: `safe`, `destructive` or `critical`.
     pub classes: BTreeMap<String, String>,
 }
@@ -67,6 +69,7 @@ impl Default for IntentPolicy {
             opaque: OpaqueWrites::default(),
             require_ledger: false,
             format: BTreeMap::new(),
+            checks: Vec::new(),
             classes: BTreeMap::new(),
         }
     }

@@ -31,12 +31,12 @@ fn flight(intent: &str, since: i64) -> InFlight {
     InFlight {
         intent_id: intent.to_owned(),
         at: chrono::DateTime::UNIX_EPOCH,
-        before: BTreeMap::new(),
         start: Some(Start {
             since: (since, 0),
             scope: vec!["src/**".to_owned()],
             ..Start::default()
         }),
+        ..InFlight::default()
     }
 }
 

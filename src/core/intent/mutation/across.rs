@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     Meaning, MutationClass,
     evidence::{How, Step},
-    judge,
+    judge, moved,
 };
 
 /// A file of a call, with what it held before and after.
@@ -25,6 +25,7 @@ pub fn settle(files: &[File]) -> Vec<Meaning> {
     let mut meanings: Vec<Meaning> =
         files.iter().map(|it| judge(it.path, it.before, it.after)).collect();
     moved_whole(files, &mut meanings);
+    moved_parts(files, &mut meanings);
     renamed_elsewhere(files, &mut meanings);
     meanings
 }
@@ -45,6 +46,23 @@ fn moved_whole(files: &[File], meanings: &mut [Meaning]) {
                 meaning.evidence.step = Step::Move;
                 meaning.weigh();
             }
+        }
+    }
+}
+
+/// Files in which nothing differs but definitions that went from one to another.
+fn moved_parts(files: &[File], meanings: &mut [Meaning]) {
+    let is_open =
+        |(at, _): &(usize, File)| meanings.get(*at).is_some_and(|it| !it.evidence.step.is_proof());
+    let open: Vec<(usize, File)> = files.iter().copied().enumerate().filter(is_open).collect();
+    if open.len() < 2 {
+        return;
+    }
+    for (at, moved) in moved::proved(&open) {
+        if let Some(meaning) = meanings.get_mut(at) {
+            meaning.evidence.step = Step::Move;
+            meaning.evidence.moved = moved;
+            meaning.weigh();
         }
     }
 }

@@ -50,6 +50,9 @@ pub struct Evidence {
     /// Old and new names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(String, String)>,
+    /// Definitions that went to another file or came from one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Touched>,
     /// Of each line that was written, the mark that blame finds it by.
@@ -85,6 +88,14 @@ pub struct Net {
     /// Names that are visible outside.
     pub public_names: i64,
     pub definitions: i64,
+}
+
+/// A definition that is in another file now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pub name: String,
+    pub from: String,
+    pub to: String,
 }
 
 /// A definition that the change concerns.

@@ -9,7 +9,7 @@
 //! | `import_order`, `reorder` | yes | the same pieces, where their order means nothing |
 //! | `rename` | yes | one name for another that was free, wherever it stood |
 //! | `extract_or_inline` | yes | put back in its place, what was taken out gives the text before |
-//! | `move` | yes | a file, gone here and there again, as it was, in the same call |
+//! | `move` | yes | a file, or definitions, gone here and there again as they were, in the same call |
 //! | `imports_only` … `public_surface` | no | what kind of piece differs |
 //! | `new_file`, `deleted_file` | no | |
 //! | `syntax_error`, `no_grammar`, `binary`, `too_large`, `too_tangled`, `unseen` | no | nobody can say |
@@ -26,6 +26,7 @@
 mod across;
 pub mod evidence;
 mod extract;
+mod moved;
 mod rename;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -114,6 +115,7 @@ impl Meaning {
             public_surface: Surface::Unchanged,
             net: Net::default(),
             renamed: Vec::new(),
+            moved: Vec::new(),
             definitions: Vec::new(),
             more_definitions: 0,
             lines: None,

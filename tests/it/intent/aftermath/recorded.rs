@@ -106,3 +106,33 @@ fn what_the_agents_own_line_has_changed_is_not_stale() {
     fs::write(&path, "somebody else's\n").unwrap();
     assert!(roz.tool("Edit", &edit).denies().contains("STALE_FILE"));
 }
+
+/// A refactoring of two files by one command: the map follows it.
+#[test]
+fn what_a_command_moves_to_another_file_is_a_refactoring_and_the_map_goes_along() {
+    let roz = selected("");
+    let records = || {
+        let text = fs::read_to_string(roz.project().join(".orchestration/agent_trace.jsonl"));
+        let text = text.unwrap();
+        text.lines().map(|it| serde_json::from_str(it).unwrap()).collect::<Vec<Value>>()
+    };
+    let map = || fs::read_to_string(roz.project().join(".orchestration/intent_map.md")).unwrap();
+    roz.ran(
+        "printf 'def a(x):\\n    return x\\n\\ndef b(x):\\n    return a(x)\\n' > src/auth/one.py",
+    );
+    assert!(map().contains("| `src/auth/one.py` | `a`, `b` |"), "{}", map());
+    let from = "printf 'from two import a\\n\\ndef b(x):\\n    return a(x)\\n' > src/auth/one.py";
+    let to = "printf 'def a(x):\\n    return x\\n' > src/auth/two.py";
+    roz.ran(&format!("{from}; {to}"));
+    let last = records().pop().unwrap();
+    assert_eq!(last["mutation_class"], "AST_REFACTOR", "{last:#}");
+    let evidence = &last["metadata"]["dev.roz"]["files"][1]["evidence"];
+    assert_eq!(evidence["step"], "move");
+    let moved = json!([{ "name": "a", "from": "src/auth/one.py", "to": "src/auth/two.py" }]);
+    assert_eq!(evidence["moved"], moved);
+    let grown = map();
+    assert!(grown.contains("| `src/auth/one.py` | `b` |"), "{grown}");
+    assert!(grown.contains("| `src/auth/two.py` | `a` |"), "{grown}");
+    roz.run(&["intent", "map"]).succeeds();
+    assert_eq!(map(), grown);
+}

@@ -1,0 +1,81 @@
+use super::*;
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    text.lines().map(|it| Line { text: it.as_bytes(), committed: None, since: None }).collect()
+}
+
+fn written(ranges: &[&str]) -> Written {
+    let range = |it: &&str| {
+        let marks = it.lines().map(|it| mark(it.as_bytes())).collect();
+        Range { marks, before: mark(b"?"), after: mark(b"?") }
+    };
+    Written { at: DateTime::UNIX_EPOCH, intent: None, ranges: ranges.iter().map(range).collect() }
+}
+
+fn whose(text: &str, all: &[Written]) -> String {
+    let sign = |it: Option<usize>| it.map_or_else(|| "-".to_owned(), |it| it.to_string());
+    attribute(&lines(text), &[], all).into_iter().map(sign).collect()
+}
+
+#[test]
+fn lines_are_found_wherever_they_have_gone_and_however_they_stand() {
+    let all = [written(&["fn one() {\n    two();\n}"]), written(&["let three = 3;"])];
+    assert_eq!(whose("by hand();\n\nfn one() {\nlet three = 3;\n\ttwo( );\n}\n", &all), "--0100");
+}
+
+#[test]
+fn each_line_accounts_for_one_and_the_latest_for_the_first() {
+    let all = [written(&["same();"]), written(&["same();"])];
+    assert_eq!(whose("same();\nsame();\nsame();\n", &all), "10-");
+}
+
+#[test]
+fn what_says_nothing_belongs_to_what_is_around_it_or_to_nobody() {
+    let all = [written(&["fn one() {\n}"]), written(&["fn two() {\n    three();\n}"])];
+    assert_eq!(whose("}\nfn two() {\n    three();\n}\nfn one() {\n}\n", &all), "-11100");
+    assert_eq!(whose("}\n\n}\n", &all), "---");
+}
+
+#[test]
+fn a_line_that_a_formatter_broke_is_whose_it_was() {
+    let all = [written(&["call(first, second, third);"])];
+    assert_eq!(whose("call(\n    first,\n    second, third);\nother();\n", &all), "000-");
+}
+
+#[test]
+fn lines_that_a_formatter_joined_are_whose_they_were() {
+    let all = [written(&["call(\n    first,\n    second,\n);"]), written(&["other();"])];
+    assert_eq!(whose("call(first, second);\nother();\ncall(first);\n", &all), "01-");
+    // With something behind it, it is another line.
+    assert_eq!(whose("call(first, second); third();\n", &all), "-");
+}
+
+#[test]
+fn a_comma_that_a_formatter_put_is_nobodys() {
+    let all = [written(&["call(first, second);"])];
+    assert_eq!(whose("call(\n    first,\n    second,\n);\n", &all), "0000");
+}
+
+#[test]
+fn a_line_is_looked_for_where_it_came_from_first() {
+    let all = [written(&["one();\nsame();"]), written(&["two();\nsame();"])];
+    let now = lines("same();\nthree();");
+    // What stood around it then is gone.
+    let then = lines("one();\nsame();\nthree();");
+    let origin = Origin { lines: then, came: vec![(1, 0)] };
+    assert_eq!(attribute(&now, &[], &all), [Some(1), None]);
+    assert_eq!(attribute(&now, &[origin], &all), [Some(0), None]);
+    let origin = Origin { lines: Vec::new(), came: vec![(1, 0), (9, 9)] };
+    assert_eq!(attribute(&now, &[origin], &all), [Some(1), None]);
+}
+
+#[test]
+fn nothing_accounts_for_a_line_that_is_older() {
+    let mut all = [written(&["same();"])];
+    all[0].at = DateTime::UNIX_EPOCH + TimeDelta::seconds(10);
+    let mut now = lines("same();");
+    now[0].committed = Some(DateTime::UNIX_EPOCH);
+    assert_eq!(attribute(&now, &[], &all), [None]);
+    now[0].committed = Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(10));
+    assert_eq!(attribute(&now, &[], &all), [Some(0)]);
+}

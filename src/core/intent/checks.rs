@@ -1,0 +1,270 @@
+//! Commands that check work: tests, linters, type checkers. Where one fails
+//! there may be something to learn, so the agent is offered to write it down.
+//!
+//! A new one is a word in a table; the user's own are patterns, `intent.checks`.
+
+use crate::{
+    core::{bounded, event::ToolCall, pattern},
+    shell::{HOLE, Run},
+};
+
+/// How a call came to its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ended {
+    /// It goes on in the background, somebody stopped it, or it never began.
+    #[default]
+    Unknown,
+    Well,
+    Failed,
+}
+
+/// Programs that do nothing else.
+const PROGRAMS: &str = "\
+    pytest py.test unittest nose2 green tox nox flake8 pylint pyflakes pycodestyle pydocstyle mypy \
+    pyright basedpyright pytype pyre bandit vulture ty \
+    jest vitest mocha ava karma jasmine tap qunit cypress eslint tslint stylelint oxlint standard xo \
+    tsc vue-tsc svelte-check htmlhint markdownlint markdownlint-cli2 textlint \
+    rspec minitest rubocop standardrb reek brakeman sorbet srb \
+    phpunit pest phpstan psalm phpcs phan parallel-lint \
+    ctest bats shellspec busted luacheck prove perlcritic cucumber behave \
+    golangci-lint staticcheck errcheck gotestsum ginkgo revive gosec cargo-nextest cargo-deny \
+    clang-tidy cppcheck cpplint clazy ktlint detekt checkstyle pmd spotbugs scalafix swiftlint \
+    credo dialyzer hlint elm-test elm-review \
+    shellcheck hadolint yamllint actionlint ansible-lint tflint jsonlint vale codespell typos \
+    sqlfluff buf-lint spectral pre-commit prek";
+
+/// A program and the words behind it, parted by commas.
+const COMMANDS: &str = "\
+    cargo test, cargo t, cargo nextest, cargo clippy, cargo check, cargo c, cargo deny, cargo miri, \
+    go test, go vet, ruff check, ruff, python manage.py test, deno test, deno lint, deno check, \
+    bun test, biome check, biome lint, biome ci, php artisan test, rails test, swift test, \
+    zig test, dart test, dart analyze, flutter test, flutter analyze, dotnet test, stack test, \
+    cabal test, mix test, mix credo, mix dialyzer, playwright test, ng test, ng lint, hatch test, \
+    crystal spec, nimble test, dune test, sbt test, terraform validate, helm lint, buf lint, \
+    forge test, hardhat test, meson test, npm t, npm tst, nx affected, xcodebuild test, \
+    docker build --check";
+
+/// Commands that only check where they are told to.
+const WITH: &[(&str, &[&str])] = &[
+    ("cargo fmt", &["--check"]),
+    ("rustfmt", &["--check"]),
+    ("ruff format", &["--check", "--diff"]),
+    ("black", &["--check", "--diff"]),
+    ("isort", &["-c", "--check", "--check-only"]),
+    ("prettier", &["-c", "--check", "-l", "--list-different"]),
+    ("mix format", &["--check-formatted"]),
+    ("clang-format", &["-n", "--dry-run"]),
+    ("terraform fmt", &["-check"]),
+    ("node", &["--test"]),
+];
+
+/// Programs that run what a project has given a name: any word may be one.
+const TARGETS: &str = "make gmake just task rake gradle gradlew mvn mvnw ant ninja bazel \
+    bazelisk mage invoke inv poe sbt lein turbo nx grunt gulp moon earthly";
+
+/// The same; only the first word is one.
+const SCRIPTS: &str = "npm yarn pnpm bun deno composer rush lerna wireit hatch pdm zig dune";
+
+/// Words that lead to it.
+const LEADING: &[&str] = &["run", "run-script", "task", "exec", "build", "workspaces", "foreach"];
+
+/// What projects call it: a part of a name, as in `test:unit`.
+const NAMES: &[&str] = &[
+    "test",
+    "tests",
+    "check",
+    "checks",
+    "lint",
+    "lints",
+    "linter",
+    "verify",
+    "spec",
+    "specs",
+    "typecheck",
+    "types",
+    "clippy",
+    "vet",
+    "unittest",
+    "e2e",
+    "qa",
+    "ci",
+];
+
+/// The check that a call runs, in a few words: the first, if there are more.
+/// `own`: patterns over tool keys.
+pub fn of(call: &ToolCall, own: &[String]) -> Option<String> {
+    let runs = call.readings.iter().flat_map(|it| &it.runs);
+    let known = runs.clone().find_map(built_in).or_else(|| own_of(call, own))?;
+    Some(bounded::plain_line(&bounded::line(&known, 60)))
+}
+
+fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {
+    // What cannot be known is nobody's check.
+    let mut keys = call.keys().iter().filter(|it| !it.contains(HOLE));
+    let key = keys.find(|key| own.iter().any(|it| pattern::matches(it, key)))?;
+    Some(key.strip_prefix("Bash:").unwrap_or(key).to_owned())
+}
+
+fn built_in(run: &Run) -> Option<String> {
+    let mut words = run.words();
+    // `cargo +nightly test`
+    words.retain(|it| !it.starts_with('+'));
+    if words.first().is_none_or(|it| it.contains(HOLE)) {
+        return None;
+    }
+    if is_python(name(words[0]))
+        && let Some(module) = words.iter().position(|it| *it == "-m")
+    {
+        words.drain(..=module);
+    }
+    let program = name(words.first()?);
+    let program = if is_python(program) { "python" } else { program };
+    let rest = &words[1..];
+    let does = |command: &str| {
+        let mut parts = command.split_whitespace();
+        parts.next() == Some(program) && parts.eq(rest.iter().copied().take(parts_of(command) - 1))
+    };
+    if PROGRAMS.split_whitespace().any(|it| it == program) {
+        return Some(program.to_owned());
+    }
+    if let Some((command, _)) =
+        WITH.iter().find(|(it, with)| does(it) && rest.iter().any(|it| with.contains(it)))
+    {
+        return Some((*command).to_owned());
+    }
+    // `ruff format` changes what it finds, `ruff` alone is an older `ruff check`.
+    if WITH.iter().any(|(it, _)| does(it)) {
+        return None;
+    }
+    if let Some(command) = COMMANDS.split(',').map(str::trim).find(|it| does(it)) {
+        return Some(command.to_owned());
+    }
+    let mut targets = rest.iter().copied().filter(|it| !it.starts_with('-'));
+    let is_one = |list: &str| list.split_whitespace().any(|it| it == program);
+    let target = if is_one(TARGETS) {
+        targets.find(|it| is_named_so(it))
+    } else if is_one(SCRIPTS) {
+        targets.find(|it| !LEADING.contains(it)).filter(|it| is_named_so(it))
+    } else {
+        None
+    };
+    Some(format!("{program} {}", target?))
+}
+
+fn parts_of(command: &str) -> usize {
+    command.split_whitespace().count()
+}
+
+/// Without the folder that it lies in.
+fn name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+fn is_python(program: &str) -> bool {
+    let version = program.strip_prefix("python").or_else(|| program.strip_prefix("pypy"));
+    version.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+        || program == "py"
+}
+
+fn is_named_so(word: &str) -> bool {
+    !word.contains(['=', HOLE])
+        && word.split([':', '-', '_', '.', '/']).any(|it| NAMES.contains(&it))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::shell::Options;
+
+    fn check(line: &str, own: &[&str]) -> Option<String> {
+        let input = json!({ "command": line });
+        let mut call = ToolCall::new("Bash", input, "", None);
+        call.read(&[], &Options::default());
+        let own: Vec<String> = own.iter().map(|it| (*it).to_owned()).collect();
+        of(&call, &own)
+    }
+
+    #[test]
+    fn tests_linters_and_type_checkers_are_known_however_they_are_started() {
+        for (line, name) in [
+            ("cargo test -p ledger", "cargo test"),
+            ("cd api && RUST_LOG=debug cargo +nightly test 2>&1 | tail -40", "cargo test"),
+            ("cargo --offline clippy -- -D warnings", "cargo clippy"),
+            ("cargo fmt --all -- --check", "cargo fmt"),
+            ("timeout 60 pytest -x tests/", "pytest"),
+            (".venv/bin/pytest", "pytest"),
+            ("python3.12 -m pytest -q", "pytest"),
+            ("python -m unittest discover", "unittest"),
+            ("python manage.py test shop", "python manage.py test"),
+            ("uv run ruff check .", "ruff check"),
+            ("ruff .", "ruff"),
+            ("poetry run mypy src", "mypy"),
+            ("npx eslint src", "eslint"),
+            ("./node_modules/.bin/tsc --noEmit", "tsc"),
+            ("npm test", "npm test"),
+            ("npm run lint -- --fix", "npm lint"),
+            ("npm run test:unit", "npm test:unit"),
+            ("yarn typecheck", "yarn typecheck"),
+            ("pnpm run check-types", "pnpm check-types"),
+            ("bun test", "bun test"),
+            ("go test ./...", "go test"),
+            ("make -j4 check", "make check"),
+            ("just lint", "just lint"),
+            ("./gradlew :app:test", "gradlew :app:test"),
+            ("./mvnw -q verify", "mvnw verify"),
+            ("bundle exec rspec spec/a_spec.rb", "rspec"),
+            ("vendor/bin/phpunit", "phpunit"),
+            ("bash -c 'cargo test'", "cargo test"),
+            ("prettier --check .", "prettier"),
+            ("node --test", "node"),
+        ] {
+            assert_eq!(check(line, &[]).as_deref(), Some(name), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_builds_installs_or_only_mentions_one_is_none() {
+        for line in [
+            "cargo build",
+            "cargo fmt",
+            "cargo install cargo-nextest",
+            "npm install test",
+            "npm run build",
+            "pip install pytest",
+            "echo cargo test",
+            "grep -rn pytest .",
+            "git commit -m 'make test'",
+            "make all",
+            "make install PREFIX=/test",
+            "ruff format .",
+            "prettier --write .",
+            "node server.js",
+            "test -f x",
+            "$RUNNER test",
+            "python setup.py install",
+        ] {
+            assert_eq!(check(line, &[]), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_are_patterns_and_what_is_unknown_matches_none() {
+        let own = ["Bash:./verify*", "mcp__ci__run"];
+        assert_eq!(check("./verify.sh --all", &own).as_deref(), Some("./verify.sh --all"));
+        assert_eq!(check("$X", &own), None);
+        assert_eq!(check("./other.sh", &own), None);
+        let call = ToolCall::new("mcp__ci__run", json!({}), "", None);
+        assert_eq!(of(&call, &["mcp__ci__*".to_owned()]).as_deref(), Some("mcp__ci__run"));
+    }
+
+    #[test]
+    fn no_command_stands_in_two_tables() {
+        let mut seen = std::collections::BTreeSet::new();
+        let all = PROGRAMS.split_whitespace().chain(COMMANDS.split(',').map(str::trim));
+        for it in all.chain(WITH.iter().map(|(it, _)| *it)) {
+            assert!(!it.is_empty() && seen.insert(it), "{it}");
+        }
+    }
+}
