@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{aftermath, server_paths, wire::Input};
+use super::{aftermath, meant::Meant, server_paths, wire::Input};
 use crate::{
     core::{
         bounded,
@@ -68,7 +68,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
         let mut aims = Aims { sidecar, ..Aims::default() };
         match &event.what {
-            What::PreToolUse(call) => (aims.also, _) = look.nearer(call),
+            What::PreToolUse(call) => (aims.also, _) = look.nearer(call, look.writes(call)),
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if is_gone => {
                 aims.aftermath = aftermath::aftermath(look, call, false);
@@ -83,10 +83,11 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            look.aim(Some(call), &writes(call, &roz.project), &mut aims);
+            let written = look.writes(call);
+            look.aim(Some(call), &written, &mut aims);
             aims.start = aftermath::start(call, &roz.project);
             aims.unwritable = look.unwritable();
-            let (also, judged) = look.nearer(call);
+            let (also, judged) = look.nearer(call, written);
             aims.also = also;
             // What is nobody's for one project is another's own.
             aims.free.retain(|it| !judged.contains(it));
@@ -261,8 +262,11 @@ impl Look<'_> {
     /// The projects with sidecars of their own that lie nearer to a target than
     /// the session's. For a session whose project has none, also the one that
     /// it stands in, where it selects. Answers which writes they judge, too.
-    fn nearer(self, call: &ToolCall) -> (Vec<Nearer>, BTreeSet<String>) {
-        let written = writes(call, self.project);
+    fn nearer(
+        self,
+        call: &ToolCall,
+        written: Vec<(String, How)>,
+    ) -> (Vec<Nearer>, BTreeSet<String>) {
         let selects = gate::selects(call).is_some();
         if written.is_empty() && !selects {
             return (Vec::new(), BTreeSet::new());
@@ -330,39 +334,44 @@ impl Look<'_> {
         };
         paths.iter().take(MAX_TARGETS).filter_map(seen).collect()
     }
-}
 
-/// The paths that a call would write, as it says them. A server stands where it
-/// was started, which is not where the agent stands: what is relative counts
-/// from both.
-fn writes(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
-    let mut found: Vec<(String, How)> = Vec::new();
-    let field = |name: &str| call.text(name).map(str::to_owned);
-    match call.name.as_str() {
-        "Write" => found.extend(field("file_path").map(|it| (it, How::Write))),
-        "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
-        "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
-        name if name.starts_with("mcp__") => {
-            for path in server_paths::named(&call.input) {
-                let from_root = project.join(&path);
-                if !path.starts_with(['/', '~']) {
-                    found.push((from_root.to_string_lossy().into_owned(), How::Edit));
+    /// The paths that a call would write: as it says them, and what its patterns
+    /// and searches come to. A server stands where it was started, which is not
+    /// where the agent stands: what is relative counts from both.
+    fn writes(self, call: &ToolCall) -> Vec<(String, How)> {
+        let mut found: Vec<(String, How)> = Vec::new();
+        let field = |name: &str| call.text(name).map(str::to_owned);
+        match call.name.as_str() {
+            "Write" => found.extend(field("file_path").map(|it| (it, How::Write))),
+            "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
+            "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
+            name if name.starts_with("mcp__") => {
+                for path in server_paths::named(&call.input) {
+                    let from_root = self.project.join(&path);
+                    if !path.starts_with(['/', '~']) {
+                        found.push((from_root.to_string_lossy().into_owned(), How::Edit));
+                    }
+                    found.push((path, How::Edit));
                 }
-                found.push((path, How::Edit));
+            }
+            _ => (),
+        }
+        let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
+        let made = Made::by(&call.readings);
+        for reading in &call.readings {
+            for it in &reading.writes {
+                // A link itself is removed or replaced, what it leads to is not.
+                let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
+                for path in meant.by(reading, &it.path, it.how) {
+                    let through = made.through(&path, follows);
+                    found.push((path, it.how));
+                    found.extend(through.into_iter().map(|path| (path, it.how)));
+                }
             }
         }
-        _ => (),
+        found.dedup();
+        found
     }
-    let written = call.readings.iter().flat_map(|it| &it.writes);
-    let made = Made::by(&call.readings);
-    for it in written {
-        // A link itself is removed or replaced, what it leads to is not.
-        let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
-        found.push((it.path.clone(), it.how));
-        found.extend(made.through(&it.path, follows).into_iter().map(|path| (path, it.how)));
-    }
-    found.dedup();
-    found
 }
 
 /// The files that a call has shown.

@@ -175,7 +175,7 @@ pub struct Script {
     pub conditional: bool,
 }
 
-/// A search for files (`find`, `fd`, `git clean`), whose finds nobody can know but who looks there.
+/// A search for files (`find`, `fd`, `grep -l`, `git clean`), whose finds nobody can know but who looks there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Find {
     /// The folders that are looked through: as they are written, and as in [`Write`].
@@ -186,6 +186,11 @@ pub struct Find {
     /// it is done to all that is printed.
     pub acts: Vec<(usize, How)>,
     pub is_git: bool,
+    /// What the files hold, or who keeps them, decides, too: `grep -l`, `git ls-files`; or it is a
+    /// pattern that a loop goes over. Nothing is said of what becomes of what it finds.
+    pub is_text: bool,
+    /// Of those by text: what stands in each file, where that is known.
+    pub literal: String,
 }
 
 /// What is done to a path.

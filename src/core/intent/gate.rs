@@ -445,10 +445,12 @@ impl Check<'_> {
 
     fn outside(self, intent: &Intent, file: &str, really: Option<&str>) -> Refusal {
         let really = really.map(|it| format!(" (really {})", bounded::line(it, 120)));
+        // A path that is known in part.
+        let perhaps = file.contains('…').then(|| " (it may write outside the scope)".to_owned());
         let message = format!(
             "Scope Violation: {} is not authorized to edit {file}{}. Request scope expansion.",
             intent.id,
-            really.unwrap_or_default()
+            really.or(perhaps).unwrap_or_default()
         );
         let refusal = self
             .refusal(Code::ScopeViolation, message)

@@ -96,6 +96,15 @@ impl Walker<'_> {
         let target = option(&["t", "target-directory"]).next_back();
         let fields: Vec<Cow<Field>> = match row.files {
             Files::After(count) => operands.into_iter().skip(count).map(Cow::Borrowed).collect(),
+            Files::Renamed => {
+                let is_code = |word: &&Field| word.text.contains(['/', ';', '$', '(']);
+                let count = match operands.first() {
+                    _ if taken.has(&["e", "expr"]) => 0,
+                    Some(word) if is_code(word) => 1,
+                    _ => 2,
+                };
+                operands.into_iter().skip(count).map(Cow::Borrowed).collect()
+            }
             Files::AfterProgram(names) => {
                 let given = taken.has(names);
                 operands.into_iter().skip(usize::from(!given)).map(Cow::Borrowed).collect()

@@ -20,6 +20,7 @@ mod parameter;
 mod patch;
 mod pattern;
 mod record;
+mod search;
 mod shown;
 mod simple;
 mod suspect;
@@ -100,6 +101,8 @@ struct Walker<'o> {
     repeated_from: Option<usize>,
     /// Patterns of the files that the line goes over.
     patterns: Vec<String>,
+    /// What the last `find` shows.
+    found: Option<String>,
     /// Whether something of the output may not have been shown: it stems from a branch.
     silent: bool,
     /// The input that the shell was given for all that follows: `exec < file`.
@@ -129,6 +132,7 @@ impl<'o> Walker<'o> {
             processes: Vec::new(),
             repeated_from: None,
             patterns: Vec::new(),
+            found: None,
             silent: false,
             stdin: None,
             suspects: suspect::Suspects::default(),
