@@ -65,7 +65,7 @@ impl<'a> Meant<'a> {
 
     /// What a pattern finds that is there. Where that is nothing, bash takes the
     /// pattern for a name.
-    fn by_pattern(&mut self, path: &str) -> Vec<String> {
+    pub(super) fn by_pattern(&mut self, path: &str) -> Vec<String> {
         let itself = vec![path.to_owned()];
         let pattern = self.absolute(path);
         if !path.contains(['*', '?', '[']) || pattern.symlink_metadata().is_ok() {

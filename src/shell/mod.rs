@@ -96,6 +96,8 @@ pub struct Reading {
     pub finds: Vec<Find>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<String>,
+    /// Something of it would run as another user: `sudo`, `su`.
+    pub elevated: bool,
     /// Set where the rest of the line could not be read. What was read before it still stands.
     pub unreadable: Option<Unreadable>,
 }
@@ -128,6 +130,8 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
     pub conditional: bool,
+    /// A hole among the words stands in no quotes: it may be several words.
+    pub loose: bool,
 }
 
 /// A path that would be created, changed or removed. Relative paths are relative to where the line

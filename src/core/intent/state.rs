@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::facts::PartSeen;
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -115,6 +116,19 @@ pub struct Start {
 struct Seen {
     hash: String,
     at: u64,
+    /// Not all of it was shown.
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_part: bool,
+    /// What was shown so far of what it holds since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Part {
+    hash: String,
+    /// In order, apart from each other; from 1, both ends among them.
+    ranges: Vec<(u64, u64)>,
 }
 
 /// Refusals in a row for the same reason and target.
@@ -170,6 +184,23 @@ impl Turn {
 impl InFlight {
     pub fn is_for_an_intent(&self) -> bool {
         !self.intent_id.is_empty()
+    }
+}
+
+impl Part {
+    fn add(&mut self, from: u64, to: u64) {
+        /// More pieces are no reading.
+        const MOST: usize = 64;
+        let mut ranges = std::mem::take(&mut self.ranges);
+        ranges.push((from, to));
+        ranges.sort_unstable();
+        for (from, to) in ranges {
+            match self.ranges.last_mut() {
+                Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
+                _ => self.ranges.push((from, to)),
+            }
+        }
+        self.ranges.truncate(MOST);
     }
 }
 
@@ -332,8 +363,45 @@ impl IntentState {
         self.clock += 1;
         let at = self.clock;
         let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
-        files.insert(path.to_owned(), Seen { hash: hash.to_owned(), at });
+        files.insert(
+            path.to_owned(),
+            Seen { hash: hash.to_owned(), at, is_part: false, part: None },
+        );
         self.stale.remove(path);
+        self.keep_few();
+    }
+
+    /// An agent has seen some lines of what a file holds. All of them together
+    /// are the file; until then a file that has changed since it was read is
+    /// still one that has changed.
+    pub fn saw_part(&mut self, agent: Option<&str>, seen: &PartSeen) {
+        self.clock += 1;
+        let at = self.clock;
+        let PartSeen { path, hash, from, to, lines } = seen;
+        let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
+        let known = files.entry(path.clone()).or_insert_with(|| Seen {
+            hash: hash.clone(),
+            at,
+            is_part: true,
+            part: None,
+        });
+        if !known.is_part && known.hash == *hash {
+            return;
+        }
+        let part =
+            known.part.get_or_insert_with(|| Part { hash: hash.clone(), ranges: Vec::new() });
+        if part.hash != *hash {
+            *part = Part { hash: hash.clone(), ranges: Vec::new() };
+        }
+        part.add(*from, *to);
+        if part.ranges.first().is_some_and(|it| it.0 <= 1 && it.1 >= *lines) {
+            self.saw(agent, path, hash);
+        } else {
+            self.keep_few();
+        }
+    }
+
+    fn keep_few(&mut self) {
         let total: usize = self.read.values().map(BTreeMap::len).sum();
         if total > MAX_READ {
             self.forget_oldest();
@@ -359,6 +427,12 @@ impl IntentState {
     pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| it.hash.as_str());
         agent.and_then(of).or_else(|| of(""))
+    }
+
+    /// Whether it has seen all of what [`Self::seen`] names.
+    pub fn has_seen_all(&self, agent: Option<&str>, path: &str) -> bool {
+        let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| !it.is_part);
+        agent.and_then(of).or_else(|| of("")).unwrap_or(false)
     }
 
     /// As [`Self::seen`], and before the count stood there.

@@ -402,3 +402,30 @@ fn a_glob_of_a_gitignore_has_no_braces() {
     assert!(glob.matches("{a,b}", Kind::File, false));
     assert!(!glob.matches("a", Kind::File, false));
 }
+
+#[test]
+fn an_odd_line_of_the_ignore_file_relaxes_nothing_and_says_what_to_write() {
+    use super::{catalogue::Catalogue, ignore};
+    let read = |text: &str| {
+        let ignore = ignore::Ignore::parse(text, &Catalogue::default());
+        let line = ignore.lines().first().expect(text).clone();
+        (line.read == ignore::Read::Nothing, line.breaks, line.to_string())
+    };
+    for (text, breaks, remedy) in [
+        ("foo bar baz", false, "`foo\\ bar\\ baz`"),
+        ("**", false, "name the folders or files"),
+        ("*", false, "name the folders or files"),
+        ("untracked **", false, "name the folders or files"),
+        ("protect src/", true, "did you mean `deny src/`?"),
+        ("readonly src/**", true, "did you mean `deny src/**`?"),
+        ("confirm migrations/", true, "did you mean `ask migrations/`?"),
+        ("skip src/", false, "`skip` is no verb (untracked, deny, ask, auto)"),
+    ] {
+        let (is_nothing, is_broken, words) = read(text);
+        assert!(is_nothing && words.contains(remedy) && words.contains("line 1"), "{words}");
+        assert_eq!(is_broken, breaks, "{words}");
+    }
+    for text in ["target/", "deny **", "ask **", "foo\\ bar", "docs/a b.md", "*.log", "!x"] {
+        assert!(!read(text).0, "{text}: {}", read(text).2);
+    }
+}

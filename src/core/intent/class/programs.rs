@@ -8,20 +8,22 @@ fn is_unknown(word: &str) -> bool {
     word.contains(HOLE)
 }
 
-/// `words`: those behind `awk`.
-pub(super) fn awk_reads(words: &[&str]) -> bool {
+/// `words`: those behind `awk`; `is_bounded`: each of them is one, whatever it holds.
+pub(super) fn awk_reads(words: &[&str], is_bounded: bool) -> bool {
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if is_unknown(word) {
-            return false;
-        }
         match *word {
             "--" => return words.next().is_some_and(|it| awk_text_reads(it)),
+            // Whatever a variable holds: nothing in the text writes to a file by its name.
             "-F" | "-v" => {
-                if words.next().is_none_or(|it| is_unknown(it)) {
+                if words.next().is_none_or(|it| is_unknown(it) && !is_bounded) {
                     return false;
                 }
             }
+            it if is_unknown(it) && !is_bounded => {
+                return false;
+            }
+            it if is_unknown(it) && !it.starts_with("-F") && !it.starts_with("-v") => return false,
             it if it.starts_with("-F") || it.starts_with("-v") => (),
             it if it.starts_with('-') => return false,
             // What stands behind the program is no option any more.
@@ -50,7 +52,11 @@ pub(super) fn sed_reads(words: &[&str]) -> bool {
     let mut operands: Vec<&str> = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        if is_unknown(word) {
+        // A file, behind the script, and no option by its beginning.
+        let is_file = is_unknown(word)
+            && !word.starts_with(['-', HOLE])
+            && !(scripts.is_empty() && operands.is_empty());
+        if is_unknown(word) && !is_file {
             return false;
         }
         match *word {

@@ -63,13 +63,7 @@ const SAFE: &[Row] = &[
     unless("yq", &["-i", "--inplace", "-s", "--split-exp"]),
     row("sed gsed"),
     row("awk gawk mawk nawk"),
-    unless(
-        "find gfind",
-        &[
-            "-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf",
-            "-fls",
-        ],
-    ),
+    unless("find gfind", &["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"]),
     row("tar gtar bsdtar"),
     row("unzip"),
     verbs(
@@ -210,9 +204,18 @@ fn is_elsewhere(program: &str) -> bool {
             .any(|it| program.strip_prefix(it).is_some_and(|name| !name.contains('/')))
 }
 
-/// A word that nobody knows may be any option; behind `--` it is none.
+/// A word that nobody knows may be any option; behind `--` it is none, nor where
+/// it begins with something else than a dash, or is the value of an option that
+/// is known: `HEAD~$n`, `--since=$x`. Outside of quotes it may be more words.
 fn may_be_option(run: &Run) -> bool {
-    run.argv.iter().skip(1).take_while(|it| *it != "--").any(|it| it.contains(HOLE))
+    let mut words = run.argv.iter().skip(1).take_while(|it| *it != "--");
+    words.any(|it| it.contains(HOLE) && (run.loose || is_open(it)))
+}
+
+/// Whether a word that is known in part may be an option that nobody knows.
+fn is_open(word: &str) -> bool {
+    let known = word.split(HOLE).next().unwrap_or_default();
+    known.is_empty() || known.starts_with('-') && !(known.starts_with("--") && known.contains('='))
 }
 
 /// Whether one of the options is of the list, or the beginning of one: long
@@ -266,17 +269,27 @@ pub(super) fn is_safe(run: &Run) -> bool {
     let rest: Vec<&str> = run.argv.iter().skip(1).map(String::as_str).collect();
     let rest = rest.as_slice();
     let given = options(run);
-    if !row.spoils.is_empty() && (may_be_option(run) || has_option(&given, row.spoils)) {
+    // The words of `find` that stand in no place of an option are looked at below.
+    let is_find = row.programs == "find gfind";
+    if !row.spoils.is_empty() && (!is_find && may_be_option(run) || has_option(&given, row.spoils))
+    {
         return false;
     }
     let is_known = !rest.iter().any(|it| it.contains(HOLE));
+    // So many words are there, and no more; and so many before `--`.
+    let is_counted = !run.loose;
+    let mut options = rest.iter().take_while(|it| **it != "--");
+    let is_bounded = is_counted || !options.any(|it| it.contains(HOLE));
     match run.program.as_str() {
-        "awk" | "gawk" | "mawk" | "nawk" => programs::awk_reads(rest),
-        "sed" | "gsed" => programs::sed_reads(rest),
+        "awk" | "gawk" | "mawk" | "nawk" => programs::awk_reads(rest, is_bounded),
+        "sed" | "gsed" => is_bounded && programs::sed_reads(rest),
         // `--` ends nothing here: every word is looked at.
-        "find" | "gfind" => is_known && !rest.iter().any(|it| row.spoils.contains(it)),
+        "find" | "gfind" => {
+            (is_known || is_counted && is_value_of_test(rest))
+                && !rest.iter().any(|it| row.spoils.contains(it))
+        }
         // `uniq IN OUT`
-        "uniq" => is_known && operands(rest, &["-f", "-s", "-w"]) < 2,
+        "uniq" => (is_known || is_counted) && operands(rest, &["-f", "-s", "-w"]) < 2,
         "xxd" => is_known && operands(rest, &["-c", "-g", "-l", "-o", "-s", "-n", "-R"]) < 2,
         "hostname" | "ifconfig" => {
             let most = usize::from(run.program == "ifconfig");
@@ -301,6 +314,45 @@ pub(super) fn is_safe(run: &Run) -> bool {
         "tar" | "gtar" | "bsdtar" => is_known && tar_lists(rest, &given),
         _ => true,
     }
+}
+
+/// Whether each word of a `find` that nobody knows is no test and no action:
+/// begins as a path, or stands behind a test that takes a value. What it runs
+/// is judged by itself.
+fn is_value_of_test(words: &[&str]) -> bool {
+    const TESTS: &[&str] = &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-newer",
+        "-type",
+        "-mtime",
+        "-mmin",
+        "-ctime",
+        "-cmin",
+        "-atime",
+        "-amin",
+        "-size",
+        "-user",
+        "-group",
+        "-perm",
+        "-maxdepth",
+        "-mindepth",
+        "-samefile",
+        "-lname",
+        "-inum",
+        "-links",
+        "-printf",
+    ];
+    let runs = words.iter().position(|it| matches!(*it, "-exec" | "-execdir" | "-ok" | "-okdir"));
+    words.iter().enumerate().filter(|(_, it)| it.contains(HOLE)).all(|(at, it)| {
+        let is_value = at > 0 && TESTS.contains(&words[at - 1]);
+        is_value || runs.is_some_and(|it| it < at) || !is_open(it)
+    })
 }
 
 /// `git branch -v new` makes one, `git remote -v add` too: the first word does
