@@ -1,6 +1,8 @@
 //! How much of a file a line shows: who has seen a line of it, or how many it
 //! has, has not read it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::shell::{HOLE, Reading, Run};
 
 /// Which lines, from 1.
@@ -107,6 +109,31 @@ impl Shown {
         };
         let to = to.min(lines.max(1));
         (from <= to).then_some((from, to))
+    }
+}
+
+/// What was shown of a file, piece by piece.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) hash: String,
+    /// In order, apart from each other; from 1, both ends among them.
+    pub(super) ranges: Vec<(u64, u64)>,
+}
+
+impl Part {
+    pub(super) fn add(&mut self, from: u64, to: u64) {
+        /// More pieces are no reading.
+        const MOST: usize = 64;
+        let mut ranges = std::mem::take(&mut self.ranges);
+        ranges.push((from, to));
+        ranges.sort_unstable();
+        for (from, to) in ranges {
+            match self.ranges.last_mut() {
+                Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
+                _ => self.ranges.push((from, to)),
+            }
+        }
+        self.ranges.truncate(MOST);
     }
 }
 

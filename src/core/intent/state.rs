@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::facts::PartSeen;
+use super::{facts::PartSeen, shown::Part};
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -124,13 +124,6 @@ struct Seen {
     part: Option<Part>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Part {
-    hash: String,
-    /// In order, apart from each other; from 1, both ends among them.
-    ranges: Vec<(u64, u64)>,
-}
-
 /// Refusals in a row for the same reason and target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Streak {
@@ -184,23 +177,6 @@ impl Turn {
 impl InFlight {
     pub fn is_for_an_intent(&self) -> bool {
         !self.intent_id.is_empty()
-    }
-}
-
-impl Part {
-    fn add(&mut self, from: u64, to: u64) {
-        /// More pieces are no reading.
-        const MOST: usize = 64;
-        let mut ranges = std::mem::take(&mut self.ranges);
-        ranges.push((from, to));
-        ranges.sort_unstable();
-        for (from, to) in ranges {
-            match self.ranges.last_mut() {
-                Some(last) if from <= last.1.saturating_add(1) => last.1 = last.1.max(to),
-                _ => self.ranges.push((from, to)),
-            }
-        }
-        self.ranges.truncate(MOST);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Programs whose own text says what they do: an awk program and a sed script
 //! are known to read only where all of their text is, and nothing in it writes
-//! or runs.
+//! or runs; and the words of `find` and `ip`.
 
 use crate::shell::HOLE;
 
@@ -180,4 +180,80 @@ fn after_text(text: &str) -> &str {
         rest = after;
     }
     ""
+}
+
+/// Whether a word that is known in part may be an option that nobody knows.
+pub(super) fn is_open(word: &str) -> bool {
+    let known = word.split(HOLE).next().unwrap_or_default();
+    known.is_empty() || known.starts_with('-') && !(known.starts_with("--") && known.contains('='))
+}
+
+/// Whether each word of a `find` that nobody knows is no test and no action:
+/// begins as a path, or stands behind a test that takes a value. What it runs
+/// is judged by itself.
+pub(super) fn is_value_of_test(words: &[&str]) -> bool {
+    const TESTS: &[&str] = &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-newer",
+        "-type",
+        "-mtime",
+        "-mmin",
+        "-ctime",
+        "-cmin",
+        "-atime",
+        "-amin",
+        "-size",
+        "-user",
+        "-group",
+        "-perm",
+        "-maxdepth",
+        "-mindepth",
+        "-samefile",
+        "-lname",
+        "-inum",
+        "-links",
+        "-printf",
+    ];
+    let runs = words.iter().position(|it| matches!(*it, "-exec" | "-execdir" | "-ok" | "-okdir"));
+    words.iter().enumerate().filter(|(_, it)| it.contains(HOLE)).all(|(at, it)| {
+        let is_value = at > 0 && TESTS.contains(&words[at - 1]);
+        is_value || runs.is_some_and(|it| it < at) || !is_open(it)
+    })
+}
+
+/// `ip -br addr show dev x`, `ip route get x`.
+pub(super) fn ip_reads(words: &[&str]) -> bool {
+    const LOOKS: &[&str] = &[
+        "-4",
+        "-6",
+        "-s",
+        "-d",
+        "-o",
+        "-br",
+        "-brief",
+        "-j",
+        "-json",
+        "-p",
+        "-pretty",
+        "-c",
+        "-color",
+        "-details",
+        "-stats",
+        "-statistics",
+        "-oneline",
+    ];
+    let operands = words.iter().skip_while(|it| LOOKS.contains(it)).copied().collect::<Vec<_>>();
+    match operands.as_slice() {
+        [] => true,
+        [object, rest @ ..] => {
+            !object.starts_with('-')
+                && rest.first().is_none_or(|it| matches!(*it, "show" | "list" | "ls" | "get"))
+        }
+    }
 }

@@ -209,13 +209,7 @@ fn is_elsewhere(program: &str) -> bool {
 /// is known: `HEAD~$n`, `--since=$x`. Outside of quotes it may be more words.
 fn may_be_option(run: &Run) -> bool {
     let mut words = run.argv.iter().skip(1).take_while(|it| *it != "--");
-    words.any(|it| it.contains(HOLE) && (run.loose || is_open(it)))
-}
-
-/// Whether a word that is known in part may be an option that nobody knows.
-fn is_open(word: &str) -> bool {
-    let known = word.split(HOLE).next().unwrap_or_default();
-    known.is_empty() || known.starts_with('-') && !(known.starts_with("--") && known.contains('='))
+    words.any(|it| it.contains(HOLE) && (run.loose || programs::is_open(it)))
 }
 
 /// Whether one of the options is of the list, or the beginning of one: long
@@ -285,7 +279,7 @@ pub(super) fn is_safe(run: &Run) -> bool {
         "sed" | "gsed" => is_bounded && programs::sed_reads(rest),
         // `--` ends nothing here: every word is looked at.
         "find" | "gfind" => {
-            (is_known || is_counted && is_value_of_test(rest))
+            (is_known || is_counted && programs::is_value_of_test(rest))
                 && !rest.iter().any(|it| row.spoils.contains(it))
         }
         // `uniq IN OUT`
@@ -295,7 +289,7 @@ pub(super) fn is_safe(run: &Run) -> bool {
             let most = usize::from(run.program == "ifconfig");
             is_known && operands(rest, &[]) <= most
         }
-        "ip" => is_known && ip_reads(rest),
+        "ip" => is_known && programs::ip_reads(rest),
         // `date 01020304` sets the clock.
         "date" => !rest.iter().enumerate().any(|(at, it)| {
             let is_value =
@@ -314,45 +308,6 @@ pub(super) fn is_safe(run: &Run) -> bool {
         "tar" | "gtar" | "bsdtar" => is_known && tar_lists(rest, &given),
         _ => true,
     }
-}
-
-/// Whether each word of a `find` that nobody knows is no test and no action:
-/// begins as a path, or stands behind a test that takes a value. What it runs
-/// is judged by itself.
-fn is_value_of_test(words: &[&str]) -> bool {
-    const TESTS: &[&str] = &[
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-newer",
-        "-type",
-        "-mtime",
-        "-mmin",
-        "-ctime",
-        "-cmin",
-        "-atime",
-        "-amin",
-        "-size",
-        "-user",
-        "-group",
-        "-perm",
-        "-maxdepth",
-        "-mindepth",
-        "-samefile",
-        "-lname",
-        "-inum",
-        "-links",
-        "-printf",
-    ];
-    let runs = words.iter().position(|it| matches!(*it, "-exec" | "-execdir" | "-ok" | "-okdir"));
-    words.iter().enumerate().filter(|(_, it)| it.contains(HOLE)).all(|(at, it)| {
-        let is_value = at > 0 && TESTS.contains(&words[at - 1]);
-        is_value || runs.is_some_and(|it| it < at) || !is_open(it)
-    })
 }
 
 /// `git branch -v new` makes one, `git remote -v add` too: the first word does
@@ -387,37 +342,6 @@ fn is_list(words: &[&str]) -> bool {
     let lists = rest.iter().any(|it| LISTS.contains(&name(it).as_str()));
     options.all(|it| LISTS.contains(&name(it).as_str()) || SHAPES.contains(&name(it).as_str()))
         && (lists || !rest.iter().any(|it| !it.starts_with('-')))
-}
-
-/// `ip -br addr show dev x`, `ip route get x`.
-fn ip_reads(words: &[&str]) -> bool {
-    const LOOKS: &[&str] = &[
-        "-4",
-        "-6",
-        "-s",
-        "-d",
-        "-o",
-        "-br",
-        "-brief",
-        "-j",
-        "-json",
-        "-p",
-        "-pretty",
-        "-c",
-        "-color",
-        "-details",
-        "-stats",
-        "-statistics",
-        "-oneline",
-    ];
-    let operands = words.iter().skip_while(|it| LOOKS.contains(it)).copied().collect::<Vec<_>>();
-    match operands.as_slice() {
-        [] => true,
-        [object, rest @ ..] => {
-            !object.starts_with('-')
-                && rest.first().is_none_or(|it| matches!(*it, "show" | "list" | "ls" | "get"))
-        }
-    }
 }
 
 /// Only options that are known: many start a program or write a file.

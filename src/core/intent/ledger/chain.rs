@@ -11,6 +11,8 @@
 //! What is not found: the end of a session of another machine that was cut
 //! off, and a session that somebody made up whole. [`Verdict::unanchored`]
 //! names these sessions.
+//!
+//! Long because what may be wrong, how it is found and its words are one list.
 
 use std::{
     borrow::Cow,
