@@ -78,6 +78,7 @@ fn what_a_pattern_or_a_search_comes_to_is_judged_before_it_is_written() {
         ("ls src/billing | while read f; do echo > \"src/billing/$f\"; done", "src/billing/…"),
         ("echo x > \"src/billing/$NAME\"", "src/billing/…"),
         ("ls src/auth/*.rs | xargs -I{} cp {} src/billing/", "src/billing"),
+        ("ln src/billing/total.rs src/auth/t && echo > src/auth/t", "src/billing/total.rs"),
     ] {
         is_refused(&roz, line, file);
     }

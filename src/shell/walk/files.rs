@@ -64,10 +64,13 @@ impl Walker<'_> {
         if self.muted > 0 || brought.is_empty() {
             return;
         }
-        let is_short = |it: &str| !it.starts_with("--") && it.starts_with('-') && it.contains('s');
+        // Two names of one file are as good as a link by name.
+        let is_short =
+            |it: &str| !it.starts_with("--") && it.starts_with('-') && it.contains(['s', 'l']);
         let mut options = words.iter().skip(1).map(|word| word.text.as_str());
-        let links = matches!(name, "ln" | "gln" | "cp" | "gcp")
-            && options.any(|it| is_short(it) || it.starts_with("--sy"));
+        let links = matches!(name, "ln" | "gln")
+            || matches!(name, "cp" | "gcp")
+                && options.any(|it| is_short(it) || it.starts_with("--sy") || it == "--link");
         for (path, made) in brought {
             let Made::File(target) = made else { continue };
             let is_link = |it: &Link| it.target == *target;
