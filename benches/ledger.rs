@@ -67,12 +67,14 @@ fn write(ledger: &Ledger, records: u64) {
     let file = fs::File::create(ledger.path()).expect("it can be made");
     let mut file = BufWriter::new(file);
     let mut last: HashMap<u64, String> = HashMap::new();
+    let mut newest = None;
     for number in 0..records {
         let session = number % (records / 500).max(1);
         let mut record = record(&format!("{session:08x}-0000-4000-8000-000000000000"), number);
-        record.follow(number / (records / 500).max(1) + 1, last.remove(&session), None);
+        record.follow(number / (records / 500).max(1) + 1, last.remove(&session), newest, None);
         let mut line = serde_json::to_vec(&record).expect("it is JSON");
-        last.insert(session, bounded::sha256(&line));
+        newest = Some(bounded::sha256(&line));
+        last.extend(newest.clone().map(|hash| (session, hash)));
         line.push(b'\n');
         file.write_all(&line).expect("it can be written");
     }

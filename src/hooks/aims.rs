@@ -9,9 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{aftermath, server_paths, wire::Input};
+use super::{aftermath, meant::Meant, server_paths, wire::Input};
 use crate::{
     core::{
         bounded,
@@ -19,11 +20,13 @@ use crate::{
         intent::{
             checks::Ended,
             class,
-            facts::{Aim, Aims, Nearer, Sidecar},
+            facts::{Aim, Aims, Nearer, PartSeen, Sidecar},
             gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
             selection::Unreliable,
+            settings,
+            shown::{self, Shown},
             target::{Case, Kind, Place, Target},
         },
         policy::Auto,
@@ -71,7 +74,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
         let mut aims = Aims { sidecar, ..Aims::default() };
         match &event.what {
-            What::PreToolUse(call) => (aims.also, _) = look.nearer(call),
+            What::PreToolUse(call) => (aims.also, _) = look.nearer(call, look.writes(call)),
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if is_gone => {
                 aims.aftermath = aftermath::aftermath(look, call, false);
@@ -86,17 +89,22 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            look.aim(Some(call), &writes(call, &roz.project), &mut aims);
+            let written = look.writes(call);
+            look.aim(Some(call), &written, &mut aims);
             aims.start = aftermath::start(call, &roz.project);
             aims.unwritable = look.unwritable();
-            let (also, judged) = look.nearer(call);
+            let (also, judged) = look.nearer(call, written);
             aims.also = also;
             // What is nobody's for one project is another's own.
             aims.free.retain(|it| !judged.contains(it));
-            aims.seen = if call.readings.is_empty() { Vec::new() } else { look.seen(call) };
+            if !call.readings.is_empty() {
+                (aims.seen, aims.parts) = look.seen(call, None);
+            }
         }
         What::PostToolUse { call, succeeded } => {
-            aims.seen = if *succeeded { look.seen(call) } else { Vec::new() };
+            if *succeeded {
+                (aims.seen, aims.parts) = look.seen(call, input.answer);
+            }
             let runs_on =
                 input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
             aims.aftermath = aftermath::aftermath(look, call, runs_on);
@@ -272,7 +280,10 @@ impl Look<'_> {
     /// Whether the agent does not know what it is about to change.
     fn is_stale(self, call: &ToolCall, path: &str, hash: &str) -> bool {
         match self.session.intent.seen(self.agent, path) {
-            Some(seen) => seen != hash,
+            Some(seen) => {
+                let is_known = || self.session.intent.has_seen_all(self.agent, path);
+                seen != hash || call.name == "Write" && !is_known()
+            }
             None => call.name == "Write",
         }
     }
@@ -286,8 +297,11 @@ impl Look<'_> {
     /// The projects with sidecars of their own that lie nearer to a target than
     /// the session's. For a session whose project has none, also the one that
     /// it stands in, where it selects. Answers which writes they judge, too.
-    fn nearer(self, call: &ToolCall) -> (Vec<Nearer>, BTreeSet<String>) {
-        let written = writes(call, self.project);
+    fn nearer(
+        self,
+        call: &ToolCall,
+        written: Vec<(String, How)>,
+    ) -> (Vec<Nearer>, BTreeSet<String>) {
         let selects = gate::selects(call).is_some();
         if written.is_empty() && !selects {
             return (Vec::new(), BTreeSet::new());
@@ -335,69 +349,128 @@ impl Look<'_> {
         Some(Nearer { root: bounded::plain_line(&bounded::line(&shown, 120)), aims })
     }
 
-    /// What the call has read or written, as it is now.
-    fn seen(self, call: &ToolCall) -> Vec<(String, String)> {
-        let mut paths = reads(call);
+    /// What the call has read or written, as it is now; whole, and in part.
+    fn seen(
+        self,
+        call: &ToolCall,
+        answer: Option<&RawValue>,
+    ) -> (Vec<(String, String)>, Vec<PartSeen>) {
+        let mut paths = self.reads(call, answer);
         if let Some(id) = &call.tool_use_id
             && let Some(flight) = self.session.intent.in_flight(id)
         {
             let own = flight.before.keys().map(|it| self.roz.project.join(it));
-            paths.extend(own.map(|it| it.to_string_lossy().into_owned()));
+            paths.extend(own.map(|it| (it.to_string_lossy().into_owned(), Shown::All)));
         }
+        let (mut seen, mut parts) = (Vec::new(), Vec::new());
         if paths.is_empty() {
-            return Vec::new();
+            return (seen, parts);
         }
         let mut site = self.site();
-        let seen = |path: &String| {
+        for (path, shown) in paths.iter().take(MAX_TARGETS) {
             let target = site.target(path, self.cwd);
-            let file = self.roz.project.join(target.real.text());
-            Some((target.real.text().to_owned(), hash(&file)?))
-        };
-        paths.iter().take(MAX_TARGETS).filter_map(seen).collect()
-    }
-}
-
-/// The paths that a call would write, as it says them. A server stands where it
-/// was started, which is not where the agent stands: what is relative counts
-/// from both.
-fn writes(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
-    let mut found: Vec<(String, How)> = Vec::new();
-    let field = |name: &str| call.text(name).map(str::to_owned);
-    match call.name.as_str() {
-        "Write" => found.extend(field("file_path").map(|it| (it, How::Write))),
-        "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
-        "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
-        name if name.starts_with("mcp__") => {
-            for path in server_paths::named(&call.input) {
-                let from_root = project.join(&path);
-                if !path.starts_with(['/', '~']) {
-                    found.push((from_root.to_string_lossy().into_owned(), How::Edit));
+            let path = target.real.text().to_owned();
+            let Some(content) = content(&self.roz.project.join(&path)) else { continue };
+            let Some(hash) = content.hash else { continue };
+            let lines = content.bytes.as_deref().map_or(u64::MAX, lines_of);
+            match shown.of(lines) {
+                None => (),
+                Some((from, to)) if from <= 1 && to >= lines || *shown == Shown::All => {
+                    seen.push((path, hash));
                 }
-                found.push((path, How::Edit));
+                Some((from, to)) => parts.push(PartSeen { path, hash, from, to, lines }),
             }
         }
-        _ => (),
+        (seen, parts)
     }
-    let written = call.readings.iter().flat_map(|it| &it.writes);
-    let made = Made::by(&call.readings);
-    for it in written {
-        // A link itself is removed or replaced, what it leads to is not.
-        let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
-        found.push((it.path.clone(), it.how));
-        found.extend(made.through(&it.path, follows).into_iter().map(|path| (path, it.how)));
+
+    /// The files that a call has shown, and how much of them.
+    fn reads(self, call: &ToolCall, answer: Option<&RawValue>) -> Vec<(String, Shown)> {
+        let mut found: Vec<(String, Shown)> = Vec::new();
+        let path = |name: &str| call.text(name).map(str::to_owned);
+        match call.name.as_str() {
+            "Read" => found.extend(path("file_path").map(|it| (it, read_lines(call, answer)))),
+            "NotebookRead" => found.extend(path("notebook_path").map(|it| (it, Shown::All))),
+            _ => (),
+        }
+        let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
+        for (path, shown) in call.readings.iter().flat_map(shown::shown) {
+            if shown != Shown::Nothing {
+                found.extend(meant.by_pattern(path).into_iter().map(|it| (it, shown)));
+            }
+        }
+        found
     }
-    found.dedup();
-    found
+
+    /// The paths that a call would write: as it says them, and what its patterns
+    /// and searches come to. A server stands where it was started, which is not
+    /// where the agent stands: what is relative counts from both.
+    fn writes(self, call: &ToolCall) -> Vec<(String, How)> {
+        let mut found: Vec<(String, How)> = Vec::new();
+        let field = |name: &str| call.text(name).map(str::to_owned);
+        match call.name.as_str() {
+            "Write" => found.extend(field("file_path").map(|it| (it, How::Write))),
+            "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
+            "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
+            name if name.starts_with("mcp__") => {
+                for path in server_paths::named(&call.input) {
+                    let from_root = self.project.join(&path);
+                    if !path.starts_with(['/', '~']) {
+                        found.push((from_root.to_string_lossy().into_owned(), How::Edit));
+                    }
+                    found.push((path, How::Edit));
+                }
+            }
+            _ => (),
+        }
+        let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
+        let made = Made::by(&call.readings);
+        for reading in &call.readings {
+            let of_git = reading.runs.iter().flat_map(settings::written);
+            found.extend(of_git.map(|path| (path, How::Edit)));
+            for it in &reading.writes {
+                // A link itself is removed or replaced, what it leads to is not.
+                let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
+                for path in meant.by(reading, &it.path, it.how) {
+                    let through = made.through(&path, follows);
+                    found.push((path, it.how));
+                    found.extend(through.into_iter().map(|path| (path, it.how)));
+                }
+            }
+        }
+        found.dedup();
+        found
+    }
 }
 
-/// The files that a call has shown.
-fn reads(call: &ToolCall) -> Vec<String> {
-    let mut found: Vec<String> = match call.name.as_str() {
-        "Read" => call.text("file_path").map(str::to_owned).into_iter().collect(),
-        "NotebookRead" => call.text("notebook_path").map(str::to_owned).into_iter().collect(),
-        _ => Vec::new(),
+/// The lines that `Read` has shown: by its answer, else by what it was asked for.
+fn read_lines(call: &ToolCall, answer: Option<&RawValue>) -> Shown {
+    /// Of a file it shows so many where it is not told.
+    const MOST: u64 = 2000;
+    #[derive(Deserialize)]
+    struct Answer {
+        file: Lines,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Lines {
+        num_lines: u64,
+        start_line: u64,
+    }
+    let told = answer.and_then(|it| serde_json::from_str::<Answer>(it.get()).ok());
+    if let Some(Answer { file: Lines { num_lines, start_line } }) = told {
+        let from = start_line.max(1);
+        return Shown::Lines(from, from.saturating_add(num_lines.max(1)).saturating_sub(1));
+    }
+    let number = |name: &str| {
+        let value = call.input.get(name)?;
+        value.as_u64().or_else(|| value.as_str()?.parse().ok())
     };
-    let read = call.readings.iter().flat_map(|it| &it.reads);
-    found.extend(read.filter(|it| !it.path.contains(crate::shell::HOLE)).map(|it| it.path.clone()));
-    found
+    let from = number("offset").unwrap_or(1).max(1);
+    Shown::Lines(from, from.saturating_add(number("limit").unwrap_or(MOST)).saturating_sub(1))
+}
+
+fn lines_of(bytes: &[u8]) -> u64 {
+    let ends = bytes.iter().filter(|it| **it == b'\n').count() as u64;
+    ends + u64::from(bytes.last().is_some_and(|it| *it != b'\n'))
 }

@@ -14,6 +14,7 @@ use crate::{
         event::{Source, What},
         intent::{facts::Handshake, selection},
         policy::{Auto, Lifetime},
+        review::REVIEWER,
         session::Session,
     },
     open::Roz,
@@ -47,6 +48,11 @@ pub(super) fn handshake(
             selects.filter(|_| *succeeded).or_else(owed)
         }
         What::Prompt { .. } => owed(),
+        // It is at the intent of the agent that started it.
+        What::SubagentStart { agent_type, .. } if agent_type != REVIEWER => {
+            is_start = true;
+            state.selected().map(|it| it.intent_id.as_str())
+        }
         _ => None,
     }?;
     let root = sidecar::governing(&roz.project, cwd)?;

@@ -15,6 +15,7 @@ mod handshake;
 mod input;
 pub mod learned;
 mod meaning;
+mod meant;
 mod scripts;
 mod server_paths;
 mod skill;

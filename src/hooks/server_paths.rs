@@ -8,6 +8,8 @@ use crate::core::intent::class;
 
 /// As deep as the payload may be.
 const MAX_DEPTH: usize = 128;
+/// A text is looked through for an object up to this length, in bytes.
+const MAX_NESTED: usize = 256 * 1024;
 /// No path is longer for the kernel.
 const MAX_PATH: usize = 4096;
 
@@ -39,6 +41,7 @@ const PATHS: &[&str] = &[
     "output",
     "outputs",
     "outfile",
+    "location",
     "source",
     "sources",
     "src",
@@ -68,40 +71,84 @@ const OTHERS: &[&str] = &[
     "sha",
 ];
 
+/// Words of fields that may hold what a tool is told, as text.
+const CARRIERS: &[&str] = &[
+    "input",
+    "args",
+    "arguments",
+    "params",
+    "parameters",
+    "payload",
+    "request",
+    "json",
+    "edits",
+    "operations",
+    "actions",
+    "changes",
+    "moves",
+];
+
 /// Each path as it stands there, and what it is once decoded where it is an
 /// address.
 pub(super) fn named(input: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(input, false, 0, &mut found);
-    // `{"from": "a", "to": "b"}` moves something; alone they say nothing.
-    let ends = ["from", "to"].map(|it| input.get(it).and_then(Value::as_str));
-    if let [Some(from), Some(to)] = ends {
-        add(from, &mut found);
-        add(to, &mut found);
-    }
     found
 }
 
 fn collect(value: &Value, says: bool, depth: usize, found: &mut Vec<String>) {
     match value {
-        Value::String(text) if says => add(text, found),
+        Value::String(text) if says => match nested(text, depth) {
+            Some(value) => collect(&value, says, depth + 1, found),
+            None => add(text, found),
+        },
         Value::Array(items) if depth < MAX_DEPTH => {
             for it in items {
                 collect(it, says, depth + 1, found);
             }
         }
         Value::Object(fields) if depth < MAX_DEPTH => {
+            // `{"from": "a", "to": "b"}` moves something; alone they say nothing.
+            for names in [["from", "to"], ["old", "new"]] {
+                let ends = names.map(|it| fields.get(it).and_then(Value::as_str));
+                if let [Some(from), Some(to)] = ends
+                    && (names[0] == "from" || says || [from, to].iter().all(|it| is_like_path(it)))
+                {
+                    add(from, found);
+                    add(to, found);
+                }
+            }
             for (name, it) in fields {
                 // `{"files": {"src/a.ts": "…"}}`
                 let is_entry = says && name.contains(['/', '.']);
                 if is_entry {
                     add(name, found);
                 }
-                collect(it, !is_entry && is_path(name), depth + 1, found);
+                match it.as_str().filter(|_| is_carrier(name)).and_then(|it| nested(it, depth)) {
+                    Some(value) => collect(&value, false, depth + 1, found),
+                    None => collect(it, !is_entry && is_path(name), depth + 1, found),
+                }
             }
         }
         _ => (),
     }
+}
+
+/// The object or the list that a text is. What a file is to hold may be one as
+/// well, so only some fields are asked.
+fn nested(text: &str, depth: usize) -> Option<Value> {
+    let is_one = depth < MAX_DEPTH && text.len() <= MAX_NESTED;
+    let is_one = is_one && text.trim_start().starts_with(['{', '[']);
+    is_one.then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+fn is_carrier(name: &str) -> bool {
+    class::words(name).iter().any(|it| CARRIERS.contains(&it.as_str()))
+}
+
+/// `src/a.ts`: no blanks or line breaks, and a slash.
+fn is_like_path(text: &str) -> bool {
+    text.contains('/') && !text.contains(char::is_whitespace) && !text.contains("://")
 }
 
 fn is_path(name: &str) -> bool {
@@ -165,6 +212,14 @@ mod tests {
             (json!({ "source": "a", "destination": "b" }), vec!["a", "b"]),
             (json!({ "from": "a", "to": "b" }), vec!["a", "b"]),
             (json!({ "to": "somebody@example.com" }), vec![]),
+            (json!({ "operations": [{ "from": "a", "to": "b" }] }), vec!["a", "b"]),
+            (json!({ "move": { "old": "src/a", "new": "src/b" } }), vec!["src/a", "src/b"]),
+            (json!({ "old": "some text / more", "new": "other text" }), vec![]),
+            (json!({ "input": "{\"path\": \"a\", \"content\": \"b\"}" }), vec!["a"]),
+            (json!({ "paths": "[\"a\", \"b\"]" }), vec!["a", "b"]),
+            (json!({ "args": "[{\"edits\": [{\"path\": \"a\"}]}]" }), vec!["a"]),
+            (json!({ "content": "{\"files\": [\"b\"]}", "path": "{a" }), vec!["{a"]),
+            (json!({ "root": "a", "workspace": "b", "cwd": "c", "location": "d" }), vec!["d"]),
             (json!({ "edits": [{ "target_file": "a", "mode": "w" }] }), vec!["a"]),
             (json!({ "uri": "file:///p/a" }), vec!["/p/a"]),
             (json!({ "uri": "file://localhost/p/%2e%2e/a" }), vec!["/p/%2e%2e/a", "/p/../a"]),

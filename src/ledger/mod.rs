@@ -131,7 +131,8 @@ impl Ledger {
             let last = self.last(known.as_ref(), &session, &log)?;
             let seq = last.as_ref().map_or(0, |it| it.seq).saturating_add(1);
             let torn = Self::torn(&log)?;
-            record.follow(seq, last.as_ref().map(|it| it.hash.clone()), torn.clone());
+            let prev = last.as_ref().map(|it| it.hash.clone());
+            record.follow(seq, prev, Self::newest_line(&log)?, torn.clone());
             let mut line = serde_json::to_vec(&record).map_err(|err| self.failed(err.into()))?;
             if line.len() > LONGEST_LINE {
                 let what = format!("a record of {} bytes is longer than a line may be", line.len());
@@ -201,6 +202,16 @@ impl Ledger {
         };
         let tail = log::tail(&file, NEAR).map_err(|err| self.failed(err))?;
         Ok(tail.rsplit(|it| *it == b'\n').any(|line| bounded::sha256(line) == hash))
+    }
+
+    /// The hash of the last line that has an end, whosever it is. None where
+    /// that line is longer than most: it is only one witness of the order.
+    fn newest_line(log: &Log) -> Result<Option<String>> {
+        let tail = log.tail(NEAR)?;
+        let Some(end) = tail.iter().rposition(|it| *it == b'\n') else { return Ok(None) };
+        let begun = tail[..end].iter().rposition(|it| *it == b'\n').map(|at| at + 1);
+        let begun = begun.or(((tail.len() as u64) < NEAR).then_some(0));
+        Ok(begun.map(|at| bounded::sha256(&tail[at..end])))
     }
 
     /// The hash of what stands behind the last end of a line. A record that

@@ -96,6 +96,8 @@ pub struct Reading {
     pub finds: Vec<Find>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<String>,
+    /// Something of it would run as another user: `sudo`, `su`.
+    pub elevated: bool,
     /// Set where the rest of the line could not be read. What was read before it still stands.
     pub unreadable: Option<Unreadable>,
 }
@@ -128,6 +130,8 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
     pub conditional: bool,
+    /// A hole among the words stands in no quotes: it may be several words.
+    pub loose: bool,
 }
 
 /// A path that would be created, changed or removed. Relative paths are relative to where the line
@@ -175,7 +179,7 @@ pub struct Script {
     pub conditional: bool,
 }
 
-/// A search for files (`find`, `fd`, `git clean`), whose finds nobody can know but who looks there.
+/// A search for files (`find`, `fd`, `grep -l`, `git clean`), whose finds nobody can know but who looks there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Find {
     /// The folders that are looked through: as they are written, and as in [`Write`].
@@ -186,6 +190,11 @@ pub struct Find {
     /// it is done to all that is printed.
     pub acts: Vec<(usize, How)>,
     pub is_git: bool,
+    /// What the files hold, or who keeps them, decides, too: `grep -l`, `git ls-files`; or it is a
+    /// pattern that a loop goes over. Nothing is said of what becomes of what it finds.
+    pub is_text: bool,
+    /// Of those by text: what stands in each file, where that is known.
+    pub literal: String,
 }
 
 /// What is done to a path.

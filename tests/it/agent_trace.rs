@@ -1,5 +1,8 @@
 //! The ledger and its export against both published forms of an Agent Trace
-//! record, as a library for JSON Schema reads them.
+//! record, as a library for JSON Schema reads them. The forms are restated
+//! field by field, not copied: as they were published, the patterns of their
+//! `version` take no version that there is. `intent/schemas/README.md` lists
+//! each change.
 
 use std::{fs, sync::LazyLock};
 

@@ -167,6 +167,60 @@ fn the_gates_own_files_are_in_nobodys_scope() {
 }
 
 #[test]
+fn gits_settings_that_run_something_are_in_nobodys_scope() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    for line in [
+        "git config core.hooksPath src/auth/hooks",
+        "git config alias.x '!touch y'",
+        "git config --local filter.x.clean ./y",
+        "git -C src config include.path ../y",
+        "pre-commit install",
+    ] {
+        roz.selects("INT-001");
+        assert_eq!(json_of(&roz.bash(line).denies())["code"], "PROTECTED_PATH", "{line}");
+    }
+    roz.selects("INT-001");
+    let reason = roz.bash("git config --global core.pager x").denies();
+    assert_eq!(json_of(&reason)["code"], "SCOPE_VIOLATION");
+    for line in [
+        "git config user.name x",
+        "git config --get core.hooksPath",
+        "git config -l",
+        "git remote add o https://example.com/y",
+        "git add src/auth && git commit -qm x",
+        "git branch new",
+        "git fetch",
+    ] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
+fn the_paths_of_a_servers_tool_are_found_however_they_are_put() {
+    let roz = declared("");
+    let outside = roz.file("src/billing/a.rs");
+    let inside = roz.file("src/auth/a.rs");
+    for input in [
+        json!({ "from": inside, "to": outside }),
+        json!({ "operations": [{ "from": inside, "to": outside }] }),
+        json!({ "paths": [inside, outside] }),
+        json!({ "edits": [{ "path": outside, "text": "x" }] }),
+        json!({ "request": { "edit": { "target_file": outside } } }),
+        json!({ "arguments": json!({ "path": outside }).to_string() }),
+        json!({ "files": json!([inside, outside]).to_string() }),
+    ] {
+        roz.selects("INT-001");
+        let told = json_of(&roz.tool("mcp__fs__apply_changes", &input).denies());
+        assert_eq!(told["code"], "SCOPE_VIOLATION", "{input}");
+    }
+    roz.selects("INT-001");
+    let held = json!({ "path": inside, "content": json!({ "files": [outside] }).to_string() });
+    roz.tool("mcp__fs__apply_changes", &held).passes();
+    roz.tool("mcp__fs__read_files", &json!({ "paths": [outside] })).passes();
+}
+
+#[test]
 fn a_file_that_changed_since_it_was_read_is_stale() {
     let roz = declared("");
     roz.selects("INT-001");
@@ -190,6 +244,105 @@ fn a_write_over_a_file_that_was_never_read_is_refused() {
     assert_eq!(json_of(&roz.writes("src/auth/login.rs").denies())["code"], "STALE_FILE");
     roz.bash("cat src/auth/login.rs").passes();
     roz.writes("src/auth/login.rs").passes();
+}
+
+#[test]
+fn who_has_seen_a_part_of_a_file_has_not_read_it() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let lines: String = (1..=300).map(|it| format!("line {it}\n")).collect();
+    roz.write("src/auth/login.rs", &lines);
+    let path = roz.file("src/auth/login.rs");
+    let refused = |line: &str| {
+        roz.selects("INT-001");
+        assert_eq!(
+            json_of(&roz.writes("src/auth/login.rs").denies())["code"],
+            "STALE_FILE",
+            "{line}"
+        );
+    };
+    for line in [
+        "stat src/auth/login.rs",
+        "ls -l src/auth/login.rs",
+        "wc -l src/auth/login.rs",
+        "grep -c line src/auth/login.rs",
+        "tail -n0 src/auth/login.rs",
+        "head -0 src/auth/login.rs",
+        "head -n 299 src/auth/login.rs",
+        "cat src/auth/login.rs | wc -l",
+    ] {
+        roz.bash(line).passes();
+        refused(line);
+    }
+    roz.done("Read", &json!({ "file_path": path, "limit": 1 }));
+    refused("Read of one line");
+    for line in [
+        "cat src/auth/*.rs",
+        "sed -n p src/auth/login.rs",
+        "head -n 400 src/auth/login.rs",
+        "cat src/auth/login.rs README.md",
+    ] {
+        roz.write("src/auth/login.rs", &format!("{lines}{line}\n"));
+        refused(line);
+        roz.bash(line).passes();
+        roz.writes("src/auth/login.rs").passes();
+    }
+}
+
+#[test]
+fn a_file_that_is_read_piece_by_piece_is_read() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let lines: String = (1..=300).map(|it| format!("line {it}\n")).collect();
+    roz.write("src/auth/login.rs", &lines);
+    let path = roz.file("src/auth/login.rs");
+    let piece = |from: u32, count: u32| {
+        roz.done("Read", &json!({ "file_path": path, "offset": from, "limit": count }));
+    };
+    let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+    piece(1, 100);
+    piece(201, 100);
+    roz.tool("Edit", &edit).passes();
+    assert_eq!(json_of(&roz.writes("src/auth/login.rs").denies())["code"], "STALE_FILE");
+    roz.bash("sed -n 100,200p src/auth/login.rs").passes();
+    roz.writes("src/auth/login.rs").passes();
+    // One line of what it holds now does not make it known again.
+    roz.write("src/auth/login.rs", &lines.replace("line 5", "other 5"));
+    piece(1, 1);
+    assert_eq!(json_of(&roz.tool("Edit", &edit).denies())["code"], "STALE_FILE");
+    piece(1, 300);
+    roz.tool("Edit", &edit).passes();
+}
+
+#[test]
+fn refusals_of_different_commands_open_no_circuit() {
+    let roz = declared("");
+    for line in ["make a", "make b", "make c", "make d"] {
+        assert_eq!(json_of(&roz.bash(line).denies())["code"], "MISSING_INTENT", "{line}");
+    }
+    for path in ["src/auth/a.rs", "src/auth/b.rs", "src/auth/c.rs"] {
+        assert_eq!(json_of(&roz.writes(path).denies())["code"], "MISSING_INTENT", "{path}");
+    }
+    for code in ["MISSING_INTENT", "MISSING_INTENT", "CIRCUIT_OPEN"] {
+        assert_eq!(json_of(&roz.bash("make  e").denies())["code"], code);
+    }
+}
+
+#[test]
+fn a_subagent_is_told_what_its_parent_is_at() {
+    let roz = declared("");
+    let start = || {
+        let bytes = include_bytes!("../payloads/2.1.330/SubagentStart.general-purpose.json");
+        let mut start: Value = serde_json::from_slice(bytes).unwrap();
+        start["session_id"] = SESSION.into();
+        start["cwd"] = roz.project().to_str().unwrap().into();
+        roz.hook("subagent-start", start)
+    };
+    start().passes();
+    roz.selects("INT-001");
+    let told = start().context();
+    assert!(told.contains("<intent id=\"INT-001\"") && told.contains("src/auth/**"), "{told}");
+    assert!(told.len() < 10_000);
 }
 
 #[test]

@@ -284,6 +284,49 @@ fn a_session_that_went_on_on_two_branches_is_whole_where_its_lines_are_in_order(
 }
 
 #[test]
+fn lines_that_see_each_other_stay_in_order_through_merges_rebases_and_cherry_picks() {
+    let roz = in_git();
+    roz.git(&["branch", "other"]);
+    roz.git(&["branch", "picked"]);
+    for number in 1..7 {
+        work(&roz, "trunk", ["s1", "s2", "s3"][usize::from(number % 3)], number..number + 1);
+    }
+    for number in 10..14 {
+        work(&roz, "other", ["s4", "s5"][usize::from(number % 2)], number..number + 1);
+    }
+    roz.git(&["checkout", "-q", "picked"]);
+    roz.git(&["cherry-pick", "other~3", "other~2"]);
+    is_whole(&roz, 3);
+    roz.git(&["checkout", "-q", "trunk"]);
+    roz.git(&["merge", "-q", "--no-edit", "other"]);
+    is_whole(&roz, 11);
+    work(&roz, "trunk", "s4", 20..22);
+    roz.git(&["checkout", "-q", "other"]);
+    work(&roz, "other", "s6", 30..32);
+    roz.git(&["rebase", "-q", "trunk"]);
+    is_whole(&roz, 15);
+    roz.git(&["checkout", "-q", "trunk"]);
+    roz.git(&["merge", "-q", "--no-edit", "picked"]);
+    is_whole(&roz, 13);
+}
+
+#[test]
+fn two_lines_of_different_sessions_that_changed_places_are_found() {
+    let roz = in_git();
+    for number in 1..7 {
+        work(&roz, "trunk", ["s1", "s2", "s3"][usize::from(number % 3)], number..number + 1);
+    }
+    let text = text(&roz);
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.swap(3, 4);
+    fs::write(ledger(&roz).path(), lines.join("\n") + "\n").unwrap();
+    let told = roz.run(&["ledger", "verify"]);
+    assert_eq!(told.code, Some(1));
+    let words = "line 4: not in its place: line 5 was there when it was written";
+    assert!(told.stdout.contains(words), "{told:?}");
+}
+
+#[test]
 fn a_rebase_that_puts_a_sessions_lines_in_another_order_is_found() {
     let roz = in_git();
     work(&roz, "trunk", "s1", 1..4);

@@ -19,6 +19,7 @@ mod init;
 mod install;
 mod intent;
 mod intent_gate;
+mod intent_meant;
 mod intent_places;
 mod learnings;
 mod ledger;

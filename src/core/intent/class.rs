@@ -282,6 +282,9 @@ fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
     {
         return critical;
     }
+    if reading.elevated {
+        return judged(Class::Critical, "something of it runs as another user".to_owned());
+    }
     if reading.unreadable.is_some() {
         worst = judged(Class::Destructive, "the line could not be read to the end".to_owned());
     } else if let Some(write) =

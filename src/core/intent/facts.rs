@@ -19,6 +19,8 @@ pub struct Aims {
     /// What a call that ran has read, or what it wrote looks like now: paths
     /// from the project's root, with the hash of what they hold.
     pub seen: Vec<(String, String)>,
+    /// Of what files a part was shown.
+    pub parts: Vec<PartSeen>,
     /// The intent that the agent is to be told of.
     pub handshake: Option<Handshake>,
     /// Projects with sidecars of their own that lie nearer to some targets.
@@ -33,6 +35,19 @@ pub struct Aims {
     pub ended: Ended,
     /// Why nothing can be recorded, where that matters.
     pub unwritable: Option<String>,
+}
+
+/// Lines of a file that were shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartSeen {
+    /// As in [`Aims::seen`].
+    pub path: String,
+    pub hash: String,
+    /// From 1, both among them.
+    pub from: u64,
+    pub to: u64,
+    /// So many the file has.
+    pub lines: u64,
 }
 
 /// A project that judges some targets besides the session's own.
@@ -78,4 +93,12 @@ pub struct Aim {
     pub hash: Option<String>,
     /// Who changed it last, from the ledger.
     pub changed_by: Option<String>,
+}
+
+impl Aims {
+    /// The files of which something was shown.
+    pub fn shown(&self) -> impl Iterator<Item = &str> {
+        let whole = self.seen.iter().map(|it| it.0.as_str());
+        whole.chain(self.parts.iter().map(|it| it.path.as_str()))
+    }
 }

@@ -60,7 +60,10 @@ pub(super) fn on_tool(
     }
     let agent = event.origin.agent_id.as_deref();
     let check = Check { aims, call, agent, cx };
-    let refuse = |state: &mut IntentState, refusal| refuse(state, refusal, is_governed);
+    let refuse = |state: &mut IntentState, refusal: Refusal| {
+        let target = refusal.file.clone().unwrap_or_else(|| check.target());
+        refuse(state, refusal, &target, is_governed)
+    };
     if let Some(id) = selects(call) {
         let declares = if is_governed { aims } else { &aims.also[0].aims };
         return match (Check { aims: declares, ..check }).selectable(&id) {
@@ -81,7 +84,10 @@ pub(super) fn on_tool(
         for (path, hash) in &aims.seen {
             state.saw(agent, path, hash);
         }
-        return keeping(aims.seen.iter().map(|(path, _)| path.clone()));
+        for part in &aims.parts {
+            state.saw_part(agent, part);
+        }
+        return keeping(aims.shown().map(str::to_owned));
     }
     let nearer = aims.also.iter().flat_map(|it| &it.aims.targets);
     let is_known_write = aims.targets.iter().chain(nearer).any(|it| !it.is_free);
@@ -207,6 +213,14 @@ struct Check<'a> {
 impl Check<'_> {
     fn refusal(self, code: Code, message: impl Into<String>) -> Refusal {
         Refusal::new(code, &self.call.name, message)
+    }
+
+    /// What the breaker counts by, where a refusal is about no file: what the
+    /// call would write first, else its words.
+    fn target(self) -> String {
+        let nearer = self.aims.also.iter().flat_map(|it| &it.aims.targets);
+        let mut targets = self.aims.targets.iter().chain(nearer).filter(|it| !it.is_free);
+        targets.next().map_or_else(|| normal(self.call), Aim::shown)
     }
 
     fn sidecar(self) -> Result<(), Refused> {
@@ -446,10 +460,12 @@ impl Check<'_> {
 
     fn outside(self, intent: &Intent, file: &str, really: Option<&str>) -> Refusal {
         let really = really.map(|it| format!(" (really {})", bounded::line(it, 120)));
+        // A path that is known in part.
+        let perhaps = file.contains('…').then(|| " (it may write outside the scope)".to_owned());
         let message = format!(
             "Scope Violation: {} is not authorized to edit {file}{}. Request scope expansion.",
             intent.id,
-            really.unwrap_or_default()
+            really.or(perhaps).unwrap_or_default()
         );
         let refusal = self
             .refusal(Code::ScopeViolation, message)
@@ -466,8 +482,9 @@ impl Check<'_> {
             let path = aim.path();
             let seen = state.seen(self.agent, &path).map(str::to_owned);
             let overwrites = self.call.name == "Write" && aim.how == How::Write;
+            let is_in_part = overwrites && !state.has_seen_all(self.agent, &path);
             let is_stale = match &seen {
-                Some(seen) => seen != actual,
+                Some(seen) => seen != actual || is_in_part,
                 None => overwrites,
             };
             if !is_stale {
@@ -478,6 +495,11 @@ impl Check<'_> {
             let by = aim.changed_by.as_deref().map(|it| format!(" Changed by: {it}."));
             let by = by.unwrap_or_default();
             let message = match &seen {
+                Some(seen) if seen == actual => {
+                    format!(
+                        "Stale File: {shown} is there, and you have read only a part of it.{by}"
+                    )
+                }
                 Some(_) => format!("Stale File: {shown} has changed since you read it.{by}"),
                 None => format!("Stale File: {shown} is there, and you have not read it.{by}"),
             };
@@ -504,9 +526,13 @@ fn words(refusal: &Refusal) -> Notice {
 
 /// Objects; from the third time on it is the user's to say. The ledger takes it
 /// down where the project has one.
-fn refuse(state: &mut IntentState, mut refusal: Refusal, has_ledger: bool) -> Outcome {
-    let target = refusal.file.clone().unwrap_or_else(|| refusal.tool_name.clone());
-    let is_circuit = state.refused(refusal.code, &target);
+fn refuse(
+    state: &mut IntentState,
+    mut refusal: Refusal,
+    target: &str,
+    has_ledger: bool,
+) -> Outcome {
+    let is_circuit = state.refused(refusal.code, target);
     if is_circuit {
         refusal.message = format!(
             "This is refused for the third time in a row ({}): {}",

@@ -206,10 +206,20 @@ impl Ignore {
                     )));
                     (Verb::Untracked, rest)
                 }
-                None => (Verb::Untracked, rest),
+                None => {
+                    if let Some((word, pattern)) = verb_that_is_none(rest) {
+                        return Err(strange(word, pattern));
+                    }
+                    (Verb::Untracked, rest)
+                }
             },
         };
         let rule = rule(line, verb, intent.clone(), pattern).map_err(|what| (verb, what))?;
+        if verb == Verb::Untracked && !rule.takes_back && rule.glob.is_too_broad() {
+            let what = "it would leave nothing to govern, so it says nothing: name the folders or \
+                        files that are not tracked, as in `target/`";
+            return Err((verb, what.to_owned()));
+        }
         self.rules.push(rule);
         Ok((Read::Rule { verb, intent, pattern: shortened(pattern) }, doubt))
     }
@@ -371,6 +381,58 @@ fn misspelt_verb(text: &str) -> Option<(Verb, &str)> {
     let near = |it: &str| strsim::osa_distance(it, &bare) <= it.len() / 3;
     let (verb, name) = VERBS.iter().find(|(_, it)| near(it))?;
     (!rest.trim().is_empty() || bare == *name).then_some((*verb, rest.trim()))
+}
+
+/// A first word that is no verb, and what stands behind it: `protect src/`. A
+/// name with blanks has a backslash before each.
+fn verb_that_is_none(text: &str) -> Option<(&str, &str)> {
+    let is_blank = |(at, it): &(usize, char)| {
+        matches!(it, ' ' | '\t') && !text[..*at].ends_with('\\') && *at > 0
+    };
+    let (at, _) = text.char_indices().find(is_blank)?;
+    let (word, rest) = text.split_at(at);
+    let is_word = word.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-' | ':'));
+    (is_word && !rest.trim().is_empty()).then(|| (word.trim_end_matches(':'), rest.trim()))
+}
+
+/// What is said of such a line. It relaxes nothing; where it was to protect
+/// something, nobody knows what.
+fn strange(word: &str, pattern: &str) -> (Verb, String) {
+    const PROTECT: &[&str] = &[
+        "block",
+        "disallow",
+        "forbid",
+        "freeze",
+        "frozen",
+        "lock",
+        "locked",
+        "never",
+        "no",
+        "prevent",
+        "protect",
+        "protected",
+        "readonly",
+        "read-only",
+        "refuse",
+        "reject",
+        "secret",
+    ];
+    const CONFIRM: &[&str] = &["approve", "confirm", "prompt", "review", "require_approval"];
+    let (word, pattern) = (shortened(word), shortened(pattern));
+    let is_one = |list: &[&str]| list.iter().any(|it| it.eq_ignore_ascii_case(&word));
+    let verb = match () {
+        () if is_one(PROTECT) => Verb::Deny,
+        () if is_one(CONFIRM) => Verb::Ask,
+        () => {
+            let name = format!("{word} {pattern}").replace(' ', "\\ ");
+            let what = format!(
+                "`{word}` is no verb (untracked, deny, ask, auto), so it says nothing; a name with \
+                 blanks is written `{name}`"
+            );
+            return (Verb::Untracked, what);
+        }
+    };
+    (verb, format!("`{word}` is no verb; did you mean `{} {pattern}`?", verb.word()))
 }
 
 impl Verb {

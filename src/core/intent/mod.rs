@@ -31,6 +31,8 @@ pub mod overlap;
 pub mod ranges;
 pub mod scope;
 pub mod selection;
+pub mod settings;
+pub mod shown;
 pub mod state;
 pub mod target;
 
@@ -68,9 +70,12 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
             for (path, hash) in &cx.facts.aims.seen {
                 state.saw(agent, path, hash);
             }
+            for part in &cx.facts.aims.parts {
+                state.saw_part(agent, part);
+            }
             let mut outcome = Outcome::pass();
-            if call.name == "Read" && !cx.facts.aims.seen.is_empty() {
-                let seen = cx.facts.aims.seen.iter().map(|(path, _)| path.clone()).collect();
+            let seen: Vec<String> = cx.facts.aims.shown().map(str::to_owned).collect();
+            if call.name == "Read" && !seen.is_empty() {
                 outcome = outcome.doing(Effect::Keep(seen));
             }
             let Some(id) = &call.tool_use_id else { return told(state, event, outcome, cx) };
@@ -104,8 +109,13 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
             told(state, event, outcome, cx)
         }
         What::Prompt { sender: Sender::Client, .. } => told(state, event, Outcome::pass(), cx),
-        What::SubagentStart { .. }
-        | What::SubagentStop { .. }
+        What::SubagentStart { .. } => {
+            let mut outcome = Outcome::pass();
+            let handshake = cx.facts.aims.handshake.as_ref();
+            outcome.briefing = handshake.map(|it| Box::new(it.briefing.clone()));
+            outcome
+        }
+        What::SubagentStop { .. }
         | What::Stop(_)
         | What::TaskCompleted { .. }
         | What::SessionEnd { .. } => Outcome::pass(),

@@ -139,7 +139,7 @@ impl Scope {
 
     pub fn judge(&self, target: &Target) -> Verdict {
         if target.written.text().contains(HOLE) {
-            return Verdict::Ask(Doubt::Opaque(target.written.text().to_owned()));
+            return self.judge_unknown(target);
         }
         // The same objection to both is told of what was written.
         let objection = target.places().into_iter().find_map(|place| {
@@ -156,6 +156,34 @@ impl Scope {
             }
             None => Verdict::Inside,
         }
+    }
+
+    /// A path of which only the beginning is known, if that: where no pattern
+    /// reaches below the folder that is known, it lies outside.
+    fn judge_unknown(&self, target: &Target) -> Verdict {
+        let folder = |place: &Place| {
+            let known = place.text().split(HOLE).next()?.rsplit_once('/')?.0;
+            Some(match place {
+                Place::Inside(_) => Place::Inside(known.to_owned()),
+                Place::Outside(_) => Place::Outside(known.to_owned()),
+            })
+        };
+        let folders = target.places().map(folder);
+        for place in folders.into_iter().flatten().filter(|it| !it.text().is_empty()) {
+            let below = Target { kind: Kind::Folder, ..target.clone() };
+            let itself = Target { kind: Kind::File, ..target.clone() };
+            match self.objects_to(&place, &below) {
+                None | Some(Why::InPart | Why::Broken(_) | Why::Empty) => (),
+                // What the hole keeps out may be one of many there.
+                Some(Why::Hole(_))
+                    if !matches!(self.objects_to(&place, &itself), Some(Why::Hole(_))) => {}
+                Some(why) => {
+                    let path = shortened(&place.text().replace(HOLE, "…"));
+                    return Verdict::Outside(Reason { path, written: None, why });
+                }
+            }
+        }
+        Verdict::Ask(Doubt::Opaque(target.written.text().to_owned()))
     }
 
     fn objects_to(&self, place: &Place, target: &Target) -> Option<Why> {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::checks::Ended;
+use super::{checks::Ended, facts::PartSeen, shown::Part};
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -122,6 +122,12 @@ pub struct Start {
 struct Seen {
     hash: String,
     at: u64,
+    /// Not all of it was shown.
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_part: bool,
+    /// What was shown so far of what it holds since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<Part>,
 }
 
 /// Refusals in a row for the same reason and target.
@@ -340,8 +346,45 @@ impl IntentState {
         self.clock += 1;
         let at = self.clock;
         let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
-        files.insert(path.to_owned(), Seen { hash: hash.to_owned(), at });
+        files.insert(
+            path.to_owned(),
+            Seen { hash: hash.to_owned(), at, is_part: false, part: None },
+        );
         self.stale.remove(path);
+        self.keep_few();
+    }
+
+    /// An agent has seen some lines of what a file holds. All of them together
+    /// are the file; until then a file that has changed since it was read is
+    /// still one that has changed.
+    pub fn saw_part(&mut self, agent: Option<&str>, seen: &PartSeen) {
+        self.clock += 1;
+        let at = self.clock;
+        let PartSeen { path, hash, from, to, lines } = seen;
+        let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
+        let known = files.entry(path.clone()).or_insert_with(|| Seen {
+            hash: hash.clone(),
+            at,
+            is_part: true,
+            part: None,
+        });
+        if !known.is_part && known.hash == *hash {
+            return;
+        }
+        let part =
+            known.part.get_or_insert_with(|| Part { hash: hash.clone(), ranges: Vec::new() });
+        if part.hash != *hash {
+            *part = Part { hash: hash.clone(), ranges: Vec::new() };
+        }
+        part.add(*from, *to);
+        if part.ranges.first().is_some_and(|it| it.0 <= 1 && it.1 >= *lines) {
+            self.saw(agent, path, hash);
+        } else {
+            self.keep_few();
+        }
+    }
+
+    fn keep_few(&mut self) {
         let total: usize = self.read.values().map(BTreeMap::len).sum();
         if total > MAX_READ {
             self.forget_oldest();
@@ -367,6 +410,12 @@ impl IntentState {
     pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| it.hash.as_str());
         agent.and_then(of).or_else(|| of(""))
+    }
+
+    /// Whether it has seen all of what [`Self::seen`] names.
+    pub fn has_seen_all(&self, agent: Option<&str>, path: &str) -> bool {
+        let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| !it.is_part);
+        agent.and_then(of).or_else(|| of("")).unwrap_or(false)
     }
 
     /// As [`Self::seen`], and before the count stood there.

@@ -372,6 +372,8 @@ proptest! {
         let mut theirs = ignore::gitignore::GitignoreBuilder::new("");
         for line in &lines {
             prop_assume!(theirs.add_line(None, line).is_ok());
+            // What would leave nothing to govern is no rule of ours.
+            prop_assume!(line.contains(['!', 'a', 'b']));
             // Theirs takes `a**` for `a*` or refuses it, by version.
             prop_assume!(!line.split('/').any(|it| it.len() > 2 && it.contains("**")));
         }
@@ -401,4 +403,31 @@ fn a_glob_of_a_gitignore_has_no_braces() {
     let glob = Glob::parse("{a,b}", Dialect::Ignore).unwrap();
     assert!(glob.matches("{a,b}", Kind::File, false));
     assert!(!glob.matches("a", Kind::File, false));
+}
+
+#[test]
+fn an_odd_line_of_the_ignore_file_relaxes_nothing_and_says_what_to_write() {
+    use super::{catalogue::Catalogue, ignore};
+    let read = |text: &str| {
+        let ignore = ignore::Ignore::parse(text, &Catalogue::default());
+        let line = ignore.lines().first().expect(text).clone();
+        (line.read == ignore::Read::Nothing, line.breaks, line.to_string())
+    };
+    for (text, breaks, remedy) in [
+        ("foo bar baz", false, "`foo\\ bar\\ baz`"),
+        ("**", false, "name the folders or files"),
+        ("*", false, "name the folders or files"),
+        ("untracked **", false, "name the folders or files"),
+        ("protect src/", true, "did you mean `deny src/`?"),
+        ("readonly src/**", true, "did you mean `deny src/**`?"),
+        ("confirm migrations/", true, "did you mean `ask migrations/`?"),
+        ("skip src/", false, "`skip` is no verb (untracked, deny, ask, auto)"),
+    ] {
+        let (is_nothing, is_broken, words) = read(text);
+        assert!(is_nothing && words.contains(remedy) && words.contains("line 1"), "{words}");
+        assert_eq!(is_broken, breaks, "{words}");
+    }
+    for text in ["target/", "deny **", "ask **", "foo\\ bar", "docs/a b.md", "*.log", "!x"] {
+        assert!(!read(text).0, "{text}: {}", read(text).2);
+    }
 }

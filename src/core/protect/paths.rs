@@ -51,7 +51,7 @@ pub(super) fn touches_home(scene: Scene) -> Option<String> {
     let removes_unknown = call.readings.iter().any(takes_unknown);
     // Of those whose finds are followed, what they come to is known.
     let mut finds = call.readings.iter().flat_map(|it| &it.finds);
-    let is_lost = finds.any(|it| it.acts.is_empty());
+    let is_lost = finds.any(|it| it.acts.is_empty() && !it.is_text);
     let prints = |it: &&Run| match it.program.as_str() {
         "find" | "fd" | "fdfind" => is_lost,
         program => NAMES.contains(&program),

@@ -77,7 +77,9 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
             add(&read.path, Act::Read);
         }
         // Where what they find goes is not known.
-        if changes_unknown(reading) && reading.finds.iter().any(|it| it.acts.is_empty()) {
+        if changes_unknown(reading)
+            && reading.finds.iter().any(|it| it.acts.is_empty() && !it.is_text)
+        {
             for run in reading.runs.iter().filter(|it| matches!(base(it), "find" | "fd")) {
                 let operands =
                     run.argv[1..].iter().take_while(|it| !it.starts_with(['-', '(', '!']));
@@ -129,7 +131,11 @@ pub(super) fn takes_unknown(reading: &Reading) -> bool {
 
 /// The same, and where what is unknown is overwritten: `f=$(find …); echo > $f`.
 fn changes_unknown(reading: &Reading) -> bool {
-    let is_unknown = |path: &str| !path.is_empty() && path.chars().all(|c| c == HOLE);
+    // What a search shows is named below where it began.
+    let is_unknown = |path: &str| {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        !last.is_empty() && last.chars().all(|c| c == HOLE)
+    };
     takes_unknown(reading)
         || reading.writes.iter().any(|it| it.how == How::Write && is_unknown(&it.path))
 }

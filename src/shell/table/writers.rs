@@ -38,6 +38,8 @@ pub(in super::super) enum Files {
     First,
     /// All operands, as seen from the folder that the last of these options names.
     Below(&'static [&'static str]),
+    /// All operands after a Perl expression, or after what is replaced by what.
+    Renamed,
     /// Operands that begin with this.
     Prefixed(&'static str),
     /// The folder that the line has gone to, where there are fewer operands than this.
@@ -207,7 +209,11 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         )
         .files(Files::Last)
         .how(How::Write),
-    row(&["mv", "gmv", "rename"]).grammar(COPY).how(How::Move),
+    row(&["mv", "gmv"]).grammar(COPY).how(How::Move),
+    row(&["rename", "prename", "file-rename"])
+        .options("e", &["expr"])
+        .files(Files::Renamed)
+        .how(How::Move),
     row(&["mv", "gmv"])
         .grammar(COPY)
         .when(&["t", "target-directory"])

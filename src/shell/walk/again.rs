@@ -61,6 +61,7 @@ impl Walker<'_> {
         }
         for value in values.iter().filter(|value| words.is_some() && expand::has_glob(value)) {
             self.goes_over(value);
+            self.loop_over(value);
         }
         // A file name that a pattern will find is not known here, its folder may be.
         let values = values.into_iter().map(|value| {

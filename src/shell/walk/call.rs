@@ -212,6 +212,7 @@ impl Walker<'_> {
             assignments: call.assignments.clone(),
             certainty,
             conditional: self.conditional > 0,
+            loose: words.iter().skip(1).any(|word| word.loose && word.has_hole()),
         };
         self.record_run(run);
     }

@@ -71,10 +71,13 @@ impl Walker<'_> {
         if self.muted > 0 || brought.is_empty() {
             return;
         }
-        let is_short = |it: &str| !it.starts_with("--") && it.starts_with('-') && it.contains('s');
+        // Two names of one file are as good as a link by name.
+        let is_short =
+            |it: &str| !it.starts_with("--") && it.starts_with('-') && it.contains(['s', 'l']);
         let mut options = words.iter().skip(1).map(|word| word.text.as_str());
-        let links = matches!(name, "ln" | "gln" | "cp" | "gcp")
-            && options.any(|it| is_short(it) || it.starts_with("--sy"));
+        let links = matches!(name, "ln" | "gln")
+            || matches!(name, "cp" | "gcp")
+                && options.any(|it| is_short(it) || it.starts_with("--sy") || it == "--link");
         for (path, made) in brought {
             let Made::File(target) = made else { continue };
             let is_link = |it: &Link| it.target == *target;
@@ -103,6 +106,15 @@ impl Walker<'_> {
         let target = option(&["t", "target-directory"]).next_back();
         let fields: Vec<Cow<Field>> = match row.files {
             Files::After(count) => operands.into_iter().skip(count).map(Cow::Borrowed).collect(),
+            Files::Renamed => {
+                let is_code = |word: &&Field| word.text.contains(['/', ';', '$', '(']);
+                let count = match operands.first() {
+                    _ if taken.has(&["e", "expr"]) => 0,
+                    Some(word) if is_code(word) => 1,
+                    _ => 2,
+                };
+                operands.into_iter().skip(count).map(Cow::Borrowed).collect()
+            }
             Files::AfterProgram(names) => {
                 let given = taken.has(names);
                 operands.into_iter().skip(usize::from(!given)).map(Cow::Borrowed).collect()

@@ -1,6 +1,6 @@
 //! Programs that turn known input into known output: encodings, and the simple filters.
 
-use super::super::foreign;
+use super::super::{HOLE, foreign};
 use super::field::Field;
 
 /// What a filter shows for an input. `None` where that is not modelled.
@@ -9,6 +9,11 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
     let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
     let operands: Vec<&str> =
         texts.iter().copied().filter(|text| !text.starts_with('-') || *text == "-").collect();
+    if input.contains(HOLE)
+        && let Some(kept) = of_found(name, &texts, input)
+    {
+        return kept;
+    }
     match name {
         "base64" | "gbase64" if has(&["-d", "-D", "--decode", "-di", "-id"]) => {
             Some(lossy(&decoded(input, BASE64, 6)))
@@ -92,6 +97,25 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             Some(kept.join("\n") + "\n")
         }
         "cut" => cut(&texts, input),
+        _ => None,
+    }
+}
+
+/// What a filter makes of lines that are known in part: a hole may hold what `grep` looks for, and
+/// all but the first of the fields that are cut. `None`: as of any other text.
+fn of_found(name: &str, words: &[&str], input: &str) -> Option<Option<String>> {
+    let has = |given: &[&str]| words.iter().any(|it| given.iter().any(|one| it.contains(one)));
+    let is_found = input.contains(&format!("/{HOLE}"));
+    match name {
+        "grep" | "egrep" | "fgrep" => {
+            let shows_lines = !words.iter().any(|it| matches!(*it, "-o" | "-c" | "-q" | "-l"));
+            Some(shows_lines.then(|| input.to_owned()))
+        }
+        "cut" if is_found && !has(&["-f1"]) && words.last() != Some(&"1") => Some(None),
+        "awk" | "gawk" | "mawk" | "nawk" if is_found && !has(&["print $1", "print $0"]) => {
+            Some(None)
+        }
+        "xxd" | "rev" | "base64" | "base32" | "openssl" if is_found => Some(None),
         _ => None,
     }
 }

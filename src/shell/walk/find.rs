@@ -53,8 +53,9 @@ impl Walker<'_> {
             tests.iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
         self.finds(words, &starts);
         let place = self.reading.finds.len();
+        let find = if is_fd { self.look_of_fd(words) } else { self.look(&starts, tests) };
+        let shown = super::search::below(&find.starts);
         if self.muted == 0 && self.spend(1) {
-            let find = if is_fd { self.look_of_fd(words) } else { self.look(&starts, tests) };
             self.reading.finds.push(find);
         }
         // Where the tests of `find` begin.
@@ -121,6 +122,7 @@ impl Walker<'_> {
             }
             at += 1;
         }
+        self.found = shown;
     }
 
     fn look(&self, starts: &[&Field], words: &[Field]) -> Find {
@@ -180,7 +182,7 @@ impl Walker<'_> {
         Find { starts: self.starts(&starts), words: tests, ..Find::default() }
     }
 
-    fn starts(&self, starts: &[&Field]) -> Vec<(String, String)> {
+    pub(super) fn starts(&self, starts: &[&Field]) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for start in starts {
             found.extend(self.located(&start.text).into_iter().map(|it| (start.text.clone(), it)));
@@ -210,7 +212,7 @@ impl Walker<'_> {
         let words = words[from..].iter().map(|word| word.text.clone()).collect();
         let starts = self.starts(&[&Field::literal(&folder)]);
         let acts = vec![(0, How::Remove)];
-        self.reading.finds.push(Find { starts, words, acts, is_git: true });
+        self.reading.finds.push(Find { starts, words, acts, is_git: true, ..Find::default() });
     }
 
     /// Notes of some of the finds what becomes of what they find, by the writes since: those that
@@ -227,11 +229,18 @@ impl Walker<'_> {
         if finds.is_empty() {
             return;
         }
+        // What was found is named by where it was looked for.
+        let is_start = |known: &str, find: &Find| {
+            find.starts.iter().any(|it| it.1.trim_end_matches('/') == known.trim_end_matches('/'))
+        };
+        let finds_there =
+            |known: &str| self.reading.finds[finds.clone()].iter().any(|it| is_start(known, it));
         let mut hows: Vec<How> = Vec::new();
         for write in self.reading.writes.get(writes..).unwrap_or_default() {
             let (known, hole) = write.path.split_once(HOLE).unwrap_or((&write.path, "-"));
             let is_found = hole.chars().all(|it| it == HOLE)
-                && (known.is_empty() || act.is_some() && known.ends_with('/'));
+                && (known.is_empty()
+                    || known.ends_with('/') && (act.is_some() || finds_there(known)));
             let counts = match write.how {
                 How::Remove | How::Move | How::Chmod | How::Edit => true,
                 How::Write | How::Append | How::Link => overwrites,
@@ -241,7 +250,7 @@ impl Walker<'_> {
                 hows.push(write.how);
             }
         }
-        for find in &mut self.reading.finds[finds] {
+        for find in self.reading.finds[finds].iter_mut().filter(|it| !it.is_text) {
             let act = act.unwrap_or(find.words.len());
             for how in &hows {
                 if !find.acts.contains(&(act, *how)) {

@@ -21,6 +21,7 @@ mod parameter;
 mod patch;
 mod pattern;
 mod record;
+mod search;
 mod shown;
 mod simple;
 mod suspect;
@@ -103,6 +104,8 @@ struct Walker<'o> {
     patterns: Vec<String>,
     /// What is not sure about the output of what is being walked.
     doubt: Doubt,
+    /// What the last `find` shows.
+    found: Option<String>,
     /// The input that the shell was given for all that follows: `exec < file`.
     stdin: Option<Rc<str>>,
     /// What may have made text that is not known.
@@ -149,6 +152,7 @@ impl<'o> Walker<'o> {
             repeated_from: None,
             patterns: Vec::new(),
             doubt: Doubt::default(),
+            found: None,
             stdin: None,
             suspects: suspect::Suspects::default(),
             lanes: lanes::Lanes::default(),

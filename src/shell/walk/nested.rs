@@ -83,7 +83,8 @@ impl Walker<'_> {
     }
 
     fn shell_code(&mut self, at: usize, call: &Call) -> String {
-        let Some(code) = call.words.get(at).filter(|code| !code.is_unknown()) else {
+        let Some(code) = call.words.get(at).filter(|code| !super::search::is_unknown(&code.text))
+        else {
             self.leaf(&call.words, call, Certainty::Opaque);
             self.suspect_feed();
             return unknown_output(call);
@@ -98,7 +99,7 @@ impl Walker<'_> {
         let arguments = call.words.get(at..).unwrap_or(&[]);
         let arguments = texts(arguments);
         match call.io.stdin.clone().or_else(|| self.stdin.clone()) {
-            Some(text) if !text.trim().chars().eq([HOLE]) => {
+            Some(text) if !super::search::is_unknown(&text) => {
                 // Something that is not known comes before what is.
                 if text.starts_with(HOLE) {
                     self.suspect_feed();

@@ -38,6 +38,11 @@ impl Walker<'_> {
             "ls" => listed(words),
             "dirname" | "gdirname" => folders(words),
             "basename" | "gbasename" => base(words),
+            "pwd" => Some(match self.env.directories() {
+                [only] if only.is_empty() => ".\n".to_owned(),
+                [only] => format!("{only}\n"),
+                _ => HOLE.to_string(),
+            }),
             "printenv" => match words {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
                 _ => None,
@@ -45,7 +50,8 @@ impl Walker<'_> {
             _ => stdin
                 .filter(|stdin| !stdin.chars().eq([HOLE]))
                 .and_then(|stdin| filter::filter(name, words, stdin))
-                .or_else(|| shown(name, &call.words)),
+                .or_else(|| shown(name, &call.words))
+                .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
     }

@@ -44,6 +44,10 @@ impl Walker<'_> {
         if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
             return None;
         }
+        if matches!(row.names[0], "sudo" | "doas" | "su" | "pkexec" | "runuser") && self.muted == 0
+        {
+            self.reading.elevated = true;
+        }
         for option in given.iter().filter(|given| row.outputs.contains(&given.name.as_str())) {
             if let Some(file) = &option.value {
                 self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
@@ -63,6 +67,7 @@ impl Walker<'_> {
                 self.record_write(path, How::Write, self.certainty(certainty));
             }
         }
+        self.traces(&given, call.words.get(at), call);
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
         let code = if row.rest == Rest::Nothing { &all.options } else { &given };
@@ -123,6 +128,27 @@ impl Walker<'_> {
         let output = self.by_rest(row, &given, at, call);
         self.env.put_directories(before);
         output
+    }
+
+    /// What those that watch a program write where they are told of no file.
+    fn traces(&mut self, given: &[Given], verb: Option<&Field>, call: &Call) {
+        let value = |name: &str| given.iter().rev().find(|it| it.name == name)?.value.as_ref();
+        let is_record = |word: Option<&Field>| word.is_some_and(|it| it.text == "record");
+        let trace = match self.program(&call.words[0]).as_str() {
+            "perf" if is_record(call.words.get(1)) => match value("o").or(value("output")) {
+                Some(_) => return,
+                None => "perf.data".to_owned(),
+            },
+            "valgrind" => match value("tool").map_or("", |it| it.text.as_str()) {
+                tool @ ("massif" | "callgrind" | "cachegrind" | "dhat") => {
+                    format!("{tool}.out.{HOLE}")
+                }
+                _ => return,
+            },
+            "rr" if is_record(verb) => format!("~/.local/share/rr/{HOLE}"),
+            _ => return,
+        };
+        self.record_write(&trace, How::Write, Certainty::Resolved);
     }
 
     fn by_rest(

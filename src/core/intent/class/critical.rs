@@ -92,6 +92,14 @@ pub const CRITICAL: &[Critical] = &[
     row("mount umount losetup cryptsetup lvremove vgremove pvremove zfs zpool", &[], &[], DISK),
     row("chmod chown chgrp", &[], &["-R", "--recursive"], "changes the rights of whole folders"),
     row(
+        "chmod",
+        &[],
+        &["777", "0777", "a+w", "a+rw", "a+rwx", "o+w", "ugo+rwx", "u+s", "g+s", "+s"],
+        "opens files to everybody",
+    ),
+    row("setcap", &[], &[], "changes what programs may do"),
+    row("rsync", &[], &["--delete", "--remove-source-files", "--del"], REMOVES),
+    row(
         "systemctl",
         &[],
         &["stop", "kill", "disable", "mask", "poweroff", "reboot", "halt", "isolate"],
@@ -197,7 +205,37 @@ const CREDENTIALS: &[&str] = &[
     ".cargo/credentials",
     ".config/gh/hosts.yml",
     ".claude/.credentials",
+    ".aws/config",
+    ".azure/",
+    ".config/gcloud/",
+    ".vault-token",
+    ".terraform.d/credentials",
+    ".pgpass",
+    ".my.cnf",
+    ".htpasswd",
+    ".gem/credentials",
+    ".m2/settings.xml",
+    ".config/op/",
+    "/etc/gshadow",
+    "credentials.json",
+    "service-account.json",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
 ];
+
+/// `.env` and its like hold what a program is told in secret; those that show
+/// how do not.
+fn is_env(word: &str) -> bool {
+    const SHOWN: &[&str] = &["example", "sample", "template", "dist", "defaults", "schema"];
+    let name = word.rsplit(['/', '=', '@']).next().unwrap_or_default();
+    let kind = match name.strip_prefix(".env") {
+        Some("") => return true,
+        Some(rest) => rest.strip_prefix('.'),
+        None => None,
+    };
+    kind.is_some_and(|it| !it.split('.').any(|part| SHOWN.contains(&part)))
+}
 
 /// Calls in other languages that remove whole folders.
 const REMOVING_CALLS: &[&str] =
@@ -245,12 +283,14 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     {
         return Some(critical(LOSES));
     }
-    let names_secret = |word: &&str| CREDENTIALS.iter().any(|it| word.contains(it));
-    let mentions = matches!(
-        *program,
-        "echo" | "printf" | "grep" | "rg" | "git" | "ls" | "stat" | "test" | "["
-    );
-    if !mentions && rest.iter().any(names_secret) {
+    let names_secret = |word: &&str| CREDENTIALS.iter().any(|it| word.contains(it)) || is_env(word);
+    let mentions =
+        matches!(*program, "echo" | "printf" | "git" | "ls" | "stat" | "test" | "[" | "touch");
+    // The first is what is looked for.
+    let searches = matches!(*program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack");
+    let skipped = rest.iter().position(|it| !it.starts_with('-')).filter(|_| searches);
+    let mut named = rest.iter().enumerate().filter(|(at, _)| Some(*at) != skipped);
+    if !mentions && named.any(|(_, it)| names_secret(it)) {
         return Some(critical(SECRETS));
     }
     // A shell that is fed from the network.

@@ -1,6 +1,6 @@
 //! Programs whose own text says what they do: an awk program and a sed script
 //! are known to read only where all of their text is, and nothing in it writes
-//! or runs.
+//! or runs; and the words of `find` and `ip`.
 
 use crate::shell::HOLE;
 
@@ -8,20 +8,22 @@ fn is_unknown(word: &str) -> bool {
     word.contains(HOLE)
 }
 
-/// `words`: those behind `awk`.
-pub(super) fn awk_reads(words: &[&str]) -> bool {
+/// `words`: those behind `awk`; `is_bounded`: each of them is one, whatever it holds.
+pub(super) fn awk_reads(words: &[&str], is_bounded: bool) -> bool {
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if is_unknown(word) {
-            return false;
-        }
         match *word {
             "--" => return words.next().is_some_and(|it| awk_text_reads(it)),
+            // Whatever a variable holds: nothing in the text writes to a file by its name.
             "-F" | "-v" => {
-                if words.next().is_none_or(|it| is_unknown(it)) {
+                if words.next().is_none_or(|it| is_unknown(it) && !is_bounded) {
                     return false;
                 }
             }
+            it if is_unknown(it) && !is_bounded => {
+                return false;
+            }
+            it if is_unknown(it) && !it.starts_with("-F") && !it.starts_with("-v") => return false,
             it if it.starts_with("-F") || it.starts_with("-v") => (),
             it if it.starts_with('-') => return false,
             // What stands behind the program is no option any more.
@@ -50,7 +52,11 @@ pub(super) fn sed_reads(words: &[&str]) -> bool {
     let mut operands: Vec<&str> = Vec::new();
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        if is_unknown(word) {
+        // A file, behind the script, and no option by its beginning.
+        let is_file = is_unknown(word)
+            && !word.starts_with(['-', HOLE])
+            && !(scripts.is_empty() && operands.is_empty());
+        if is_unknown(word) && !is_file {
             return false;
         }
         match *word {
@@ -174,4 +180,80 @@ fn after_text(text: &str) -> &str {
         rest = after;
     }
     ""
+}
+
+/// Whether a word that is known in part may be an option that nobody knows.
+pub(super) fn is_open(word: &str) -> bool {
+    let known = word.split(HOLE).next().unwrap_or_default();
+    known.is_empty() || known.starts_with('-') && !(known.starts_with("--") && known.contains('='))
+}
+
+/// Whether each word of a `find` that nobody knows is no test and no action:
+/// begins as a path, or stands behind a test that takes a value. What it runs
+/// is judged by itself.
+pub(super) fn is_value_of_test(words: &[&str]) -> bool {
+    const TESTS: &[&str] = &[
+        "-name",
+        "-iname",
+        "-path",
+        "-ipath",
+        "-wholename",
+        "-regex",
+        "-iregex",
+        "-newer",
+        "-type",
+        "-mtime",
+        "-mmin",
+        "-ctime",
+        "-cmin",
+        "-atime",
+        "-amin",
+        "-size",
+        "-user",
+        "-group",
+        "-perm",
+        "-maxdepth",
+        "-mindepth",
+        "-samefile",
+        "-lname",
+        "-inum",
+        "-links",
+        "-printf",
+    ];
+    let runs = words.iter().position(|it| matches!(*it, "-exec" | "-execdir" | "-ok" | "-okdir"));
+    words.iter().enumerate().filter(|(_, it)| it.contains(HOLE)).all(|(at, it)| {
+        let is_value = at > 0 && TESTS.contains(&words[at - 1]);
+        is_value || runs.is_some_and(|it| it < at) || !is_open(it)
+    })
+}
+
+/// `ip -br addr show dev x`, `ip route get x`.
+pub(super) fn ip_reads(words: &[&str]) -> bool {
+    const LOOKS: &[&str] = &[
+        "-4",
+        "-6",
+        "-s",
+        "-d",
+        "-o",
+        "-br",
+        "-brief",
+        "-j",
+        "-json",
+        "-p",
+        "-pretty",
+        "-c",
+        "-color",
+        "-details",
+        "-stats",
+        "-statistics",
+        "-oneline",
+    ];
+    let operands = words.iter().skip_while(|it| LOOKS.contains(it)).copied().collect::<Vec<_>>();
+    match operands.as_slice() {
+        [] => true,
+        [object, rest @ ..] => {
+            !object.starts_with('-')
+                && rest.first().is_none_or(|it| matches!(*it, "show" | "list" | "ls" | "get"))
+        }
+    }
 }

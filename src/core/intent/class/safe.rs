@@ -63,13 +63,7 @@ const SAFE: &[Row] = &[
     unless("yq", &["-i", "--inplace", "-s", "--split-exp"]),
     row("sed gsed"),
     row("awk gawk mawk nawk"),
-    unless(
-        "find gfind",
-        &[
-            "-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf",
-            "-fls",
-        ],
-    ),
+    unless("find gfind", &["-delete", "-fprint", "-fprint0", "-fprintf", "-fls"]),
     row("tar gtar bsdtar"),
     row("unzip"),
     verbs(
@@ -210,9 +204,12 @@ fn is_elsewhere(program: &str) -> bool {
             .any(|it| program.strip_prefix(it).is_some_and(|name| !name.contains('/')))
 }
 
-/// A word that nobody knows may be any option; behind `--` it is none.
+/// A word that nobody knows may be any option; behind `--` it is none, nor where
+/// it begins with something else than a dash, or is the value of an option that
+/// is known: `HEAD~$n`, `--since=$x`. Outside of quotes it may be more words.
 fn may_be_option(run: &Run) -> bool {
-    run.argv.iter().skip(1).take_while(|it| *it != "--").any(|it| it.contains(HOLE))
+    let mut words = run.argv.iter().skip(1).take_while(|it| *it != "--");
+    words.any(|it| it.contains(HOLE) && (run.loose || programs::is_open(it)))
 }
 
 /// Whether one of the options is of the list, or the beginning of one: long
@@ -266,23 +263,33 @@ pub(super) fn is_safe(run: &Run) -> bool {
     let rest: Vec<&str> = run.argv.iter().skip(1).map(String::as_str).collect();
     let rest = rest.as_slice();
     let given = options(run);
-    if !row.spoils.is_empty() && (may_be_option(run) || has_option(&given, row.spoils)) {
+    // The words of `find` that stand in no place of an option are looked at below.
+    let is_find = row.programs == "find gfind";
+    if !row.spoils.is_empty() && (!is_find && may_be_option(run) || has_option(&given, row.spoils))
+    {
         return false;
     }
     let is_known = !rest.iter().any(|it| it.contains(HOLE));
+    // So many words are there, and no more; and so many before `--`.
+    let is_counted = !run.loose;
+    let mut options = rest.iter().take_while(|it| **it != "--");
+    let is_bounded = is_counted || !options.any(|it| it.contains(HOLE));
     match run.program.as_str() {
-        "awk" | "gawk" | "mawk" | "nawk" => programs::awk_reads(rest),
-        "sed" | "gsed" => programs::sed_reads(rest),
+        "awk" | "gawk" | "mawk" | "nawk" => programs::awk_reads(rest, is_bounded),
+        "sed" | "gsed" => is_bounded && programs::sed_reads(rest),
         // `--` ends nothing here: every word is looked at.
-        "find" | "gfind" => is_known && !rest.iter().any(|it| row.spoils.contains(it)),
+        "find" | "gfind" => {
+            (is_known || is_counted && programs::is_value_of_test(rest))
+                && !rest.iter().any(|it| row.spoils.contains(it))
+        }
         // `uniq IN OUT`
-        "uniq" => is_known && operands(rest, &["-f", "-s", "-w"]) < 2,
+        "uniq" => (is_known || is_counted) && operands(rest, &["-f", "-s", "-w"]) < 2,
         "xxd" => is_known && operands(rest, &["-c", "-g", "-l", "-o", "-s", "-n", "-R"]) < 2,
         "hostname" | "ifconfig" => {
             let most = usize::from(run.program == "ifconfig");
             is_known && operands(rest, &[]) <= most
         }
-        "ip" => is_known && ip_reads(rest),
+        "ip" => is_known && programs::ip_reads(rest),
         // `date 01020304` sets the clock.
         "date" => !rest.iter().enumerate().any(|(at, it)| {
             let is_value =
@@ -335,37 +342,6 @@ fn is_list(words: &[&str]) -> bool {
     let lists = rest.iter().any(|it| LISTS.contains(&name(it).as_str()));
     options.all(|it| LISTS.contains(&name(it).as_str()) || SHAPES.contains(&name(it).as_str()))
         && (lists || !rest.iter().any(|it| !it.starts_with('-')))
-}
-
-/// `ip -br addr show dev x`, `ip route get x`.
-fn ip_reads(words: &[&str]) -> bool {
-    const LOOKS: &[&str] = &[
-        "-4",
-        "-6",
-        "-s",
-        "-d",
-        "-o",
-        "-br",
-        "-brief",
-        "-j",
-        "-json",
-        "-p",
-        "-pretty",
-        "-c",
-        "-color",
-        "-details",
-        "-stats",
-        "-statistics",
-        "-oneline",
-    ];
-    let operands = words.iter().skip_while(|it| LOOKS.contains(it)).copied().collect::<Vec<_>>();
-    match operands.as_slice() {
-        [] => true,
-        [object, rest @ ..] => {
-            !object.starts_with('-')
-                && rest.first().is_none_or(|it| matches!(*it, "show" | "list" | "ls" | "get"))
-        }
-    }
 }
 
 /// Only options that are known: many start a program or write a file.

@@ -1,13 +1,18 @@
 //! How a ledger's records hold together: each names the hash of its session's
 //! record before, and of each session on this machine the last one is known.
 //!
-//! So a line that was edited, removed, moved, doubled or put in is found. Lines
-//! of different sessions may stand in any order: branches that are merged or
-//! rebased put them in another one.
+//! So a line that was edited, removed, moved, doubled or put in is found. Each
+//! also names the line that was the ledger's last when it was written, of
+//! whatever session: where both are there, that one stands before it. Branches
+//! that are merged or rebased put lines of different sessions in another order,
+//! and keep that of each side, so what was seen when a line was written still
+//! stands before it.
 //!
 //! What is not found: the end of a session of another machine that was cut
 //! off, and a session that somebody made up whole. [`Verdict::unanchored`]
 //! names these sessions.
+//!
+//! Long because what may be wrong, how it is found and its words are one list.
 
 use std::{
     borrow::Cow,
@@ -76,6 +81,8 @@ pub enum What {
     Moved { line: u64, follows: u64 },
     /// Two lines follow the same one.
     Forked { line: u64, beside: u64, follows: u64 },
+    /// Before a line that was there when it was written.
+    OutOfOrder { line: u64, after: u64 },
     /// A second beginning of the session.
     BegunAgain { line: u64 },
     /// Lines between `after` (0: the beginning) and `before` are gone, as many
@@ -113,6 +120,7 @@ struct Link {
     seq: u64,
     hash: Hash,
     prev: Prev,
+    after: Option<Hash>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +152,8 @@ struct PlaceDetails {
     #[serde(default)]
     prev: Option<String>,
     #[serde(default)]
+    after: Option<String>,
+    #[serde(default)]
     torn: Option<String>,
 }
 
@@ -173,7 +183,7 @@ impl Chains {
             self.strays.push((self.lines, hash));
             return;
         };
-        let PlaceDetails { seq, prev, torn } = place.metadata.roz;
+        let PlaceDetails { seq, prev, after, torn } = place.metadata.roz;
         let prev = match prev {
             None => Prev::None,
             Some(text) => from_hex(&text).map_or(Prev::Nonsense, Prev::Hash),
@@ -186,7 +196,8 @@ impl Chains {
             Some(number) => *number,
             None => *self.numbers.entry(place.session_id.into_owned()).or_insert(next),
         };
-        self.links.push(Link { line: self.lines, session, seq, hash, prev });
+        let after = after.as_deref().and_then(from_hex);
+        self.links.push(Link { line: self.lines, session, seq, hash, prev, after });
     }
 
     /// What stands behind the last end of a line.
@@ -236,9 +247,36 @@ impl Chains {
                 session_id: Some(name.to_owned()),
             });
         }
+        self.judge_order(&mut verdict);
         verdict.unanchored.sort_unstable();
         verdict.problems.sort_by_key(|it| it.what.line());
         verdict
+    }
+
+    /// Whether each line stands behind the one that was the last when it was
+    /// written, if that is there.
+    fn judge_order(&self, verdict: &mut Verdict) {
+        let of_links = self.links.iter().map(|it| (it.hash, (it.line, Some(it.session))));
+        let strays = self.strays.iter().map(|(line, hash)| (*hash, (*line, None)));
+        let mut first: HashMap<Hash, (u64, Option<u32>)> = HashMap::with_capacity(self.links.len());
+        for (hash, place) in of_links.chain(strays) {
+            let known = first.entry(hash).or_insert(place);
+            *known = (*known).min(place);
+        }
+        let names: HashMap<u32, &str> =
+            self.numbers.iter().map(|(name, number)| (*number, name.as_str())).collect();
+        for link in &self.links {
+            let Some((after, session)) = link.after.and_then(|it| first.get(&it).copied()) else {
+                continue;
+            };
+            // Of its own session it has been told.
+            if after > link.line && session != Some(link.session) {
+                verdict.problems.push(Problem {
+                    what: What::OutOfOrder { line: link.line, after },
+                    session_id: names.get(&link.session).map(|it| (*it).to_owned()),
+                });
+            }
+        }
     }
 
     fn judge_strays(&self, anchors: &[Anchor], verdict: &mut Verdict) {
@@ -394,6 +432,7 @@ impl What {
             | Self::Duplicate { line, .. }
             | Self::Moved { line, .. }
             | Self::Forked { line, .. }
+            | Self::OutOfOrder { line, .. }
             | Self::BegunAgain { line }
             | Self::Changed { line }
             | Self::EndChanged { line } => *line,
@@ -416,6 +455,7 @@ impl What {
             | Self::Duplicate { .. }
             | Self::Moved { .. }
             | Self::Forked { .. }
+            | Self::OutOfOrder { .. }
             | Self::BegunAgain { .. }
             | Self::Changed { .. }
             | Self::EndChanged { .. }
@@ -439,6 +479,10 @@ impl std::fmt::Display for What {
                     "line {line}: follows line {follows}, as line {beside} does: one of them was put in"
                 )
             }
+            Self::OutOfOrder { line, after } => write!(
+                f,
+                "line {line}: not in its place: line {after} was there when it was written"
+            ),
             Self::BegunAgain { line } => {
                 write!(f, "line {line}: begins the session again: put in, or lines before are gone")
             }

@@ -141,6 +141,10 @@ pub struct Details {
     /// The SHA-256 of the line of the session's record before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
+    /// The SHA-256 of the line, of whatever session, that was the ledger's last
+    /// when this one was written: it stands before this one, wherever it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// The SHA-256 of a line before that was never written to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torn: Option<String>,
@@ -289,10 +293,19 @@ impl Record {
         serde_json::from_slice(line).ok()
     }
 
-    /// Makes it the record behind the one whose line has the hash `prev`.
-    pub fn follow(&mut self, seq: u64, prev: Option<String>, torn: Option<String>) {
+    /// Makes it the record behind the one of its session whose line has the hash
+    /// `prev`, and behind the line `after`, whosever that is.
+    pub fn follow(
+        &mut self,
+        seq: u64,
+        prev: Option<String>,
+        after: Option<String>,
+        torn: Option<String>,
+    ) {
         let roz = &mut self.metadata.roz;
-        (roz.seq, roz.prev, roz.torn) = (seq, prev, torn);
+        // In its own session `prev` says it already.
+        let after = after.filter(|it| prev.as_ref() != Some(it));
+        (roz.seq, roz.prev, roz.after, roz.torn) = (seq, prev, after, torn);
     }
 
     pub fn is_refusal(&self) -> bool {

@@ -1,0 +1,235 @@
+//! What searches show: names that nobody can know but who looks there, below folders that stand in
+//! the line. `grep -rl a src` shows `src/` and a hole.
+
+use super::super::table::grammar::Grammar;
+use super::super::{Find, HOLE};
+use super::field::Field;
+use super::{Walker, expand};
+
+const GREP: Grammar = Grammar {
+    letters: "efmABCdDgtTjMr",
+    long: &[
+        "regexp",
+        "file",
+        "max-count",
+        "after-context",
+        "before-context",
+        "context",
+        "include",
+        "exclude",
+        "exclude-dir",
+        "exclude-from",
+        "glob",
+        "iglob",
+        "type",
+        "type-not",
+        "threads",
+        "max-depth",
+        "max-filesize",
+        "sort",
+        "sortr",
+        "encoding",
+        "ignore-file",
+    ],
+};
+const LS_FILES: Grammar =
+    Grammar { letters: "xX", long: &["exclude", "exclude-from", "with-tree", "abbrev", "format"] };
+
+impl Walker<'_> {
+    /// What `grep`, `rg` and `git ls-files` show. `None` where that is not a list of files, or not
+    /// below folders that are known.
+    pub(super) fn searched(&mut self, name: &str, words: &[Field]) -> Option<String> {
+        match name {
+            "find" | "gfind" | "fd" | "fdfind" => self.found.take(),
+            "grep" | "egrep" | "fgrep" | "ggrep" | "rgrep" => {
+                let taken = Grammar { letters: "efmABCdD", ..GREP }.take(words, 1);
+                let recursive = ["r", "R", "recursive", "dereference-recursive"];
+                let lists = ["l", "L", "files-with-matches", "files-without-match"];
+                let is_deep = name == "rgrep" || taken.has(&recursive);
+                if !is_deep && !taken.has(&lists) || taken.has(&["h", "no-filename"]) {
+                    return None;
+                }
+                let include: Vec<String> =
+                    values(&taken, &["include"]).map(|it| it.text.clone()).collect();
+                self.looked_through(name, words, &taken, &include, is_deep)
+            }
+            "rg" | "ag" | "ack" => {
+                // `-r` is a replacement there.
+                let taken = GREP.take(words, 1);
+                if taken.has(&["I", "no-filename", "h"]) {
+                    return None;
+                }
+                let globs = values(&taken, &["g", "glob"]);
+                let globs = globs.map(|it| it.text.clone()).filter(|it| !it.contains(['!', '/']));
+                let globs: Vec<String> = globs.collect();
+                self.looked_through(name, words, &taken, &globs, true)
+            }
+            "git" => self.searched_by_git(words),
+            _ => None,
+        }
+    }
+
+    fn looked_through(
+        &mut self,
+        name: &str,
+        words: &[Field],
+        taken: &super::super::table::grammar::Taken,
+        include: &[String],
+        is_deep: bool,
+    ) -> Option<String> {
+        let of_files = name == "rg" && taken.has(&["files"]);
+        let given = taken.has(&["e", "regexp", "f", "file"]) || of_files;
+        let mut operands = taken.operands.iter().map(|place| &words[*place]);
+        let pattern = if given { None } else { operands.next() };
+        let starts: Vec<&Field> = operands.collect();
+        if !is_deep {
+            // Some of those that it is told.
+            let names: Vec<&str> = starts.iter().map(|it| it.text.as_str()).collect();
+            return (!names.is_empty()).then(|| names.join("\n") + "\n");
+        }
+        let other = ["i", "ignore-case", "y", "v", "invert-match", "L", "files-without-match"];
+        let loose = ["S", "smart-case", "z", "null-data", "a", "text", "U", "multiline"];
+        let is_fixed = name == "fgrep" || taken.has(&["F", "fixed-strings"]);
+        let literal = pattern.map(|it| it.text.as_str()).filter(|it| {
+            let is_plain = |c: char| c.is_alphanumeric() || " _-/:=<>\"',;@#%&~!".contains(c);
+            (is_fixed || it.chars().all(is_plain))
+                && !it.contains(['\n', HOLE])
+                && !taken.has(&other)
+                && !taken.has(&loose)
+        });
+        let mut tests: Vec<String> = vec!["-type".to_owned(), "f".to_owned()];
+        if matches!(name, "rg" | "ag" | "ack") && !taken.has(&["hidden", "u", "unrestricted"]) {
+            tests.push("-visible".to_owned());
+        }
+        tests.extend(named(include));
+        self.shows(&starts, tests, literal.unwrap_or_default())
+    }
+
+    /// `git ls-files`, `git grep -l`: what git keeps, below the paths that it is told.
+    fn searched_by_git(&mut self, words: &[Field]) -> Option<String> {
+        let at = Self::subcommand("git", words);
+        if at != 1 {
+            return None;
+        }
+        let (taken, skipped) = match words.get(at)?.text.as_str() {
+            "ls-files" => (LS_FILES.take(words, at + 1), 0),
+            "grep" => {
+                let taken = Grammar { letters: "efmABCO", ..GREP }.take(words, at + 1);
+                let skipped = usize::from(!taken.has(&["e", "f"]));
+                (taken, skipped)
+            }
+            _ => return None,
+        };
+        let starts = taken.operands.iter().skip(skipped).map(|place| &words[*place]);
+        let mut folders = Vec::new();
+        let mut names = Vec::new();
+        for start in starts {
+            if start.text.starts_with(':') {
+                return None;
+            }
+            // `*` goes through folders, too.
+            match start.text.find(['*', '?', '[']) {
+                Some(place) => {
+                    let folder = start.text[..place].rsplit_once('/').map_or(".", |it| it.0);
+                    folders.push(start.with_text(folder));
+                    let name = start.text.rsplit('/').next().unwrap_or("*");
+                    names.push(name.trim_start_matches("**").to_owned());
+                }
+                None => {
+                    folders.push(start.clone());
+                    names.push("*".to_owned());
+                }
+            }
+        }
+        let mut tests = vec!["-tracked".to_owned(), "-type".to_owned(), "fl".to_owned()];
+        tests.extend(named(&names));
+        let starts: Vec<&Field> = folders.iter().collect();
+        self.shows(&starts, tests, "")
+    }
+
+    /// Notes a search, and what it shows.
+    fn shows(&mut self, starts: &[&Field], words: Vec<String>, literal: &str) -> Option<String> {
+        let here = Field::literal(".");
+        let starts = if starts.is_empty() { &[&here][..] } else { starts };
+        let starts = self.starts(starts);
+        let shown = below(&starts);
+        if self.muted == 0 {
+            let literal = literal.to_owned();
+            let find = Find { starts, words, literal, is_text: true, ..Find::default() };
+            self.reading.finds.push(find);
+        }
+        shown
+    }
+
+    /// A loop over the files that a pattern finds: a search by itself.
+    pub(super) fn loop_over(&mut self, pattern: &str) {
+        let Some(place) = pattern.find(['*', '?', '[']).filter(|_| self.muted == 0) else { return };
+        let (folder, rest) = pattern[..place]
+            .rfind('/')
+            .map_or((".", pattern), |it| (&pattern[..it], &pattern[it + 1..]));
+        let folder = if folder.is_empty() { "/" } else { folder };
+        let depth = rest.trim_end_matches('/').split('/').count().to_string();
+        let mut words = vec!["-mindepth".to_owned(), depth.clone()];
+        if !rest.contains("**") {
+            words.extend(["-maxdepth".to_owned(), depth]);
+        }
+        // `*` finds no name that begins with a dot.
+        if !format!("/{rest}").contains("/.") {
+            words.push("-visible".to_owned());
+        }
+        words.push("-path".to_owned());
+        words.push(pattern.trim_end_matches('/').replace("**", "*"));
+        let starts = self.starts(&[&Field::literal(folder)]);
+        let starts = starts.into_iter().map(|(_, located)| {
+            let written = if folder == "." { "" } else { folder };
+            (written.to_owned(), located)
+        });
+        let find = Find { starts: starts.collect(), words, is_text: true, ..Find::default() };
+        self.reading.finds.push(find);
+    }
+}
+
+/// What a search from these folders shows.
+pub(super) fn below(starts: &[(String, String)]) -> Option<String> {
+    if starts.iter().any(|(written, _)| written.contains(HOLE) || expand::has_glob(written)) {
+        return None;
+    }
+    let mut shown = String::new();
+    for (written, _) in starts {
+        let line = format!("{}/{HOLE}\n", written.trim_end_matches('/'));
+        if !shown.contains(&line) {
+            shown.push_str(&line);
+        }
+    }
+    (!shown.is_empty()).then_some(shown)
+}
+
+/// Whether a text is nothing but what is unknown: holes, and names that were found.
+pub(super) fn is_unknown(text: &str) -> bool {
+    let is_found = |line: &str| {
+        let line = line.trim();
+        line.chars().eq([HOLE]) || line.strip_suffix(HOLE).is_some_and(|it| it.ends_with('/'))
+    };
+    text.contains(HOLE) && text.trim().lines().all(is_found)
+}
+
+fn values<'a>(
+    taken: &'a super::super::table::grammar::Taken,
+    names: &'static [&'static str],
+) -> impl Iterator<Item = &'a Field> {
+    let given = taken.options.iter().filter(|it| names.contains(&it.name.as_str()));
+    given.filter_map(|it| it.value.as_ref())
+}
+
+/// Any of these names, in the words of `find`.
+fn named(patterns: &[String]) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, pattern) in patterns.iter().enumerate() {
+        words.extend([if at == 0 { "(" } else { "-o" }, "-name"].map(str::to_owned));
+        words.push(pattern.clone());
+    }
+    if !words.is_empty() {
+        words.push(")".to_owned());
+    }
+    words
+}

@@ -1,0 +1,150 @@
+//! Writes that a line does not name: through patterns, loops and searches. They
+//! are looked up before the call, and judged by the scope one by one.
+
+use std::{fs, os::unix::fs::symlink};
+
+use crate::{
+    intent_gate::{declared, json_of},
+    support::Roz,
+};
+
+fn ground() -> Roz {
+    let roz = declared("");
+    roz.write("src/auth/main.rs", "fn main() { login() }\n");
+    roz.write("src/billing/invoice.rs", "fn invoice() { total() }\n");
+    roz.write("src/billing/total.rs", "fn total() {}\n");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "second"]);
+    roz
+}
+
+#[track_caller]
+fn is_refused(roz: &Roz, line: &str, file: &str) {
+    // Each is a target of its own, as the breaker counts.
+    roz.selects("INT-001");
+    let told = json_of(&roz.bash(line).denies());
+    assert_eq!(told["code"], "SCOPE_VIOLATION", "{line}");
+    assert_eq!(told["file"], file, "{line}");
+}
+
+#[test]
+fn what_a_pattern_or_a_search_comes_to_is_judged_before_it_is_written() {
+    let roz = ground();
+    let whole = roz.project().canonicalize().unwrap().join("src/billing/invoice.rs");
+    assert!(whole.exists());
+    for line in [
+        "for f in src/billing/*; do echo > \"$f\"; done",
+        "for f in $(find src/billing -name '*.rs'); do echo > \"$f\"; done",
+        "find src/billing -name '*.rs' -exec sed -i s/a/b/ {} +",
+        "find src/billing -name '*.rs' -exec sed -i s/a/b/ {} \\;",
+        "find src -name '*.rs' -exec sed -i s/a/b/ {} +",
+        "find src/billing -name '*.rs' -exec sh -c 'echo > \"$1\"' _ {} \\;",
+        "find src -name invoice.rs -delete",
+        "find src -name invoice.rs | xargs rm",
+        "find src -name invoice.rs -print0 | xargs -0 rm",
+        "find src/billing -type f | grep invoice | sort | head -1 | xargs -n1 rm",
+        "find src/billing -name '*.rs' | while read f; do echo > \"$f\"; done",
+        "while read f; do echo > \"$f\"; done < <(find src/billing -name '*.rs')",
+        "find . -name '*.rs' -print0 | while IFS= read -r -d '' f; do sed -i s/a/b/ \"$f\"; done",
+        "f=$(find src -name invoice.rs); rm $f",
+        "mapfile -t a < <(find src/billing -type f); rm \"${a[@]}\"",
+        "grep -rl total src/billing | xargs sed -i s/a/b/",
+        "grep -rl total . | xargs sed -i s/a/b/",
+        "grep -rn total src | cut -d: -f1 | sort -u | xargs sed -i s/a/b/",
+        "grep -rn total src | awk -F: '{print $1}' | xargs sed -i s/a/b/",
+        "grep -l total src/billing/*.rs | xargs sed -i s/a/b/",
+        "sed -i s/a/b/ $(grep -rl total src)",
+        "rg -l total | xargs sed -i s/a/b/",
+        "git grep -l total -- src/billing | xargs sed -i s/a/b/",
+        "git ls-files src/billing | xargs sed -i s/a/b/",
+        "git ls-files '*.rs' | xargs sed -i s/a/b/",
+        "fd -e rs . src/billing -x sed -i s/a/b/",
+        "cd src && find billing -type f | xargs rm",
+        "ls -d src/billing/* | xargs rm",
+        "rm src/*/invoice.rs",
+        "perl -pi -e s/a/b/ src/billing/*.rs",
+        "rename s/a/b/ src/billing/invoice.rs",
+        "rename a b src/billing/invoice.rs",
+    ] {
+        is_refused(&roz, line, "src/billing/invoice.rs");
+    }
+    for (line, file) in [
+        ("for d in src/*/; do touch \"$d/new.rs\"; done", "src/billing/new.rs"),
+        ("find src/billing -name '*.rs' -exec cp {} {}.bak \\;", "src/billing/invoice.rs.bak"),
+        ("echo x > $(pwd)/src/billing/f", "src/billing/f"),
+        ("echo x > `pwd`/src/billing/f", "src/billing/f"),
+        ("d=$(pwd); echo x > \"$d/src/billing/f\"", "src/billing/f"),
+        ("echo x > \"$(git rev-parse --show-toplevel)/src/billing/f\"", "src/billing/f"),
+        ("ls src/billing | while read f; do echo > \"src/billing/$f\"; done", "src/billing/…"),
+        ("echo x > \"src/billing/$NAME\"", "src/billing/…"),
+        ("ls src/auth/*.rs | xargs -I{} cp {} src/billing/", "src/billing"),
+        ("ln src/billing/total.rs src/auth/t && echo > src/auth/t", "src/billing/total.rs"),
+    ] {
+        is_refused(&roz, line, file);
+    }
+}
+
+#[test]
+fn what_a_search_comes_to_within_the_scope_passes() {
+    let roz = ground();
+    roz.selects("INT-001");
+    for line in [
+        "for f in src/auth/*.rs; do sed -i s/a/b/ \"$f\"; done",
+        "find src/auth -name '*.rs' -exec sed -i s/a/b/ {} +",
+        "find src -name login.rs -exec sed -i s/a/b/ {} +",
+        "find . -name login.rs | xargs sed -i s/a/b/",
+        "grep -rl 'fn login' src | xargs sed -i s/a/b/",
+        "sed -i s/a/b/ $(grep -rl login src/auth)",
+        "git ls-files src/auth | xargs sed -i s/a/b/",
+        "cd src/auth && find . -type f | xargs sed -i s/a/b/",
+        "sed -i s/a/b/ src/*/login.rs",
+        "echo x > \"$(git rev-parse --show-toplevel)/src/auth/x.rs\"",
+        "echo x > $(pwd)/src/auth/x.rs",
+        "echo x > \"src/auth/$NAME\"",
+        "t=$(mktemp); find src/auth -name '*.rs' | while read f; do sed s/a/b/ \"$f\" > \"$t\"; done",
+        "rename s/a/b/ src/auth/login.rs",
+    ] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
+fn what_only_reads_what_it_finds_passes_without_an_intent() {
+    let roz = ground();
+    for line in [
+        "find src -exec grep total {} +",
+        "find . -name '*.rs' | xargs wc -l",
+        "for f in src/billing/*; do cat \"$f\"; done",
+        "grep -rl total src | xargs cat",
+        "git ls-files | head",
+        "find src -name '*.rs' | wc -l > /dev/null",
+        "cd $(pwd) && ls",
+    ] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
+fn a_pattern_is_no_way_through_a_link_or_into_a_hole() {
+    let roz = ground();
+    roz.write("src/auth/keys/a.rs", "");
+    symlink("../billing/invoice.rs", roz.project().join("src/auth/link.rs")).unwrap();
+    is_refused(&roz, "sed -i s/a/b/ src/auth/*/a.rs", "src/auth/keys/a.rs");
+    roz.selects("INT-001");
+    let reason = roz.bash("for f in src/auth/*.rs; do echo > \"$f\"; done").denies();
+    assert!(reason.contains("really src/billing/invoice.rs"), "{reason}");
+}
+
+#[test]
+fn where_there_is_too_much_to_look_at_the_folder_counts() {
+    let roz = ground();
+    for folder in ["src/auth/many", "src/billing/many"] {
+        fs::create_dir(roz.project().join(folder)).unwrap();
+        for at in 0..600 {
+            roz.write(&format!("{folder}/{at}.txt"), "");
+        }
+    }
+    roz.selects("INT-001");
+    roz.bash("find src/auth/many -name '*.txt' -exec sed -i s/a/b/ {} +").passes();
+    is_refused(&roz, "find src/billing/many -type f | xargs rm", "src/billing/many");
+}
