@@ -10,6 +10,7 @@
 mod clients;
 mod commands;
 mod find;
+mod handed;
 mod kill;
 mod nearby;
 mod paths;

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{
     commands::{self, base},
+    handed::handed,
     is_in,
-    paths::may_change,
     words::Words,
 };
 use crate::{
@@ -286,34 +286,6 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         }
     }
     copies(run, program, add);
-}
-
-/// Paths that code of another language is handed, by its arguments or its
-/// environment, where it changes files: which ones, it does not say.
-fn handed(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
-    const ASKS: &[&str] = &["argv", "ARGV", "environ", "getenv", "ENV", "process.env", "shift"];
-    let shows = |code: &String| code.replace("stdout.write", "").replace("stderr.write", "");
-    let asks = |code: &&String| ASKS.iter().any(|it| code.contains(it));
-    let changes = reading.code.iter().filter(asks).any(|code| may_change(&shows(code)));
-    let prints = reading.code.iter().any(|it| it.contains('>') && it.contains("print"));
-    for run in &reading.runs {
-        let name = base(run).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let is_awk = is_in("awk gawk mawk nawk", name);
-        let is_it = is_in("python pypy node nodejs bun deno perl ruby php", name) && changes;
-        if !(is_it || is_awk && prints) {
-            continue;
-        }
-        // awk reads its operands; what it writes to, a variable may say.
-        let words = run.argv.iter().skip(1).map(String::as_str);
-        let words =
-            words.filter_map(|it| if is_awk { Some(it.split_once('=')?.1) } else { Some(it) });
-        let values = run.assignments.iter().map(|(_, value)| value.as_str());
-        for word in words.chain(values).filter(|it| !it.starts_with('-') && is_telling(it)) {
-            if !word.contains(char::is_whitespace) {
-                add(word, Act::Write(How::Edit));
-            }
-        }
-    }
 }
 
 /// git in another work tree than the one it stands in.

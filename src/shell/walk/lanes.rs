@@ -3,11 +3,12 @@
 //! one runs it, or what it held before.
 
 use super::super::HOLE;
-use super::super::syntax::Item;
+use super::super::syntax::{Item, Node};
 use super::origin::normal;
-use super::{Io, Walker};
+use super::{Io, Walker, is_xargs};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::rc::Rc;
 
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
@@ -47,6 +48,52 @@ impl Lanes {
 }
 
 impl Walker<'_> {
+    pub(super) fn pipeline(&mut self, stages: &[Node], io: &Io) -> String {
+        let begun = self.lanes.place();
+        let (output, places) = self.stages(stages, io, begun);
+        // What a later stage writes an earlier one may come to run.
+        if places.windows(2).any(|it| self.is_overtaken(it[0], it[1])) {
+            self.perhaps(|walker| walker.stages(stages, io, begun));
+        }
+        output
+    }
+
+    /// Walks the stages of a pipeline, and says where each of them began. What was written since
+    /// `begun` others may be writing.
+    fn stages(&mut self, stages: &[Node], io: &Io, begun: Place) -> (String, Vec<Place>) {
+        let mut stdin = io.stdin.clone();
+        let mut output = String::new();
+        let finds = self.reading.finds.len();
+        let mut places = Vec::with_capacity(stages.len());
+        for (index, stage) in stages.iter().enumerate() {
+            let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+            let last = index + 1 == stages.len();
+            let stage_io = Io { stdin, capture: !last || io.capture };
+            let mark = self.env.mark();
+            places.push(self.lanes.place());
+            let others = self.written_since(begun);
+            let doubt = self.doubt;
+            self.doubt.again = false;
+            output = self.lane(others, |walker| walker.node(stage, &stage_io));
+            // Who makes words of it sees how often it was shown.
+            if self.doubt.again && stages.get(index + 1).is_some_and(is_xargs) {
+                output.push(HOLE);
+            }
+            self.doubt.again |= doubt.again;
+            let changes = self.env.take_back(mark);
+            // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
+            if last && !changes.is_empty() {
+                self.env.merge(&[changes], false);
+            }
+            self.becomes(finds..found, None, writes, is_xargs(stage));
+            stdin = Some(Rc::from(output.as_str()));
+            if self.work == 0 {
+                break;
+            }
+        }
+        (output, places)
+    }
+
     /// Walks one stage of a pipeline, beside which others write what they do.
     pub(super) fn lane<T>(
         &mut self,

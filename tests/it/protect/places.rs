@@ -42,13 +42,6 @@ fn whatever_writes_roz_home_is_denied() {
             "GIT_WORK_TREE=~/.roz git checkout F",
             "git -C {home} checkout .",
             "cd ~ && for f in .roz/*; do echo x > $f; done",
-            "python3 - ~/.roz/F <<'X'\nimport sys\nopen(sys.argv[1], 'w').write('x')\nX",
-            "P=~/.roz/F python3 -c 'import os; open(os.environ[\"P\"], \"w\")'",
-            "node -e 'require(\"fs\").writeFileSync(process.argv[1], \"\")' ~/.roz/F",
-            "awk -v f=\"$HOME/.roz/F\" 'BEGIN { print 1 > f }'",
-            "curl --stderr ~/.roz/F http://example.com",
-            "curl -D ~/.roz/F http://example.com",
-            "GIT_TRACE=$HOME/.roz/F git status",
         ] {
             house.denies("roz-home", &line.replace('F', file));
         }

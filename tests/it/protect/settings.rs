@@ -86,6 +86,22 @@ fn with(key: &str, value: Value) -> String {
 }
 
 #[test]
+fn a_path_that_is_handed_over_is_written() {
+    let house = House::new();
+    for line in [
+        "python3 - ~/.roz/F <<'X'\nimport sys\nopen(sys.argv[1], 'w').write('x')\nX",
+        "P=~/.roz/F python3 -c 'import os; open(os.environ[\"P\"], \"w\")'",
+        "node -e 'require(\"fs\").writeFileSync(process.argv[1], \"\")' ~/.roz/F",
+        "awk -v f=\"$HOME/.roz/F\" 'BEGIN { print 1 > f }'",
+        "curl --stderr ~/.roz/F http://example.com",
+        "curl -D ~/.roz/F http://example.com",
+        "GIT_TRACE=$HOME/.roz/F git status",
+    ] {
+        house.denies("roz-home", &line.replace("/F", "/config.toml"));
+    }
+}
+
+#[test]
 fn settings_are_not_put_away_by_other_names() {
     let house = House::new();
     house.project_file(".claude/settings.json", USERS);
