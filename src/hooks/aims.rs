@@ -471,6 +471,5 @@ fn read_lines(call: &ToolCall, answer: Option<&RawValue>) -> Shown {
 }
 
 fn lines_of(bytes: &[u8]) -> u64 {
-    let ends = bytes.iter().filter(|it| **it == b'\n').count() as u64;
-    ends + u64::from(bytes.last().is_some_and(|it| *it != b'\n'))
+    bytes.split_inclusive(|it| *it == b'\n').count() as u64
 }

@@ -207,9 +207,12 @@ impl Search<'_> {
             (_, "") => rest.display().to_string(),
             (_, written) => format!("{}/{}", written.trim_end_matches('/'), rest.display()),
         };
-        let is_empty = || match metadata.is_dir() {
-            true => fs::read_dir(path).is_ok_and(|mut it| it.next().is_none()),
-            false => metadata.len() == 0,
+        let is_empty = || {
+            if metadata.is_dir() {
+                fs::read_dir(path).is_ok_and(|mut it| it.next().is_none())
+            } else {
+                metadata.len() == 0
+            }
         };
         let asks = self.find.words.iter().any(|it| it == "-empty");
         let found = Found {

@@ -246,11 +246,16 @@ fn a_write_over_a_file_that_was_never_read_is_refused() {
     roz.writes("src/auth/login.rs").passes();
 }
 
+fn three_hundred_lines() -> String {
+    let lines: Vec<String> = (1..=300).map(|it| format!("line {it}\n")).collect();
+    lines.concat()
+}
+
 #[test]
 fn who_has_seen_a_part_of_a_file_has_not_read_it() {
     let roz = declared("");
     roz.selects("INT-001");
-    let lines: String = (1..=300).map(|it| format!("line {it}\n")).collect();
+    let lines = three_hundred_lines();
     roz.write("src/auth/login.rs", &lines);
     let path = roz.file("src/auth/login.rs");
     let refused = |line: &str| {
@@ -293,7 +298,7 @@ fn who_has_seen_a_part_of_a_file_has_not_read_it() {
 fn a_file_that_is_read_piece_by_piece_is_read() {
     let roz = declared("");
     roz.selects("INT-001");
-    let lines: String = (1..=300).map(|it| format!("line {it}\n")).collect();
+    let lines = three_hundred_lines();
     roz.write("src/auth/login.rs", &lines);
     let path = roz.file("src/auth/login.rs");
     let piece = |from: u32, count: u32| {

@@ -10,9 +10,9 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
     let operands: Vec<&str> =
         texts.iter().copied().filter(|text| !text.starts_with('-') || *text == "-").collect();
     if input.contains(HOLE)
-        && let Some(kept) = of_found(name, &texts, input)
+        && let Some(shows_lines) = of_found(name, &texts, input)
     {
-        return kept;
+        return shows_lines.then(|| input.to_owned());
     }
     match name {
         "base64" | "gbase64" if has(&["-d", "-D", "--decode", "-di", "-id"]) => {
@@ -102,20 +102,21 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
 }
 
 /// What a filter makes of lines that are known in part: a hole may hold what `grep` looks for, and
-/// all but the first of the fields that are cut. `None`: as of any other text.
-fn of_found(name: &str, words: &[&str], input: &str) -> Option<Option<String>> {
+/// all but the first of the fields that are cut. Whether any of the lines may be shown, and else
+/// nothing is known; `None`: as of any other text.
+fn of_found(name: &str, words: &[&str], input: &str) -> Option<bool> {
     let has = |given: &[&str]| words.iter().any(|it| given.iter().any(|one| it.contains(one)));
     let is_found = input.contains(&format!("/{HOLE}"));
     match name {
         "grep" | "egrep" | "fgrep" => {
             let shows_lines = !words.iter().any(|it| matches!(*it, "-o" | "-c" | "-q" | "-l"));
-            Some(shows_lines.then(|| input.to_owned()))
+            Some(shows_lines)
         }
-        "cut" if is_found && !has(&["-f1"]) && words.last() != Some(&"1") => Some(None),
+        "cut" if is_found && !has(&["-f1"]) && words.last() != Some(&"1") => Some(false),
         "awk" | "gawk" | "mawk" | "nawk" if is_found && !has(&["print $1", "print $0"]) => {
-            Some(None)
+            Some(false)
         }
-        "xxd" | "rev" | "base64" | "base32" | "openssl" if is_found => Some(None),
+        "xxd" | "rev" | "base64" | "base32" | "openssl" if is_found => Some(false),
         _ => None,
     }
 }

@@ -39,9 +39,9 @@ impl Walker<'_> {
             "dirname" | "gdirname" => folders(words),
             "basename" | "gbasename" => base(words),
             "pwd" => Some(match self.env.directories() {
-                [only] if only.is_empty() => ".\n".to_owned(),
-                [only] => format!("{only}\n"),
-                _ => HOLE.to_string(),
+                [only] if only.starts_with(['/', '~', HOLE]) => format!("{only}\n"),
+                // What is relative is joined to where the line stands.
+                _ => ".\n".to_owned(),
             }),
             "printenv" => match words {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),

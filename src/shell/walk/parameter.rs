@@ -105,8 +105,9 @@ impl Walker<'_> {
                 let directories = self.env.directories().to_vec();
                 let chosen = self.choose("PWD", directories.len())?;
                 match directories[chosen].as_str() {
-                    "" => Expansion::One(".".to_owned()),
-                    directory => Expansion::One(directory.to_owned()),
+                    it if it.starts_with(['/', '~', HOLE]) => Expansion::One(it.to_owned()),
+                    // What is relative is joined to where the line stands.
+                    _ => Expansion::One(".".to_owned()),
                 }
             }
             name if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => {

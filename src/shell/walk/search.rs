@@ -128,18 +128,11 @@ impl Walker<'_> {
                 return None;
             }
             // `*` goes through folders, too.
-            match start.text.find(['*', '?', '[']) {
-                Some(place) => {
-                    let folder = start.text[..place].rsplit_once('/').map_or(".", |it| it.0);
-                    folders.push(start.with_text(folder));
-                    let name = start.text.rsplit('/').next().unwrap_or("*");
-                    names.push(name.trim_start_matches("**").to_owned());
-                }
-                None => {
-                    folders.push(start.clone());
-                    names.push("*".to_owned());
-                }
-            }
+            let place = start.text.find(['*', '?', '[']);
+            let folder = place.map(|it| start.text[..it].rsplit_once('/').map_or(".", |it| it.0));
+            folders.push(folder.map_or_else(|| start.clone(), |it| start.with_text(it)));
+            let name = start.text.rsplit('/').next().filter(|_| folder.is_some());
+            names.push(name.map_or("*", |it| it.trim_start_matches("**")).to_owned());
         }
         let mut tests = vec!["-tracked".to_owned(), "-type".to_owned(), "fl".to_owned()];
         tests.extend(named(&names));
