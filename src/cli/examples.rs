@@ -59,7 +59,7 @@ fn with_examples(mut command: Command, path: &str) -> Command {
     }
     let Some((_, lines)) = EXAMPLES.iter().find(|(it, _)| *it == path) else { return command };
     let mut text = format!("Examples:\n  {}", lines.join("\n  "));
-    if let Some(before) = command.get_after_help() {
+    if let Some(before) = command.get_after_long_help().or(command.get_after_help()) {
         text = format!("{before}\n\n{text}");
     }
     command.after_long_help(text)
