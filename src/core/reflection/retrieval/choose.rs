@@ -31,8 +31,10 @@ const BESIDE: f32 = 0.3;
 const MOST_BESIDE: usize = 11;
 /// The log odds of the next one, where there is none.
 const NO_NEXT: f32 = -5.0;
-/// What has sunk this far, of the odds that it needs, is no longer shown.
-const SUNK: f32 = 0.7;
+/// What has sunk this far, of the odds that it needs, is no longer shown: odds
+/// grow with the square of what a score would, and so the boost is squared. Once
+/// in vain is 0.64, so that whatever was shown once is shown again.
+const SUNK: f64 = 0.6;
 
 /// The prior of the reference boost: before anything is known, a learning is
 /// taken to be referred to once in four times that it is shown.
@@ -106,7 +108,7 @@ impl Index {
             let unknown = Tally::default();
             let tally = on.tallies.get(document.id).unwrap_or(&unknown);
             let boost = reference_boost(tally);
-            if f64::from(surplus.exp()) * boost.min(1.0) < f64::from(SUNK) {
+            if f64::from(surplus.exp()) * boost.min(1.0).powi(2) < SUNK {
                 continue;
             }
             let age = age(&document, tally, on.now);
