@@ -1,5 +1,7 @@
 //! The intent gate's record of a session: the turn, what was read, what a
 //! person has said yes to.
+//!
+//! Long because the fields have one owner, and each arrow of the turn one method.
 
 use std::collections::{BTreeMap, BTreeSet};
 
