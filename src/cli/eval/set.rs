@@ -24,8 +24,13 @@ const DEV: &[&str] = &[
     include_str!("../../../tests/retrieval/pipeline.toml"),
     include_str!("../../../tests/retrieval/webshop.toml"),
 ];
-/// Files of `tests/retrieval/held-out/`; none, while nothing is held out.
-const HELD_OUT: &[&str] = &[];
+/// Files of `tests/retrieval/held-out/`.
+const HELD_OUT: &[&str] = &[
+    include_str!("../../../tests/retrieval/held-out/dispatch.toml"),
+    include_str!("../../../tests/retrieval/held-out/groundstation.toml"),
+    include_str!("../../../tests/retrieval/held-out/ledger.toml"),
+    include_str!("../../../tests/retrieval/held-out/timetable.toml"),
+];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 
 #[derive(Debug)]
