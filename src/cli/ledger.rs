@@ -275,6 +275,9 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     for line in verdict.torn.iter().take(TOLD) {
         say::print(&format!("line {line}: its writer was stopped; nothing else is missing\n"))?;
     }
+    for copied in verdict.copies.iter().take(TOLD) {
+        say::print(&format!("{copied}, as a merge may leave it\n"))?;
+    }
     for path in &checked.damaged {
         let path = bounded::plain_line(&path.display().to_string());
         say::print(&format!("`{path}` no longer tells which record is its session's last\n"))?;

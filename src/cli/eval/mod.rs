@@ -142,9 +142,11 @@ fn traits(projects: &[Project]) -> Value {
     projects.iter().map(of_project).collect()
 }
 
+/// Each project's, and the user's own once, which stand beside all of them.
 fn learnings(projects: &[Project]) -> usize {
-    let ids = projects.iter().flat_map(|it| &it.learnings).map(|it| &it.id);
-    ids.collect::<BTreeSet<_>>().len()
+    let (own, others): (Vec<_>, Vec<_>) =
+        projects.iter().flat_map(|it| &it.learnings).partition(|it| it.scope == Scope::Personal);
+    others.len() + own.iter().map(|it| &it.id).collect::<BTreeSet<_>>().len()
 }
 
 /// What a session start, or a prompt, would bring.

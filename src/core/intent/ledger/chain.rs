@@ -1,7 +1,8 @@
 //! How a ledger's records hold together: each names the hash of its session's
 //! record before, and of each session on this machine the last one is known.
 //!
-//! So a line that was edited, removed, moved, doubled or put in is found. Each
+//! So a line that was edited, removed, moved or put in is found; one that is there
+//! twice, as a merge of picked commits leaves it, is told of and does no harm. Each
 //! also names the line that was the ledger's last when it was written, of
 //! whatever session: where both are there, that one stands before it. Branches
 //! that are merged or rebased put lines of different sessions in another order,
@@ -57,8 +58,24 @@ pub struct Verdict {
     /// Ends of lines that a writer was killed at: kept, and vouched for by the
     /// record that came after, or the last of all.
     pub torn: Vec<u64>,
+    /// Lines that are there twice, as they were written: where both branches
+    /// have a picked commit, git's union merge may keep both.
+    pub copies: Vec<Copied>,
     /// Sessions whose last record nobody knows here.
     pub unanchored: Vec<String>,
+}
+
+/// `line` is the same as `of`, which stands before it. Lines count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Copied {
+    pub line: u64,
+    pub of: u64,
+}
+
+impl std::fmt::Display for Copied {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "line {}: the same as line {}", self.line, self.of)
+    }
 }
 
 /// Something that is not as roz wrote it. Lines count from 1.
@@ -75,8 +92,6 @@ pub struct Problem {
 pub enum What {
     /// No record of roz's.
     Unreadable { line: u64 },
-    /// The same as a line before.
-    Duplicate { line: u64, of: u64 },
     /// Not behind the line that it follows.
     Moved { line: u64, follows: u64 },
     /// Two lines follow the same one.
@@ -230,7 +245,7 @@ impl Chains {
             anchors.iter().filter_map(|it| Some((it.session_id()?, it))).collect();
         for ((name, _), chain) in names.into_iter().zip(&chains) {
             let mut found = Vec::new();
-            let walked = walk(chain, &mut found);
+            let walked = walk(chain, &mut verdict.copies, &mut found);
             match anchors.remove(name) {
                 Some(anchor) => judge_end(&walked, anchor, &mut found),
                 None => verdict.unanchored.push(name.to_owned()),
@@ -248,6 +263,7 @@ impl Chains {
             });
         }
         self.judge_order(&mut verdict);
+        verdict.records = verdict.records.saturating_sub(verdict.copies.len() as u64);
         verdict.unanchored.sort_unstable();
         verdict.problems.sort_by_key(|it| it.what.line());
         verdict
@@ -315,12 +331,12 @@ impl Anchor {
 
 /// Follows a session's records in the order of their lines; answers those that
 /// are no doubles.
-fn walk<'a>(chain: &[&'a Link], found: &mut Vec<What>) -> Vec<&'a Link> {
+fn walk<'a>(chain: &[&'a Link], copies: &mut Vec<Copied>, found: &mut Vec<What>) -> Vec<&'a Link> {
     let mut by_hash: HashMap<Hash, usize> = HashMap::with_capacity(chain.len());
     let mut kept: Vec<&Link> = Vec::with_capacity(chain.len());
     for link in chain {
         if let Some(at) = by_hash.get(&link.hash) {
-            found.push(What::Duplicate { line: link.line, of: kept[*at].line });
+            copies.push(Copied { line: link.line, of: kept[*at].line });
             continue;
         }
         by_hash.insert(link.hash, kept.len());
@@ -429,7 +445,6 @@ impl What {
     pub fn line(&self) -> u64 {
         match self {
             Self::Unreadable { line }
-            | Self::Duplicate { line, .. }
             | Self::Moved { line, .. }
             | Self::Forked { line, .. }
             | Self::OutOfOrder { line, .. }
@@ -452,7 +467,6 @@ impl What {
             | Self::EndRemoved { hash, .. }
             | Self::SessionRemoved { hash, .. } => Some(hash),
             Self::Unreadable { .. }
-            | Self::Duplicate { .. }
             | Self::Moved { .. }
             | Self::Forked { .. }
             | Self::OutOfOrder { .. }
@@ -469,7 +483,6 @@ impl std::fmt::Display for What {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
             Self::Unreadable { line } => write!(f, "line {line}: no record, or a damaged one"),
-            Self::Duplicate { line, of } => write!(f, "line {line}: the same as line {of}"),
             Self::Moved { line, follows } => {
                 write!(f, "line {line}: not in its place, which is behind line {follows}")
             }

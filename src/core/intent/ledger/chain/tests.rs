@@ -110,11 +110,13 @@ fn lines_of_a_session_that_changed_places_are_found() {
 }
 
 #[test]
-fn a_doubled_line_is_found() {
+fn a_doubled_line_is_told_of_and_does_no_harm() {
     for at in 0..3 {
         let mut scene = Scene::of("aba");
         scene.lines.insert(at, scene.lines[at].clone());
-        assert_eq!(scene.problems(), [format!("line {}: the same as line {}", at + 2, at + 1)]);
+        assert_eq!(scene.problems(), Vec::<String>::new());
+        let copy = Copied { line: at as u64 + 2, of: at as u64 + 1 };
+        assert_eq!(scene.verdict().copies, [copy]);
     }
 }
 
