@@ -8,8 +8,8 @@ pub(crate) const LINE: usize = 256 * 1024;
 pub(crate) const DEPTH: usize = 40;
 
 /// How much is walked: a unit is a command, a file that it names to be written or run, or some 64
-/// bytes of text that an expansion made. A script of 300 lines takes half of it at most.
-pub(crate) const WORK: usize = 4_500;
+/// bytes of text that an expansion made. A script of 300 busy lines fits in it.
+pub(crate) const WORK: usize = 4_100;
 
 /// The same for the text of a script, of which a call reads few: one of 64 KiB is read to its end.
 pub(crate) const SCRIPT_WORK: usize = 7_000;
