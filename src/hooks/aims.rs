@@ -309,14 +309,20 @@ impl Look<'_> {
         let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         let mut links = Links::default();
+        // Of each folder, since many a target lies beside the last one.
+        let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
             if path.contains(HOLE) || class::is_sink(&path) {
                 continue;
             }
             let absolute = self.cwd.join(&path);
             for spelt in [normal(&absolute), links.real(&absolute)] {
-                let Some(root) = nearest_sidecar(&spelt) else { continue };
-                let root = root.canonicalize().unwrap_or(root);
+                let folder = spelt.parent().unwrap_or(&spelt).to_owned();
+                let root = known.entry(folder).or_insert_with(|| {
+                    let root = nearest_sidecar(&spelt)?;
+                    Some(root.canonicalize().unwrap_or(root))
+                });
+                let Some(root) = root.clone() else { continue };
                 if root != own {
                     let written = found.entry(root).or_default();
                     written.push((path.clone(), how));

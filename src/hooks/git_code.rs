@@ -4,6 +4,8 @@
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     time::Instant,
@@ -308,6 +310,8 @@ pub(super) fn hooks(
     // Each folder and each verb is asked about once, and what differs in no
     // more than its other words is no other question.
     let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+    let mut of_root: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+    let mut there: BTreeMap<PathBuf, Vec<OsString>> = BTreeMap::new();
     let mut asked: BTreeSet<(String, Vec<&str>, bool)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
@@ -325,10 +329,20 @@ pub(super) fn hooks(
                 are_all = false;
                 continue;
             }
-            let hooks =
-                known.entry(folder).or_insert_with_key(|folder| hooks_folder(folder, until, world));
+            let root = known.entry(folder).or_insert_with_key(|folder| {
+                let root = folder.ancestors().find(|it| it.join(".git").exists());
+                root.map(Path::to_owned)
+            });
+            let Some(root) = root.clone() else { continue };
+            let hooks = of_root.entry(root).or_insert_with_key(|it| hooks_folder(it, until, world));
             let Some(hooks) = hooks else { continue };
+            // One look at the folder for many at what it might hold.
+            let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
             for name in &names {
+                // A file system may fold the case.
+                if !there.iter().any(|it| it.eq_ignore_ascii_case(name)) {
+                    continue;
+                }
                 let path = hooks.join(name);
                 // git runs what may be run, and nothing else.
                 let runs = path.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0);
@@ -347,10 +361,14 @@ pub(super) fn hooks(
     (found, are_all)
 }
 
-/// Where the hooks of the repository around a folder lie.
-fn hooks_folder(folder: &Path, until: Instant, world: &World) -> Option<PathBuf> {
-    let (root, entry) =
-        folder.ancestors().map(|it| (it, it.join(".git"))).find(|(_, it)| it.exists())?;
+fn names_in(folder: &Path) -> Vec<OsString> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|it| it.file_name()).collect()
+}
+
+/// Where the hooks of the repository of a work tree lie.
+fn hooks_folder(root: &Path, until: Instant, world: &World) -> Option<PathBuf> {
+    let entry = root.join(".git");
     let mut place = entry.clone();
     // A work tree of its own, or a submodule.
     if entry.is_file() {
@@ -374,12 +392,12 @@ fn hooks_folder(folder: &Path, until: Instant, world: &World) -> Option<PathBuf>
         return Some(place.join("hooks"));
     }
     let mut git = process::command("git");
-    git.current_dir(folder).args(["rev-parse", "--git-path", "hooks"]);
+    git.current_dir(root).args(["rev-parse", "--git-path", "hooks"]);
     for name in git::PLACES {
         git.env_remove(name);
     }
     let ran = process::run(git, until).ok().filter(|it| it.ok)?;
-    Some(folder.join(String::from_utf8_lossy(&ran.stdout).trim()))
+    Some(root.join(String::from_utf8_lossy(&ran.stdout).trim()))
 }
 
 #[cfg(test)]
