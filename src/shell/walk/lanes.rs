@@ -85,6 +85,10 @@ impl Walker<'_> {
             if last && !changes.is_empty() {
                 self.env.merge(&[changes], false);
             }
+            // What `ls` alone shows is what lies here.
+            if index == 0 && stages.len() == 2 {
+                self.listed_here(stage);
+            }
             self.becomes(finds..found, None, writes, is_xargs(stage));
             stdin = Some(Rc::from(output.as_str()));
             if self.work == 0 {
