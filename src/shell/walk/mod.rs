@@ -482,12 +482,6 @@ impl<'o> Walker<'o> {
     }
 }
 
-fn is_xargs(node: &Node) -> bool {
-    let Node::Simple(simple) = node else { return false };
-    let first = simple.words.first().map(|word| &word.parts[..]);
-    matches!(first, Some([Part::Text { text, .. }]) if matches!(text.as_str(), "xargs" | "parallel"))
-}
-
 /// Commands whose answer is asked for with `&&`, so that what follows may not run.
 fn is_test(node: &Node) -> bool {
     match node {

@@ -3,7 +3,7 @@
 
 use super::super::syntax::{Node, Part};
 use super::super::table::grammar::Grammar;
-use super::super::{Find, HOLE};
+use super::super::{Find, HOLE, How, Write};
 use super::field::Field;
 use super::origin::found_by;
 use super::{Walker, expand};
@@ -156,8 +156,16 @@ impl Walker<'_> {
         shown
     }
 
-    /// `ls`, told of no folder: a search by itself, the names of which nothing is known of.
-    pub(super) fn listed_here(&mut self, node: &Node) {
+    /// `ls`, told of no folder: a pattern by itself, where the writes since then change what it
+    /// shows.
+    pub(super) fn listed_here(&mut self, node: &Node, writes: usize) {
+        let changes = |it: &Write| {
+            let is_change = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
+            is_change && it.path.starts_with(HOLE)
+        };
+        if !self.reading.writes.get(writes..).unwrap_or_default().iter().any(changes) {
+            return;
+        }
         let Node::Simple(simple) = node else { return };
         let words = simple.words.iter().map(|word| match &word.parts[..] {
             [Part::Text { text, .. }] => Some(text.as_str()),
@@ -175,7 +183,10 @@ impl Walker<'_> {
             words.push("-visible".to_owned());
         }
         let starts = self.starts(&[&Field::literal(".")]);
-        self.reading.finds.push(Find { starts, words, ..Find::default() });
+        let shows = vec![HOLE.to_string()];
+        let (is_text, is_written) = (true, true);
+        let find = Find { starts, words, is_text, shows, is_written, ..Find::default() };
+        self.reading.finds.push(find);
     }
 
     /// A loop over the files that a pattern finds: a search by itself.
