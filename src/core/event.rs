@@ -170,6 +170,7 @@ impl<'a> ToolCall<'a> {
             let (may, runs) = reading.runs.into_iter().partition(|it| it.conditional);
             reading.runs = runs;
             reading.writes.retain(|it| !it.conditional);
+            reading.perhaps.retain(|it| !it.conditional);
             reading.code.clear();
             spared = Reading { runs: may, ..Reading::default() }.keys();
         }

@@ -434,7 +434,9 @@ impl Look<'_> {
         for reading in &call.readings {
             let of_git = reading.runs.iter().flat_map(settings::written);
             found.extend(of_git.map(|path| (path, How::Edit)));
-            for it in &reading.writes {
+            let perhaps = reading.perhaps.iter().filter(|it| meant.is_there(&it.path));
+            let perhaps: Vec<_> = perhaps.collect();
+            for it in reading.writes.iter().chain(perhaps) {
                 // A link itself is removed or replaced, what it leads to is not.
                 let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
                 for path in meant.by(reading, &it.path, it.how) {

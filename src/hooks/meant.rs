@@ -43,6 +43,9 @@ impl<'a> Meant<'a> {
     /// The paths that a write means; itself, where it names one.
     pub(super) fn by(&mut self, reading: &Reading, path: &str, how: How) -> Vec<String> {
         if let Some((known, rest)) = path.split_once(HOLE) {
+            if let Some(found) = self.by_loops(reading, path, how) {
+                return found;
+            }
             if let Some(found) = self.by_searches(reading, known, rest, how) {
                 return found;
             }
@@ -63,6 +66,15 @@ impl<'a> Meant<'a> {
         self.by_pattern(path)
     }
 
+    /// Whether something has the name that may be a path; of a name of which only
+    /// a folder is known, whether that is there.
+    pub(super) fn is_there(&self, path: &str) -> bool {
+        match path.split_once(HOLE) {
+            None => self.absolute(path).symlink_metadata().is_ok(),
+            Some((known, _)) => known.ends_with('/') && self.absolute(known).is_dir(),
+        }
+    }
+
     /// What a pattern finds that is there. Where that is nothing, bash takes the
     /// pattern for a name.
     pub(super) fn by_pattern(&mut self, path: &str) -> Vec<String> {
@@ -78,6 +90,31 @@ impl<'a> Meant<'a> {
         }
         let folder = if path.ends_with('/') { "/" } else { "" };
         found.iter().map(|it| format!("{}{folder}", it.to_string_lossy())).collect()
+    }
+
+    /// What a loop over a pattern writes, by what stands for its files; `None` where no
+    /// loop of the line does.
+    fn by_loops(&mut self, reading: &Reading, path: &str, how: How) -> Option<Vec<String>> {
+        let mut found = BTreeSet::new();
+        let mut is_known = false;
+        for find in &reading.finds {
+            let shown = find.shows.iter().filter(|it| find.is_written || !it.starts_with(HOLE));
+            let rests = shown.filter_map(|it| path.strip_prefix(it.as_str()));
+            let Some(rest) = rests.min_by_key(|it| it.len()).filter(|it| !it.contains(HOLE)) else {
+                continue;
+            };
+            for (_, start) in &find.starts {
+                let paths = self.found(find, start)?;
+                // Nothing lies below a file.
+                let paths = paths.iter().filter(|it| match rest {
+                    "" => !is_edit(how) || !Path::new(it).is_dir(),
+                    rest => !rest.starts_with('/') || Path::new(it).is_dir(),
+                });
+                is_known = true;
+                found.extend(paths.map(|it| format!("{it}{rest}")));
+            }
+        }
+        is_known.then(|| found.into_iter().collect())
     }
 
     /// `None` where no search of the line finds it.
@@ -112,9 +149,7 @@ impl<'a> Meant<'a> {
                 found.extend(paths.into_iter().map(|it| format!("{it}{rest}")));
             }
         }
-        // Whatever changes what a file holds, passes folders over.
-        let is_edit = matches!(how, How::Edit | How::Append);
-        found.retain(|it| it.ends_with('/') || !is_edit || !Path::new(it).is_dir());
+        found.retain(|it| it.ends_with('/') || !is_edit(how) || !Path::new(it).is_dir());
         is_known.then(|| found.into_iter().collect())
     }
 
@@ -239,6 +274,11 @@ impl Search<'_> {
     }
 }
 
+/// Whatever changes what a file holds, passes folders over.
+fn is_edit(how: How) -> bool {
+    matches!(how, How::Edit | How::Append)
+}
+
 /// Whether it is the removal of what a search begins with.
 fn deletes(find: &Find, path: &str) -> bool {
     let is_delete = |place: &usize| find.words.get(*place).is_some_and(|it| it == "-delete");
@@ -247,12 +287,14 @@ fn deletes(find: &Find, path: &str) -> bool {
         && find.starts.iter().any(|it| it.1 == path)
 }
 
-/// `$(git rev-parse --show-toplevel)`
+/// `$(git rev-parse --show-toplevel)`, `git checkout :/src`
 fn asks_for_top(reading: &Reading) -> bool {
     reading
         .runs
         .iter()
-        .any(|it| it.program == "git" && it.argv.iter().any(|word| word == "--show-toplevel"))
+        .filter(|it| it.program == "git")
+        .flat_map(|it| &it.argv)
+        .any(|it| it == "--show-toplevel" || it.starts_with(":/") || it.starts_with(":("))
 }
 
 /// `*` finds no name that begins with a dot.

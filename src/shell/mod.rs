@@ -84,6 +84,9 @@ pub struct Reading {
     pub runs: Vec<Run>,
     /// Every path that would be created, changed or removed.
     pub writes: Vec<Write>,
+    /// The same of words that may be paths, and may be something else, where nothing has that name:
+    /// `git checkout main`.
+    pub perhaps: Vec<Write>,
     /// What files are given through redirections and `tee`, and what is downloaded to them.
     pub texts: Vec<TextOf>,
     /// Files whose content would be shown or loaded, where that is known.
@@ -195,6 +198,10 @@ pub struct Find {
     pub is_text: bool,
     /// Of those by text: what stands in each file, where that is known.
     pub literal: String,
+    /// Of a pattern that a loop goes over: what stands for what it finds in a [`Write`].
+    pub shows: Vec<String>,
+    /// Whether the loop is known to write it, where what stands for it may be anything.
+    pub is_written: bool,
 }
 
 /// What is done to a path.

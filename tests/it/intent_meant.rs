@@ -12,6 +12,7 @@ fn ground() -> Roz {
     let roz = declared("");
     roz.write("src/auth/main.rs", "fn main() { login() }\n");
     roz.write("src/billing/invoice.rs", "fn invoice() { total() }\n");
+    roz.write("NOTES.md", "notes\n");
     roz.write("src/billing/total.rs", "fn total() {}\n");
     roz.git(&["add", "."]);
     roz.git(&["commit", "-qm", "second"]);
@@ -47,6 +48,16 @@ fn what_a_pattern_or_a_search_comes_to_is_judged_before_it_is_written() {
         "while read f; do echo > \"$f\"; done < <(find src/billing -name '*.rs')",
         "find . -name '*.rs' -print0 | while IFS= read -r -d '' f; do sed -i s/a/b/ \"$f\"; done",
         "f=$(find src -name invoice.rs); rm $f",
+        "for f in src/*/inv*.rs; do rm $f; done",
+        "for f in src/b*/*.rs; do rm $f; done",
+        "for f in $(ls src/*/inv*.rs); do rm $f; done",
+        "cd src/billing && for f in *; do echo x >> $f; done",
+        "cd src/billing && for f in *.rs; do sed -i s/a/b/ \"$f\"; done",
+        "cd src && for f in b*/*.rs; do echo > \"$f\"; done",
+        "cd src/billing && ls | xargs rm",
+        "cd src/billing && ls | while read f; do rm \"$f\"; done",
+        "for d in src/b*; do echo > \"$d/invoice.rs\"; done",
+        "cd src/billing && for i in 1 2; do date; for f in *; do date; echo $i >> $f; done; done",
         "mapfile -t a < <(find src/billing -type f); rm \"${a[@]}\"",
         "grep -rl total src/billing | xargs sed -i s/a/b/",
         "grep -rl total . | xargs sed -i s/a/b/",
@@ -69,6 +80,9 @@ fn what_a_pattern_or_a_search_comes_to_is_judged_before_it_is_written() {
         is_refused(&roz, line, "src/billing/invoice.rs");
     }
     for (line, file) in [
+        ("for f in *.md; do echo x >> $f; done", "NOTES.md"),
+        ("for f in *; do mv \"$f\" \"$f.old\"; done", "NOTES.md"),
+        ("for d in src/b*/; do touch \"$d/new.rs\"; done", "src/billing/new.rs"),
         ("for d in src/*/; do touch \"$d/new.rs\"; done", "src/billing/new.rs"),
         ("find src/billing -name '*.rs' -exec cp {} {}.bak \\;", "src/billing/invoice.rs.bak"),
         ("echo x > $(pwd)/src/billing/f", "src/billing/f"),
@@ -85,11 +99,93 @@ fn what_a_pattern_or_a_search_comes_to_is_judged_before_it_is_written() {
 }
 
 #[test]
+fn what_git_takes_out_of_a_commit_is_written() {
+    let roz = ground();
+    for line in [
+        "git checkout src/billing/invoice.rs",
+        "git checkout -q src/billing/invoice.rs",
+        "git checkout --ours src/billing/invoice.rs",
+        "git checkout HEAD src/billing/invoice.rs",
+        "git checkout HEAD 'src/**/invoice.rs'",
+        "git checkout 'src/*invoice.rs'",
+        "git checkout ':(top)src/billing/invoice.rs'",
+        "git checkout :/src/billing/invoice.rs",
+        "git -C src checkout billing/invoice.rs",
+        "cd src && git checkout billing/invoice.rs",
+        "git checkout src/auth/login.rs src/billing/invoice.rs",
+        "f=src/billing/invoice.rs; git checkout $f",
+        "git ls-files src/billing | xargs git checkout",
+    ] {
+        is_refused(&roz, line, "src/billing/invoice.rs");
+    }
+    for (line, file) in [
+        ("git checkout src", "src"),
+        ("git checkout HEAD src", "src"),
+        ("git checkout -m src", "src"),
+        ("git checkout main src/billing", "src/billing"),
+        ("git -C src checkout billing", "src/billing"),
+        ("cd src/auth && git checkout ..", "src"),
+        ("git checkout \"src/billing/$NAME\"", "src/billing/…"),
+    ] {
+        is_refused(&roz, line, file);
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git checkout .",
+        "git checkout :/",
+        "git checkout ':(top)src'",
+        "git checkout 'src/*.rs'",
+        "git checkout-index -f -a",
+        "git read-tree -u -m HEAD",
+        "git checkout .orchestration",
+        "git checkout wide .orchestration",
+        "git checkout .roz",
+        "git checkout main .claude",
+    ] {
+        roz.bash(line).denies();
+    }
+}
+
+#[test]
+fn a_branch_is_no_path_and_what_lies_in_the_scope_may_be_taken_back() {
+    let roz = ground();
+    roz.selects("INT-001");
+    for line in [
+        "git checkout main",
+        "git checkout -q feature/x",
+        "git checkout -b src",
+        "git checkout -b src/billing main",
+        "git checkout -t origin/src",
+        "git checkout HEAD~1",
+        "git checkout \"$BRANCH\"",
+        "git switch src",
+        "git checkout -",
+        "git checkout src/auth/login.rs",
+        "git checkout HEAD src/auth/login.rs",
+        "git checkout src/auth/*.rs",
+        "git checkout 'src/auth/*.rs'",
+        "git checkout :/src/auth/login.rs",
+        "git -C src checkout auth/login.rs",
+        "cd src/auth && git checkout login.rs",
+    ] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
 fn what_a_search_comes_to_within_the_scope_passes() {
     let roz = ground();
     roz.selects("INT-001");
     for line in [
         "for f in src/auth/*.rs; do sed -i s/a/b/ \"$f\"; done",
+        "for f in src/a*/*.rs; do sed -i s/a/b/ \"$f\"; done",
+        "for f in s*/auth/*.rs; do cp \"$f\" \"$f.bak\"; done",
+        "cd src/auth && for f in *; do echo x >> \"$f\"; done",
+        "cd src/auth && ls | xargs sed -i s/a/b/",
+        "for f in *.md; do wc -l \"$f\" >> \"$OUT\"; done",
+        "for f in *.md; do cat \"$f\" > /dev/null; done",
+        "for f in src/*/*.rs; do wc -l \"$f\" >> src/auth/counts; done",
+        "ls | xargs wc -l",
         "find src/auth -name '*.rs' -exec sed -i s/a/b/ {} +",
         "find src -name login.rs -exec sed -i s/a/b/ {} +",
         "find . -name login.rs | xargs sed -i s/a/b/",

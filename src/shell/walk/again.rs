@@ -1,11 +1,12 @@
 //! What runs again and again: loops, and functions that call themselves. The first rounds are walked;
 //! a variable that is another one after each of them stands for anything from then on.
 
-use super::super::HOLE;
 use super::super::syntax::{List, Word};
+use super::super::{HOLE, Write};
 use super::env::Value;
 use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
+use std::ops::Range;
 
 /// Words whose text changes from round to round are taken over so many readings of them.
 const READINGS: usize = limit::CHOICES;
@@ -63,7 +64,12 @@ impl Walker<'_> {
             self.goes_over(value);
             self.loop_over(value);
         }
+        let patterns = finds..self.reading.finds.len();
         // A file name that a pattern will find is not known here, its folder may be.
+        let globs: Vec<String> = match words {
+            Some(_) => values.iter().filter(|it| expand::has_glob(it)).cloned().collect(),
+            None => Vec::new(),
+        };
         let values = values.into_iter().map(|value| {
             if words.is_some() && expand::has_glob(&value) {
                 Value::Text(found_by(&value))
@@ -78,12 +84,46 @@ impl Walker<'_> {
             walker.list(body, io)
         });
         self.becomes(finds..found, None, writes, false);
+        let is_open = |it: &Write| it.path.starts_with(HOLE);
+        if self.reading.writes.get(writes..).unwrap_or_default().iter().any(is_open) {
+            self.tried(name, &globs, patterns, body, io);
+        }
         if !output.is_empty() {
             let unknown = |value: &Value| value.scalar().contains(HOLE);
             self.doubt.silent |= values.iter().all(unknown);
             self.doubt.again |= values.len() > 1 || values.iter().any(unknown);
         }
         output
+    }
+
+    /// Whether a loop writes what its patterns find, where what it writes may be anything: its body
+    /// is walked once more, the pattern standing for what it finds. Nothing of that is recorded.
+    fn tried(&mut self, name: &str, globs: &[String], finds: Range<usize>, body: &List, io: &Io) {
+        if self.trying || self.muted > 0 {
+            return;
+        }
+        for glob in globs.iter().filter(|it| found_by(it).starts_with(HOLE)) {
+            let kept = std::mem::take(&mut self.reading);
+            let (scripts, doubt) = (self.scripts.clone(), self.doubt);
+            let (found, traps) = (self.found.clone(), self.traps.clone());
+            let from = self.repeated_from.take();
+            let mark = self.env.mark();
+            self.trying = true;
+            self.env.set(name, vec![Value::Text(glob.clone())]);
+            self.list(body, io);
+            self.trying = false;
+            self.env.take_back(mark);
+            let located = self.located(glob);
+            let tried = std::mem::replace(&mut self.reading, kept);
+            self.reading.unreadable = self.reading.unreadable.take().or(tried.unreadable);
+            (self.scripts, self.doubt, self.repeated_from) = (scripts, doubt, from);
+            (self.found, self.traps) = (found, traps);
+            let is_it = |it: &Write| located.iter().any(|glob| it.path.starts_with(glob));
+            let shown = found_by(glob.trim_end_matches('/'));
+            for find in &mut self.reading.finds[finds.clone()] {
+                find.is_written |= find.shows.contains(&shown) && tried.writes.iter().any(is_it);
+            }
+        }
     }
 
     /// The words that a loop goes over, in each reading of them.

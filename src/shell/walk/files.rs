@@ -185,19 +185,6 @@ impl Walker<'_> {
     fn has_gone(&self) -> bool {
         self.env.directories().iter().any(|it| !matches!(it.as_str(), "" | "."))
     }
-
-    /// `git checkout -- file`, `git checkout ref file`
-    fn checked_out(&mut self, words: &[Field]) {
-        let at = Self::subcommand("git", words);
-        if words.get(at).is_none_or(|word| word.text != "checkout") {
-            return;
-        }
-        if let Some(dashes) = words.iter().position(|word| word.text == "--") {
-            for field in &words[dashes + 1..] {
-                self.record_write(&field.text, How::Write, self.certainty(field.certainty()));
-            }
-        }
-    }
 }
 
 /// `sqlite3 -readonly file "select …"`

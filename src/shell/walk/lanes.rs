@@ -5,7 +5,7 @@
 use super::super::HOLE;
 use super::super::syntax::{Item, Node};
 use super::origin::normal;
-use super::{Io, Walker, is_xargs};
+use super::{Io, Part, Walker};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -86,6 +86,10 @@ impl Walker<'_> {
                 self.env.merge(&[changes], false);
             }
             self.becomes(finds..found, None, writes, is_xargs(stage));
+            // What `ls` alone shows is what lies here.
+            if let ([first, _], 1) = (stages, index) {
+                self.listed_here(first, writes);
+            }
             stdin = Some(Rc::from(output.as_str()));
             if self.work == 0 {
                 break;
@@ -159,4 +163,10 @@ impl Walker<'_> {
         let is_shared = self.located(path).iter().any(|it| self.lanes.is_shared(normal(it)));
         if is_shared && !text.starts_with(HOLE) { format!("{HOLE}\n{text}") } else { text }
     }
+}
+
+fn is_xargs(node: &Node) -> bool {
+    let Node::Simple(simple) = node else { return false };
+    let first = simple.words.first().map(|word| &word.parts[..]);
+    matches!(first, Some([Part::Text { text, .. }]) if matches!(text.as_str(), "xargs" | "parallel"))
 }

@@ -19,6 +19,7 @@ mod origin;
 mod output;
 mod parameter;
 mod patch;
+mod pathspec;
 mod pattern;
 mod record;
 mod search;
@@ -113,6 +114,8 @@ struct Walker<'o> {
     lanes: lanes::Lanes,
     /// Whether an `echo` has shown a backslash, which some shells' own decodes.
     echoes_escapes: bool,
+    /// Whether it is only found out what a loop writes.
+    trying: bool,
 }
 
 /// What may be another way with an output than its text says.
@@ -156,6 +159,7 @@ impl<'o> Walker<'o> {
             suspects: suspect::Suspects::default(),
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
+            trying: false,
         }
     }
 
@@ -476,12 +480,6 @@ impl<'o> Walker<'o> {
     fn certainty(&self, certainty: Certainty) -> Certainty {
         if self.resolved > 0 { certainty.max(Certainty::Resolved) } else { certainty }
     }
-}
-
-fn is_xargs(node: &Node) -> bool {
-    let Node::Simple(simple) = node else { return false };
-    let first = simple.words.first().map(|word| &word.parts[..]);
-    matches!(first, Some([Part::Text { text, .. }]) if matches!(text.as_str(), "xargs" | "parallel"))
 }
 
 /// Commands whose answer is asked for with `&&`, so that what follows may not run.

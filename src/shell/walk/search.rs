@@ -1,9 +1,11 @@
 //! What searches show: names that nobody can know but who looks there, below folders that stand in
 //! the line. `grep -rl a src` shows `src/` and a hole.
 
+use super::super::syntax::{Node, Part};
 use super::super::table::grammar::Grammar;
-use super::super::{Find, HOLE};
+use super::super::{Find, HOLE, How, Write};
 use super::field::Field;
+use super::origin::found_by;
 use super::{Walker, expand};
 
 const GREP: Grammar = Grammar {
@@ -154,6 +156,39 @@ impl Walker<'_> {
         shown
     }
 
+    /// `ls`, told of no folder: a pattern by itself, where the writes since then change what it
+    /// shows.
+    pub(super) fn listed_here(&mut self, node: &Node, writes: usize) {
+        let changes = |it: &Write| {
+            let is_change = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
+            is_change && it.path.starts_with(HOLE)
+        };
+        if !self.reading.writes.get(writes..).unwrap_or_default().iter().any(changes) {
+            return;
+        }
+        let Node::Simple(simple) = node else { return };
+        let words = simple.words.iter().map(|word| match &word.parts[..] {
+            [Part::Text { text, .. }] => Some(text.as_str()),
+            _ => None,
+        });
+        let Some(words) = words.collect::<Option<Vec<&str>>>() else { return };
+        let [name, options @ ..] = &words[..] else { return };
+        let is_plain = |it: &&str| it.starts_with('-') && !it.contains(['R', 'd', 'I']);
+        if *name != "ls" || !options.iter().all(is_plain) || self.muted > 0 {
+            return;
+        }
+        let mut words = ["-mindepth", "1", "-maxdepth", "1"].map(str::to_owned).to_vec();
+        let has_hidden = |it: &&str| it.contains(['a', 'A', 'f']) && !it.starts_with("--");
+        if !options.iter().any(has_hidden) && !options.contains(&"--all") {
+            words.push("-visible".to_owned());
+        }
+        let starts = self.starts(&[&Field::literal(".")]);
+        let shows = vec![HOLE.to_string()];
+        let (is_text, is_written) = (true, true);
+        let find = Find { starts, words, is_text, shows, is_written, ..Find::default() };
+        self.reading.finds.push(find);
+    }
+
     /// A loop over the files that a pattern finds: a search by itself.
     pub(super) fn loop_over(&mut self, pattern: &str) {
         let Some(place) = pattern.find(['*', '?', '[']).filter(|_| self.muted == 0) else { return };
@@ -177,7 +212,10 @@ impl Walker<'_> {
             let written = if folder == "." { "" } else { folder };
             (written.to_owned(), located)
         });
-        let find = Find { starts: starts.collect(), words, is_text: true, ..Find::default() };
+        let mut shows = self.located(found_by(pattern.trim_end_matches('/')).as_str());
+        shows.dedup();
+        let starts = starts.collect();
+        let find = Find { starts, words, is_text: true, shows, ..Find::default() };
         self.reading.finds.push(find);
     }
 }

@@ -1,0 +1,171 @@
+//! git's words for files: what it takes out of its index or out of a commit, and how it names them.
+
+use super::super::table::grammar::Grammar;
+use super::super::table::options;
+use super::super::{Certainty, HOLE, How, Write};
+use super::field::Field;
+use super::{Walker, expand};
+
+const CHECKOUT: Grammar =
+    Grammar { letters: "bBU", long: &["orphan", "conflict", "pathspec-from-file", "unified"] };
+/// With these, no word of `git checkout` is a path.
+const OF_BRANCHES: &[&str] = &["b", "B", "orphan", "t", "track", "d", "detach"];
+const INDEX: Grammar = Grammar { letters: "", long: &["prefix", "stage"] };
+const TREE: Grammar =
+    Grammar { letters: "", long: &["index-output", "prefix", "exclude-per-directory"] };
+
+impl Walker<'_> {
+    /// What git puts into the work tree from what it keeps.
+    pub(super) fn checked_out(&mut self, words: &[Field]) {
+        let at = Self::subcommand("git", words);
+        match words.get(at).map(|word| word.text.as_str()) {
+            Some("checkout") => self.checkout(words, at + 1),
+            Some("checkout-index") => {
+                let taken = INDEX.take(words, at + 1);
+                if taken.has(&["temp"]) {
+                    return;
+                }
+                let prefix = taken.value(&["prefix"]).map_or("", |it| it.text.as_str());
+                if taken.has(&["a", "all", "stdin"]) {
+                    self.checked_out_all(words, prefix);
+                }
+                for &place in &taken.operands {
+                    let word = words[place].with_text(&format!("{prefix}{}", words[place].text));
+                    self.put_out(words, &word);
+                }
+            }
+            Some("read-tree") => {
+                let taken = TREE.take(words, at + 1);
+                if taken.has(&["u"]) && !taken.has(&["n", "dry-run"]) {
+                    self.checked_out_all(words, "");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `git checkout -- file`, `git checkout ref file`, `git checkout file`
+    fn checkout(&mut self, words: &[Field], from: usize) {
+        let taken = CHECKOUT.take(words, from);
+        if taken.has(&["pathspec-from-file"]) {
+            self.checked_out_all(words, "");
+        }
+        let dashes = words.iter().position(|word| word.text == "--");
+        let is_of_branches = taken.has(OF_BRANCHES);
+        let mut is_first = true;
+        for place in taken.operands {
+            let word = &words[place];
+            if dashes.is_some_and(|dashes| place > dashes) {
+                self.put_out(words, word);
+                continue;
+            }
+            let is_first = std::mem::take(&mut is_first);
+            if is_of_branches || dashes.is_some() || word.text == "-" {
+                continue;
+            }
+            if !is_first || is_no_name_of_a_commit(&word.text) {
+                self.put_out(words, word);
+            } else if self.muted == 0 && !word.text.is_empty() {
+                // A branch, or a file: whoever sees the disk knows.
+                let (path, certainty) = (self.from_there(words, &word.text), word.certainty());
+                let certainty = self.certainty(certainty);
+                let conditional = self.conditional > 0;
+                for path in self.located(&path) {
+                    let write = Write { path, how: How::Write, certainty, conditional };
+                    if !self.reading.perhaps.contains(&write) && self.spend(1) {
+                        self.reading.perhaps.push(write);
+                    }
+                }
+            }
+        }
+    }
+
+    fn put_out(&mut self, words: &[Field], word: &Field) {
+        let Some(path) = pathspec(word) else { return };
+        let path = self.from_there(words, &path);
+        self.record_write(&path, How::Write, self.certainty(word.certainty()));
+    }
+
+    /// Whatever the index holds.
+    fn checked_out_all(&mut self, words: &[Field], prefix: &str) {
+        let path = if prefix.is_empty() { "." } else { prefix };
+        let path = self.from_there(words, path);
+        self.record_write(&path, How::Write, Certainty::Opaque);
+    }
+
+    /// A path as seen from where `git -C` goes.
+    fn from_there(&self, words: &[Field], path: &str) -> String {
+        let grammar = options::find("git").map(|row| row.grammar);
+        let given = grammar.map(|it| it.leading(words, 1).0).unwrap_or_default();
+        let mut folder = String::new();
+        for option in given.iter().filter(|it| it.name == "C") {
+            folder = super::join(&folder, option.value.as_ref().map_or("", |it| &it.text));
+        }
+        super::join(&folder, path)
+    }
+}
+
+/// The path, or the pattern of paths, that git takes a word for; `None` where it says what is left
+/// out. What counts from the top of the work tree begins with a hole.
+fn pathspec(word: &Field) -> Option<String> {
+    let text = word.text.as_str();
+    let (mut rest, mut is_top, mut is_literal) = (text, false, false);
+    if let Some(long) = text.strip_prefix(":(") {
+        let (magic, path) = long.split_once(')')?;
+        let has = |name: &str| magic.split(',').any(|it| it.trim() == name);
+        if has("exclude") {
+            return None;
+        }
+        (rest, is_top, is_literal) = (path, has("top"), has("literal"));
+        // Names without regard to case, and attributes: whatever lies there.
+        if magic.split(',').any(|it| it.trim() == "icase" || it.trim().starts_with("attr")) {
+            rest = "";
+        }
+    } else if let Some(short) = text.strip_prefix(':') {
+        let path = short.trim_start_matches(['/', '!', '^']);
+        let marks = &short[..short.len() - path.len()];
+        if marks.contains(['!', '^']) {
+            return None;
+        }
+        (rest, is_top) = (path.strip_prefix(':').unwrap_or(path), marks.contains('/'));
+    }
+    // The shell's own patterns are looked up as the shell does.
+    let path = if word.glob || is_literal { rest.to_owned() } else { deep(rest) };
+    Some(match (is_top, path.as_str()) {
+        (true, path) => format!("{HOLE}/{path}"),
+        (false, "") => ".".to_owned(),
+        (false, path) => path.to_owned(),
+    })
+}
+
+/// For git, `*` finds slashes, too.
+fn deep(pattern: &str) -> String {
+    let Some(place) = pattern.find(['*', '?', '[']).filter(|_| expand::has_glob(pattern)) else {
+        return pattern.to_owned();
+    };
+    let begin = pattern[..place].rfind('/').map_or(0, |it| it + 1);
+    let (folder, rest) = pattern.split_at(begin);
+    match rest.strip_prefix("**/").or_else(|| rest.strip_prefix('*')) {
+        Some(end) if rest.starts_with("**/") && !end.is_empty() && !expand::has_glob(end) => {
+            pattern.to_owned()
+        }
+        Some(end) if !end.is_empty() && !expand::has_glob(end) && !end.starts_with('*') => {
+            format!("{folder}**/{rest}")
+        }
+        // Anything there.
+        _ if folder.is_empty() => ".".to_owned(),
+        _ => folder.to_owned(),
+    }
+}
+
+/// Whether git can only take it for a path: no part of a branch's name begins with a dot, and none
+/// holds what a pattern does.
+fn is_no_name_of_a_commit(text: &str) -> bool {
+    let is_revision = text.contains("..") && !text.starts_with('.') && !text.contains('/');
+    !is_revision
+        && !text.contains("@{")
+        && (text.starts_with([':', '.', '/', '~'])
+            || text.ends_with('/')
+            || text.contains("/.")
+            || expand::has_glob(text))
+}
