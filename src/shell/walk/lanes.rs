@@ -5,7 +5,8 @@
 use super::super::HOLE;
 use super::super::syntax::{Item, Node};
 use super::origin::normal;
-use super::{Io, Walker, is_xargs};
+use super::shape::is_xargs;
+use super::{Io, Walker};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
