@@ -155,6 +155,25 @@ impl<'a> ToolCall<'a> {
         }
     }
 
+    /// The readings of the call's lines (see [`Self::read`]), with more known beyond them.
+    pub fn readings_with(&self, more: &[String], options: &shell::Options) -> Vec<Reading> {
+        let lines = command_lines(&self.name, &self.input).chain(more.iter().map(Cow::from));
+        let lines = lines.filter(|line| line.len() <= MAX_LINE);
+        lines.map(|line| shell::read_with(&line, options)).collect()
+    }
+
+    /// Puts those in the place of the ones that were read before.
+    pub fn place(&mut self, readings: Vec<Reading>) {
+        for (before, mut reading) in self.readings.iter_mut().zip(readings) {
+            // An error in a script is none in the line; of the script it is known already.
+            self.may_run_anything |= reading.unreadable.is_some_and(shell::Unreadable::is_bound);
+            reading.unreadable = before.unreadable;
+            *before = reading;
+        }
+        self.keys = OnceCell::new();
+        self.is_recursive = OnceCell::new();
+    }
+
     /// Takes on the reading of a script that a line runs. `kept`: the project
     /// has it so since the session began; then only what it runs in any case
     /// counts, and what else it may run is given back.

@@ -190,7 +190,7 @@ fn read_call(
         if !skill.are_all {
             call.read_in_part();
         }
-        scripts::read(call, cwd, session, &options, roz, world);
+        scripts::read(call, cwd, session, &options, roz, &skill.lines, world);
     }
 }
 

@@ -2,7 +2,7 @@
 //! that a script written by one call and run by the next opens nothing.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -16,7 +16,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    shell::{Certainty, HOLE, Interpreter, Options, Reading, Script},
+    shell::{Certainty, FileText, HOLE, Interpreter, Options, Reading, Script},
     world::{World, git, process, read_head},
 };
 
@@ -40,16 +40,21 @@ pub(super) fn read(
     session: Option<&Session>,
     options: &Options,
     roz: &Roz,
+    more: &[String],
     world: &World,
 ) {
     let mut look = Look::default();
     let mut from = 0;
+    let lines = call.readings.len();
     for _ in 0..MAX_DEPTH {
         let until = gather::deadline(&roz.policy, world);
         git_code::aliases(call, from, cwd, options, until, world);
         let mut found: Vec<Script> = Vec::new();
         let mut are_all = true;
         for reading in &call.readings[from..] {
+            found.extend(scripts(reading));
+        }
+        for reading in &call.readings[..lines.min(from)] {
             found.extend(scripts(reading));
         }
         for reading in &call.readings[from..] {
@@ -63,6 +68,7 @@ pub(super) fn read(
             let is_new =
                 look.seen.insert((path.clone(), script.interpreter, script.arguments.clone()));
             if !is_new {
+                look.brings(&script.path, &path);
                 continue;
             }
             if look.seen.len() > MAX_LOOKED_UP {
@@ -109,8 +115,12 @@ pub(super) fn read(
                     script.path = path.display().to_string();
                 }
                 let read = String::from_utf8_lossy(&text);
-                if is_cut && is_shell(&script, &read) && !asks() {
-                    call.read_in_part();
+                if is_shell(&script, &read) {
+                    if is_cut && !asks() {
+                        call.read_in_part();
+                    }
+                    look.texts.insert(path.clone(), read.clone().into_owned());
+                    look.brings(&script.path, &path);
                 }
                 one(call, &script, &read, asks, options, roz);
             }
@@ -118,6 +128,11 @@ pub(super) fn read(
         if !are_all {
             call.read_in_part();
         }
+        let is_kept = |path: &Path, text: &str| {
+            let base = session.and_then(|it| it.head.as_deref());
+            is_kept(path, text.as_bytes(), base, gather::deadline(&roz.policy, world))
+        };
+        look.in_place(call, more, is_kept, options, roz);
     }
 }
 
@@ -128,6 +143,54 @@ struct Look {
     read: BTreeSet<Asked>,
     patterns: usize,
     bytes: usize,
+    /// What a shell would run, by where it lies.
+    texts: BTreeMap<PathBuf, String>,
+    /// Those, by the path that a line has for them.
+    files: BTreeMap<String, PathBuf>,
+    /// Those of them that the lines have been read with.
+    placed: usize,
+}
+
+impl Look {
+    /// A line brings a file to a shell.
+    fn brings(&mut self, spelled: &str, path: &Path) {
+        if self.files.len() < MAX_SCRIPTS && self.texts.contains_key(path) {
+            self.files.entry(spelled.to_owned()).or_insert_with(|| path.to_owned());
+        }
+    }
+
+    /// Reads the lines once more, with the texts of the scripts where they run: in the folder and
+    /// with the variables that the line gives them, and what a sourced one defines known to what
+    /// comes after it.
+    fn in_place(
+        &mut self,
+        call: &mut ToolCall,
+        more: &[String],
+        is_kept: impl Fn(&Path, &str) -> bool,
+        options: &Options,
+        roz: &Roz,
+    ) {
+        if self.files.len() == self.placed {
+            return;
+        }
+        self.placed = self.files.len();
+        let mut options = options.clone();
+        for (spelled, path) in &self.files {
+            let text = self.texts.get(path).cloned().unwrap_or_default();
+            options.files.push(FileText { path: spelled.clone(), text, kept: false });
+        }
+        let readings = call.readings_with(more, &options);
+        // git is asked only where its answer could matter.
+        let texts: String = self.texts.values().map(String::as_str).collect();
+        if readings.iter().any(|it| is_conditional(it) && may_matter(it, &texts, roz)) {
+            for file in &mut options.files {
+                let path = self.files.get(&file.path);
+                file.kept = path.is_some_and(|path| is_kept(path, &file.text));
+            }
+        }
+        let any = options.files.iter().any(|it| it.kept);
+        call.place(if any { call.readings_with(more, &options) } else { readings });
+    }
 }
 
 /// A script as a line runs it.
@@ -143,10 +206,7 @@ fn one(
 ) {
     let reading = crate::shell::read_script(text, script.interpreter, &script.arguments, options);
     // git is asked only where its answer could matter.
-    let is_conditional = reading.runs.iter().any(|it| it.conditional)
-        || reading.writes.iter().any(|it| it.conditional)
-        || !reading.code.is_empty();
-    let matters = is_conditional && may_matter(&reading, text, roz);
+    let matters = is_conditional(&reading) && may_matter(&reading, text, roz);
     let kept = matters && is_kept();
     let spared = call.add_script(script, text, reading, kept);
     let patterns = &roz.policy.review.gates.tools;
@@ -155,6 +215,13 @@ fn one(
             call.spared.push(Spared { script: script.path.clone(), by: pattern.clone() });
         }
     }
+}
+
+/// Whether something of it may not run.
+fn is_conditional(reading: &Reading) -> bool {
+    reading.runs.iter().any(|it| it.conditional)
+        || reading.writes.iter().any(|it| it.conditional)
+        || !reading.code.is_empty()
 }
 
 /// Whether a gate or a rule could have something against a script.

@@ -14,6 +14,9 @@ pub(crate) const WORK: usize = 4_100;
 /// The same for the text of a script, of which a call reads few: one of 64 KiB is read to its end.
 pub(crate) const SCRIPT_WORK: usize = 7_000;
 
+/// Of so many files whose text the caller knows the work is paid for.
+pub(crate) const FILES: usize = 4;
+
 /// Words of one text.
 pub(crate) const WORDS: usize = 16_000;
 

@@ -75,6 +75,20 @@ pub struct Options {
     /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
     /// other variable is unknown.
     pub variables: Vec<(String, String)>,
+    /// Files that lie on the disk as the line begins, and that it brings to a shell: where it runs
+    /// one, its text is read there and then, in the folder, with the variables and the arguments
+    /// that it gets, and what it defines holds for the rest of the line if it is sourced.
+    pub files: Vec<FileText>,
+}
+
+/// What a file holds as the line begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileText {
+    /// As in [`Write`].
+    pub path: String,
+    pub text: String,
+    /// The project has it so since long: what it may run or may not does not count.
+    pub kept: bool,
 }
 
 /// Everything that a line may do, in the order in which it was found.

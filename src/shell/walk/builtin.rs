@@ -236,7 +236,8 @@ impl Walker<'_> {
         if let Some(decoded) = self.decoded_by_echo(&text) {
             self.perhaps(|walker| walker.enter(|walker| walker.code(&decoded, &call.io)));
         }
-        let output = self.enter(|walker| walker.code(&text, &call.io));
+        let output =
+            self.of_file(&path.text, |walker| walker.enter(|walker| walker.code(&text, &call.io)));
         self.resolved -= 1;
         Some(output)
     }

@@ -283,15 +283,54 @@ fn awk(code: &str, input: &str) -> Option<String> {
     if matches!(fields, "" | "$0") {
         return Some(input.to_owned());
     }
-    let places = fields.split(',').map(|field| field.trim().strip_prefix('$')?.parse().ok());
-    let places: Vec<usize> = places.collect::<Option<_>>()?;
+    let pieces = printed(fields)?;
     Some(by_line(input, |line| {
-        let place = |place: &usize| match place.checked_sub(1) {
-            Some(place) => line.split_whitespace().nth(place).unwrap_or(""),
-            None => line,
+        let show = |piece: &Printed| match *piece {
+            Printed::Text(text) => text.to_owned(),
+            Printed::Field(0) => line.to_owned(),
+            Printed::Field(place) => {
+                line.split_whitespace().nth(place - 1).unwrap_or("").to_owned()
+            }
         };
-        Some(places.iter().map(place).collect::<Vec<_>>().join(" "))
+        Some(pieces.iter().map(show).collect())
     }))
+}
+
+/// A piece of what awk prints.
+enum Printed<'a> {
+    Text(&'a str),
+    Field(usize),
+}
+
+/// `"git " $1, $2`: pieces one behind the other, a comma standing for a blank.
+fn printed(fields: &str) -> Option<Vec<Printed<'_>>> {
+    let mut pieces = Vec::new();
+    let mut rest = fields.trim().trim_end_matches(';');
+    while let Some(first) = rest.chars().next() {
+        let tail = &rest[first.len_utf8()..];
+        rest = match first {
+            ',' => {
+                pieces.push(Printed::Text(" "));
+                tail
+            }
+            '"' => {
+                let (text, after) = tail.split_once('"')?;
+                if text.contains('\\') {
+                    return None;
+                }
+                pieces.push(Printed::Text(text));
+                after
+            }
+            '$' => {
+                let end = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
+                pieces.push(Printed::Field(tail[..end].parse().ok()?));
+                &tail[end..]
+            }
+            _ if first.is_whitespace() => tail,
+            _ => return None,
+        };
+    }
+    Some(pieces)
 }
 
 /// `cut -d, -f1`

@@ -106,7 +106,7 @@ impl Walker<'_> {
             }
             return;
         }
-        if self.content(&file.text).is_none() {
+        if self.made(&file.text).is_none() {
             self.record_read(&file.text, file.certainty());
         }
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
@@ -120,7 +120,10 @@ impl Walker<'_> {
         if !self.spend(1 + code.len() / 64) {
             return;
         }
-        if self.muted == 0 && self.reading.code.last().is_none_or(|it| it != code) {
+        if self.muted == 0
+            && self.kept.is_none()
+            && self.reading.code.last().is_none_or(|it| it != code)
+        {
             self.reading.code.push(code.to_owned());
         }
         let acts = foreign::read(code, language, given);

@@ -5,7 +5,8 @@
 use super::super::HOLE;
 use super::super::syntax::{Item, Node};
 use super::origin::normal;
-use super::{Io, Part, Walker};
+use super::shape::is_xargs;
+use super::{Io, Walker};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -163,10 +164,4 @@ impl Walker<'_> {
         let is_shared = self.located(path).iter().any(|it| self.lanes.is_shared(normal(it)));
         if is_shared && !text.starts_with(HOLE) { format!("{HOLE}\n{text}") } else { text }
     }
-}
-
-fn is_xargs(node: &Node) -> bool {
-    let Node::Simple(simple) = node else { return false };
-    let first = simple.words.first().map(|word| &word.parts[..]);
-    matches!(first, Some([Part::Text { text, .. }]) if matches!(text.as_str(), "xargs" | "parallel"))
 }

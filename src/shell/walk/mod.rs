@@ -5,6 +5,8 @@ mod again;
 mod brace;
 mod builtin;
 mod call;
+mod disk;
+mod edit;
 mod env;
 mod evaluate;
 mod expand;
@@ -23,6 +25,7 @@ mod pathspec;
 mod pattern;
 mod record;
 mod search;
+mod shape;
 mod shown;
 mod simple;
 mod suspect;
@@ -30,18 +33,20 @@ mod wrapper;
 
 pub(super) use nested::is_shell;
 
-use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
+use super::syntax::{Arm, Item, Link, List, Node, Word};
 use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable};
 use super::{limit, scan};
 use env::{Changes, Env, Function};
 use expand::Choice;
 use origin::join;
+use shape::is_test;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Reads a line.
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
+    walker.work += limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
     walker.code(line, &Io::default());
     walker.ended()
 }
@@ -116,6 +121,9 @@ struct Walker<'o> {
     echoes_escapes: bool,
     /// Whether it is only found out what a loop writes.
     trying: bool,
+    /// The text of a file that the project keeps is being walked: what it runs in any case counts,
+    /// and this many branches were open when it began.
+    kept: Option<usize>,
 }
 
 /// What may be another way with an output than its text says.
@@ -160,6 +168,7 @@ impl<'o> Walker<'o> {
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
             trying: false,
+            kept: None,
         }
     }
 
@@ -479,19 +488,5 @@ impl<'o> Walker<'o> {
     /// The certainty of words that are as sure as `certainty` in the code that is being walked.
     fn certainty(&self, certainty: Certainty) -> Certainty {
         if self.resolved > 0 { certainty.max(Certainty::Resolved) } else { certainty }
-    }
-}
-
-/// Commands whose answer is asked for with `&&`, so that what follows may not run.
-fn is_test(node: &Node) -> bool {
-    match node {
-        Node::Test(_) | Node::Arithmetic(_) => true,
-        Node::Simple(simple) => simple.words.first().is_some_and(|word| {
-            matches!(&word.parts[..], [Part::Text { text, .. }] if matches!(
-                text.as_str(),
-                "[" | "test" | "false" | "grep" | "diff" | "cmp" | "which" | "type" | "pgrep"
-            ))
-        }),
-        _ => false,
     }
 }

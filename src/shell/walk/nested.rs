@@ -77,7 +77,9 @@ impl Walker<'_> {
         self.suspect_file(path);
         if let Some(text) = self.script_text(path, Interpreter::Shell, &[]) {
             self.resolved += 1;
-            self.perhaps(|walker| walker.nested_code(&text, &super::Io::default()));
+            self.of_file(path, |walker| {
+                walker.perhaps(|walker| walker.nested_code(&text, &super::Io::default()));
+            });
             self.resolved -= 1;
         }
     }
@@ -180,12 +182,13 @@ impl Walker<'_> {
             {
                 self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
             }
-            let output = if interpreter == Interpreter::Shell {
-                self.process(&text, arguments, call)
-            } else {
-                self.interpreted(&text, interpreter);
+            let output = self.of_file(path, |walker| {
+                if interpreter == Interpreter::Shell {
+                    return walker.process(&text, arguments, call);
+                }
+                walker.interpreted(&text, interpreter);
                 unknown_output(call)
-            };
+            });
             self.resolved -= 1;
             return output;
         }
@@ -251,9 +254,9 @@ impl Walker<'_> {
                 if let Some(decoded) = self.decoded_by_echo(&text) {
                     self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
                 }
-                self.process(&text, arguments, call);
+                self.of_file(path, |walker| walker.process(&text, arguments, call));
             } else {
-                self.interpreted(&text, interpreter);
+                self.of_file(path, |walker| walker.interpreted(&text, interpreter));
             }
             self.resolved -= 1;
         }

@@ -37,16 +37,21 @@ impl Walker<'_> {
         })
     }
 
-    /// What the line has written to a file. `None` where it has not touched it.
+    /// What a file holds: what the line has written to it, or what the caller knows of it. `None`
+    /// where the line has not touched it and nobody knows.
     pub(super) fn content(&self, path: &str) -> Option<String> {
-        match self.made(path)? {
-            Made::Text(text) => Some(self.in_doubt(path, text)),
-            Made::File(_) | Made::Unknown => Some(HOLE.to_string()),
+        match self.made(path) {
+            Some(Made::Text(text)) => Some(self.in_doubt(path, text)),
+            Some(Made::File(source)) => {
+                Some(self.on_disk(&[source]).unwrap_or_else(|| HOLE.to_string()))
+            }
+            Some(Made::Unknown) => Some(HOLE.to_string()),
+            None => self.lies_on_disk(path),
         }
     }
 
-    /// The text that the line has given a script. `None`: the caller has to look, and the file it
-    /// has to look at is recorded.
+    /// The text that the line has given a script, or that the caller knows of it. `None`: the caller
+    /// has to look. A file that lies on the disk is recorded.
     pub(super) fn script_text(
         &mut self,
         path: &str,
@@ -63,14 +68,15 @@ impl Walker<'_> {
             Some(Made::Text(text)) => Some(self.in_doubt(path, text)),
             Some(Made::Unknown) => Some(HOLE.to_string()),
             Some(Made::File(source)) => {
+                let text = self.on_disk(std::slice::from_ref(&source));
                 self.script_at(source, interpreter, arguments);
-                None
+                text
             }
             None => {
                 for path in self.located(path) {
                     self.script_at(path, interpreter, arguments);
                 }
-                None
+                self.lies_on_disk(path)
             }
         }
     }

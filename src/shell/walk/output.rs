@@ -47,13 +47,24 @@ impl Walker<'_> {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
                 _ => None,
             },
-            _ => stdin
-                .filter(|stdin| !stdin.chars().eq([HOLE]))
-                .and_then(|stdin| filter::filter(name, words, stdin))
+            _ => self
+                .filtered(name, words)
+                .or_else(|| {
+                    let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
+                    filter::filter(name, words, stdin)
+                })
                 .or_else(|| shown(name, &call.words))
                 .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+    }
+
+    /// What a filter shows of a file that it is given by name: `base64 -d f`, `cut -c2- f`.
+    fn filtered(&mut self, name: &str, words: &[Field]) -> Option<String> {
+        let is_operand = |word: &&Field| !word.text.starts_with('-') && !word.text.is_empty();
+        let file = words.last().filter(is_operand)?;
+        let text = self.lies_on_disk(&file.text)?;
+        filter::filter(name, &words[..words.len() - 1], &text)
     }
 
     fn concatenated(&mut self, name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {

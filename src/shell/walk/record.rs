@@ -7,7 +7,7 @@ use super::origin::normal;
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
-        if self.muted > 0 {
+        if self.muted > 0 || self.is_spared() {
             return;
         }
         if let Some(from) = self.repeated_from
@@ -19,7 +19,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn record_write(&mut self, path: &str, how: How, certainty: Certainty) {
-        if self.muted > 0 || path.is_empty() || path.starts_with("/dev/fd/") {
+        if self.muted > 0 || self.is_spared() || path.is_empty() || path.starts_with("/dev/fd/") {
             return;
         }
         for path in self.located(path) {

@@ -5,8 +5,9 @@
 
 use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Reading, Run, Unreadable};
+use super::filter::substituted;
 use super::origin::normal;
-use super::{Io, Walker, env::Made};
+use super::{Io, Walker, edit, env::Made};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -158,6 +159,9 @@ impl Walker<'_> {
                 pieces.push(words.get(1..).unwrap_or_default().join(" "));
             }
             for word in run.argv.iter().skip(1) {
+                if self.lies_on_disk(word).is_some() {
+                    continue;
+                }
                 if let Some(text) = self.content(word) {
                     pieces.extend(text.lines().map(str::to_owned));
                 }
@@ -181,6 +185,7 @@ impl Walker<'_> {
             self.fail(Unreadable::Work);
         }
         pieces.truncate(PIECES);
+        pieces.extend(self.edited(runs.clone()));
         let mut done: BTreeSet<&str> = BTreeSet::new();
         self.suspects.busy = true;
         for piece in &pieces {
@@ -190,6 +195,32 @@ impl Walker<'_> {
             }
         }
         self.suspects.busy = false;
+    }
+
+    /// What the runs may have made of the files on the disk that they name, each as one text.
+    fn edited(&mut self, runs: Range<usize>) -> Vec<String> {
+        let runs = self.reading.runs.get(runs).unwrap_or_default();
+        let mut texts = Vec::new();
+        for word in runs.iter().flat_map(|run| run.argv.iter().skip(1)) {
+            texts.extend(self.lies_on_disk(word).filter(|text| !texts.contains(text)));
+        }
+        if texts.is_empty() {
+            return texts;
+        }
+        let mut made = Vec::new();
+        for text in texts {
+            for run in runs.iter().filter(|run| edit::edits(&run.program)) {
+                let code = || run.argv.iter().skip(1).map(String::as_str);
+                made.push(edit::guesses(code(), &text));
+                made.extend(code().filter_map(|code| substituted(code, &text)));
+            }
+            // Without the signs before them: a comment, an item of a list.
+            let bare = text.lines().filter(|line| beginning(line) != line.trim());
+            made.push(bare.map(beginning).collect::<Vec<_>>().join("\n"));
+            made.push(text);
+        }
+        let length = made.iter().map(String::len).sum::<usize>();
+        if self.spend(length / 256) { made } else { Vec::new() }
     }
 
     /// Walks text for what it would run, and for nothing else: whether it is code is not known, so

@@ -168,3 +168,91 @@ fn a_script_of_an_earlier_call_is_found_by_ls_by_find_and_on_the_path() {
     house.is_free("ls r.sh | xargs cat");
     house.is_free("exec < r.sh; cat");
 }
+
+/// Each line with the files that an earlier call wrote: what a script runs depends on where, and
+/// with what, it is run.
+#[test]
+fn a_script_of_an_earlier_call_is_read_where_the_line_runs_it() {
+    let house = House::new();
+    house.project_file("lib.sh", "C=~/.roz/config.toml\n");
+    house.project_file("t.sh", "rm config.toml\n");
+    house.project_file("s.sh", "rm \"$F\"\n");
+    for line in [
+        "cd ~/.roz && bash {project}/t.sh",
+        "(cd ~/.roz; sh {project}/t.sh)",
+        "F=~/.roz/config.toml bash s.sh",
+        "export F=~/.roz/config.toml; ./s.sh",
+        ". ./lib.sh; rm $C",
+        "source lib.sh && rm \"$C\"",
+    ] {
+        house.denies("roz-home", line);
+    }
+    let unchanged =
+        ["bash t.sh", "cd /tmp && sh {project}/t.sh", "F=a.txt bash s.sh", ". ./lib.sh; ls"];
+    for line in unchanged {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn what_a_sourced_file_defines_holds_for_the_rest_of_the_line() {
+    let roz = Roz::gated("").in_git();
+    let lib = "dep() { git push; }\ng=git; p=push\nalias up='git push'\n";
+    roz.write("lib.sh", lib);
+    roz.write("m.sh", ". ./lib.sh\ndep\n");
+    roz.write("g.sh", "$CMD\n");
+    roz.write("d.sh", "git pull origin\n");
+    roz.write("d.txt", "git pull origin\n");
+    roz.write("x.txt", "#git push\n");
+    roz.write("d.b64", "Z2l0IHB1c2gK\n");
+    roz.write("kept.sh", "dep() { git push; }\ncase \"$1\" in release) dep;; esac\n");
+    roz.git(&["add", "kept.sh"]);
+    roz.git(&["commit", "-qm", "scripts"]);
+    roz.prompt("go on").passes();
+    for line in [
+        ". ./lib.sh; dep",
+        "source lib.sh && dep",
+        ". ./lib.sh; $g $p",
+        ". ./lib.sh; up",
+        "bash -c 'source lib.sh; dep'",
+        "bash m.sh",
+        "./m.sh",
+        "CMD='git push' bash g.sh",
+        "export CMD='git push'; bash g.sh",
+        "env CMD='git push' bash g.sh",
+        "sed -i s/pull/push/ d.sh; bash d.sh",
+        "sed -i 's/p.ll/push/' d.sh && ./d.sh",
+        "perl -pi -e 's/p.ll/push/' d.sh; bash d.sh",
+        "sed s/pull/push/ d.txt > e.sh; sh e.sh",
+        "sed 's/p.ll/push/' d.txt > e.sh; sh e.sh",
+        "sed 's/p.ll/push/' d.txt | sh",
+        "sed 's/p.ll/push/' < d.txt | sh",
+        "cut -c2- x.txt | sh",
+        "base64 -d d.b64 | sh",
+        "base64 -d < d.b64 | bash",
+        "base64 -d d.b64 > e.sh; sh e.sh",
+        "echo push | awk '{print \"git \" $0}' | sh",
+        ". ./kept.sh; dep",
+        "bash kept.sh release",
+    ] {
+        let denied = roz.bash(line);
+        assert!(denied.is_objection(), "{line}");
+    }
+    for line in [
+        ". ./lib.sh",
+        ". ./lib.sh; other",
+        "bash g.sh",
+        "CMD='git pull' bash g.sh",
+        "sed -i s/pull/fetch/ d.sh; bash d.sh",
+        "sed -i 's/p.ll/push/' d.txt",
+        "sed s/pull/push/ d.txt > e.txt; cat e.txt",
+        "bash d.sh",
+        "cut -c2- x.txt",
+        "base64 -d d.b64",
+        "base64 -d d.b64 > e.txt",
+        "bash kept.sh test",
+        ". ./kept.sh",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
