@@ -111,6 +111,11 @@ impl Ledger {
         &self.project
     }
 
+    /// Whether anything was ever written here, be it there still or not.
+    pub fn has_begun(&self) -> bool {
+        self.path.exists() || self.heads.all().is_ok_and(|(anchors, _)| !anchors.is_empty())
+    }
+
     /// Writes `record` behind its session's last one. Waits for other writers
     /// until then at most.
     ///
