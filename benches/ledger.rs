@@ -16,7 +16,7 @@ use roz::{
     core::{
         bounded,
         intent::{
-            ledger::{Call, Change, FileChange, MutationClass, Record},
+            ledger::{Behind, Call, Change, FileChange, MutationClass, Record},
             ranges::Changed,
         },
     },
@@ -71,7 +71,12 @@ fn write(ledger: &Ledger, records: u64) {
     for number in 0..records {
         let session = number % (records / 500).max(1);
         let mut record = record(&format!("{session:08x}-0000-4000-8000-000000000000"), number);
-        record.follow(number / (records / 500).max(1) + 1, last.remove(&session), newest, None);
+        record.follow(Behind {
+            seq: number / (records / 500).max(1) + 1,
+            prev: last.remove(&session),
+            after: newest,
+            ..Behind::default()
+        });
         let mut line = serde_json::to_vec(&record).expect("it is JSON");
         newest = Some(bounded::sha256(&line));
         last.extend(newest.clone().map(|hash| (session, hash)));

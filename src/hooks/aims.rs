@@ -12,7 +12,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{aftermath, meant::Meant, server_paths, wire::Input};
+use super::{aftermath, meant::Meant, replaced, server_paths, wire::Input};
 use crate::{
     core::{
         bounded,
@@ -252,7 +252,19 @@ impl Look<'_> {
                 let records: &Vec<Record> = records.get_or_init(|| self.newest());
                 origin::of(records, real, hash, self.world.now)
             });
-            aims.targets.push(Aim { target, how: *how, treatment, is_free, hash, changed_by });
+            let replaces = match (call, &changed_by) {
+                (Some(call), Some(_)) => replaced::lines(call, &self.project.join(real)),
+                _ => Vec::new(),
+            };
+            aims.targets.push(Aim {
+                target,
+                how: *how,
+                treatment,
+                is_free,
+                hash,
+                changed_by,
+                replaces,
+            });
         }
         if written.len() > MAX_TARGETS {
             let place = Place::Outside(format!("(more than {MAX_TARGETS} paths)"));
@@ -272,6 +284,7 @@ impl Look<'_> {
                 is_free: false,
                 hash: None,
                 changed_by: None,
+                replaces: Vec::new(),
             };
             aims.targets.push(aim);
         }
@@ -426,6 +439,11 @@ impl Look<'_> {
                     }
                     found.push((path, How::Edit));
                 }
+            }
+            // A tool that a newer client has: what it names, it may write.
+            name if !class::is_known_reader(name) => {
+                let fields = ["file_path", "path", "notebook_path"];
+                found.extend(fields.into_iter().filter_map(field).map(|it| (it, How::Edit)));
             }
             _ => (),
         }

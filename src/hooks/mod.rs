@@ -16,6 +16,7 @@ mod input;
 pub mod learned;
 mod meaning;
 mod meant;
+mod replaced;
 mod scripts;
 mod server_paths;
 mod skill;

@@ -154,7 +154,7 @@ fn is_like_path(text: &str) -> bool {
 fn is_path(name: &str) -> bool {
     let words = class::words(name);
     let has = |list: &[&str]| words.iter().any(|it| list.contains(&it.as_str()));
-    has(PATHS) && !has(OTHERS)
+    class::is_output(name) || has(PATHS) && !has(OTHERS)
 }
 
 fn add(text: &str, found: &mut Vec<String>) {
@@ -224,6 +224,10 @@ mod tests {
             (json!({ "uri": "file:///p/a" }), vec!["/p/a"]),
             (json!({ "uri": "file://localhost/p/%2e%2e/a" }), vec!["/p/%2e%2e/a", "/p/../a"]),
             (json!({ "uri": "https://example.com/a" }), vec![]),
+            (
+                json!({ "save_to": "a", "saveTo": "b", "out": "c", "timeout": "d" }),
+                vec!["a", "b", "c"],
+            ),
             (json!({ "query": "a", "command": "b" }), vec![]),
             (json!("a"), vec![]),
         ] {

@@ -30,7 +30,7 @@ use crate::{
         intent::{
             SIDECAR,
             ledger::{
-                Record,
+                Behind, Record,
                 chain::{Anchor, Chains, Head, Place, Problem, Verdict},
             },
         },
@@ -111,6 +111,11 @@ impl Ledger {
         &self.project
     }
 
+    /// Whether anything was ever written here, be it there still or not.
+    pub fn has_begun(&self) -> bool {
+        self.path.exists() || self.heads.all().is_ok_and(|(anchors, _)| !anchors.is_empty())
+    }
+
     /// Writes `record` behind its session's last one. Waits for other writers
     /// until then at most.
     ///
@@ -132,7 +137,12 @@ impl Ledger {
             let seq = last.as_ref().map_or(0, |it| it.seq).saturating_add(1);
             let torn = Self::torn(&log)?;
             let prev = last.as_ref().map(|it| it.hash.clone());
-            record.follow(seq, prev, Self::newest_line(&log)?, torn.clone());
+            let after = Self::newest_line(&log)?;
+            let elsewhere = match &last {
+                Some(last) if after.as_ref() != Some(&last.hash) => !self.holds(last, &log)?,
+                _ => false,
+            };
+            record.follow(Behind { seq, prev, elsewhere, after, torn: torn.clone() });
             let mut line = serde_json::to_vec(&record).map_err(|err| self.failed(err.into()))?;
             if line.len() > LONGEST_LINE {
                 let what = format!("a record of {} bytes is longer than a line may be", line.len());
@@ -194,6 +204,28 @@ impl Ledger {
             (place.session_id == session.as_str()).then(|| place.head(line))
         };
         Ok(tail.rsplit(|it| *it == b'\n').find_map(head))
+    }
+
+    /// Whether a record is in the file. After a checkout the last one of a
+    /// session may be on another branch; else it is near the end, and only where
+    /// many lines of others came since is all of the file looked at.
+    fn holds(&self, head: &Head, log: &Log) -> Result<bool> {
+        // Hashing a line costs more than looking for the record's id in it.
+        let is_it = |line: &[u8]| {
+            std::str::from_utf8(line).is_ok_and(|it| it.contains(&head.id))
+                && bounded::sha256(line) == head.hash
+        };
+        if log.tail(NEAR)?.rsplit(|it| *it == b'\n').any(is_it) {
+            return Ok(true);
+        }
+        if log.len()? <= NEAR {
+            return Ok(false);
+        }
+        let mut is_there = false;
+        let look = |line: &[u8]| is_there = is_there || is_it(line);
+        let read = log::each_line(&log.file, 0, LONGEST_LINE, look);
+        let read = read.map_err(|err| self.failed(err))?;
+        Ok(is_there || is_it(&read.rest))
     }
 
     fn is_near_end(&self, hash: &str) -> Result<bool> {

@@ -319,6 +319,80 @@ fn a_file_that_is_read_piece_by_piece_is_read() {
     roz.tool("Edit", &edit).passes();
 }
 
+/// Reading it again shows the same piece of it again.
+#[test]
+fn of_a_long_file_that_changed_the_lines_that_an_edit_replaces_are_enough() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let lines: Vec<String> = (1..=3000).map(|it| format!("line {it};\n")).collect();
+    let lines = lines.concat();
+    let path = roz.file("src/auth/login.rs");
+    let read = |from: u32| {
+        roz.done("Read", &json!({ "file_path": path, "offset": from, "limit": 2000 }));
+    };
+    let edit = |old: &str| {
+        roz.tool("Edit", &json!({ "file_path": path, "old_string": old, "new_string": "b" }))
+    };
+    roz.write("src/auth/login.rs", &lines);
+    read(1);
+    read(2001);
+    roz.write("src/auth/login.rs", &lines.replace("line 5;", "other 5;"));
+    assert_eq!(json_of(&edit("line 1999;\nline 2000;").denies())["code"], "STALE_FILE");
+    read(1);
+    roz.selects("INT-001");
+    edit("line 1999;\nline 2000;").passes();
+    for old in ["line 2000;\nline 2001;", "line 2500;"] {
+        let told = json_of(&edit(old).denies());
+        assert_eq!(told["code"], "STALE_FILE", "{old}");
+        let way = told["recovery"][0].as_str().unwrap();
+        assert!(way.contains("`offset`: 2001"), "{way}");
+    }
+    // What was read of another state of it counts for nothing.
+    roz.write("src/auth/login.rs", &lines.replace("line 5;", "third 5;"));
+    roz.selects("INT-001");
+    assert_eq!(json_of(&edit("line 7;").denies())["code"], "STALE_FILE");
+    read(1);
+    read(2001);
+    edit("line 2500;").passes();
+}
+
+#[test]
+fn a_servers_tool_that_reads_writes_where_it_is_told_to_put_something() {
+    let roz = declared("");
+    for (tool, field) in [
+        ("mcp__browser__take_screenshot", "filename"),
+        ("mcp__figma__get_image", "localPath"),
+        ("mcp__db__list_and_export", "outputPath"),
+        ("mcp__web__fetch", "save_to"),
+        ("mcp__web__fetch", "out"),
+    ] {
+        let roz = declared("");
+        let to = |path: &str| json!({ "of": "x", field: path });
+        assert_eq!(
+            json_of(&roz.tool(tool, &to("src/auth/a.png")).denies())["code"],
+            "MISSING_INTENT",
+            "{tool}"
+        );
+        roz.selects("INT-001");
+        roz.tool(tool, &to("src/auth/a.png")).passes();
+        let told = json_of(&roz.tool(tool, &to("src/billing/a.png")).denies());
+        assert_eq!(told["code"], "SCOPE_VIOLATION", "{tool}");
+    }
+    roz.tool("mcp__fs__read_file", &json!({ "filename": "src/billing/a.ts" })).passes();
+}
+
+#[test]
+fn a_tool_that_nobody_knows_stays_in_scope_with_the_file_that_it_names() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    for field in ["file_path", "path", "notebook_path"] {
+        let told = json_of(&roz.tool("Rewrite", &json!({ field: "src/billing/a.rs" })).denies());
+        assert_eq!(told["code"], "SCOPE_VIOLATION", "{field}");
+        roz.tool("Rewrite", &json!({ field: "src/auth/new.rs" })).passes();
+        roz.tool("Grep", &json!({ field: "src/billing/a.rs" })).passes();
+    }
+}
+
 #[test]
 fn refusals_of_different_commands_open_no_circuit() {
     let roz = declared("");

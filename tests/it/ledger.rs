@@ -283,6 +283,49 @@ fn a_session_that_went_on_on_two_branches_is_whole_where_its_lines_are_in_order(
     is_whole(&roz, 5);
 }
 
+/// One session's records by turns on two branches: most do not find the one
+/// before in their file.
+fn by_turns() -> Roz {
+    let roz = in_git();
+    work(&roz, "trunk", "s1", 1..2);
+    roz.git(&["branch", "other"]);
+    for number in [2, 4] {
+        work(&roz, "other", "s1", number..number + 1);
+        is_whole(&roz, u64::from(number) / 2 + 2);
+        work(&roz, "trunk", "s1", number + 1..number + 2);
+        is_whole(&roz, u64::from(number) / 2 + 2);
+    }
+    roz
+}
+
+#[test]
+fn a_session_that_wrote_by_turns_on_two_branches_is_whole_after_a_merge() {
+    let roz = by_turns();
+    roz.git(&["merge", "-q", "--no-edit", "other"]);
+    assert_eq!(is_whole(&roz, 6)["elsewhere"], json!([]));
+    assert!(text(&roz).contains("\"elsewhere\":true"));
+    roz.run(&["ledger", "validate"]).succeeds();
+    work(&roz, "trunk", "s1", 6..8);
+    is_whole(&roz, 8);
+    let whole = text(&roz);
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines.swap(6, 7);
+    fs::write(ledger(&roz).path(), lines.join("\n") + "\n").unwrap();
+    assert_eq!(roz.run(&["ledger", "verify"]).code, Some(1));
+}
+
+#[test]
+fn a_session_that_wrote_by_turns_on_two_branches_is_whole_after_a_rebase() {
+    for (moved, onto) in [("other", "trunk"), ("trunk", "other")] {
+        let roz = by_turns();
+        roz.git(&["checkout", "-q", moved]);
+        roz.git(&["rebase", "-q", onto]);
+        assert_eq!(is_whole(&roz, 6)["elsewhere"], json!([]));
+        work(&roz, moved, "s1", 6..8);
+        is_whole(&roz, 8);
+    }
+}
+
 #[test]
 fn lines_that_see_each_other_stay_in_order_through_merges_rebases_and_cherry_picks() {
     let roz = in_git();

@@ -20,7 +20,9 @@ use self::{
     step::{Step, lines, new_file},
 };
 use super::{Done, say};
-use crate::{ledger, memory, open::Roz, sidecar::FOLDER, usage_log, world::World};
+use crate::{
+    core::intent::map, ledger, memory, open::Roz, sidecar::FOLDER, usage_log, world::World,
+};
 
 /// Set this project up; nothing that is there is overwritten
 ///
@@ -202,7 +204,8 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
         steps.push(new_file(project, ".orchestration/active_intents.yaml", INTENTS));
         steps.push(new_file(project, ".orchestration/.intentignore", IGNORED));
         steps.push(servers::servers(project));
-        joined.push(format!("{FOLDER}/{}", ledger::ATTRIBUTES.trim()));
+        let lines = [ledger::ATTRIBUTES, map::ATTRIBUTES];
+        joined.extend(lines.map(|it| format!("{FOLDER}/{}", it.trim())));
     }
     if !joined.is_empty() {
         steps.push(lines(project, ".gitattributes", &joined));

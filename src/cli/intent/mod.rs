@@ -25,6 +25,7 @@ use crate::{
             selection::{self, Refused},
         },
     },
+    ledger::Ledger,
     open::Roz,
     sidecar::{self, desk::Desk},
     world::{World, process},
@@ -86,6 +87,12 @@ pub(super) enum Error {
     #[error("`{}` declares no intents. `roz init --intent` begins with them", .0.display())]
     NoSidecar(PathBuf),
     #[error(
+        "`{}` had intents, and its `.orchestration/active_intents.yaml` is gone: sessions that \
+         began with it change nothing until it is there again. Put it back, from git perhaps",
+        .0.display()
+    )]
+    SidecarGone(PathBuf),
+    #[error(
         "`roz intent {0}` is a person's word: type it at a terminal, or add `--yes` in a script of \
          your own"
     )]
@@ -102,7 +109,12 @@ fn open(world: &World) -> super::Result<(Roz, Desk)> {
 /// What `project` declares, or else the nearest folder above `cwd`.
 pub(super) fn desk(roz: &Roz, project: &Path, cwd: &Path) -> Result<Desk, Error> {
     let desk = sidecar::governing(project, cwd).and_then(|it| Desk::open(&it, &roz.home));
-    desk.ok_or_else(|| Error::NoSidecar(project.to_owned()))
+    desk.ok_or_else(|| {
+        // Sessions that had it go on being refused; to begin anew is no cure.
+        let had_one = Ledger::new(project, &roz.home).has_begun();
+        let of = if had_one { Error::SidecarGone } else { Error::NoSidecar };
+        of(project.to_owned())
+    })
 }
 
 /// The intent of that id, whatever its status.

@@ -5,6 +5,7 @@
 //! what is not known is DESTRUCTIVE. CRITICAL is a table of its own.
 
 mod critical;
+mod outputs;
 mod programs;
 mod safe;
 
@@ -17,7 +18,10 @@ use crate::{
     shell::{HOLE, Reading, Run},
 };
 
-pub use self::critical::{CRITICAL, Critical};
+pub use self::{
+    critical::{CRITICAL, Critical},
+    outputs::is_output,
+};
 
 /// From mildest to sternest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -159,6 +163,13 @@ pub fn classify(
                 class: Class::Destructive,
                 why: format!("{} is given a statement that does more than select", call.name),
             },
+            judged if judged.class == Class::Safe => match puts_something(call) {
+                Some(field) => Judged {
+                    class: Class::Destructive,
+                    why: format!("{} is told in `{field}` where to put something", call.name),
+                },
+                None => judged,
+            },
             judged => judged,
         },
     };
@@ -178,7 +189,7 @@ pub fn classify(
 
 fn by_name(name: &str) -> Judged {
     let judged = |class, why: &str| Judged { class, why: format!("{name} {why}") };
-    if SAFE_TOOLS.contains(&name) || matches!(name, "Bash" | "PowerShell" | "Monitor") {
+    if is_known_reader(name) {
         // What a command line does, its reading says.
         return judged(Class::Safe, "changes nothing by itself");
     }
@@ -201,6 +212,19 @@ fn by_name(name: &str) -> Judged {
         return judged(Class::Safe, "only reads, by its name");
     }
     judged(Class::Destructive, "may change something")
+}
+
+/// The field in which a server's tool is told where to put what it reads.
+fn puts_something(call: &ToolCall) -> Option<String> {
+    let tool = call.name.strip_prefix("mcp__").filter(|_| !is_own_server(&call.name))?;
+    let field = outputs::output(tool.rsplit("__").next().unwrap_or(tool), &call.input)?;
+    Some(shown(&field))
+}
+
+/// Whether the client's tool is known to change nothing by itself, or by what
+/// its line says.
+pub fn is_known_reader(name: &str) -> bool {
+    SAFE_TOOLS.contains(&name) || matches!(name, "Bash" | "PowerShell" | "Monitor")
 }
 
 /// Whether a server's tool is given a text of SQL that is not one SELECT.

@@ -93,6 +93,9 @@ pub struct Aim {
     pub hash: Option<String>,
     /// Who changed it last, from the ledger.
     pub changed_by: Option<String>,
+    /// Of an edit of a file that may be stale, the lines that it replaces: from
+    /// 1, both ends among them; none, where what it replaces is not there.
+    pub replaces: Vec<(u64, u64)>,
 }
 
 impl Aims {

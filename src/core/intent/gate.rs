@@ -372,7 +372,8 @@ impl Check<'_> {
                         judged.why
                     );
                     return Err(Box::new(Self::scoped(
-                        self.refusal(Code::ScopeViolation, message),
+                        self.refusal(Code::ScopeViolation, message)
+                            .recovery("Use Write or Edit, or a command that says what it writes."),
                         intent,
                     )));
                 }
@@ -388,7 +389,8 @@ impl Check<'_> {
     fn recordable(self, intent: &Intent) -> Result<(), Refused> {
         let Some(why) = &self.aims.unwritable else { return Ok(()) };
         let message = format!(
-            "Nothing may change that cannot be recorded, and the ledger cannot be written: {why}"
+            "Nothing may change that cannot be recorded, and the ledger cannot be written: {}.",
+            why.trim_end_matches('.')
         );
         Err(Box::new(
             self.refusal(Code::LedgerUnwritable, message)
@@ -487,9 +489,12 @@ impl Check<'_> {
                 Some(seen) => seen != actual || is_in_part,
                 None => overwrites,
             };
-            if !is_stale {
+            // The tool sees to it that what it replaces is there; the agent has
+            // seen these lines as they are.
+            if !is_stale || state.has_seen_lines(self.agent, &path, actual, &aim.replaces) {
                 continue;
             }
+            let unseen = state.unseen_from(self.agent, &path, actual);
             state.went_stale(&path);
             let shown = aim.shown();
             let by = aim.changed_by.as_deref().map(|it| format!(" Changed by: {it}."));
@@ -507,7 +512,15 @@ impl Check<'_> {
                 .refusal(Code::StaleFile, message)
                 .about(&*shown)
                 .of_intent(&intent.id)
-                .recovery("Read it again, then write.");
+                .recovery(match unseen {
+                    // Reading it again shows the same piece of a long file again.
+                    Some(line) => format!(
+                        "Read the rest of it as well, in pieces (`offset`: {line} is the first \
+                         line that you have not seen), then write; for an Edit, the lines that \
+                         it replaces are enough."
+                    ),
+                    None => "Read it again, then write.".to_owned(),
+                });
             refusal.expected_hash = seen;
             refusal.actual_hash = Some(actual.clone());
             refusal.changed_by.clone_from(&aim.changed_by);

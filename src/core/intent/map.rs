@@ -22,6 +22,10 @@ use crate::core::bounded;
 
 pub const NAME: &str = "intent_map.md";
 
+/// The line of a `.gitattributes` beside it: each branch that is merged has
+/// changed it, and it is read with the rows of both.
+pub const ATTRIBUTES: &str = "intent_map.md merge=union\n";
+
 const BEGIN: &str =
     "<!-- roz:map (between these marks roz writes; `roz intent map` writes it anew) -->";
 const END: &str = "<!-- roz:map end -->";
@@ -54,7 +58,11 @@ impl Map {
                     let nodes = nodes.split('`').skip(1).step_by(2).map(str::to_owned).collect();
                     let row = Row { nodes, modified: (*modified).to_owned() };
                     let file = file.trim_end_matches('`').to_owned();
-                    map.0.entry(intent.clone()).or_default().insert(file, row);
+                    // A merge may have left the row of either branch.
+                    let files = map.0.entry(intent.clone()).or_default();
+                    let known: &mut Row = files.entry(file).or_default();
+                    known.nodes.extend(row.nodes);
+                    known.modified = row.modified.max(std::mem::take(&mut known.modified));
                 }
             }
         }

@@ -135,6 +135,18 @@ impl Part {
         }
         self.ranges.truncate(MOST);
     }
+
+    pub(super) fn holds(&self, lines: (u64, u64)) -> bool {
+        self.ranges.iter().any(|it| it.0 <= lines.0 && lines.1 <= it.1)
+    }
+
+    /// From 1.
+    pub(super) fn first_unseen(&self) -> u64 {
+        match self.ranges.first() {
+            Some((from, to)) if *from <= 1 => to.saturating_add(1),
+            _ => 1,
+        }
+    }
 }
 
 fn plain(path: &str) -> &str {

@@ -420,6 +420,31 @@ impl IntentState {
         agent.and_then(of).or_else(|| of("")).unwrap_or(false)
     }
 
+    /// Whether it was shown all these lines of the file whose hash that is; of
+    /// none nobody was shown anything.
+    pub fn has_seen_lines(
+        &self,
+        agent: Option<&str>,
+        path: &str,
+        hash: &str,
+        lines: &[(u64, u64)],
+    ) -> bool {
+        let part = self.part(agent, path, hash);
+        !lines.is_empty() && part.is_some_and(|it| lines.iter().all(|lines| it.holds(*lines)))
+    }
+
+    /// The first line that it was not shown of the file whose hash that is, if
+    /// it was shown some.
+    pub fn unseen_from(&self, agent: Option<&str>, path: &str, hash: &str) -> Option<u64> {
+        self.part(agent, path, hash).map(Part::first_unseen)
+    }
+
+    fn part(&self, agent: Option<&str>, path: &str, hash: &str) -> Option<&Part> {
+        let of = |agent: &str| self.read.get(agent)?.get(path);
+        let seen = agent.and_then(of).or_else(|| of(""))?;
+        seen.part.as_ref().filter(|it| it.hash == hash)
+    }
+
     /// As [`Self::seen`], and before the count stood there.
     pub fn seen_before(&self, agent: Option<&str>, path: &str, count: u64) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).filter(|it| it.at <= count);

@@ -19,7 +19,9 @@ fn a_project_that_is_set_up_declares_nothing_yet_and_can_declare() {
     assert_eq!((&check["ok"], &check["declared"]), (&json!(true), &json!(0)));
     let servers: Value = serde_json::from_str(&read(&roz, ".mcp.json")).unwrap();
     assert_eq!(servers, json!({"mcpServers": {"roz": {"command": "roz", "args": ["mcp"]}}}));
-    assert!(read(&roz, ".gitattributes").contains("agent_trace.jsonl merge=union"));
+    let attributes = read(&roz, ".gitattributes");
+    assert!(attributes.contains(".orchestration/agent_trace.jsonl merge=union"));
+    assert!(attributes.contains(".orchestration/intent_map.md merge=union"));
     let made = roz.json(&["intent", "new", "First", "--scope", "src/**", "--yes"]);
     assert_eq!(made["intent"]["id"], "INT-001");
     assert!(read(&roz, ".orchestration/active_intents.yaml").contains("# What is worked on here"));
@@ -88,4 +90,17 @@ fn a_link_in_the_folders_place_is_not_followed() {
     symlink(&elsewhere, roz.project().join(".orchestration")).unwrap();
     roz.run(&["init", "--intent"]).fails();
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn a_sidecar_that_is_gone_is_to_be_put_back_and_not_begun_anew() {
+    let roz = Roz::new();
+    assert!(roz.run(&["intent", "check"]).stderr.contains("roz init --intent"));
+    roz.run(&["init", "--intent"]).succeeds();
+    roz.run(&["intent", "new", "First", "--scope", "src/**", "--yes"]).succeeds();
+    roz.run(&["intent", "select", "INT-001", "--session-id", "s1"]).succeeds();
+    fs::write(roz.project().join(".orchestration/agent_trace.jsonl"), "").unwrap();
+    fs::remove_file(roz.project().join(".orchestration/active_intents.yaml")).unwrap();
+    let told = roz.run(&["intent", "check"]);
+    assert!(told.stderr.contains("is gone") && !told.stderr.contains("init"), "{told:?}");
 }

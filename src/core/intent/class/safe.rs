@@ -59,6 +59,9 @@ const SAFE: &[Row] = &[
     unless("date", &["-s", "--set"]),
     unless("hostname", &["-F", "--file", "-b"]),
     unless("sort", &["-o", "--output", "--compress-program"]),
+    // With a command, that is a run of its own.
+    row("env genv"),
+    unless("history", &["-c", "-d", "-a", "-n", "-r", "-w", "-p", "-s"]),
     row("uniq"),
     unless("yq", &["-i", "--inplace", "-s", "--split-exp"]),
     row("sed gsed"),
@@ -282,6 +285,7 @@ pub(super) fn is_safe(run: &Run) -> bool {
             (is_known || is_counted && programs::is_value_of_test(rest))
                 && !rest.iter().any(|it| row.spoils.contains(it))
         }
+        "env" | "genv" => rest.iter().all(|it| matches!(*it, "-0" | "--null")),
         // `uniq IN OUT`
         "uniq" => (is_known || is_counted) && operands(rest, &["-f", "-s", "-w"]) < 2,
         "xxd" => is_known && operands(rest, &["-c", "-g", "-l", "-o", "-s", "-n", "-R"]) < 2,

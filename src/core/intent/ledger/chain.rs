@@ -9,6 +9,10 @@
 //! and keep that of each side, so what was seen when a line was written still
 //! stands before it.
 //!
+//! One session may write on two branches. Then the record before is perhaps not
+//! in the file when the next is written, and that one says so (`elsewhere`): the
+//! record before has to be somewhere, and no order of these two was ever seen.
+//!
 //! What is not found: the end of a session of another machine that was cut
 //! off, and a session that somebody made up whole. [`Verdict::unanchored`]
 //! names these sessions.
@@ -135,6 +139,8 @@ struct Link {
     seq: u64,
     hash: Hash,
     prev: Prev,
+    /// `prev` was not in the file.
+    elsewhere: bool,
     after: Option<Hash>,
 }
 
@@ -167,6 +173,8 @@ struct PlaceDetails {
     #[serde(default)]
     prev: Option<String>,
     #[serde(default)]
+    elsewhere: bool,
+    #[serde(default)]
     after: Option<String>,
     #[serde(default)]
     torn: Option<String>,
@@ -198,7 +206,7 @@ impl Chains {
             self.strays.push((self.lines, hash));
             return;
         };
-        let PlaceDetails { seq, prev, after, torn } = place.metadata.roz;
+        let PlaceDetails { seq, prev, elsewhere, after, torn } = place.metadata.roz;
         let prev = match prev {
             None => Prev::None,
             Some(text) => from_hex(&text).map_or(Prev::Nonsense, Prev::Hash),
@@ -212,7 +220,7 @@ impl Chains {
             None => *self.numbers.entry(place.session_id.into_owned()).or_insert(next),
         };
         let after = after.as_deref().and_then(from_hex);
-        self.links.push(Link { line: self.lines, session, seq, hash, prev, after });
+        self.links.push(Link { line: self.lines, session, seq, hash, prev, elsewhere, after });
     }
 
     /// What stands behind the last end of a line.
@@ -281,12 +289,15 @@ impl Chains {
         }
         let names: HashMap<u32, &str> =
             self.numbers.iter().map(|(name, number)| (*number, name.as_str())).collect();
+        let branched: HashSet<u32> =
+            self.links.iter().filter(|it| it.elsewhere).map(|it| it.session).collect();
         for link in &self.links {
             let Some((after, session)) = link.after.and_then(|it| first.get(&it).copied()) else {
                 continue;
             };
-            // Of its own session it has been told.
-            if after > link.line && session != Some(link.session) {
+            // Of its own session it has been told, unless that is on two branches.
+            let is_told = session == Some(link.session) && !branched.contains(&link.session);
+            if after > link.line && !is_told {
                 verdict.problems.push(Problem {
                     what: What::OutOfOrder { line: link.line, after },
                     session_id: names.get(&link.session).map(|it| (*it).to_owned()),
@@ -342,20 +353,36 @@ fn walk<'a>(chain: &[&'a Link], copies: &mut Vec<Copied>, found: &mut Vec<What>)
         by_hash.insert(link.hash, kept.len());
         kept.push(link);
     }
+    let is_branched = kept.iter().any(|it| it.elsewhere);
+    let mut by_seq = if is_branched { kept.clone() } else { Vec::new() };
+    by_seq.sort_by_key(|it| it.seq);
     let mut followed: HashMap<Hash, u64> = HashMap::with_capacity(kept.len());
-    let mut before: Option<&Link> = None;
+    let mut has_begun = false;
     for (at, link) in kept.iter().enumerate() {
-        let expected = before.map_or(Prev::None, |it| Prev::Hash(it.hash));
-        if link.prev != expected {
-            let known = match link.prev {
-                Prev::Hash(prev) => by_hash.get(&prev).copied(),
-                Prev::None | Prev::Nonsense => None,
-            };
+        let known = match link.prev {
+            Prev::Hash(prev) => by_hash.get(&prev).copied(),
+            Prev::None | Prev::Nonsense => None,
+        };
+        let above = at.checked_sub(1).map(|it| kept[it]);
+        let is_in_place = match link.prev {
+            _ if !is_branched => link.prev == above.map_or(Prev::None, |it| Prev::Hash(it.hash)),
+            Prev::Hash(prev) => {
+                !followed.contains_key(&prev)
+                    && known.is_some_and(|prev| prev < at || link.elsewhere)
+            }
+            Prev::None => !has_begun,
+            Prev::Nonsense => false,
+        };
+        has_begun |= link.prev == Prev::None;
+        if !is_in_place {
+            // On two branches the line above says nothing, its number does.
+            let earlier = by_seq.partition_point(|it| it.seq < link.seq).checked_sub(1);
+            let before = if is_branched { earlier.map(|it| by_seq[it]) } else { above };
             found.push(match (known, link.prev, before) {
                 (Some(prev), _, _) => {
                     let follows = kept[prev].line;
                     match followed.get(&kept[prev].hash) {
-                        Some(beside) if prev < at => {
+                        Some(beside) if prev < at || link.elsewhere => {
                             What::Forked { line: link.line, beside: *beside, follows }
                         }
                         _ => What::Moved { line: link.line, follows },
@@ -383,7 +410,6 @@ fn walk<'a>(chain: &[&'a Link], copies: &mut Vec<Copied>, found: &mut Vec<What>)
         if let Prev::Hash(prev) = link.prev {
             followed.entry(prev).or_insert(link.line);
         }
-        before = Some(link);
     }
     kept
 }
@@ -396,17 +422,23 @@ fn judge_end(chain: &[&Link], anchor: &Anchor, found: &mut Vec<What>) {
     };
     // A record that was to be written counts if it was.
     let end = position(&anchor.pending).or_else(|| position(&anchor.last));
-    let last_line = chain.last().map_or(0, |it| it.line);
+    let is_branched = chain.iter().any(|it| it.elsewhere);
+    let newest = if is_branched { chain.iter().max_by_key(|it| it.seq) } else { chain.last() };
+    let last_line = newest.map_or(0, |it| it.line);
     match (end, &anchor.last) {
         (Some(end), _) => {
-            let lines: Vec<u64> = chain[end + 1..].iter().map(|it| it.line).collect();
+            let lines: Vec<u64> = if is_branched {
+                behind(chain[end], chain)
+            } else {
+                chain[end + 1..].iter().map(|it| it.line).collect()
+            };
             // Lines in another order have been told of.
             if !lines.is_empty() && !found.iter().any(|it| matches!(it, What::Moved { .. })) {
                 found.push(What::Added { lines, after: chain[end].line });
             }
         }
         (None, Some(last)) => {
-            let seq = chain.last().map_or(0, |it| it.seq);
+            let seq = newest.map_or(0, |it| it.seq);
             found.push(if seq < last.seq {
                 let records = last.seq - seq;
                 What::EndRemoved { after: last_line, records, hash: last.hash.clone() }
@@ -420,6 +452,26 @@ fn judge_end(chain: &[&Link], anchor: &Anchor, found: &mut Vec<What>) {
             found.push(What::Added { lines, after: 0 });
         }
     }
+}
+
+/// The lines that follow `link`, wherever they stand.
+fn behind(link: &Link, chain: &[&Link]) -> Vec<u64> {
+    let mut followers: HashMap<Hash, Vec<&Link>> = HashMap::new();
+    for it in chain {
+        if let Prev::Hash(prev) = it.prev {
+            followers.entry(prev).or_default().push(it);
+        }
+    }
+    let mut lines = Vec::new();
+    let mut open = vec![link.hash];
+    while let Some(hash) = open.pop() {
+        for it in followers.remove(&hash).unwrap_or_default() {
+            lines.push(it.line);
+            open.push(it.hash);
+        }
+    }
+    lines.sort_unstable();
+    lines
 }
 
 fn from_hex(text: &str) -> Option<Hash> {

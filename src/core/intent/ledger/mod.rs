@@ -141,12 +141,26 @@ pub struct Details {
     /// The SHA-256 of the line of the session's record before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
+    /// Whether that one was not in the file when this one was written: it is on
+    /// another branch, and a merge may put it before this one or behind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// The SHA-256 of the line, of whatever session, that was the ledger's last
     /// when this one was written: it stands before this one, wherever it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The SHA-256 of a line before that was never written to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torn: Option<String>,
+}
+
+/// What a record is written behind: see the fields of [`Details`].
+#[derive(Debug, Clone, Default)]
+pub struct Behind {
+    pub seq: u64,
+    pub prev: Option<String>,
+    pub elsewhere: bool,
+    pub after: Option<String>,
     pub torn: Option<String>,
 }
 
@@ -293,19 +307,14 @@ impl Record {
         serde_json::from_slice(line).ok()
     }
 
-    /// Makes it the record behind the one of its session whose line has the hash
-    /// `prev`, and behind the line `after`, whosever that is.
-    pub fn follow(
-        &mut self,
-        seq: u64,
-        prev: Option<String>,
-        after: Option<String>,
-        torn: Option<String>,
-    ) {
+    /// Gives it its place.
+    pub fn follow(&mut self, behind: Behind) {
+        let Behind { seq, prev, elsewhere, after, torn } = behind;
         let roz = &mut self.metadata.roz;
         // In its own session `prev` says it already.
         let after = after.filter(|it| prev.as_ref() != Some(it));
-        (roz.seq, roz.prev, roz.after, roz.torn) = (seq, prev, after, torn);
+        (roz.seq, roz.prev, roz.elsewhere) = (seq, prev, elsewhere);
+        (roz.after, roz.torn) = (after, torn);
     }
 
     pub fn is_refusal(&self) -> bool {

@@ -237,3 +237,92 @@ proptest! {
         check(&text, &Scene::of("ab").anchors());
     }
 }
+
+/// Session `a` writes by turns into two files that both begin with its first
+/// line, as on two branches; then they are joined, the second's lines first, and
+/// it writes once more. With each line, what was in its file when it was written.
+fn branched() -> (Scene, Vec<Vec<usize>>) {
+    let mut scene = Scene::of("a");
+    let mut seen: Vec<Vec<usize>> = vec![vec![]];
+    let mut files = [vec![0], vec![0]];
+    let mut write = |file: &mut Vec<usize>| {
+        let head = scene.heads["a"].clone();
+        let is_there =
+            file.iter().any(|at| bounded::sha256(scene.lines[*at].as_bytes()) == head.hash);
+        let newest = bounded::sha256(scene.lines[*file.last().unwrap()].as_bytes());
+        let line = record("a", head.seq + 1, Some(&head.hash), "text");
+        let mut line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let roz = &mut line["metadata"]["dev.roz"];
+        if !is_there {
+            roz["elsewhere"] = true.into();
+        }
+        if newest != head.hash {
+            roz["after"] = newest.into();
+        }
+        let line = line.to_string();
+        let head = Place::read(line.as_bytes()).unwrap().head(line.as_bytes());
+        scene.heads.insert("a".to_owned(), head);
+        seen.push(file.clone());
+        file.push(scene.lines.len());
+        scene.lines.push(line);
+    };
+    for _ in 0..2 {
+        files.iter_mut().for_each(&mut write);
+    }
+    let mut joined: Vec<usize> = [&files[1][..], &files[0][1..]].concat();
+    write(&mut joined);
+    let place = |line: usize| joined.iter().position(|it| *it == line).unwrap();
+    let lines = joined.iter().map(|it| scene.lines[*it].clone()).collect();
+    let seen = joined.iter().map(|it| seen[*it].iter().map(|it| place(*it)).collect()).collect();
+    (Scene { lines, ..scene }, seen)
+}
+
+#[test]
+fn a_session_that_wrote_on_two_branches_is_whole_once_they_are_joined() {
+    let (scene, _) = branched();
+    assert_eq!(scene.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn of_a_session_on_two_branches_every_order_that_was_seen_is_kept() {
+    let (scene, seen) = branched();
+    let count = scene.lines.len();
+    for (one, other) in (0..count).flat_map(|one| (one + 1..count).map(move |it| (one, it))) {
+        let mut order: Vec<usize> = (0..count).collect();
+        order.swap(one, other);
+        let at = |line: usize| order.iter().position(|it| *it == line).unwrap();
+        let breaks = (0..count).any(|it| seen[it].iter().any(|before| at(*before) > at(it)));
+        let mut scene = scene.clone();
+        scene.lines.swap(one, other);
+        let problems = scene.problems();
+        assert_eq!(problems.is_empty(), !breaks, "{one} {other} {problems:?}");
+    }
+}
+
+#[test]
+fn of_a_session_on_two_branches_what_is_gone_put_in_or_changed_is_found() {
+    let (scene, _) = branched();
+    for at in 0..scene.lines.len() {
+        let mut scene = scene.clone();
+        scene.lines.remove(at);
+        assert!(!scene.problems().is_empty(), "{at}");
+    }
+    for (at, prev) in scene.lines.iter().enumerate() {
+        let prev = bounded::sha256(prev.as_bytes());
+        let forged = record("a", at as u64 + 2, Some(&prev), "forged");
+        let forged = [forged.replace("\"seq\"", "\"elsewhere\":true,\"seq\""), forged];
+        for (line, forged) in
+            (0..=scene.lines.len()).flat_map(|it| forged.iter().map(move |f| (it, f)))
+        {
+            let mut scene = scene.clone();
+            scene.lines.insert(line, forged.clone());
+            assert!(!scene.problems().is_empty(), "{line} {forged}");
+        }
+    }
+    let text = scene.text();
+    for at in 0..text.len() - 1 {
+        let mut changed = text.clone();
+        changed[at] ^= 1;
+        assert!(!check(&changed, &scene.anchors()).problems.is_empty(), "byte {at}");
+    }
+}

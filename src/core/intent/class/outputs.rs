@@ -1,0 +1,129 @@
+//! Fields of a server's tool that name where it puts something: a tool that only
+//! reads by its name writes that path all the same.
+
+use serde_json::Value;
+
+use super::words;
+
+/// Whatever they hold is a path, and the tool's to write.
+const WRITTEN: &[&str] = &[
+    "outputpath",
+    "outputfile",
+    "outputdir",
+    "outputdirectory",
+    "outputfolder",
+    "outputfilename",
+    "outfile",
+    "outpath",
+    "outdir",
+    "localpath",
+    "localfile",
+    "saveto",
+    "savepath",
+    "saveas",
+    "destinationpath",
+    "destpath",
+    "destfile",
+    "downloadpath",
+    "exportpath",
+    "targetpath",
+    "targetfile",
+];
+
+/// They may hold a form (`output: "json"`) or an address as well.
+const PERHAPS: &[&str] = &["output", "out", "destination", "dest", "dst", "target"];
+
+/// By a tool that is about files, the file that it reads.
+const NAMES: &[&str] = &["filename"];
+
+/// Words of a tool's name that say that its file is there already.
+const OF_FILES: &[&str] = &[
+    "file", "files", "read", "content", "contents", "text", "document", "open", "view", "search",
+    "find", "info", "stat", "lines", "diff", "log", "history",
+];
+
+/// The field that says where the tool `tool` writes, if one of its input does.
+pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
+    let said = words(tool);
+    let is_of_files = said.iter().any(|it| OF_FILES.contains(&it.as_str()));
+    find(input, is_of_files, 0)
+}
+
+/// Whether a field of this name holds a place that something is put at.
+pub fn is_output(field: &str) -> bool {
+    let name = words(field).concat();
+    WRITTEN.contains(&name.as_str()) || PERHAPS.contains(&name.as_str())
+}
+
+fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
+    /// As deep as the payload may be.
+    const MAX_DEPTH: usize = 128;
+    if depth >= MAX_DEPTH {
+        return None;
+    }
+    match value {
+        Value::Object(fields) => fields.iter().find_map(|(name, it)| {
+            let is_written = match it {
+                Value::String(text) => names_place(name, text, is_of_files),
+                _ => false,
+            };
+            if is_written { Some(name.clone()) } else { find(it, is_of_files, depth + 1) }
+        }),
+        Value::Array(items) => items.iter().find_map(|it| find(it, is_of_files, depth + 1)),
+        _ => None,
+    }
+}
+
+fn names_place(field: &str, text: &str, is_of_files: bool) -> bool {
+    let name = words(field).concat();
+    let is_address = text.split_once("://").is_some_and(|it| !it.0.eq_ignore_ascii_case("file"));
+    if text.is_empty() || is_address {
+        return false;
+    }
+    let has = |list: &[&str]| list.contains(&name.as_str());
+    let is_like_path =
+        text.contains(['/', '\\']) || text.contains('.') && !text.contains(char::is_whitespace);
+    has(WRITTEN) || has(PERHAPS) && is_like_path || has(NAMES) && !is_of_files
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_field_that_says_where_to_put_something_is_found() {
+        for (tool, input) in [
+            ("browser_take_screenshot", json!({ "filename": "src/a.ts" })),
+            ("get_figure", json!({ "nodeId": "1", "localPath": "src" })),
+            ("read_query", json!({ "query": "select 1", "output": "src/a.csv" })),
+            ("list_and_export", json!({ "outputPath": "a" })),
+            ("list_and_export", json!({ "output_path": "a" })),
+            ("fetch", json!({ "url": "https://example.com/a", "destination": "../a" })),
+            ("fetch", json!({ "dest": "a.rs" })),
+            ("fetch", json!({ "save_to": "a" })),
+            ("fetch", json!({ "saveTo": "a" })),
+            ("fetch", json!({ "out": "./a" })),
+            ("get_page", json!({ "target": "/p/a" })),
+            ("get_page", json!({ "target": "file:///p/a" })),
+            ("get_page", json!({ "options": [{ "more": { "outputPath": "a" } }] })),
+        ] {
+            assert!(output(tool, &input).is_some(), "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_says_what_to_read_is_none() {
+        for (tool, input) in [
+            ("read_file", json!({ "filename": "src/a.ts" })),
+            ("get_file_contents", json!({ "path": "src/a.ts" })),
+            ("kubectl_get", json!({ "output": "json" })),
+            ("get_route", json!({ "destination": "St. Louis" })),
+            ("fetch", json!({ "target": "https://example.com/a.b" })),
+            ("list_items", json!({ "out": true, "output": 3 })),
+        ] {
+            assert_eq!(output(tool, &input), None, "{tool} {input}");
+        }
+    }
+}
