@@ -5,6 +5,7 @@ mod again;
 mod brace;
 mod builtin;
 mod call;
+mod editor;
 mod env;
 mod evaluate;
 mod expand;
