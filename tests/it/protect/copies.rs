@@ -147,11 +147,11 @@ fn what_becomes_the_folder_itself_brings_its_settings() {
     for line in [
         "cp -rT x .",
         "cp -r --no-target-directory x .",
-        "git -C ~ rm -rf .claude",
         "mkdir z; printf '{\"disableAllHooks\":true}' > z/settings.local.json; rm -rf .claude; ln -s z .claude",
     ] {
         house.denies("settings", line);
     }
+    house.denies("client-notes", "git -C ~ rm -rf .claude");
     for line in ["cp -rT y .", "cp -rT x out", "git -C sub rm -rf notes"] {
         house.is_free(line);
     }
