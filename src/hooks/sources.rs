@@ -108,12 +108,15 @@ struct Copy<'a> {
     target: &'a str,
     /// The target is a folder for certain.
     into: bool,
+    /// The target is what the source becomes: `cp -T`.
+    flat: bool,
     moves: bool,
 }
 
 impl<'a> Copy<'a> {
     fn of(run: &'a Run) -> Option<Self> {
         let mut target = None;
+        let mut flat = false;
         let mut operands: Vec<&str> = Vec::new();
         let mut words = run.argv.iter().skip(1).map(String::as_str);
         while let Some(word) = words.next() {
@@ -126,7 +129,8 @@ impl<'a> Copy<'a> {
                 it if it.starts_with("--target-directory=") => {
                     target = it.split_once('=').map(|it| it.1);
                 }
-                it if it.starts_with("--") || it == "-" => {}
+                it if it.starts_with("--") || it == "-" => flat |= it == "--no-target-directory",
+                it if it.starts_with('-') && it.contains('T') => flat |= run.program != "rsync",
                 it if it.starts_with('-') => match it.split_once('t') {
                     // `-vt folder`, `-tfolder`; rsync keeps times.
                     Some(_) if run.program == "rsync" => {}
@@ -145,7 +149,8 @@ impl<'a> Copy<'a> {
         (!target.contains(HOLE)).then(|| Copy {
             sources: operands,
             target,
-            into: into || target.ends_with('/'),
+            into: !flat && (into || target.ends_with('/')),
+            flat,
             moves: matches!(run.program.as_str(), "mv" | "gmv"),
         })
     }
@@ -180,21 +185,40 @@ impl Look<'_> {
             for path in paths {
                 let name = path.file_name().unwrap_or_default().to_owned();
                 let below = self.below(&path, written);
-                let is_there = copy.into || has_pattern || target.is_dir();
-                for (file, rest) in below {
+                let is_there = !copy.flat && (copy.into || has_pattern || target.is_dir());
+                // What the call takes away before is there no more.
+                let ways = if is_there && !copy.into && self.takes_away(&target, from) {
+                    &[true, false][..]
+                } else if is_there {
+                    &[true]
+                } else {
+                    &[false]
+                };
+                for ((file, rest), is_there) in
+                    below.iter().flat_map(|it| ways.iter().map(move |way| (it, *way)))
+                {
                     let whole = if rest.as_os_str().is_empty() && !is_there {
                         target.clone()
                     } else if rest.as_os_str().is_empty() {
                         target.join(&name)
                     } else if is_open || !is_there {
-                        target.join(&rest)
+                        target.join(rest)
                     } else {
-                        target.join(&name).join(&rest)
+                        target.join(&name).join(rest)
                     };
-                    self.put(&whole, &file, copy.moves);
+                    self.put(&whole, file, copy.moves);
                 }
             }
         }
+    }
+
+    fn takes_away(&self, target: &Path, from: From) -> bool {
+        let mut writes = self.call.readings.iter().flat_map(|it| &it.writes);
+        writes.any(|it| {
+            matches!(it.how, How::Remove | How::Move)
+                && !it.path.contains(HOLE)
+                && normal(&from.absolute(&it.path)) == target
+        })
     }
 
     /// What a program makes where it stands: `make roz`, `curl -O …/roz`.

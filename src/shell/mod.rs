@@ -267,6 +267,7 @@ pub enum Interpreter {
     Tcl,
     AppleScript,
     Make,
+    Sed,
     /// Nobody: a patch, whose headers name the files that it changes. Its arguments are how many
     /// leading parts of their paths are taken off, and the folder that they are seen from.
     Patch,

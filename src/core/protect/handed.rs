@@ -2,9 +2,9 @@
 //! and the path stands among the words of who runs it.
 
 use super::{
+    code::may_change,
     commands::base,
     is_in,
-    paths::may_change,
     touch::{Act, is_telling},
 };
 use crate::shell::{How, Reading};

@@ -8,6 +8,7 @@
 //! calls that touch anything ([`touches`]).
 
 mod clients;
+mod code;
 mod commands;
 mod find;
 mod handed;

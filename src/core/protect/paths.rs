@@ -2,6 +2,7 @@
 
 use super::{
     Scene,
+    code::{may_change, names_home},
     nearby::MANAGED,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
     settings::{self, Content},
@@ -65,10 +66,9 @@ pub(super) fn touches_home(scene: Scene) -> Option<String> {
         return Some(path.clone());
     }
     code_changes(scene, |code| {
-        let is_users = ["home", "HOME", "expanduser", "~/", "environ", "ENV"];
         code.contains("ROZ_HOME")
             || ground.home.iter().any(|home| code.contains(home.as_str()))
-            || code.contains(".roz") && is_users.iter().any(|it| code.contains(it))
+            || names_home(code)
     })
 }
 
@@ -206,6 +206,9 @@ pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
             Content::Text(text) => review::names_reviewer(&text),
             // Of a command line: what it says it would write, else its own words.
             Content::Absent | Content::Unknown => {
+                // The file's own name counts where its text does not say who it is.
+                let is_known = texts(it, call).next().is_some()
+                    && texts(it, call).all(|text| text.text.is_some() && !text.added);
                 texts(it, call).any(|text| {
                     let old = match (&before, text.added) {
                         (Content::Text(old), true) => old.as_str(),
@@ -214,10 +217,11 @@ pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
                     let new = text.text.as_deref().unwrap_or_default();
                     review::names_reviewer(&format!("{old}{new}"))
                 }) || call.json.contains(review::REVIEWER)
-                    || it.is(|path| {
-                        let name = path.rsplit('/').next().unwrap_or_default();
-                        name.starts_with("roz")
-                    })
+                    || !is_known
+                        && it.is(|path| {
+                            let name = path.rsplit('/').next().unwrap_or_default();
+                            name.starts_with("roz")
+                        })
             }
         }
     })
@@ -439,13 +443,4 @@ fn first(scene: Scene, is_it: impl Fn(&Touched) -> bool) -> Option<String> {
 fn code_changes(scene: Scene, names_place: impl Fn(&str) -> bool) -> Option<String> {
     let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
     codes.find(|it| names_place(it) && may_change(it)).cloned()
-}
-
-/// Whether code of another language has words in it that change files.
-pub(super) fn may_change(code: &str) -> bool {
-    const CHANGES: &[&str] = &[
-        "write", "'w", "\"w", "'a", "\"a", "r+", "dump(", "unlink", "remove", "rmtree", "rename",
-        "replace(", "chmod", "symlink", "link(", "truncate", "flock", "lockf", "copy", "move(",
-    ];
-    CHANGES.iter().any(|word| code.contains(word))
 }

@@ -55,6 +55,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act>
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
         Interpreter::Make => make(code),
+        Interpreter::Sed => sed::read(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
         language => parse::read(code, language, given, 0),
     }

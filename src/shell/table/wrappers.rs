@@ -200,6 +200,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         ],
     ),
     row(&["setarch", "linux32", "linux64", "i386", "x86_64", "arch"]),
+    row(&["capsh"]).rest(Rest::CodeAfter(&["-c", "-lc", "-ec"])),
     row(&["chroot"]).options("", &["groups", "userspec"]).operands(1),
     row(&["bwrap", "firejail"]),
     row(&["proot"]).options("rbwq", &[]),

@@ -1,7 +1,8 @@
 //! A command once its words are known: which function, builtin, wrapper or program it is.
 
+use super::super::table::grammar::Given;
 use super::super::table::{coded, options};
-use super::super::{Certainty, HOLE, Interpreter, Run};
+use super::super::{Certainty, HOLE, How, Interpreter, Run};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
 use super::output::unknown_output;
@@ -220,13 +221,31 @@ impl Walker<'_> {
     /// A program that is no wrapper: what it runs, writes and reads by itself.
     fn program_run(&mut self, name: &str, call: &Call) -> String {
         self.leaf(&call.words, call, Certainty::Literal);
-        self.files(name, &call.words);
+        self.files_there(name, &call.words);
         self.subcommand_code(name, call);
         self.patched(name, call);
         self.foreign(name, call);
         self.script_of(call);
         self.handed_over(name, call);
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
+    }
+
+    /// The files of a program, seen from where `git -C folder` goes.
+    fn files_there(&mut self, name: &str, words: &[Field]) {
+        let row = options::find(name).filter(|_| name == "git");
+        let given = row.map(|row| row.grammar.leading(words, 1).0).unwrap_or_default();
+        let goes = given.iter().filter(|it| it.name == "C").filter_map(|it| it.value.as_ref());
+        let folders: Vec<&Field> = goes.collect();
+        if folders.is_empty() {
+            return self.files(name, words);
+        }
+        let before = self.env.directories().to_vec();
+        for folder in folders {
+            let there = self.located(&folder.text);
+            self.env.put_directories(there);
+        }
+        self.files(name, words);
+        self.env.put_directories(before);
     }
 
     /// Programs that run others in a way of their own.
@@ -241,6 +260,13 @@ impl Walker<'_> {
                     self.enter(|walker| walker.call(inner));
                 }
             }
+            "sqlite3" => {
+                let input = call.io.stdin.as_deref().unwrap_or_default();
+                let words = call.words[1..].iter().map(|word| word.text.as_str());
+                let lines: Vec<String> =
+                    words.chain([input]).flat_map(str::lines).map(str::to_owned).collect();
+                self.dot_commands(&lines);
+            }
             "mkfifo" | "mknod" => self.suspects.has_fifo = true,
             "run-parts" => {
                 if let Some(folder) = call.words[1..].iter().rfind(|w| !w.text.starts_with('-')) {
@@ -251,6 +277,32 @@ impl Walker<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `.output file` of sqlite3, and what it takes from its input: `.shell command`.
+    fn dot_commands(&mut self, lines: &[String]) {
+        for line in lines {
+            let Some((verb, rest)) = line.trim().split_once([' ', '\t']) else { continue };
+            let file = rest.split_whitespace().next_back().map(|it| it.trim_matches(['"', '\'']));
+            match (verb, file) {
+                (
+                    ".output" | ".once" | ".backup" | ".save" | ".log" | ".clone" | ".trace",
+                    Some(file),
+                ) if !matches!(file, "off" | "stdout" | "stderr") => {
+                    match file.strip_prefix('|') {
+                        Some(code) => self.nested_code(code, &Io::default()),
+                        None => {
+                            self.record_write(file, How::Write, self.text_certainty(file));
+                            String::new()
+                        }
+                    };
+                }
+                (".shell" | ".system", _) => {
+                    self.nested_code(rest, &Io::default());
+                }
+                _ => {}
+            }
         }
     }
 
@@ -289,6 +341,9 @@ impl Walker<'_> {
         }
         let Some(subcommand) = call.words.get(at).map(|word| word.text.clone()) else { return };
         let arguments = &call.words[at + 1..];
+        if name == "git" {
+            self.git_program(&given, &subcommand, arguments, call);
+        }
         match subcommand.as_str() {
             "alias" if name == "gh" => {
                 let words: Vec<&Field> =
@@ -343,6 +398,22 @@ impl Walker<'_> {
                 walker.nested_code(&line, &call.io);
             });
         }
+    }
+
+    /// `git --exec-path=folder x` runs `folder/git-x`.
+    fn git_program(&mut self, given: &[Given], verb: &str, arguments: &[Field], call: &Call) {
+        let given = given.iter().rev().find(|it| it.name == "exec-path");
+        let option = given.and_then(|it| it.value.as_ref()).map(|it| it.text.clone());
+        let own = call.assignments.iter().rev().find(|it| it.0 == "GIT_EXEC_PATH");
+        let folder = option.or_else(|| own.map(|it| it.1.clone()));
+        let folder = folder.unwrap_or_else(|| self.known("GIT_EXEC_PATH"));
+        if folder.is_empty() || verb.contains('/') {
+            return;
+        }
+        let program = Field::literal(&format!("{}/git-{verb}", folder.trim_end_matches('/')));
+        let words = [&[program], arguments].concat();
+        let inner = Call { assignments: Vec::new(), ..call.with_words(words) };
+        self.enter(|walker| walker.call(inner));
     }
 
     /// Hooks that the line itself wrote: whatever folder they lie in, git may be told to look there.

@@ -2,7 +2,7 @@
 
 use super::super::foreign::{self, Act, Given};
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{HOLE, Interpreter};
+use super::super::{HOLE, How, Interpreter};
 use super::call::Call;
 use super::field::{Field, texts};
 use super::{Io, Walker, filter};
@@ -12,7 +12,7 @@ impl Walker<'_> {
     pub(super) fn foreign(&mut self, name: &str, call: &Call) {
         match name {
             "sed" | "gsed" => return self.sed(call),
-            "vim" | "vi" | "nvim" | "ex" | "view" => return self.editor(call),
+            "vim" | "vi" | "nvim" | "ex" | "view" | "ed" | "red" => return self.editor(name, call),
             _ => {}
         }
         let Some(row) = interpreters::find(name) else { return };
@@ -49,6 +49,16 @@ impl Walker<'_> {
 
     /// `python -m a.b`: a file of the project, if there is one.
     fn module(&mut self, module: &Field, at: usize, call: &Call) {
+        let operands = call.words.get(at..).unwrap_or(&[]).iter();
+        let mut operands = operands.filter(|word| !word.text.starts_with('-'));
+        let made = match module.text.as_str() {
+            "venv" | "virtualenv" => operands.next(),
+            "zipfile" | "tarfile" => operands.next_back(),
+            _ => None,
+        };
+        if let Some(folder) = made {
+            self.record_write(&folder.text, How::Directory, self.certainty(folder.certainty()));
+        }
         let path = module.text.replace('.', "/");
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
         for file in [format!("{path}.py"), format!("{path}/__main__.py")] {
@@ -120,7 +130,10 @@ impl Walker<'_> {
         if !self.spend(1 + code.len() / 64) {
             return;
         }
-        if self.muted == 0
+        // A script of sed is no text to look for names in: what it does is all in its acts.
+        let is_code = language != Interpreter::Sed;
+        if is_code
+            && self.muted == 0
             && self.kept.is_none()
             && self.reading.code.last().is_none_or(|it| it != code)
         {
@@ -128,11 +141,21 @@ impl Walker<'_> {
         }
         let acts = foreign::read(code, language, given);
         // `system($0)`: lines of the input.
-        let is_input = |act: &Act| matches!(act, Act::Shell(text) if text.chars().eq([HOLE]));
+        let is_input = |act: &Act| matches!(act, Act::Shell(text) if is_hole(text));
         if language == Interpreter::Awk && acts.iter().any(is_input) {
             self.suspect_feed();
         }
+        let is_unknown = |act: &Act| match act {
+            Act::Shell(text) => is_hole(text),
+            Act::Program(words) => words.first().is_none_or(|it| is_hole(it)),
+            Act::Write(..) | Act::Read(_) => false,
+        };
+        let starts_unknown = language != Interpreter::Awk && acts.iter().any(is_unknown)
+            || language == Interpreter::JavaScript && starts_a_variable(code);
         self.walk_acts(acts);
+        if starts_unknown {
+            self.suspect_code(code);
+        }
     }
 
     fn walk_acts(&mut self, acts: Vec<Act>) {
@@ -140,7 +163,7 @@ impl Walker<'_> {
         for act in acts {
             match act {
                 Act::Shell(text) => {
-                    if !text.chars().eq([HOLE]) {
+                    if !is_hole(&text) {
                         self.nested_code(&text, &Io::default());
                     }
                 }
@@ -177,7 +200,11 @@ impl Walker<'_> {
             scripts.extend(operands.next());
         }
         for file in &files {
-            scripts.extend(self.shown_to(file, call));
+            if is_input(file) {
+                scripts.extend(self.shown_to(file, call));
+            } else {
+                scripts.extend(self.script_text(file, Interpreter::Sed, &[]));
+            }
         }
         let inputs: Vec<String> = operands.collect();
         for script in scripts {
@@ -217,35 +244,6 @@ impl Walker<'_> {
             self.content(file)
         }
     }
-
-    /// `vim -c '!command'`, `vim '+!command'`
-    fn editor(&mut self, call: &Call) {
-        let words = &call.words;
-        let mut commands = Vec::new();
-        for (index, word) in words.iter().enumerate().skip(1) {
-            if let Some(command) = word.text.strip_prefix('+') {
-                commands.push(command.to_owned());
-            } else if matches!(word.text.as_str(), "-c" | "--cmd") {
-                commands.extend(words.get(index + 1).map(|word| word.text.clone()));
-            }
-        }
-        for command in commands {
-            let mut command = command.trim_start_matches([':', '%', ' ']);
-            // `call system("…")`
-            if let Some((_, rest)) = command.split_once("system")
-                && let Some((_, rest)) = rest.split_once(['"', '\''])
-                && let Some((code, _)) = rest.split_once(['"', '\''])
-            {
-                self.nested_code(code, &Io::default());
-            }
-            for word in ["silent!", "silent", "sil", "read", "r", "write", "w"] {
-                command = command.strip_prefix(word).map_or(command, str::trim_start);
-            }
-            if let Some(code) = command.strip_prefix('!') {
-                self.nested_code(code, &Io::default());
-            }
-        }
-    }
 }
 
 /// The words after a cluster of options whose last letter takes code, whatever its other letters
@@ -275,6 +273,16 @@ fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
         given.variables = pairs.collect();
     }
     given
+}
+
+/// `c => execSync(c)`
+fn starts_a_variable(code: &str) -> bool {
+    let calls = ["execSync(", "spawnSync(", "child_process.exec("];
+    calls.iter().any(|call| code.split(call).skip(1).any(|it| it.starts_with(char::is_alphabetic)))
+}
+
+fn is_hole(text: &str) -> bool {
+    text.chars().eq([HOLE])
 }
 
 fn is_input(file: &str) -> bool {

@@ -7,6 +7,7 @@ mod builtin;
 mod call;
 mod disk;
 mod edit;
+mod editor;
 mod env;
 mod evaluate;
 mod expand;

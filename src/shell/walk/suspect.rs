@@ -140,6 +140,23 @@ impl Walker<'_> {
         texts.take(8).collect()
     }
 
+    /// Code of another language starts a program that is not known: a text of several words in it
+    /// may be what it starts.
+    pub(super) fn suspect_code(&mut self, code: &str) {
+        if self.suspects.busy || self.muted > 0 || !self.spend(1 + code.len() / 256) {
+            return;
+        }
+        let quotes = |c: char| matches!(c, '"' | '\'' | '`');
+        let texts = code.split(quotes).skip(1).filter(|it| it.contains(char::is_whitespace));
+        let lines = texts.flat_map(str::lines).map(str::trim).filter(|it| is_command_like(it));
+        let lines: BTreeSet<&str> = lines.take(PIECES).collect();
+        self.suspects.busy = true;
+        for line in lines {
+            self.suspected(line);
+        }
+        self.suspects.busy = false;
+    }
+
     /// Reads what stands literally in some of the runs as code that may run.
     fn suspect(&mut self, runs: Range<usize>) {
         if self.suspects.busy || self.muted > 0 {
@@ -245,6 +262,13 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a text begins as a command does: with a name, and no sign after it.
+fn is_command_like(text: &str) -> bool {
+    let Some((first, _)) = text.split_once(char::is_whitespace) else { return false };
+    let joins = |c: char| c.is_ascii_alphanumeric() || "_-./~".contains(c);
+    !first.starts_with('-') && first.chars().all(joins)
 }
 
 /// The parts of a word that could be code: of a program that takes code, what its signs leave.

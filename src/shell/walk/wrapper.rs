@@ -17,6 +17,7 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
+            "tmux" if self.tmux_rest(call) => return Some(unknown_output(call)),
             _ if name.eq_ignore_ascii_case("start-process") || name == "saps" => {
                 return self.start_process(call);
             }
@@ -169,14 +170,46 @@ impl Walker<'_> {
                 Some(self.nested_code(&text, &call.io))
             }
             _ if at >= call.words.len() => self.input_code(row, given, call),
+            // `runuser -u user command`
+            Rest::Nothing
+                if self.program(&call.words[0]) == "runuser"
+                    && given.iter().any(|it| matches!(it.name.as_str(), "u" | "user")) =>
+            {
+                self.rest(at, call)
+            }
             Rest::Nothing => self.input_code(row, given, call),
             Rest::Command => self.rest(at, call),
             Rest::Code => {
+                // Of several words tmux makes no shell code, but where it types them.
+                if row.names[0] == "tmux" && at + 1 < call.words.len() {
+                    self.rest(at, call);
+                }
                 let text = call.code(at);
                 Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
             }
             Rest::Extended => Some(self.extended(given, at, call)),
         }
+    }
+
+    /// `tmux new -d \; send-keys …`: a command after each `;`. Whether there are several.
+    fn tmux_rest(&mut self, call: &Call) -> bool {
+        let commands: Vec<Vec<Field>> = call
+            .words
+            .get(1..)
+            .unwrap_or_default()
+            .split(|word| word.text == ";")
+            .filter(|words| !words.is_empty())
+            .map(<[Field]>::to_vec)
+            .collect();
+        if commands.len() < 2 {
+            return false;
+        }
+        for words in commands.into_iter().take(limit::CHOICES) {
+            let words = [vec![call.words[0].clone()], words].concat();
+            let inner = call.with_words(words);
+            self.enter(|walker| walker.call(inner));
+        }
+        true
     }
 
     /// PowerShell's `Start-Process git -ArgumentList push,origin`.

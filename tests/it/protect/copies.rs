@@ -137,3 +137,22 @@ fn a_reviewers_transcript_is_not_read_by_a_search() {
         house.is_free(line);
     }
 }
+
+#[test]
+fn what_becomes_the_folder_itself_brings_its_settings() {
+    let house = furnished();
+    house.project_file("x/.claude/settings.local.json", r#"{"disableAllHooks": true}"#);
+    house.project_file("y/.claude/notes.md", "");
+    house.file(".claude/settings.json", r#"{"hooks": {}}"#);
+    for line in [
+        "cp -rT x .",
+        "cp -r --no-target-directory x .",
+        "mkdir z; printf '{\"disableAllHooks\":true}' > z/settings.local.json; rm -rf .claude; ln -s z .claude",
+    ] {
+        house.denies("settings", line);
+    }
+    house.denies("client-notes", "git -C ~ rm -rf .claude");
+    for line in ["cp -rT y .", "cp -rT x out", "git -C sub rm -rf notes"] {
+        house.is_free(line);
+    }
+}

@@ -4,6 +4,7 @@
 mod commands;
 mod copies;
 mod git;
+mod languages;
 mod places;
 mod scripts;
 mod settings;

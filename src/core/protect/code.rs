@@ -1,0 +1,188 @@
+//! Code of other languages: whether it names roz's own folder, and whether it
+//! has words in it that change files. What it does cannot be followed, what it
+//! says can; so a place that is put together of pieces counts by the pieces.
+
+/// Whether code names the folder `.roz` of the user: by its way there, by what
+/// leads home or upward beside it, or as the tail of a path whose head is
+/// something else. The `.roz` of the project, named from where the code runs,
+/// is none.
+pub(super) fn names_home(code: &str) -> bool {
+    const HOMES: &[&str] =
+        &["home", "HOME", "expanduser", "~/", "environ", "ENV", "getpw", "USERPROFILE", "passwd"];
+    let mut pieces = code.match_indices(".roz").filter(|(at, it)| is_piece(code, *at, it.len()));
+    if code.contains(".roz") && HOMES.iter().any(|it| code.contains(it)) {
+        return true;
+    }
+    let climbs = || climbs(code);
+    pieces.any(|(at, it)| {
+        let rest = &code[at + it.len()..];
+        let is_projects = ["/learnings.md", "/stats.log"].iter().any(|it| rest.starts_with(it));
+        !is_projects && (is_tail(&code[..at]) || climbs())
+    })
+}
+
+/// Whether a match stands by itself in a path: no part of a longer name.
+fn is_piece(code: &str, at: usize, length: usize) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let follows = |c: char| joins(c) || c == '.';
+    !code[..at].ends_with(joins) && !code[at + length..].starts_with(follows)
+}
+
+/// Whether what stands before a piece, in the same string, leads up or is not
+/// known: `../`, `"/`, `$h/`, `${h}/`.
+fn is_tail(before: &str) -> bool {
+    let Some(before) = before.strip_suffix('/') else { return false };
+    let begins = |c: char| c.is_whitespace() || "\"'`,;(=>".contains(c);
+    let head = before.rsplit(begins).next().unwrap_or_default();
+    // A string of its own that begins here, behind something else.
+    head.is_empty() && before.ends_with(['"', '\'', '`'])
+        || head.contains(['$', '{', '}'])
+        || head.split('/').any(|it| it == "..")
+}
+
+/// Whether it goes up by a string that does nothing else: `'..'`, `"../.."`; or
+/// by a word for that.
+fn climbs(code: &str) -> bool {
+    let is_up = |it: &str| !it.is_empty() && it.split('/').all(|it| matches!(it, ".." | "" | "."));
+    code.split(['"', '\'', '`']).any(|it| it.contains("..") && is_up(it))
+        || [".parent", "dirname", "updir"].iter().any(|it| code.contains(it))
+}
+
+/// Whether code has words in it that change files.
+pub(super) fn may_change(code: &str) -> bool {
+    const CHANGES: &[&str] = &[
+        "write",
+        "'w",
+        "\"w",
+        "'a",
+        "\"a",
+        "r+",
+        "dump(",
+        "unlink",
+        "remove",
+        "rmtree",
+        "rename",
+        "replace(",
+        "chmod",
+        "symlink",
+        "link(",
+        "truncate",
+        "flock",
+        "lockf",
+        "copy",
+        "move(",
+        "Write",
+        "Append",
+        ".delete",
+        "delete(",
+        "Delete(",
+        "file delete",
+        "put_contents",
+        ".rm",
+        "rmSync",
+        "rmdir",
+        "rm_",
+        "\"rm\"",
+        "'rm'",
+        "touch(",
+        "'x'",
+        "\"x\"",
+        "puts $",
+    ];
+    CHANGES.iter().any(|word| code.contains(word)) || prints_to_a_file(code) || opens_to_write(code)
+}
+
+/// `print … > f` of awk: a sign within parentheses compares. Of more than can
+/// be looked at, one may.
+fn prints_to_a_file(code: &str) -> bool {
+    const MOST: usize = 256;
+    const LONGEST: usize = 4096;
+    let mut prints = code.match_indices("print");
+    prints.by_ref().take(MOST).any(|(at, it)| {
+        let mut depth = 0_usize;
+        let mut quoted = false;
+        // `print <$f>` shows a file.
+        let mut reads = false;
+        let mut last = ' ';
+        for c in code[at + it.len()..].chars().take(LONGEST) {
+            match c {
+                '"' if last != '\\' => quoted = !quoted,
+                _ if quoted => {}
+                '(' => depth += 1,
+                // Of `printf`, and of a call that all of it is within.
+                ')' => depth = depth.saturating_sub(1),
+                ';' | '\n' | '}' => return false,
+                '<' => reads = true,
+                '>' if reads => reads = false,
+                '>' if depth == 0 && !matches!(last, '=' | '-') => return true,
+                _ => {}
+            }
+            last = c;
+        }
+        false
+    }) || prints.next().is_some()
+}
+
+/// `open(F, ">", …)` of Perl, `open(F, ">…")`, `"+<"`.
+fn opens_to_write(code: &str) -> bool {
+    const MODES: &[&str] = &["\">", "'>", "\"+<", "'+<", "(>", "{>", "[>"];
+    code.contains("open") && MODES.iter().any(|it| code.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_by_what_leads_to_it() {
+        for code in [
+            "path.join(os.homedir(),'.roz','config.toml')",
+            "path.join('..','.roz','config.toml')",
+            "P('..').joinpath('.roz','config.toml')",
+            "(h \"/.roz/config.toml\")",
+            "f\"{h}/.roz/config.toml\"",
+            "\"$h/.roz/config.toml\"",
+            "truncate \"../.roz/config.toml\",0",
+            "glob(\"~/.roz/config.toml\")",
+            "P.cwd().parent / '.roz'",
+        ] {
+            assert!(names_home(code), "{code}");
+        }
+        for code in [
+            "open('.roz/learnings.md','a')",
+            "open(cwd + '/.roz/learnings.md','a')",
+            "require('../x'); f('.roz/config.toml')",
+            "f(...a, '.roz/x')",
+            "'../.rozzer/x'",
+            "'../x.roz'",
+            "",
+            ".roz",
+        ] {
+            assert!(!names_home(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_sign_that_compares_changes_nothing() {
+        for code in [
+            "BEGIN{print \"\" > f}",
+            "{printf(\"%s\", \"a;b\") >> f}",
+            "open F,\">\",glob(1)",
+            "file delete x",
+            "[IO.File]::WriteAllText(x)",
+        ] {
+            assert!(may_change(code), "{code}");
+        }
+        for code in [
+            "print(open(f).read())",
+            "print(size(f) > 3)",
+            "$1 > 3 {print}",
+            "x.map(a => print(a))",
+            "while(<>){print if /a/} ",
+            "print $x->y",
+            "print <$f>",
+        ] {
+            assert!(!may_change(code), "{code}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Editors that are told what to do on the command line or through their input: `ed`, `ex`, `vim`.
+//! They run shells, they write files, and they hold code in other languages.
+
+use super::super::foreign::Given;
+use super::super::{HOLE, How, Interpreter};
+use super::call::Call;
+use super::{Io, Walker};
+
+/// What an editor has been told so far.
+#[derive(Debug, Default)]
+struct Told {
+    /// Files that it would write to where it is told no other.
+    opened: Vec<String>,
+    saves: bool,
+}
+
+impl Walker<'_> {
+    /// `vim -c '!command'`, `vim '+!command'`, `ed` with its commands on its input.
+    pub(super) fn editor(&mut self, name: &str, call: &Call) {
+        let mut told = Told::default();
+        for line in lines_for(name, call) {
+            self.editor_line(&line, &mut told, 0);
+        }
+        let listens = match name {
+            "ed" | "red" | "ex" => true,
+            "vim" | "vi" | "nvim" => call.words[1..].iter().any(|word| is_silent(&word.text)),
+            _ => false,
+        };
+        let input = call.io.stdin.clone().filter(|_| listens);
+        if let Some(text) = input {
+            if text.chars().eq([HOLE]) {
+                self.suspect_feed();
+            }
+            self.editor_input(&text, &mut told);
+        }
+        if told.saves {
+            for path in told.opened {
+                self.record_write(&path, How::Edit, self.text_certainty(&path));
+            }
+        }
+    }
+
+    /// Commands a line each; what is put in between them is text.
+    fn editor_input(&mut self, text: &str, told: &mut Told) {
+        let mut is_text = false;
+        for line in text.lines() {
+            if is_text {
+                is_text = line.trim_end() != ".";
+                continue;
+            }
+            if !self.spend(1) {
+                return;
+            }
+            let command = without_address(line);
+            is_text = matches!(command.trim(), "a" | "i" | "c" | "append" | "insert" | "change");
+            self.editor_line(line, told, 0);
+        }
+    }
+
+    fn editor_line(&mut self, line: &str, told: &mut Told, depth: usize) {
+        const MODIFIERS: &[&str] =
+            &["silent!", "silent", "sil!", "sil", "noautocmd", "noa", "keepalt", "verbose"];
+        const MAX_DEPTH: usize = 4;
+        let mut command = without_address(line);
+        for word in MODIFIERS {
+            command = command.strip_prefix(word).map_or(command, without_address);
+        }
+        if let Some(code) = command.strip_prefix('!') {
+            self.nested_code(code, &Io::default());
+            return;
+        }
+        // `g/pattern/command`
+        if depth < MAX_DEPTH
+            && let Some(rest) = command.strip_prefix(['g', 'v'])
+            && let Some(delimiter) = rest.chars().next().filter(|it| "/#,".contains(*it))
+            && let Some((_, rest)) = rest[1..].split_once(delimiter)
+        {
+            self.editor_line(rest, told, depth + 1);
+            return;
+        }
+        let end = command.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(command.len());
+        let (verb, rest) = command.split_at(end);
+        let rest = rest.strip_prefix('!').filter(|it| it.starts_with([' ', '\t'])).unwrap_or(rest);
+        let operand = rest.trim();
+        match verb {
+            "w" | "write" | "wq" | "W" | "wa" | "x" | "xit" | "sav" | "saveas" | "up"
+            | "update" | "r" | "read" | "e" | "edit" | "f" | "file" | "tabe" | "sp" | "vs" => {
+                if let Some(code) = operand.strip_prefix('!') {
+                    self.nested_code(code, &Io::default());
+                    return;
+                }
+                let operand = operand.split('|').next().unwrap_or_default().trim();
+                let path = operand.trim_start_matches(['>', '+']).trim();
+                let saves = !matches!(
+                    verb,
+                    "r" | "read" | "e" | "edit" | "f" | "file" | "tabe" | "sp" | "vs"
+                );
+                told.saves |= saves;
+                if path.is_empty() {
+                } else if saves {
+                    self.record_write(path, How::Write, self.text_certainty(path));
+                } else if !verb.starts_with('r') {
+                    told.opened.push(path.to_owned());
+                }
+            }
+            "call" | "cal" | "let" | "echo" | "ec" | "eval" => self.editor_call(operand),
+            "exe" | "exec" | "execute" if depth < MAX_DEPTH => {
+                let joined: String = strings(operand).concat();
+                self.editor_line(&joined, told, depth + 1);
+            }
+            "lua" => self.acts(operand, Interpreter::Lua, &Given::default()),
+            "perl" | "pe" => self.acts(operand, Interpreter::Perl, &Given::default()),
+            "ruby" | "rub" => self.acts(operand, Interpreter::Ruby, &Given::default()),
+            "py" | "py3" | "pyx" | "python" | "python3" => {
+                self.acts(operand, Interpreter::Python, &Given::default());
+            }
+            _ => {}
+        }
+        // `normal`, `w | !command`: what stands behind a bar is a command as well.
+        if depth < MAX_DEPTH
+            && let Some((_, rest)) = command.split_once('|')
+        {
+            self.editor_line(rest, told, depth + 1);
+        }
+    }
+
+    /// `call system("…")`, `call delete(expand("~/f"))`
+    fn editor_call(&mut self, code: &str) {
+        const CHANGES: &[&str] =
+            &["delete(", "writefile(", "rename(", "mkdir(", "setfperm(", "filecopy("];
+        let texts = strings(code);
+        if ["system", "job_start", "jobstart", "term_start"].iter().any(|it| code.contains(it)) {
+            for text in &texts {
+                self.nested_code(text, &Io::default());
+            }
+        }
+        if CHANGES.iter().any(|it| code.contains(it)) {
+            for text in texts.iter().filter(|it| !it.is_empty()) {
+                self.record_write(text, How::Edit, self.text_certainty(text));
+            }
+        }
+    }
+}
+
+/// The commands among an editor's words.
+fn lines_for(name: &str, call: &Call) -> Vec<String> {
+    let words = &call.words;
+    let mut commands = Vec::new();
+    if matches!(name, "ed" | "red") {
+        return commands;
+    }
+    for (index, word) in words.iter().enumerate().skip(1) {
+        let text = word.text.as_str();
+        if let Some(command) = text.strip_prefix('+') {
+            commands.push(command.to_owned());
+            continue;
+        }
+        // `-sc command`: the last letter of a cluster takes the word after it.
+        let letters = text.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        let is_it = letters
+            .is_some_and(|it| it.ends_with('c') && it.chars().all(|c| c.is_ascii_alphabetic()));
+        if is_it || text == "--cmd" {
+            commands.extend(words.get(index + 1).map(|word| word.text.clone()));
+        } else if let Some(command) = text.strip_prefix("-c").filter(|it| it.len() > 1) {
+            commands.push(command.to_owned());
+        }
+    }
+    commands
+}
+
+/// `-e`, `-es`, `-Es`: its input is commands.
+fn is_silent(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    !letters.is_empty()
+        && letters.chars().all(|it| it.is_ascii_alphabetic())
+        && letters.contains(['e', 'E', 's'])
+}
+
+/// A command without the lines that it is for: `:`, `1,$`, `%`, `/pattern/`.
+fn without_address(line: &str) -> &str {
+    let is_sign = |c: char| c.is_whitespace() || c.is_ascii_digit() || ":%$,.;+-".contains(c);
+    let line = line.trim_start_matches(is_sign);
+    let Some(rest) = line.strip_prefix('/') else { return line };
+    rest.split_once('/').map_or(line, |(_, rest)| rest.trim_start_matches(is_sign))
+}
+
+/// The texts in quotes.
+fn strings(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = if rest[at..].starts_with('"') { '"' } else { '\'' };
+        let Some((text, behind)) = rest[at + 1..].split_once(quote) else { break };
+        found.push(text);
+        rest = behind;
+    }
+    found
+}

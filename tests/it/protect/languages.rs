@@ -1,0 +1,80 @@
+//! Code of other languages that reaches for roz's folder, and editors that are
+//! told to write there.
+
+use super::House;
+
+#[test]
+fn code_that_names_the_folder_and_changes_files_is_denied() {
+    let house = House::new();
+    for line in [
+        r#"awk 'BEGIN{print "" > ENVIRON["HOME"]"/.roz/config.toml"}'"#,
+        r#"awk 'BEGIN{f="../.roz/config.toml"; print "" > f}'"#,
+        r#"awk -v h=$HOME 'BEGIN{print "" > (h "/.roz/config.toml")}'"#,
+        r#"perl -e 'open F,">",glob("~/.roz/config.toml")'"#,
+        r#"perl -e 'open(my $f,">",$ENV{HOME}."/.roz/config.toml")'"#,
+        r#"perl -e 'truncate "../.roz/config.toml",0'"#,
+        r#"node -e "fs.rmSync(path.join(os.homedir(),'.roz','config.toml'))""#,
+        r#"node -e "fs.rmSync(path.join('..','.roz','config.toml'))""#,
+        r#"node -e "fs.writeFileSync(path.resolve('..','.roz','config.toml'),'')""#,
+        r#"python3 -c "from pathlib import Path as P; P('..').joinpath('.roz','config.toml').unlink()""#,
+        r#"python3 -c "import os; open(os.path.expanduser('~')+'/.roz/config.toml','w')""#,
+        r#"ruby -e 'File.delete(Dir.home+"/.roz/config.toml")'"#,
+        r#"php -r 'file_put_contents(getenv("HOME")."/.roz/config.toml","");'"#,
+        r"tclsh <<< 'file delete ../.roz/config.toml'",
+    ] {
+        house.denies("roz-home", line);
+    }
+}
+
+#[test]
+fn code_that_reads_it_or_that_writes_elsewhere_is_free() {
+    let house = House::new();
+    for line in [
+        r#"awk '/x/{print $2}' ~/.roz/config.toml"#,
+        r#"awk 'BEGIN{while((getline l < (ENVIRON["HOME"] "/.roz/config.toml")) > 0) print l}'"#,
+        r#"perl -ne 'print if /enabled/' ~/.roz/config.toml"#,
+        r#"perl -e 'open(my $f,"<",$ENV{HOME}."/.roz/config.toml"); print <$f>'"#,
+        r#"node -e "console.log(fs.readFileSync(path.join(os.homedir(),'.roz','config.toml'),'utf8'))""#,
+        r#"python3 -c "from pathlib import Path as P; print((P.home()/'.roz'/'config.toml').read_text())""#,
+        r#"python3 -c "import os; print(os.path.getsize(os.path.expanduser('~/.roz/config.toml')) > 3)""#,
+        r#"ruby -e 'puts File.read(Dir.home+"/.roz/config.toml")'"#,
+        r#"python3 -c "open('.roz/learnings.md','a').write('x')""#,
+        r#"node -e "fs.appendFileSync('.roz/learnings.md','x')""#,
+        r#"awk 'BEGIN{print "x" >> ".roz/learnings.md"}'"#,
+        r#"awk '{print > "../out/"$1".txt"}' a"#,
+        r#"node -e "fs.rmSync(path.join(os.homedir(),'.cache','x'))""#,
+    ] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn an_editor_that_writes_there_is_denied() {
+    let house = House::new();
+    for line in [
+        "vim -es -c 'w! ~/.roz/config.toml' -c q README.md",
+        "ex -sc 'w! ~/.roz/config.toml' -c q README.md",
+        r#"vim -es -c 'call delete(expand("~/.roz/config.toml"))' -c q"#,
+        r"printf 'w ../user/.roz/config.toml\n' | ed -s README.md",
+        r"printf 'e ../user/.roz/config.toml\n1d\nw\n' | ed -s",
+        "vim -es -c 'w !tee ~/.roz/config.toml' -c q README.md",
+        "ex -s <<< '!rm ~/.roz/config.toml'",
+        "ed -s README.md <<'X'\nw ~/.roz/config.toml\nX",
+        "sqlite3 :memory: \".output $HOME/.roz/config.toml\" \"select 1\"",
+        "sqlite3 :memory: <<< '.once ~/.roz/config.toml'",
+        "python3 -m venv ~/.roz/venv",
+        "mount --bind x ~/.roz",
+    ] {
+        house.denies("roz-home", line);
+    }
+    for line in [
+        "vim -es -c 'w copy.md' -c q README.md",
+        "ed -s README.md <<'X'\na\nw ~/.roz/config.toml\n.\nw\nX",
+        r"printf 'r ../user/.roz/config.toml\nw copy\n' | ed -s",
+        "sqlite3 :memory: '.output out.csv' 'select 1'",
+        "python3 -m venv .venv",
+        "mount | grep roz",
+    ] {
+        house.is_free(line);
+    }
+}
