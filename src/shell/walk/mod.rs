@@ -20,6 +20,7 @@ mod lanes;
 mod nested;
 mod origin;
 mod output;
+mod own;
 mod parameter;
 mod patch;
 mod pathspec;
@@ -35,8 +36,7 @@ mod wrapper;
 pub(super) use nested::is_shell;
 
 use super::syntax::{Arm, Item, Link, List, Node, Word};
-use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable};
-use super::{limit, scan};
+use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable, limit, scan};
 use env::{Changes, Env, Function};
 use expand::Choice;
 use origin::join;

@@ -156,3 +156,12 @@ fn what_becomes_the_folder_itself_brings_its_settings() {
         house.is_free(line);
     }
 }
+
+#[test]
+fn an_agent_files_name_is_the_whole_of_it_through_whichever_tool() {
+    let house = House::new();
+    // The name is the whole of it, through whichever tool.
+    house.frees_tool("Write", &serde_json::json!({ "file_path": "{project}/.claude/agents/roz.md", "content": "---\nname: roz\n---\n" }));
+    house.is_free("printf -- '---\\nname: roz\\n---\\n' > .claude/agents/roz.md");
+    house.denies("reviewer-agent", "printf -- \"---\\nname: $X\\n---\\n\" > .claude/agents/roz.md");
+}

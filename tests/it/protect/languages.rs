@@ -30,9 +30,9 @@ fn code_that_names_the_folder_and_changes_files_is_denied() {
 fn code_that_reads_it_or_that_writes_elsewhere_is_free() {
     let house = House::new();
     for line in [
-        r#"awk '/x/{print $2}' ~/.roz/config.toml"#,
+        r"awk '/x/{print $2}' ~/.roz/config.toml",
         r#"awk 'BEGIN{while((getline l < (ENVIRON["HOME"] "/.roz/config.toml")) > 0) print l}'"#,
-        r#"perl -ne 'print if /enabled/' ~/.roz/config.toml"#,
+        r"perl -ne 'print if /enabled/' ~/.roz/config.toml",
         r#"perl -e 'open(my $f,"<",$ENV{HOME}."/.roz/config.toml"); print <$f>'"#,
         r#"node -e "console.log(fs.readFileSync(path.join(os.homedir(),'.roz','config.toml'),'utf8'))""#,
         r#"python3 -c "from pathlib import Path as P; print((P.home()/'.roz'/'config.toml').read_text())""#,

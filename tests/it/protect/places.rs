@@ -383,10 +383,6 @@ fn the_plugin_and_the_agents_stay_what_they_are() {
     let agent = |name: &str| json!({ "file_path": "{project}/.claude/agents/x.md", "content": format!("---\nname: {name}\n---\n") });
     house.denies_tool("reviewer-agent", "Write", &agent("roz:roz"));
     house.frees_tool("Write", &agent("helper"));
-    // The name is the whole of it, through whichever tool.
-    house.frees_tool("Write", &json!({ "file_path": "{project}/.claude/agents/roz.md", "content": "---\nname: roz\n---\n" }));
-    house.is_free("printf -- '---\\nname: roz\\n---\\n' > .claude/agents/roz.md");
-    house.denies("reviewer-agent", "printf -- \"---\\nname: $X\\n---\\n\" > .claude/agents/roz.md");
     house.denies(
         "reviewer-agent",
         "printf -- '---\\nname: \"roz:roz\"\\n---\\n' > ~/.claude/agents/innocent.md",
