@@ -1,5 +1,7 @@
 //! What the intent gate works with: the sidecar, and where a call would write.
 //! A project without a sidecar pays for one look.
+//!
+//! Long because all that is looked up for one question stands here in its order.
 
 use std::{
     cell::OnceCell,

@@ -1,5 +1,7 @@
 //! The intent gate through the front door: declared work, kept scope, stale
 //! files, a person's word.
+//!
+//! Long because each check of the gate has its story here.
 
 use std::fs;
 

@@ -544,7 +544,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         "fold",
         "fmt",
         "rev",
-        "base64",
         "md5sum",
         "sha256sum",
         "file",
@@ -564,6 +563,8 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         "ncdfkstljNAw",
         &["lines", "bytes", "delimiter", "fields", "key", "line-range", "language"],
     ),
+    // Its `-d` takes nothing.
+    row(&["base64", "gbase64", "base32"]).options("w", &["wrap"]),
     row(&["xxd"]).options("clsog", &[]),
     row(&["grep", "egrep", "fgrep", "rg", "ag", "ack", "ggrep"])
         .grammar(GREP)

@@ -1,4 +1,6 @@
 //! A command once its words are known: which function, builtin, wrapper or program it is.
+//!
+//! Long because it is one decision with a branch for each kind of program.
 
 use super::super::table::{coded, options};
 use super::super::{Certainty, HOLE, Interpreter, Run};

@@ -1,7 +1,6 @@
 //! git's words for files: what it takes out of its index or out of a commit, and how it names them.
 
 use super::super::table::grammar::Grammar;
-use super::super::table::options;
 use super::super::{Certainty, HOLE, How, Write};
 use super::field::Field;
 use super::{Walker, expand};
@@ -27,17 +26,17 @@ impl Walker<'_> {
                 }
                 let prefix = taken.value(&["prefix"]).map_or("", |it| it.text.as_str());
                 if taken.has(&["a", "all", "stdin"]) {
-                    self.checked_out_all(words, prefix);
+                    self.checked_out_all(prefix);
                 }
                 for &place in &taken.operands {
                     let word = words[place].with_text(&format!("{prefix}{}", words[place].text));
-                    self.put_out(words, &word);
+                    self.put_out(&word);
                 }
             }
             Some("read-tree") => {
                 let taken = TREE.take(words, at + 1);
                 if taken.has(&["u"]) && !taken.has(&["n", "dry-run"]) {
-                    self.checked_out_all(words, "");
+                    self.checked_out_all("");
                 }
             }
             _ => {}
@@ -48,7 +47,7 @@ impl Walker<'_> {
     fn checkout(&mut self, words: &[Field], from: usize) {
         let taken = CHECKOUT.take(words, from);
         if taken.has(&["pathspec-from-file"]) {
-            self.checked_out_all(words, "");
+            self.checked_out_all("");
         }
         let dashes = words.iter().position(|word| word.text == "--");
         let is_of_branches = taken.has(OF_BRANCHES);
@@ -56,7 +55,7 @@ impl Walker<'_> {
         for place in taken.operands {
             let word = &words[place];
             if dashes.is_some_and(|dashes| place > dashes) {
-                self.put_out(words, word);
+                self.put_out(word);
                 continue;
             }
             let is_first = std::mem::take(&mut is_first);
@@ -64,13 +63,12 @@ impl Walker<'_> {
                 continue;
             }
             if !is_first || is_no_name_of_a_commit(&word.text) {
-                self.put_out(words, word);
+                self.put_out(word);
             } else if self.muted == 0 && !word.text.is_empty() {
                 // A branch, or a file: whoever sees the disk knows.
-                let (path, certainty) = (self.from_there(words, &word.text), word.certainty());
-                let certainty = self.certainty(certainty);
+                let certainty = self.certainty(word.certainty());
                 let conditional = self.conditional > 0;
-                for path in self.located(&path) {
+                for path in self.located(&word.text) {
                     let write = Write { path, how: How::Write, certainty, conditional };
                     if !self.reading.perhaps.contains(&write) && self.spend(1) {
                         self.reading.perhaps.push(write);
@@ -80,28 +78,15 @@ impl Walker<'_> {
         }
     }
 
-    fn put_out(&mut self, words: &[Field], word: &Field) {
+    fn put_out(&mut self, word: &Field) {
         let Some(path) = pathspec(word) else { return };
-        let path = self.from_there(words, &path);
         self.record_write(&path, How::Write, self.certainty(word.certainty()));
     }
 
     /// Whatever the index holds.
-    fn checked_out_all(&mut self, words: &[Field], prefix: &str) {
+    fn checked_out_all(&mut self, prefix: &str) {
         let path = if prefix.is_empty() { "." } else { prefix };
-        let path = self.from_there(words, path);
-        self.record_write(&path, How::Write, Certainty::Opaque);
-    }
-
-    /// A path as seen from where `git -C` goes.
-    fn from_there(&self, words: &[Field], path: &str) -> String {
-        let grammar = options::find("git").map(|row| row.grammar);
-        let given = grammar.map(|it| it.leading(words, 1).0).unwrap_or_default();
-        let mut folder = String::new();
-        for option in given.iter().filter(|it| it.name == "C") {
-            folder = super::join(&folder, option.value.as_ref().map_or("", |it| &it.text));
-        }
-        super::join(&folder, path)
+        self.record_write(path, How::Write, Certainty::Opaque);
     }
 }
 

@@ -261,6 +261,7 @@ impl Walker<'_> {
                 let path = self.text(&redirection.target);
                 let text = self.content(&path).unwrap_or(HOLE.to_string());
                 self.record_read(&path, self.text_certainty(&path));
+                self.given(&path);
                 self.feed(redirection.descriptor, text, streams);
                 return;
             }

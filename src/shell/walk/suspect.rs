@@ -21,6 +21,8 @@ pub(super) struct Suspects {
     from: Option<usize>,
     /// Here-documents and here-strings, and how many runs there were before them.
     heard: Vec<(usize, String)>,
+    /// What files on the disk gave to somebody through a redirection, in the same way.
+    given: Vec<(usize, String)>,
     /// Files that were written in a way that leaves their text unknown, and the runs that did it.
     makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
@@ -52,6 +54,16 @@ impl Walker<'_> {
             return;
         }
         self.suspects.heard.push((self.reading.runs.len(), text.to_owned()));
+    }
+
+    /// A file on the disk was given to somebody: `sed … < file`.
+    pub(super) fn given(&mut self, path: &str) {
+        if self.muted > 0 || self.suspects.busy {
+            return;
+        }
+        if let Some(text) = self.lies_on_disk(path) {
+            self.suspects.given.push((self.reading.runs.len(), text));
+        }
     }
 
     /// The files that were written since `writes`, unless their text is known.
@@ -216,8 +228,9 @@ impl Walker<'_> {
 
     /// What the runs may have made of the files on the disk that they name, each as one text.
     fn edited(&mut self, runs: Range<usize>) -> Vec<String> {
+        let near = self.suspects.given.iter().filter(|it| (runs.start..=runs.end).contains(&it.0));
+        let mut texts: Vec<String> = near.map(|it| it.1.clone()).collect();
         let runs = self.reading.runs.get(runs).unwrap_or_default();
-        let mut texts = Vec::new();
         for word in runs.iter().flat_map(|run| run.argv.iter().skip(1)) {
             texts.extend(self.lies_on_disk(word).filter(|text| !texts.contains(text)));
         }

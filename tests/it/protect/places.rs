@@ -1,5 +1,7 @@
 //! What would be written: roz's home, the plugin, the binary, and what of a
 //! project is a person's business.
+//!
+//! Long because it is one list of spellings.
 
 use std::{fs, os::unix::fs::symlink};
 

@@ -209,6 +209,7 @@ fn what_a_sourced_file_defines_holds_for_the_rest_of_the_line() {
     roz.git(&["add", "kept.sh"]);
     roz.git(&["commit", "-qm", "scripts"]);
     roz.prompt("go on").passes();
+    let mut passed = Vec::new();
     for line in [
         ". ./lib.sh; dep",
         "source lib.sh && dep",
@@ -235,9 +236,11 @@ fn what_a_sourced_file_defines_holds_for_the_rest_of_the_line() {
         ". ./kept.sh; dep",
         "bash kept.sh release",
     ] {
-        let denied = roz.bash(line);
-        assert!(denied.is_objection(), "{line}");
+        if !roz.bash(line).is_objection() {
+            passed.push(line);
+        }
     }
+    assert!(passed.is_empty(), "{passed:#?}");
     for line in [
         ". ./lib.sh",
         ". ./lib.sh; other",
