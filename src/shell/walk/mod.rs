@@ -77,6 +77,7 @@ struct Io {
     capture: bool,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
 struct Walker<'o> {
     options: &'o Options,
     reading: Reading,
