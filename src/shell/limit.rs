@@ -11,6 +11,16 @@ pub(crate) const DEPTH: usize = 40;
 /// bytes of text that an expansion made. A script of 300 busy lines fits in it.
 pub(crate) const WORK: usize = 4_100;
 
+/// A line of more bytes than this is no line of commands that somebody typed: it is data, of which
+/// a command is few, or made to take long. So it is walked less far.
+const LONG: usize = 32 * 1024;
+const LONG_WORK: usize = 2_700;
+
+/// How much of a line is walked; one that is too long is refused for its length.
+pub(crate) fn work(line: &str) -> usize {
+    if (LONG..=LINE).contains(&line.len()) { LONG_WORK } else { WORK }
+}
+
 /// The same for the text of a script, of which a call reads few: one of 64 KiB is read to its end.
 pub(crate) const SCRIPT_WORK: usize = 7_000;
 

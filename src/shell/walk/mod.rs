@@ -47,7 +47,7 @@ use std::rc::Rc;
 /// Reads a line.
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
-    walker.work += limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
+    walker.work = limit::work(line) + limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
     walker.code(line, &Io::default());
     walker.ended()
 }
