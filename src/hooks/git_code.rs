@@ -311,7 +311,7 @@ pub(super) fn hooks(
     // more than its other words is no other question.
     let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
     let mut of_root: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-    let mut there: BTreeMap<PathBuf, Vec<OsString>> = BTreeMap::new();
+    let mut there: BTreeMap<PathBuf, Option<Vec<OsString>>> = BTreeMap::new();
     let mut asked: BTreeSet<(String, Vec<&str>, bool)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
@@ -340,7 +340,9 @@ pub(super) fn hooks(
             let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
             for name in &names {
                 // A file system may fold the case.
-                if !there.iter().any(|it| it.eq_ignore_ascii_case(name)) {
+                let is_named =
+                    |it: &Vec<OsString>| it.iter().any(|it| it.eq_ignore_ascii_case(name));
+                if there.as_ref().is_some_and(|it| !is_named(it)) {
                     continue;
                 }
                 let path = hooks.join(name);
@@ -361,9 +363,13 @@ pub(super) fn hooks(
     (found, are_all)
 }
 
-fn names_in(folder: &Path) -> Vec<OsString> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|it| it.file_name()).collect()
+/// `None` for a folder that does not tell: git runs what is in it all the same.
+fn names_in(folder: &Path) -> Option<Vec<OsString>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|it| it.ok().map(|it| it.file_name())).collect(),
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Some(Vec::new()),
+        Err(_) => None,
+    }
 }
 
 /// Where the hooks of the repository of a work tree lie.
