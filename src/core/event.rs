@@ -166,12 +166,26 @@ impl<'a> ToolCall<'a> {
     pub fn place(&mut self, readings: Vec<Reading>) {
         for (before, mut reading) in self.readings.iter_mut().zip(readings) {
             // An error in a script is none in the line; of the script it is known already.
-            self.may_run_anything |= reading.unreadable.is_some_and(shell::Unreadable::is_bound);
+            if reading.unreadable.is_some_and(shell::Unreadable::is_bound) {
+                self.may_run_anything = true;
+                // It came less far than the one before it.
+                reading.writes.append(&mut before.writes);
+            }
             reading.unreadable = before.unreadable;
             *before = reading;
         }
         self.keys = OnceCell::new();
         self.is_recursive = OnceCell::new();
+    }
+
+    /// Whether a line of its own is longer than what is read of one, so that it
+    /// may write more than is known. Asked once a call is read.
+    pub fn is_cut_short(&self) -> bool {
+        let mut readings = self.readings.iter();
+        self.command_lines().any(|line| {
+            line.len() > MAX_LINE
+                || readings.next().and_then(|it| it.unreadable).is_some_and(|it| it.is_bound())
+        })
     }
 
     /// Takes on the reading of a script that a line runs. `kept`: the project

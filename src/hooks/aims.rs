@@ -228,7 +228,8 @@ impl Look<'_> {
     /// Where the writes lead, seen from the project's root; of the session's own
     /// project, given the call, also who changed what is stale.
     fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut Aims) {
-        if written.is_empty() {
+        let is_cut = call.is_some_and(ToolCall::is_cut_short);
+        if written.is_empty() && !is_cut {
             return;
         }
         let mut site = self.site();
@@ -268,8 +269,11 @@ impl Look<'_> {
                 replaces,
             });
         }
-        if written.len() > MAX_TARGETS {
-            let place = Place::Outside(format!("(more than {MAX_TARGETS} paths)"));
+        if written.len() > MAX_TARGETS || is_cut {
+            let place = Place::Outside(match is_cut {
+                true => "(what a line of this length may write)".to_owned(),
+                false => format!("(more than {MAX_TARGETS} paths)"),
+            });
             let target = Target {
                 written: place.clone(),
                 real: place,

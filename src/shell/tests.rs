@@ -75,6 +75,23 @@ fn deep_nesting_is_refused_and_not_taken_for_empty() {
 }
 
 #[test]
+fn a_line_whose_work_is_just_spent_says_so() {
+    let touching = |count: usize| {
+        read(&format!("touch{}", (0..count).map(|it| format!(" {it}")).collect::<String>()))
+    };
+    let is_cut = |count: usize| touching(count).writes.len() < count;
+    let (mut whole, mut cut) = (0, super::limit::WORK);
+    while cut - whole > 1 {
+        let between = usize::midpoint(whole, cut);
+        *(if is_cut(between) { &mut cut } else { &mut whole }) = between;
+    }
+    assert!(whole > 1000, "{whole}");
+    for count in cut..cut + 8 {
+        assert_eq!(touching(count).unreadable, Some(Unreadable::Work), "{count}");
+    }
+}
+
+#[test]
 fn a_pipeline_of_four_thousand_stages_is_read() {
     let reading = read(&(many("cat | ", 3_999) + "git push"));
     assert_eq!(reading.unreadable, None);

@@ -138,7 +138,7 @@ impl Walker<'_> {
                     values.push(field.text);
                 }
             }
-            if !self.next_choice() || values.len() > limit::VALUES || self.work == 0 {
+            if !self.next_choice() || values.len() > limit::VALUES || self.is_spent() {
                 break;
             }
             self.repeating = true;

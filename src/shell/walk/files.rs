@@ -162,7 +162,7 @@ impl Walker<'_> {
                 .collect(),
         };
         for field in fields {
-            if self.work == 0 {
+            if self.is_spent() {
                 break;
             }
             let certainty = self.certainty(field.certainty());

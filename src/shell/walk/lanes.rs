@@ -92,7 +92,7 @@ impl Walker<'_> {
                 self.listed_here(first, writes);
             }
             stdin = Some(Rc::from(output.as_str()));
-            if self.work == 0 {
+            if self.is_spent() {
                 break;
             }
         }

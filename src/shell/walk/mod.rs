@@ -197,6 +197,14 @@ impl<'o> Walker<'o> {
         left.is_some()
     }
 
+    /// Whether nothing is left to pay with for what would come next.
+    fn is_spent(&mut self) -> bool {
+        if self.work == 0 {
+            self.reading.unreadable.get_or_insert(Unreadable::Work);
+        }
+        self.work == 0
+    }
+
     fn enter<T: Default>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= limit::DEPTH {
             self.fail(Unreadable::Depth);
@@ -255,7 +263,7 @@ impl<'o> Walker<'o> {
             } else {
                 self.chain(chain, io)
             });
-            if self.work == 0 {
+            if self.is_spent() {
                 break;
             }
         }

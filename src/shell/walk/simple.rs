@@ -119,7 +119,7 @@ impl Walker<'_> {
             if !values.contains(&value) {
                 values.push(value);
             }
-            if !self.next_choice() || self.work == 0 {
+            if !self.next_choice() || self.is_spent() {
                 break;
             }
             self.repeating = true;
