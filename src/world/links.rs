@@ -44,6 +44,14 @@ enum Part {
     Absent,
 }
 
+/// How far the way along a path has come.
+struct Way {
+    res: PathBuf,
+    is_there: bool,
+    /// So many are still followed.
+    links: usize,
+}
+
 /// What is known of a folder.
 #[derive(Debug, Default)]
 struct Folder {
@@ -66,39 +74,42 @@ impl Links {
         {
             return real;
         }
-        let mut links = MAX_LINKS;
-        // The parts that are still to come, the next one last.
-        let mut todo = backwards(path);
-        let mut res = PathBuf::with_capacity(path.as_os_str().len());
-        let mut is_there = true;
-        while let Some(part) = todo.pop() {
-            match Path::new(&part).components().next() {
-                Some(Component::ParentDir) => {
-                    res.pop();
+        let res = PathBuf::with_capacity(path.as_os_str().len());
+        let mut way = Way { res, is_there: true, links: MAX_LINKS };
+        self.go(path, &mut way);
+        way.res
+    }
+
+    /// Goes along a path from where the way has come to. As deep as links are
+    /// followed.
+    fn go(&mut self, path: &Path, way: &mut Way) {
+        for part in path.components() {
+            match part {
+                Component::ParentDir => {
+                    way.res.pop();
                     // Whatever was missing is left again.
-                    is_there = true;
+                    way.is_there = true;
                 }
-                Some(Component::Normal(name)) => {
-                    res.push(name);
-                    if !is_there {
+                Component::Normal(name) => {
+                    way.res.push(name);
+                    if !way.is_there {
                         continue;
                     }
-                    match self.part(&res) {
-                        Part::Link(target) if links > 0 => {
-                            links -= 1;
-                            res.pop();
-                            todo.extend(backwards(&target));
+                    match self.part(&way.res) {
+                        Part::Link(target) if way.links > 0 => {
+                            way.links -= 1;
+                            way.res.pop();
+                            self.go(&target, way);
                         }
                         Part::Link(_) | Part::Other => (),
-                        Part::Absent => is_there = false,
+                        Part::Absent => way.is_there = false,
                     }
                 }
                 // An absolute link begins anew.
-                Some(Component::RootDir | Component::Prefix(_)) => res.push(&part),
-                Some(Component::CurDir) | None => (),
+                Component::RootDir | Component::Prefix(_) => way.res.push(part),
+                Component::CurDir => (),
             }
         }
-        res
     }
 
     /// Whether there is a link at a path whose folder is as it really is.
@@ -140,11 +151,6 @@ impl Links {
         }
         known.names.as_ref()
     }
-}
-
-/// The parts of a path, the last one first.
-fn backwards(path: &Path) -> Vec<OsString> {
-    path.components().rev().map(|it| it.as_os_str().to_owned()).collect()
 }
 
 /// What lies in a folder, and what of it are links. None where that cannot be

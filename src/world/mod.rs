@@ -181,10 +181,12 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
 /// The beginning of a regular file as text, what is no UTF-8 replaced, and
 /// whether that is all of it.
 pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
-    let (file, length) = open_regular(path)?;
-    let mut bytes = Vec::new();
-    file.take(max).read_to_end(&mut bytes).ok()?;
-    Some((String::from_utf8_lossy(&bytes).into_owned(), length <= max))
+    let (bytes, length) = head(path, max)?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(err) => String::from_utf8_lossy(err.as_bytes()).into_owned(),
+    };
+    Some((text, length <= max))
 }
 
 /// The last `max` bytes of a regular file as text, what is no UTF-8 replaced.
@@ -196,10 +198,18 @@ pub fn read_ending(path: &Path, max: u64) -> Option<String> {
 
 /// The first `max` bytes of a regular file.
 pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
-    let (file, _) = open_regular(path)?;
+    head(path, max as u64).map(|it| it.0)
+}
+
+/// The first `max` bytes of a regular file, and its length.
+fn head(path: &Path, max: u64) -> Option<(Vec<u8>, u64)> {
+    let (file, length) = open_regular(path)?;
+    // Its end is known, so it need not be felt for.
+    let room = usize::try_from(length.min(max)).ok()?;
     let mut bytes = Vec::new();
-    file.take(max as u64).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    bytes.try_reserve_exact(room).ok()?;
+    file.take(max).read_to_end(&mut bytes).ok()?;
+    Some((bytes, length))
 }
 
 /// A regular file and its length. A link is followed; a pipe or a device is

@@ -3,8 +3,6 @@
 //! apart here by their folder and their name, before anybody looks at the disk
 //! for each.
 
-use std::collections::BTreeSet;
-
 use super::{Ground, touch::is_named};
 use crate::shell::HOLE;
 
@@ -15,33 +13,17 @@ pub(super) const MANAGED: [&str; 2] =
 /// What is guarded, laid out for the question.
 #[derive(Debug, Default)]
 pub struct Nearby {
-    places: BTreeSet<String>,
-    /// The places, and every folder above one.
-    above: BTreeSet<String>,
+    /// Each without needless slashes. They are few: to ask each of them costs
+    /// less than to lay them out.
+    places: Vec<String>,
 }
 
 impl Nearby {
     pub fn of(ground: &Ground) -> Self {
         let Ground { home, config_dirs, plugin, binary, path, notes, .. } = ground;
         let known = [home, config_dirs, plugin, binary, path, notes].into_iter().flatten();
-        let mut nearby = Self::default();
-        for place in known.map(String::as_str).chain(MANAGED) {
-            nearby.add(place);
-        }
-        nearby
-    }
-
-    fn add(&mut self, place: &str) {
-        let mut at = String::from("/");
-        self.above.insert(at.clone());
-        for part in parts(place) {
-            if at.len() > 1 {
-                at.push('/');
-            }
-            at.push_str(part);
-            self.above.insert(at.clone());
-        }
-        self.places.insert(at);
+        let places = known.map(String::as_str).chain(MANAGED).map(spelt).collect();
+        Self { places }
     }
 
     /// Whether a rule could be about a file of this name in a folder, which is
@@ -53,11 +35,12 @@ impl Nearby {
 
     /// Whether whatever lies in a folder is guarded, or may be.
     pub fn is_guarded(&self, folder: &str) -> bool {
-        let is_inside = || {
-            let ends = folder.match_indices('/').map(|it| it.0).filter(|it| *it > 0);
-            let mut above = ends.chain([folder.len()]).map(|end| &folder[..end]);
-            above.any(|it| self.places.contains(it))
+        let is_in = |place: &String| {
+            folder
+                .strip_prefix(place.as_str())
+                .is_some_and(|it| it.is_empty() || it.starts_with('/'))
         };
+        let is_inside = || self.places.iter().any(is_in);
         !folder.starts_with('/') || is_open(folder) || is_named(folder) || is_inside()
     }
 
@@ -65,15 +48,31 @@ impl Nearby {
     pub fn is_telling(&self, folder: &str, name: &str) -> bool {
         let leads = || {
             let folder = folder.trim_end_matches('/');
-            let is_above = if folder.is_empty() { "/" } else { folder };
-            self.above.contains(is_above) && self.above.contains(&format!("{folder}/{name}"))
+            self.places.iter().any(|place| {
+                let below = place.strip_prefix(folder).and_then(|it| it.strip_prefix('/'));
+                let beyond = below.and_then(|it| it.strip_prefix(name));
+                beyond.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+            })
         };
         matches!(name, "" | "." | "..") || is_open(name) || is_named(name) || leads()
     }
 }
 
-fn parts(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|it| !it.is_empty() && *it != ".")
+/// A path without needless slashes and dots.
+fn spelt(path: &str) -> String {
+    if !path.starts_with("//")
+        && !path.ends_with('/')
+        && !path.contains("//")
+        && !path.contains("/.")
+    {
+        return path.to_owned();
+    }
+    let mut spelt = String::with_capacity(path.len());
+    for part in path.split('/').filter(|it| !it.is_empty() && *it != ".") {
+        spelt.push('/');
+        spelt.push_str(part);
+    }
+    if spelt.is_empty() { "/".to_owned() } else { spelt }
 }
 
 /// Whether it may stand for more than it says.
