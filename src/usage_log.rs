@@ -27,6 +27,7 @@ use crate::{
     },
     storage::{Error, Result, journal},
     world::{
+        cached,
         files::{self, Access},
         log::{self, Log},
     },
@@ -212,25 +213,13 @@ struct Head {
 }
 
 /// Changes whenever the code that makes views does.
-const MADE_BY: u64 = {
-    let sources: [&[u8]; 4] = [
-        include_bytes!("usage_log.rs"),
-        include_bytes!("core/reflection/usage/mod.rs"),
-        include_bytes!("core/reflection/usage/read.rs"),
-        include_bytes!("core/reflection/usage/view.rs"),
-    ];
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    let mut source = 0;
-    while source < sources.len() {
-        let mut at = 0;
-        while at < sources[source].len() {
-            hash = (hash ^ sources[source][at] as u64).wrapping_mul(0x0100_0000_01b3);
-            at += 1;
-        }
-        source += 1;
-    }
-    hash
-};
+const MADE_BY: u64 = cached::made_by(&[
+    include_bytes!("usage_log.rs"),
+    include_bytes!("core/reflection/usage/mod.rs"),
+    include_bytes!("core/reflection/usage/read.rs"),
+    include_bytes!("core/reflection/usage/view.rs"),
+])
+.1;
 
 fn proof(file: &File, bytes: u64) -> Option<String> {
     let length = bytes.min(PROOF);

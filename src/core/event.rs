@@ -184,7 +184,10 @@ impl<'a> ToolCall<'a> {
         let mut readings = self.readings.iter();
         self.command_lines().any(|line| {
             line.len() > MAX_LINE
-                || readings.next().and_then(|it| it.unreadable).is_some_and(|it| it.is_bound())
+                || readings
+                    .next()
+                    .and_then(|it| it.unreadable)
+                    .is_some_and(shell::Unreadable::is_bound)
         })
     }
 

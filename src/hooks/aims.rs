@@ -270,10 +270,12 @@ impl Look<'_> {
             });
         }
         if written.len() > MAX_TARGETS || is_cut {
-            let place = Place::Outside(match is_cut {
-                true => "(what a line of this length may write)".to_owned(),
-                false => format!("(more than {MAX_TARGETS} paths)"),
-            });
+            let what = if is_cut {
+                "(what a line of this length may write)".to_owned()
+            } else {
+                format!("(more than {MAX_TARGETS} paths)")
+            };
+            let place = Place::Outside(what);
             let target = Target {
                 written: place.clone(),
                 real: place,

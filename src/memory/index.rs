@@ -37,29 +37,17 @@ const MAGIC: [u8; 8] = *b"roz\0mem\n";
 /// Changes with whatever decides which terms a learning has, and how strongly:
 /// between two builds of one version a cache must not outlive the rules that
 /// made it.
-const MADE_BY: u64 = {
-    let sources: [&[u8]; 8] = [
-        env!("CARGO_PKG_VERSION").as_bytes(),
-        include_bytes!("index.rs"),
-        include_bytes!("../core/reflection/learning.rs"),
-        include_bytes!("../core/reflection/retrieval/build.rs"),
-        include_bytes!("../core/reflection/retrieval/index.rs"),
-        include_bytes!("../core/reflection/retrieval/lists.rs"),
-        include_bytes!("../core/reflection/retrieval/paths.rs"),
-        include_bytes!("../core/reflection/retrieval/words.rs"),
-    ];
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    let mut source = 0;
-    while source < sources.len() {
-        let mut at = 0;
-        while at < sources[source].len() {
-            hash = (hash ^ sources[source][at] as u64).wrapping_mul(0x0100_0000_01b3);
-            at += 1;
-        }
-        source += 1;
-    }
-    hash
-};
+const MADE_BY: u64 = crate::world::cached::made_by(&[
+    env!("CARGO_PKG_VERSION").as_bytes(),
+    include_bytes!("index.rs"),
+    include_bytes!("../core/reflection/learning.rs"),
+    include_bytes!("../core/reflection/retrieval/build.rs"),
+    include_bytes!("../core/reflection/retrieval/index.rs"),
+    include_bytes!("../core/reflection/retrieval/lists.rs"),
+    include_bytes!("../core/reflection/retrieval/paths.rs"),
+    include_bytes!("../core/reflection/retrieval/words.rs"),
+])
+.1;
 
 /// Magic, made by, checksum, and the lengths of head, index and texts.
 const PREFIX: usize = 8 + 8 + 8 + 4 + 8 + 8;

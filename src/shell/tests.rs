@@ -77,7 +77,8 @@ fn deep_nesting_is_refused_and_not_taken_for_empty() {
 #[test]
 fn a_line_whose_work_is_just_spent_says_so() {
     let touching = |count: usize| {
-        read(&format!("touch{}", (0..count).map(|it| format!(" {it}")).collect::<String>()))
+        let names: Vec<String> = (0..count).map(|it| it.to_string()).collect();
+        read(&format!("touch {}", names.join(" ")))
     };
     let is_cut = |count: usize| touching(count).writes.len() < count;
     let (mut whole, mut cut) = (0, super::limit::WORK);
