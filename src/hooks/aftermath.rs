@@ -14,6 +14,8 @@
 mod ground;
 mod running;
 
+pub(super) use self::running::LONGEST_CALL;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -30,6 +32,7 @@ use crate::{
         event::ToolCall,
         intent::{
             aftermath::{Aftermath, Found, WayBack},
+            doubt::Doubt,
             ledger::Record,
             ranges::{Change, Changed, Opaque},
             state::{InFlight, Start},
@@ -37,7 +40,7 @@ use crate::{
         },
     },
     ledger::images::Images,
-    sidecar,
+    sidecar::{self, word},
     world::{
         git,
         look::{self, Looked, Skips as _, Touched},
@@ -60,7 +63,8 @@ pub(super) fn start(call: &ToolCall, project: &Path) -> Option<Start> {
     if EDITS.contains(&call.name.as_str()) {
         return None;
     }
-    Some(Start { since: look::now(), head: git::head(project), ..Start::default() })
+    let sidecar = Some(word::stand(project));
+    Some(Start { since: look::now(), head: git::head(project), sidecar, ..Start::default() })
 }
 
 pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Aftermath> {
@@ -84,6 +88,7 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
         before: BTreeMap::new(),
         is_git_silent: false,
         bytes: 0,
+        doubts: look.doubts_of(flight, &call.name),
     };
     let mut candidates = search.candidates(&looked);
     if candidates.len() > MOST {
@@ -127,7 +132,13 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
     }
     changes.sort_by(|one, other| one.path.cmp(&other.path));
     let running = search.running(&changes);
-    Some(Aftermath { changes, not_looked, running })
+    let mut doubts = search.doubts;
+    for doubt in &mut doubts {
+        let found = changes.iter().find(|it| it.path == doubt.file);
+        let way_back = found.and_then(|it| it.way_back.as_ref());
+        doubt.way_back = way_back.map(|it| it.command.clone());
+    }
+    Some(Aftermath { changes, not_looked, running, doubts })
 }
 
 /// A file that may have changed.
@@ -153,6 +164,8 @@ struct Search<'a> {
     /// Whether git could not be asked.
     is_git_silent: bool,
     bytes: usize,
+    /// Files of the sidecar that are not what they were.
+    doubts: Vec<Doubt>,
 }
 
 impl Search<'_> {
@@ -165,7 +178,7 @@ impl Search<'_> {
         let touched: BTreeMap<&str, &Touched> =
             looked.touched.iter().map(|it| (it.path.as_str(), it)).collect();
         let named = self.flight.before.keys().map(String::as_str);
-        let own = sidecar_files(self.look, self.start.since);
+        let own: Vec<String> = self.doubts.iter().map(|it| it.file.clone()).collect();
         let paths: BTreeSet<&str> =
             named.chain(touched.keys().copied()).chain(own.iter().map(String::as_str)).collect();
         for path in paths {
@@ -214,6 +227,9 @@ impl Search<'_> {
 
     /// What the agent knew the file to hold when the call began.
     fn seen(&self, path: &str) -> Option<&str> {
+        if let Some(hash) = self.start.sidecar.as_ref().and_then(|it| it.get(path)) {
+            return Some(hash);
+        }
         self.look.session.intent.seen_before(self.look.agent, path, self.start.seen)
     }
 
@@ -332,12 +348,17 @@ impl Search<'_> {
 
     /// What became of a file; none if nothing did.
     fn changed(&self, it: &Candidate) -> Option<(Changed, bool, Texts)> {
+        let was_of_sidecar = || {
+            let doubt = self.doubts.iter().find(|doubt| doubt.file == it.path)?;
+            Some(doubt.before.is_some())
+        };
         let is_known = || {
             let is_in_git = self.before.get(&it.path).is_some_and(Option::is_some);
             is_in_git || self.seen(&it.path).is_some() || it.is_new != Some(true)
         };
         let named = self.flight.before.get(&it.path);
-        let was_there = named.map_or_else(is_known, Option::is_some);
+        let was_there = named.map(Option::is_some).or_else(was_of_sidecar);
+        let was_there = was_there.unwrap_or_else(is_known);
         let before = if was_there { self.text_before(it) } else { None };
         let is_sure = before.as_ref().is_some_and(|(_, is_sure)| *is_sure);
         let mut changed = match (&it.now, was_there, &before) {
@@ -364,7 +385,8 @@ impl Search<'_> {
             before: before.map(|(text, _)| text),
             after: it.now.as_ref().and_then(|it| it.bytes.clone()),
         };
-        Some((changed, is_sure || !was_there && it.is_named, texts))
+        let is_new = !was_there && (it.is_named || was_of_sidecar().is_some());
+        Some((changed, is_sure || is_new, texts))
     }
 
     fn way_back(
@@ -374,7 +396,9 @@ impl Search<'_> {
         is_sure: bool,
         is_now: Option<&str>,
     ) -> Option<WayBack> {
-        let is_at_root = self.look.cwd == self.project();
+        // What takes back a scope says of which project it is.
+        let is_of_sidecar = self.doubts.iter().any(|doubt| doubt.file == it.path);
+        let is_at_root = self.look.cwd == self.project() && !is_of_sidecar;
         let path = Path::new(&it.path);
         if path.is_absolute() {
             return None;
@@ -390,9 +414,16 @@ impl Search<'_> {
                     None => self.seen(&it.path),
                 };
                 let image = hash.and_then(|it| self.images.find(it));
-                let is_in_git = self.before.get(&it.path).is_some_and(Option::is_some);
-                match (is_in_git, image) {
-                    (true, _) if is_sure || hash.is_none() => {
+                // What git has is the way back only to what git has.
+                let is_as_committed = match (self.before.get(&it.path), hash) {
+                    (Some(Some(_)), None) => true,
+                    (Some(Some(Object::Text(text))), Some(hash)) => {
+                        hash_of(text) == hash || hash_of(&with_crlf(text)) == hash
+                    }
+                    _ => false,
+                };
+                match (is_as_committed, image) {
+                    (true, _) => {
                         let there = if is_at_root {
                             String::new()
                         } else {
@@ -409,24 +440,6 @@ impl Search<'_> {
         };
         Some(WayBack { command, is_sure })
     }
-}
-
-/// What in the sidecar nobody but roz and people may change, and was changed
-/// since by somebody else than roz.
-fn sidecar_files(look: Look, since: look::Time) -> Vec<String> {
-    let project = &look.roz.project;
-    let is_touched =
-        |path: &Path| path.symlink_metadata().is_ok_and(|it| look::changed_at(&it) >= since);
-    let mut found = Vec::new();
-    let intents = sidecar::intents_file(project);
-    let is_gone = intents.symlink_metadata().is_err();
-    if is_gone || is_touched(&intents) && !sidecar::edit::is_own(project, &look.roz.home) {
-        found.push(format!("{}/active_intents.yaml", sidecar::FOLDER));
-    }
-    if is_touched(&project.join(sidecar::FOLDER).join(".intentignore")) {
-        found.push(format!("{}/.intentignore", sidecar::FOLDER));
-    }
-    found
 }
 
 fn target_of(it: &Candidate, site: &mut sidecar::target::Site, project: &Path) -> Target {

@@ -74,6 +74,16 @@ fn gate(roz: &Roz, world: &World) -> Check {
             "`roz intent check` shows what is wrong",
         );
     }
+    if let Some(doubt) = desk.doubts().first() {
+        return Check::warn(
+            NAME,
+            format!(
+                "on, and every write is refused: a call of session {} changed `{}`",
+                doubt.session_id, doubt.file
+            ),
+            "put it back, or look at it and run `roz intent confirm`",
+        );
+    }
     let open = desk.catalogue.open().count();
     let seen = format!("on: {} declared, {open} open", desk.catalogue.intents.len());
     let servers = read_text(&desk.root().join(".mcp.json"), 1 << 20).unwrap_or_default();

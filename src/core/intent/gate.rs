@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    aftermath::doubting,
     catalogue::Intent,
     checks,
     class::{self, Class, Judged},
@@ -87,7 +88,7 @@ pub(super) fn on_tool(
         for part in &aims.parts {
             state.saw_part(agent, part);
         }
-        return keeping(aims.shown().map(str::to_owned));
+        return doubting(keeping(aims.shown().map(str::to_owned)), &aims.new_doubts);
     }
     let nearer = aims.also.iter().flat_map(|it| &it.aims.targets);
     let is_known_write = aims.targets.iter().chain(nearer).any(|it| !it.is_free);
@@ -100,14 +101,14 @@ pub(super) fn on_tool(
         if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
             state.runs(id, InFlight { at: cx.now, start, ..InFlight::default() });
         }
-        return Outcome::pass();
+        return doubting(Outcome::pass(), &aims.new_doubts);
     }
-    match check.judge_all(state, &judged, is_governed) {
+    let outcome = match check.judge_all(state, &judged, is_governed) {
         Ok(Passed { intent_id, scope, asks }) => {
             let start = start.map(|it| Start { scope, ..it });
             let written = || aims.targets.iter().filter(|it| it.is_tracked());
             let kept = written().filter(|it| start.is_some() && it.hash.is_some());
-            let kept = keeping(kept.map(Aim::path));
+            let kept = keeping(kept.map(Aim::path).chain(aims.unkept.iter().cloned()));
             let command = normal(call);
             let ask = asks.filter(|_| {
                 let ttl = cx.policy.intent.hitl_ttl_seconds;
@@ -118,8 +119,9 @@ pub(super) fn on_tool(
             {
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
                 let check = checks::of(call, &cx.policy.intent.checks);
+                let (intent_id, at) = (intent_id.clone(), cx.now);
                 let flight =
-                    InFlight { intent_id: intent_id.clone(), at: cx.now, before, start, check };
+                    InFlight { intent_id, at, before, start, check, ..InFlight::default() };
                 state.allowed(id, flight);
             }
             if let Some(id) = &call.tool_use_id
@@ -144,7 +146,8 @@ pub(super) fn on_tool(
             }
         }
         Err(refusal) => refuse(state, *refusal),
-    }
+    };
+    doubting(outcome, &aims.new_doubts)
 }
 
 /// A pass, after which the texts of these files are put aside.
@@ -235,6 +238,12 @@ impl Check<'_> {
         }
     }
 
+    /// Whether what is declared is somebody's word who may give it.
+    fn confirmed(self) -> Result<(), Refused> {
+        let Some(doubt) = self.aims.doubts.first() else { return Ok(()) };
+        Err(doubt.refuses(&self.call.name, self.cx.session_id.as_str()))
+    }
+
     fn closes(self, id: &str) -> Option<usize> {
         self.aims.closed.iter().find_map(|(it, line)| (it == id).then_some(*line))
     }
@@ -284,7 +293,7 @@ impl Check<'_> {
     ) -> Result<(String, Option<String>), Refused> {
         let Nearer { root, aims } = nearer;
         let check = Check { aims, ..self };
-        check.sidecar().map_err(|mut refusal| {
+        check.sidecar().and_then(|()| check.confirmed()).map_err(|mut refusal| {
             refusal.message = format!("In `{root}`: {}", refusal.message);
             refusal
         })?;
@@ -328,7 +337,12 @@ impl Check<'_> {
     }
 
     fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        // A command that roz named leads out of the scope, and back.
+        if is_way_back(state, self.call) {
+            return self.takes_back(state, judged);
+        }
         self.sidecar()?;
+        self.confirmed()?;
         let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
             let message = format!(
                 "You must cite a valid active Intent ID. This call changes something ({}).",
@@ -350,12 +364,8 @@ impl Check<'_> {
             }
         };
         self.recordable(intent)?;
-        // A command that roz named leads out of the scope, and back.
-        let takes_back = is_way_back(state, self.call);
-        let mut asks = if takes_back { None } else { self.in_scope(intent)? };
-        if !takes_back {
-            self.fresh(state, intent)?;
-        }
+        let mut asks = self.in_scope(intent)?;
+        self.fresh(state, intent)?;
         let is_opaque = self.aims.targets.iter().all(|it| it.is_free)
             && judged.class == Class::Destructive
             && !self.call.readings.is_empty();
@@ -383,6 +393,23 @@ impl Check<'_> {
             asks = asks.or_else(|| Some(asked(judged)));
         }
         Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
+    }
+
+    /// What a call before it had no right to is taken back whatever is declared
+    /// now: perhaps it is that which was changed.
+    fn takes_back(self, state: &IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        let Some(selected) = state.selected() else {
+            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
+        };
+        let intent = self.aims.catalogue.find(&selected.intent_id).ok();
+        if let Some(intent) = intent {
+            self.recordable(intent)?;
+        }
+        Ok(Passed {
+            intent_id: selected.intent_id.clone(),
+            scope: intent.map(|it| it.owned_scope.clone()).unwrap_or_default(),
+            asks: self.wants_person(judged).then(|| asked(judged)),
+        })
     }
 
     /// Whether the change will stand in the ledger, where it has to.

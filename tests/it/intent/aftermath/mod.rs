@@ -3,6 +3,7 @@
 
 mod edges;
 mod recorded;
+mod widened;
 
 use std::{fs, os::unix::fs::MetadataExt as _};
 
@@ -346,10 +347,11 @@ fn the_intents_themselves_and_the_clients_settings_are_nobodys() {
     assert_eq!(refusal(&roz.last_record()), "PROTECTED_PATH");
     // What roz itself writes there is no trespass.
     let roz = selected("");
-    let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
     let text = roz.text(".orchestration/active_intents.yaml");
     roz.write(".orchestration/active_intents.yaml", &text.replace("IN_PROGRESS", "DRAFT"));
+    let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
     roz.at("s2", "INT-002");
+    assert_ne!(roz.text(".orchestration/active_intents.yaml"), text);
     step.ends().passes();
 }
 
