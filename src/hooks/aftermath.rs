@@ -11,6 +11,7 @@
 //! are gone from folders of submodules; what lies on other file systems; what
 //! a background command does after its start.
 
+mod gits_own;
 mod ground;
 mod running;
 
@@ -44,7 +45,7 @@ use crate::{
     world::{
         git,
         look::{self, Looked, Skips as _, Touched},
-        objects::{self, Object},
+        objects::{self, Entry, Object},
         shell_word,
     },
 };
@@ -63,7 +64,9 @@ pub(super) fn start(call: &ToolCall, project: &Path) -> Option<Start> {
     if EDITS.contains(&call.name.as_str()) {
         return None;
     }
-    let sidecar = Some(word::stand(project));
+    let mut sidecar = word::stand(project);
+    sidecar.extend(gits_own::stand(project));
+    let sidecar = Some(sidecar);
     Some(Start { since: look::now(), head: git::head(project), sidecar, ..Start::default() })
 }
 
@@ -79,6 +82,9 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
         not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
     }
     let images = Images::new(&look.roz.home, &look.session.session_id);
+    let mut of_git = gits_own::changed(project, start.sidecar.as_ref(), &images, start.since);
+    // That the folder was touched says nothing new, where a hook was taken away again.
+    of_git.retain(|it| !start.takes_back || flight.before.contains_key(it));
     let mut search = Search {
         look,
         flight,
@@ -89,6 +95,7 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
         is_git_silent: false,
         bytes: 0,
         doubts: look.doubts_of(flight, &call.name),
+        of_git,
     };
     let mut candidates = search.candidates(&looked);
     if candidates.len() > MOST {
@@ -97,7 +104,7 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
     }
     let records =
         if candidates.is_empty() && looked.folders.is_empty() { Vec::new() } else { look.newest() };
-    candidates.retain(|it| !search.is_told(it, &records));
+    candidates.retain(|it| it.is_same || !search.is_told(it, &records));
     search.ask_git(&candidates, &looked);
     let gone = search.gone(&looked, &ground, &records);
     if search.is_git_silent {
@@ -146,6 +153,8 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
 struct Candidate {
     path: String,
     is_named: bool,
+    /// It holds what it held: perhaps it may be run now, or no more.
+    is_same: bool,
     is_link: bool,
     is_new: Option<bool>,
     at: Option<look::Time>,
@@ -166,6 +175,8 @@ struct Search<'a> {
     bytes: usize,
     /// Files of the sidecar that are not what they were.
     doubts: Vec<Doubt>,
+    /// What git runs, or is told to run, and was touched.
+    of_git: Vec<String>,
 }
 
 impl Search<'_> {
@@ -178,7 +189,8 @@ impl Search<'_> {
         let touched: BTreeMap<&str, &Touched> =
             looked.touched.iter().map(|it| (it.path.as_str(), it)).collect();
         let named = self.flight.before.keys().map(String::as_str);
-        let own: Vec<String> = self.doubts.iter().map(|it| it.file.clone()).collect();
+        let doubts = self.doubts.iter().map(|it| &it.file);
+        let own: Vec<String> = doubts.chain(&self.of_git).cloned().collect();
         let paths: BTreeSet<&str> =
             named.chain(touched.keys().copied()).chain(own.iter().map(String::as_str)).collect();
         for path in paths {
@@ -196,15 +208,20 @@ impl Search<'_> {
                 None if now.is_none() => !own.iter().any(|it| it == path),
                 None => hash.is_some() && self.seen(path) == hash,
             };
-            if is_same {
+            if is_same && (touched.is_none() || is_link || before == Some(&None)) {
                 continue;
             }
             let meta = file.symlink_metadata().ok();
+            let is_new = match touched {
+                Some(touched) => touched.is_new,
+                None => meta.as_ref().and_then(|it| look::is_new(it, self.start.since)),
+            };
             found.push(Candidate {
                 path: path.to_owned(),
                 is_named: before.is_some(),
+                is_same,
                 is_link,
-                is_new: touched.and_then(|it| it.is_new),
+                is_new,
                 at: meta.map(|it| look::changed_at(&it)),
                 now,
             });
@@ -261,7 +278,11 @@ impl Search<'_> {
         // Git's answer is cut somewhere: small ones first.
         asked.sort_by_key(|it| it.now.as_ref().map_or(0, |it| it.length));
         let folders = looked.folders.iter().map(String::as_str).take(MOST);
-        let paths: Vec<&str> = folders.chain(asked.iter().map(|it| it.path.as_str())).collect();
+        // A folder says which of its files may be run.
+        let holding = asked.iter().map(|it| folder_of(&it.path));
+        let folders: BTreeSet<&str> = folders.chain(holding).collect();
+        let asked = asked.iter().map(|it| it.path.as_str());
+        let paths: Vec<&str> = folders.into_iter().chain(asked).collect();
         self.ask(head, &paths);
     }
 
@@ -283,7 +304,7 @@ impl Search<'_> {
             let mut deeper = Vec::new();
             for folder in &folders {
                 let Some(Some(Object::Folder(names))) = self.before.get(folder) else { continue };
-                for (name, is_folder) in names {
+                for Entry { name, is_folder, .. } in names {
                     let path =
                         if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
                     let is_there = self.project().join(&path).symlink_metadata().is_ok();
@@ -298,6 +319,7 @@ impl Search<'_> {
                         gone.push(Candidate {
                             path,
                             is_named: false,
+                            is_same: false,
                             is_link: false,
                             is_new: None,
                             at: None,
@@ -376,8 +398,10 @@ impl Search<'_> {
             },
         };
         // It was touched, and holds what it held.
-        if changed.change == Change::Unchanged {
-            return None;
+        let is_mode = it.is_same || changed.change == Change::Unchanged;
+        if is_mode {
+            self.mode_before(it)?;
+            changed = Changed::of_mode();
         }
         changed.file_hash = it.now.as_ref().and_then(|it| it.hash().map(str::to_owned));
         let texts = Texts {
@@ -386,7 +410,18 @@ impl Search<'_> {
             after: it.now.as_ref().and_then(|it| it.bytes.clone()),
         };
         let is_new = !was_there && (it.is_named || was_of_sidecar().is_some());
-        Some((changed, is_sure || is_new, texts))
+        Some((changed, is_sure || is_new || is_mode, texts))
+    }
+
+    /// Whether git has the file as one that may be run, where it is another now.
+    fn mode_before(&self, it: &Candidate) -> Option<bool> {
+        let Some(Some(Object::Folder(entries))) = self.before.get(folder_of(&it.path)) else {
+            return None;
+        };
+        let name = it.path.rsplit('/').next()?;
+        let before = entries.iter().find(|it| it.name == name && !it.is_folder)?.is_executable;
+        let now = gits_own::is_executable(&self.project().join(&it.path))?;
+        (before != now).then_some(before)
     }
 
     fn way_back(
@@ -407,6 +442,13 @@ impl Search<'_> {
         let from_here = word(&from_here);
         let command = match changed.change {
             Change::Created => format!("rm {from_here}"),
+            Change::Modified
+                if *changed
+                    == (Changed { file_hash: changed.file_hash.clone(), ..Changed::of_mode() }) =>
+            {
+                let sign = if self.mode_before(it)? { '+' } else { '-' };
+                format!("chmod {sign}x {from_here}")
+            }
             Change::Unchanged => return None,
             Change::Modified | Change::Deleted => {
                 let hash = match self.flight.before.get(&it.path) {
@@ -440,6 +482,10 @@ impl Search<'_> {
         };
         Some(WayBack { command, is_sure })
     }
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |it| it.0)
 }
 
 fn target_of(it: &Candidate, site: &mut sidecar::target::Site, project: &Path) -> Target {

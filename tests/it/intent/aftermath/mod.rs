@@ -2,6 +2,7 @@
 //! PreToolUse and PostToolUse, in a real repository.
 
 mod edges;
+mod gits_own;
 mod recorded;
 mod widened;
 
@@ -136,6 +137,13 @@ impl Step<'_> {
         self.call["error"] = "Exit code 1".into();
         self.roz.hook("post-tool-use-failure", self.call)
     }
+}
+
+/// The command that an agent was told for taking a change back.
+#[track_caller]
+fn way_back(told: &str) -> String {
+    let of = |it: &&str| ["git ", "cp ", "rm ", "chmod "].iter().any(|way| it.starts_with(way));
+    told.split('`').find(of).expect(told).to_owned()
 }
 
 /// `path change 1-2,4` of each file.
@@ -284,7 +292,7 @@ fn what_is_deleted_and_what_is_moved_is_found() {
 fn what_was_only_touched_has_not_changed() {
     let roz = selected("");
     let before = roz.records().len();
-    let make = hidden(&roz, "touch src/billing/tax.rs\nchmod +x src/billing/invoice.rs");
+    let make = hidden(&roz, "touch src/billing/tax.rs\nchmod 600 src/billing/invoice.rs");
     roz.ran(make).passes();
     roz.ran("mkdir -p src/auth").passes();
     roz.ran("git checkout -- src/auth/login.rs").passes();

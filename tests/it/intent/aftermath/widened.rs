@@ -30,12 +30,6 @@ impl Roz {
     }
 }
 
-#[track_caller]
-fn way_back(told: &str) -> String {
-    let of = |it: &&str| ["git ", "cp ", "rm "].iter().any(|way| it.starts_with(way));
-    told.split('`').find(of).expect(told).to_owned()
-}
-
 /// An agent that has widened its own scope.
 fn widened() -> (Roz, String) {
     let roz = selected("");
