@@ -14,7 +14,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{aftermath, meant::Meant, replaced, server_paths, wire::Input};
+use super::{aftermath, gather, meant::Meant, replaced, server_paths, stashed, wire::Input};
 use crate::{
     core::{
         bounded,
@@ -49,9 +49,9 @@ use crate::{
         word,
     },
     world::{
-        World, in_a_line,
+        World, git, in_a_line,
         links::{Links, normal},
-        read_head,
+        objects, read_head,
     },
 };
 
@@ -476,6 +476,21 @@ impl Look<'_> {
         found
     }
 
+    /// Whether the commit that is checked out has a file, or a folder, that is
+    /// not there any more; no branch has that name.
+    fn git_has(self, path: &str) -> bool {
+        let path = normal(&self.cwd.join(path));
+        let Ok(inside) = path.strip_prefix(self.project) else { return false };
+        let inside = inside.to_string_lossy();
+        let Some(head) = git::head(self.project) else { return false };
+        if inside.contains(HOLE) || git::is_branch(self.project, &inside) {
+            return false;
+        }
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let found = objects::at(self.project, &head, &[&inside], until);
+        found.is_ok_and(|it| it.iter().any(Option::is_some))
+    }
+
     /// The paths that a call would write: as it says them, and what its patterns
     /// and searches come to. A server stands where it was started, which is not
     /// where the agent stands: what is relative counts from both.
@@ -504,10 +519,12 @@ impl Look<'_> {
         }
         let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
         let made = Made::by(&call.readings);
+        let git_has = |path: &str| self.git_has(path);
         for reading in &call.readings {
             let of_git = reading.runs.iter().flat_map(settings::written);
             found.extend(of_git.map(|path| (path, How::Edit)));
-            let perhaps = reading.perhaps.iter().filter(|it| meant.is_there(&it.path));
+            let perhaps =
+                reading.perhaps.iter().filter(|it| meant.is_there(&it.path) || git_has(&it.path));
             let perhaps: Vec<_> = perhaps.collect();
             for it in reading.writes.iter().chain(perhaps) {
                 // A link itself is removed or replaced, what it leads to is not.
@@ -519,6 +536,9 @@ impl Look<'_> {
                 }
             }
         }
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let stashed = stashed::written(call, self.cwd, self.world, until);
+        found.extend(stashed.into_iter().map(|path| (path, How::Write)));
         found.dedup();
         found
     }
