@@ -125,6 +125,9 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
                 (false, _) => failed(call, input.answer.map(RawValue::get).unwrap_or_default()),
             };
         }
+        What::SessionStart { .. } => {
+            aims.odd = ignore.problems().map(|it| it.to_string()).collect();
+        }
         _ => (),
     }
     aims

@@ -84,6 +84,13 @@ fn gate(roz: &Roz, world: &World) -> Check {
             "put it back, or look at it and run `roz intent confirm`",
         );
     }
+    if let Some(odd) = desk.ignore.iter().flat_map(|it| it.problems()).next() {
+        return Check::warn(
+            NAME,
+            format!("on; `.intentignore` may not say what was meant: {odd}"),
+            "`roz intent check` shows how each line was read",
+        );
+    }
     let open = desk.catalogue.open().count();
     let seen = format!("on: {} declared, {open} open", desk.catalogue.intents.len());
     let servers = read_text(&desk.root().join(".mcp.json"), 1 << 20).unwrap_or_default();

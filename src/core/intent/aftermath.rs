@@ -264,6 +264,13 @@ impl Found {
         self.is_tracked.then_some(Code::MissingIntent)
     }
 
+    /// Whether self-protection keeps an agent from taking it back, too.
+    fn is_users_alone(&self) -> bool {
+        let is_it = |it: &str| it.contains("client's") || it.contains("roz's");
+        let guards = [self.target.guarded.as_deref(), guarded(self.target.real.text())];
+        guards.into_iter().flatten().any(is_it)
+    }
+
     fn shown(&self) -> String {
         bounded::plain_line(&bounded::line(&self.path, 120))
     }
@@ -320,8 +327,18 @@ fn violation(
              intent confirm` asks them.",
         );
     }
+    if call.text("command").is_some_and(|it| it.contains("roz init")) {
+        refusal = refusal.recovery(
+            "`roz init` is a person's to run, at a terminal: ask the user whether what it wrote \
+             is to stay.",
+        );
+    }
     for (_, found) in wrong.iter().take(SHOWN) {
+        let is_users = found.is_users_alone();
         refusal = refusal.recovery(match &found.way_back {
+            Some(WayBack { command, .. }) if is_users => {
+                format!("Ask the user to take it back: `{command}`")
+            }
             Some(WayBack { command, is_sure: true }) => format!("To take it back: `{command}`"),
             Some(WayBack { command, is_sure: false }) => format!(
                 "To take it back: `{command}`, unless there was work in {} that was not \

@@ -39,6 +39,9 @@ pub struct Aims {
     pub new_doubts: Vec<Doubt>,
     /// Texts of the sidecar that are not kept yet.
     pub unkept: Vec<String>,
+    /// Lines of `.intentignore` that may not say what was meant, as a session
+    /// begins.
+    pub odd: Vec<String>,
     /// Why nothing can be recorded, where that matters.
     pub unwritable: Option<String>,
 }

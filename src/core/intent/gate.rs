@@ -15,6 +15,7 @@ use super::{
     scope::{Doubt, Scope, Verdict as InScope, Why},
     selection::{self, Refused, Unreliable},
     state::{InFlight, IntentState, Start},
+    target,
 };
 use crate::{
     core::{
@@ -445,10 +446,11 @@ impl Check<'_> {
             if let Some(line) = aim.treatment.deny {
                 let message =
                     format!("{shown} is protected from every intent: .intentignore, line {line}.");
-                return Err(Box::new(Self::scoped(
-                    self.refusal(Code::ProtectedPath, message).about(&*shown),
-                    intent,
-                )));
+                let refusal = self.refusal(Code::ProtectedPath, message).about(&*shown).recovery(
+                    "Leave it as it is, and name the files that you mean. Where the work needs \
+                     it, ask the user: they change it, or lift that line of `.intentignore`.",
+                );
+                return Err(Box::new(Self::scoped(refusal, intent)));
             }
             if aim.treatment.untracked.is_some() {
                 continue;
@@ -474,10 +476,9 @@ impl Check<'_> {
                 InScope::Outside(reason) => {
                     if let Why::Guarded(what) = &reason.why {
                         let message = format!("{shown} is in nobody's scope: it is {what}.");
-                        return Err(Box::new(Self::scoped(
-                            self.refusal(Code::ProtectedPath, message).about(&*shown),
-                            intent,
-                        )));
+                        let refusal = self.refusal(Code::ProtectedPath, message).about(&*shown);
+                        let refusal = refusal.recovery(target::instead(&shown));
+                        return Err(Box::new(Self::scoped(refusal, intent)));
                     }
                     let really = reason.written.is_some().then_some(reason.path.as_str());
                     return Err(Box::new(self.outside(intent, &shown, really)));

@@ -157,9 +157,19 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
         );
         return Outcome::pass().telling_user(word);
     }
+    let mut outcome = Outcome::pass();
+    if let Some(odd) = aims.odd.first() {
+        let more = match aims.odd.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more lines"),
+        };
+        outcome = outcome.telling_user(format!(
+            "roz: `.intentignore`, {}{more} (`roz intent check`)",
+            bounded::plain_line(&bounded::line(odd, 300))
+        ));
+    }
     let is_closed = |id: &str| aims.closed.iter().any(|(it, _)| it == id);
     let open: Vec<&Intent> = aims.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
-    let mut outcome = Outcome::pass();
     let mut selected = String::new();
     if let Some(handshake) = handshake {
         // What was told of it may be gone with the conversation.

@@ -311,7 +311,7 @@ pub const RULES: &[Rule] = &[
         what: "write `.orchestration/`, but through roz",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely.",
+        instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely; `roz intent` changes what is declared, and asks the user. Where nothing is declared yet, a person begins with it: at a terminal, `roz init --intent`.",
         objects_to: &[tool(
             "Write",
             r#"{"file_path": "{project}/.orchestration/active_intents.yaml", "content": ""}"#,

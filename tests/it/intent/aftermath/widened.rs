@@ -211,3 +211,15 @@ fn what_was_read_and_not_committed_comes_back_as_it_was() {
     roz.ran(&way_back(&told)).passes();
     assert_eq!(roz.text("src/billing/tax.rs"), "mine\n");
 }
+
+#[test]
+fn what_roz_init_adds_is_told_as_a_persons_and_is_in_no_doubt() {
+    let roz = selected("");
+    let step = roz.begins("s1", "Bash", &json!({ "command": "roz init --intent" }));
+    roz.run(&["init", "--intent"]).succeeds();
+    assert!(roz.project().join(".orchestration/.intentignore").exists());
+    let told = step.ends().context();
+    assert!(told.contains("is a person's to run") && told.contains(".mcp.json"), "{told}");
+    assert!(!told.contains(".intentignore"), "{told}");
+    roz.lets_write("src/auth/new.rs");
+}
