@@ -192,7 +192,7 @@ fn update(
     let _lock = files::lock_for(&lock, until, Access::Private).map_err(io::Error::other)?;
     let mut notes = read(&path).unwrap_or_default();
     change(&mut notes);
-    notes.project = root.to_owned();
+    root.clone_into(&mut notes.project);
     let excess = notes.own.len().saturating_sub(MOST);
     notes.own.drain(..excess);
     cached::replace(&path, &[&serde_json::to_vec(&notes)?])

@@ -229,10 +229,8 @@ pub fn uncommitted(root: &Path, all: bool, until: Instant) -> Result<Vec<String>
 /// The files that a stash brings, from the root; none where there is no such
 /// stash.
 pub fn stashed(root: &Path, name: &str, until: Instant) -> Result<Vec<String>, Error> {
-    let name = match name.bytes().all(|it| it.is_ascii_digit()) {
-        true => format!("stash@{{{name}}}"),
-        false => name.to_owned(),
-    };
+    let is_number = name.bytes().all(|it| it.is_ascii_digit());
+    let name = if is_number { format!("stash@{{{name}}}") } else { name.to_owned() };
     let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
     let Ok(id) = git(root, verify, &[], until) else { return Ok(Vec::new()) };
     let id = id.trim();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Check;
 use crate::{
-    core::policy::Auto,
+    core::{intent::ignore::Ignore, policy::Auto},
     open::Roz,
     sidecar::{self, desk::Desk},
     world::{World, in_a_line, read_text},
@@ -84,7 +84,7 @@ fn gate(roz: &Roz, world: &World) -> Check {
             "put it back, or look at it and run `roz intent confirm`",
         );
     }
-    if let Some(odd) = desk.ignore.iter().flat_map(|it| it.problems()).next() {
+    if let Some(odd) = desk.ignore.iter().flat_map(Ignore::problems).next() {
         return Check::warn(
             NAME,
             format!("on; `.intentignore` may not say what was meant: {odd}"),

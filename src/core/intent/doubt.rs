@@ -44,9 +44,10 @@ impl Doubt {
     pub fn refuses(&self, tool: &str, session_id: &str) -> Refused {
         let Self { file, tool_name, at, .. } = self;
         let file = bounded::plain_line(&bounded::line(file, 60));
-        let whose = match self.session_id == session_id {
-            true => "of this session".to_owned(),
-            false => format!("of session {}", session_shown(&self.session_id)),
+        let whose = if self.session_id == session_id {
+            "of this session".to_owned()
+        } else {
+            format!("of session {}", session_shown(&self.session_id))
         };
         let message = format!(
             "`{file}` cannot be relied on: a {}call {whose} changed it at {} UTC, and what an \

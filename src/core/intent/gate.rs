@@ -47,6 +47,16 @@ pub(super) fn on_tool(
     caller: Caller,
     cx: Cx,
 ) -> Outcome {
+    doubting(judged(state, event, call, caller, cx), &cx.facts.aims.new_doubts)
+}
+
+fn judged(
+    state: &mut IntentState,
+    event: &Event,
+    call: &ToolCall,
+    caller: Caller,
+    cx: Cx,
+) -> Outcome {
     let aims = &cx.facts.aims;
     let is_governed = match aims.sidecar {
         Sidecar::NotAsked => false,
@@ -89,7 +99,7 @@ pub(super) fn on_tool(
         for part in &aims.parts {
             state.saw_part(agent, part);
         }
-        return doubting(keeping(aims.shown().map(str::to_owned)), &aims.new_doubts);
+        return keeping(aims.shown().map(str::to_owned));
     }
     let nearer = aims.also.iter().flat_map(|it| &it.aims.targets);
     let is_known_write = aims.targets.iter().chain(nearer).any(|it| !it.is_free);
@@ -102,9 +112,9 @@ pub(super) fn on_tool(
         if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
             state.runs(id, InFlight { at: cx.now, start, ..InFlight::default() });
         }
-        return doubting(Outcome::pass(), &aims.new_doubts);
+        return Outcome::pass();
     }
-    let outcome = match check.judge_all(state, &judged, is_governed) {
+    match check.judge_all(state, &judged, is_governed) {
         Ok(Passed { intent_id, scope, asks }) => {
             let start = start.map(|it| Start { scope, ..it });
             let written = || aims.targets.iter().filter(|it| it.is_tracked());
@@ -147,8 +157,7 @@ pub(super) fn on_tool(
             }
         }
         Err(refusal) => refuse(state, *refusal),
-    };
-    doubting(outcome, &aims.new_doubts)
+    }
 }
 
 /// A pass, after which the texts of these files are put aside.
