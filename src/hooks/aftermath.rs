@@ -10,6 +10,9 @@
 //! Not seen: tracked files in folders that git is told to ignore; files that
 //! are gone from folders of submodules; what lies on other file systems; what
 //! a background command does after its start.
+//!
+//! Long because one search asks for each file what it was, what it is and how
+//! to take it back.
 
 mod gits_own;
 mod ground;

@@ -130,10 +130,8 @@ fn judged(
             {
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
                 let check = checks::of(call, &cx.policy.intent.checks);
-                let (intent_id, at) = (intent_id.clone(), cx.now);
-                let flight =
-                    InFlight { intent_id, at, before, start, check, ..InFlight::default() };
-                state.allowed(id, flight);
+                let flight = InFlight::of(&intent_id, cx.now);
+                state.allowed(id, InFlight { before, start, check, ..flight });
             }
             if let Some(id) = &call.tool_use_id
                 && ask.is_some()

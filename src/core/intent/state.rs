@@ -191,6 +191,10 @@ impl Turn {
 }
 
 impl InFlight {
+    pub(super) fn of(intent_id: &str, at: DateTime<Utc>) -> Self {
+        Self { intent_id: intent_id.to_owned(), at, ..Self::default() }
+    }
+
     pub fn is_for_an_intent(&self) -> bool {
         !self.intent_id.is_empty()
     }

@@ -1,5 +1,7 @@
 //! What a call has really changed, through the hooks: real commands run between
 //! PreToolUse and PostToolUse, in a real repository.
+//!
+//! Long because what all of them play on stands here, too.
 
 mod edges;
 mod gits_own;
