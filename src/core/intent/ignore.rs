@@ -20,6 +20,8 @@
 //! folder that is in. What restricts (`deny`, `ask`) needs one spelling of the
 //! target and folds case; what relaxes needs both, and never reaches a place
 //! that is in nobody's scope.
+//!
+//! Long because how a line is read and what is said of odd ones is one grammar.
 
 use std::fmt;
 

@@ -1,5 +1,7 @@
 //! From syntax tree to reading: goes through a line as bash would, executes nothing, and takes
 //! every branch. What a variable, a function or the directory is at a point is in [`env::Env`].
+//!
+//! Long because each kind of node has its arm here.
 
 mod again;
 mod brace;
