@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::core::{
-    intent::{aftermath::Landing, briefing::Briefing, state::InFlight},
+    intent::{aftermath::Landing, briefing::Briefing, doubt::Doubt, state::InFlight},
     reflection::usage,
     refusal::Refusal,
     trace::Mark,
@@ -42,6 +42,8 @@ pub enum Effect {
     Changed(Box<Landing>),
     /// What these files of the project hold is kept, for a comparison to come.
     Keep(Vec<String>),
+    /// A call changed what says what an agent may do.
+    Doubt(Vec<Doubt>),
 }
 
 /// From mildest to sternest.

@@ -31,7 +31,7 @@ use crate::{
         images::{self, Images},
     },
     open::Roz,
-    sidecar::{self, edit},
+    sidecar::{self, edit, word},
     world::{World, git, in_a_line, read_head},
 };
 
@@ -61,10 +61,10 @@ pub(super) fn act(
             Effect::Log(event) => entries.push(Entry::new(world.now, event)),
             Effect::Select(id) => {
                 let change = edit::Change::Status { id, status: Status::InProgress };
-                let now = world.now.to_rfc3339();
+                let hand = edit::Hand { now: world.now, is_agents: true, until };
                 let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
                 if let Some(root) = sidecar::governing(&roz.project, cwd) {
-                    let done = edit::change(&root, &roz.home, &change, &now, until);
+                    let done = edit::change(&root, &roz.home, &change, hand);
                     warnings.extend(done.err().map(|err| in_a_line(&err)));
                 }
             }
@@ -72,6 +72,17 @@ pub(super) fn act(
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
             Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
             Effect::Keep(paths) => scribe.keep(&paths),
+            Effect::Doubt(doubts) => {
+                let noted = word::found(&roz.project, &roz.home, &doubts, until);
+                outcome.messages.extend(noted.err().map(|err| {
+                    format!(
+                        "roz: a call changed `{}`, and it could not be noted ({}): look at it, for \
+                         what stands there now counts.",
+                        doubts.first().map_or("", |it| &it.file),
+                        in_a_line(&err)
+                    )
+                }));
+            }
         }
     }
     if !entries.is_empty() {

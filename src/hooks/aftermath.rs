@@ -10,9 +10,15 @@
 //! Not seen: tracked files in folders that git is told to ignore; files that
 //! are gone from folders of submodules; what lies on other file systems; what
 //! a background command does after its start.
+//!
+//! Long because one search asks for each file what it was, what it is and how
+//! to take it back.
 
+mod gits_own;
 mod ground;
 mod running;
+
+pub(super) use self::running::LONGEST_CALL;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,6 +36,7 @@ use crate::{
         event::ToolCall,
         intent::{
             aftermath::{Aftermath, Found, WayBack},
+            doubt::Doubt,
             ledger::Record,
             ranges::{Change, Changed, Opaque},
             state::{InFlight, Start},
@@ -37,11 +44,11 @@ use crate::{
         },
     },
     ledger::images::Images,
-    sidecar,
+    sidecar::{self, word},
     world::{
         git,
         look::{self, Looked, Skips as _, Touched},
-        objects::{self, Object},
+        objects::{self, Entry, Object},
         shell_word,
     },
 };
@@ -60,7 +67,10 @@ pub(super) fn start(call: &ToolCall, project: &Path) -> Option<Start> {
     if EDITS.contains(&call.name.as_str()) {
         return None;
     }
-    Some(Start { since: look::now(), head: git::head(project), ..Start::default() })
+    let mut sidecar = word::stand(project);
+    sidecar.extend(gits_own::stand(project));
+    let sidecar = Some(sidecar);
+    Some(Start { since: look::now(), head: git::head(project), sidecar, ..Start::default() })
 }
 
 pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Aftermath> {
@@ -75,6 +85,9 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
         not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
     }
     let images = Images::new(&look.roz.home, &look.session.session_id);
+    let mut of_git = gits_own::changed(project, start.sidecar.as_ref(), &images, start.since);
+    // That the folder was touched says nothing new, where a hook was taken away again.
+    of_git.retain(|it| !start.takes_back || flight.before.contains_key(it));
     let mut search = Search {
         look,
         flight,
@@ -84,6 +97,8 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
         before: BTreeMap::new(),
         is_git_silent: false,
         bytes: 0,
+        doubts: look.doubts_of(flight, &call.name),
+        of_git,
     };
     let mut candidates = search.candidates(&looked);
     if candidates.len() > MOST {
@@ -92,7 +107,7 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
     }
     let records =
         if candidates.is_empty() && looked.folders.is_empty() { Vec::new() } else { look.newest() };
-    candidates.retain(|it| !search.is_told(it, &records));
+    candidates.retain(|it| it.is_same || !search.is_told(it, &records));
     search.ask_git(&candidates, &looked);
     let gone = search.gone(&looked, &ground, &records);
     if search.is_git_silent {
@@ -127,7 +142,13 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
     }
     changes.sort_by(|one, other| one.path.cmp(&other.path));
     let running = search.running(&changes);
-    Some(Aftermath { changes, not_looked, running })
+    let mut doubts = search.doubts;
+    for doubt in &mut doubts {
+        let found = changes.iter().find(|it| it.path == doubt.file);
+        let way_back = found.and_then(|it| it.way_back.as_ref());
+        doubt.way_back = way_back.map(|it| it.command.clone());
+    }
+    Some(Aftermath { changes, not_looked, running, doubts })
 }
 
 /// A file that may have changed.
@@ -135,6 +156,8 @@ pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Af
 struct Candidate {
     path: String,
     is_named: bool,
+    /// It holds what it held: perhaps it may be run now, or no more.
+    is_same: bool,
     is_link: bool,
     is_new: Option<bool>,
     at: Option<look::Time>,
@@ -153,6 +176,10 @@ struct Search<'a> {
     /// Whether git could not be asked.
     is_git_silent: bool,
     bytes: usize,
+    /// Files of the sidecar that are not what they were.
+    doubts: Vec<Doubt>,
+    /// What git runs, or is told to run, and was touched.
+    of_git: Vec<String>,
 }
 
 impl Search<'_> {
@@ -165,7 +192,8 @@ impl Search<'_> {
         let touched: BTreeMap<&str, &Touched> =
             looked.touched.iter().map(|it| (it.path.as_str(), it)).collect();
         let named = self.flight.before.keys().map(String::as_str);
-        let own = sidecar_files(self.look, self.start.since);
+        let doubts = self.doubts.iter().map(|it| &it.file);
+        let own: Vec<String> = doubts.chain(&self.of_git).cloned().collect();
         let paths: BTreeSet<&str> =
             named.chain(touched.keys().copied()).chain(own.iter().map(String::as_str)).collect();
         for path in paths {
@@ -183,15 +211,20 @@ impl Search<'_> {
                 None if now.is_none() => !own.iter().any(|it| it == path),
                 None => hash.is_some() && self.seen(path) == hash,
             };
-            if is_same {
+            if is_same && (touched.is_none() || is_link || before == Some(&None)) {
                 continue;
             }
             let meta = file.symlink_metadata().ok();
+            let is_new = match touched {
+                Some(touched) => touched.is_new,
+                None => meta.as_ref().and_then(|it| look::is_new(it, self.start.since)),
+            };
             found.push(Candidate {
                 path: path.to_owned(),
                 is_named: before.is_some(),
+                is_same,
                 is_link,
-                is_new: touched.and_then(|it| it.is_new),
+                is_new,
                 at: meta.map(|it| look::changed_at(&it)),
                 now,
             });
@@ -214,6 +247,9 @@ impl Search<'_> {
 
     /// What the agent knew the file to hold when the call began.
     fn seen(&self, path: &str) -> Option<&str> {
+        if let Some(hash) = self.start.sidecar.as_ref().and_then(|it| it.get(path)) {
+            return Some(hash);
+        }
         self.look.session.intent.seen_before(self.look.agent, path, self.start.seen)
     }
 
@@ -245,7 +281,11 @@ impl Search<'_> {
         // Git's answer is cut somewhere: small ones first.
         asked.sort_by_key(|it| it.now.as_ref().map_or(0, |it| it.length));
         let folders = looked.folders.iter().map(String::as_str).take(MOST);
-        let paths: Vec<&str> = folders.chain(asked.iter().map(|it| it.path.as_str())).collect();
+        // A folder says which of its files may be run.
+        let holding = asked.iter().map(|it| folder_of(&it.path));
+        let folders: BTreeSet<&str> = folders.chain(holding).collect();
+        let asked = asked.iter().map(|it| it.path.as_str());
+        let paths: Vec<&str> = folders.into_iter().chain(asked).collect();
         self.ask(head, &paths);
     }
 
@@ -267,7 +307,7 @@ impl Search<'_> {
             let mut deeper = Vec::new();
             for folder in &folders {
                 let Some(Some(Object::Folder(names))) = self.before.get(folder) else { continue };
-                for (name, is_folder) in names {
+                for Entry { name, is_folder, .. } in names {
                     let path =
                         if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
                     let is_there = self.project().join(&path).symlink_metadata().is_ok();
@@ -282,6 +322,7 @@ impl Search<'_> {
                         gone.push(Candidate {
                             path,
                             is_named: false,
+                            is_same: false,
                             is_link: false,
                             is_new: None,
                             at: None,
@@ -332,12 +373,17 @@ impl Search<'_> {
 
     /// What became of a file; none if nothing did.
     fn changed(&self, it: &Candidate) -> Option<(Changed, bool, Texts)> {
+        let was_of_sidecar = || {
+            let doubt = self.doubts.iter().find(|doubt| doubt.file == it.path)?;
+            Some(doubt.before.is_some())
+        };
         let is_known = || {
             let is_in_git = self.before.get(&it.path).is_some_and(Option::is_some);
             is_in_git || self.seen(&it.path).is_some() || it.is_new != Some(true)
         };
         let named = self.flight.before.get(&it.path);
-        let was_there = named.map_or_else(is_known, Option::is_some);
+        let was_there = named.map(Option::is_some).or_else(was_of_sidecar);
+        let was_there = was_there.unwrap_or_else(is_known);
         let before = if was_there { self.text_before(it) } else { None };
         let is_sure = before.as_ref().is_some_and(|(_, is_sure)| *is_sure);
         let mut changed = match (&it.now, was_there, &before) {
@@ -355,8 +401,10 @@ impl Search<'_> {
             },
         };
         // It was touched, and holds what it held.
-        if changed.change == Change::Unchanged {
-            return None;
+        let is_mode = it.is_same || changed.change == Change::Unchanged;
+        if is_mode {
+            self.mode_before(it)?;
+            changed = Changed::of_mode();
         }
         changed.file_hash = it.now.as_ref().and_then(|it| it.hash().map(str::to_owned));
         let texts = Texts {
@@ -364,7 +412,19 @@ impl Search<'_> {
             before: before.map(|(text, _)| text),
             after: it.now.as_ref().and_then(|it| it.bytes.clone()),
         };
-        Some((changed, is_sure || !was_there && it.is_named, texts))
+        let is_new = !was_there && (it.is_named || was_of_sidecar().is_some());
+        Some((changed, is_sure || is_new || is_mode, texts))
+    }
+
+    /// Whether git has the file as one that may be run, where it is another now.
+    fn mode_before(&self, it: &Candidate) -> Option<bool> {
+        let Some(Some(Object::Folder(entries))) = self.before.get(folder_of(&it.path)) else {
+            return None;
+        };
+        let name = it.path.rsplit('/').next()?;
+        let before = entries.iter().find(|it| it.name == name && !it.is_folder)?.is_executable;
+        let now = gits_own::is_executable(&self.project().join(&it.path))?;
+        (before != now).then_some(before)
     }
 
     fn way_back(
@@ -374,7 +434,9 @@ impl Search<'_> {
         is_sure: bool,
         is_now: Option<&str>,
     ) -> Option<WayBack> {
-        let is_at_root = self.look.cwd == self.project();
+        // What takes back a scope says of which project it is.
+        let is_of_sidecar = self.doubts.iter().any(|doubt| doubt.file == it.path);
+        let is_at_root = self.look.cwd == self.project() && !is_of_sidecar;
         let path = Path::new(&it.path);
         if path.is_absolute() {
             return None;
@@ -383,6 +445,13 @@ impl Search<'_> {
         let from_here = word(&from_here);
         let command = match changed.change {
             Change::Created => format!("rm {from_here}"),
+            Change::Modified
+                if *changed
+                    == (Changed { file_hash: changed.file_hash.clone(), ..Changed::of_mode() }) =>
+            {
+                let sign = if self.mode_before(it)? { '+' } else { '-' };
+                format!("chmod {sign}x {from_here}")
+            }
             Change::Unchanged => return None,
             Change::Modified | Change::Deleted => {
                 let hash = match self.flight.before.get(&it.path) {
@@ -390,9 +459,16 @@ impl Search<'_> {
                     None => self.seen(&it.path),
                 };
                 let image = hash.and_then(|it| self.images.find(it));
-                let is_in_git = self.before.get(&it.path).is_some_and(Option::is_some);
-                match (is_in_git, image) {
-                    (true, _) if is_sure || hash.is_none() => {
+                // What git has is the way back only to what git has.
+                let is_as_committed = match (self.before.get(&it.path), hash) {
+                    (Some(Some(_)), None) => true,
+                    (Some(Some(Object::Text(text))), Some(hash)) => {
+                        hash_of(text) == hash || hash_of(&with_crlf(text)) == hash
+                    }
+                    _ => false,
+                };
+                match (is_as_committed, image) {
+                    (true, _) => {
                         let there = if is_at_root {
                             String::new()
                         } else {
@@ -411,22 +487,8 @@ impl Search<'_> {
     }
 }
 
-/// What in the sidecar nobody but roz and people may change, and was changed
-/// since by somebody else than roz.
-fn sidecar_files(look: Look, since: look::Time) -> Vec<String> {
-    let project = &look.roz.project;
-    let is_touched =
-        |path: &Path| path.symlink_metadata().is_ok_and(|it| look::changed_at(&it) >= since);
-    let mut found = Vec::new();
-    let intents = sidecar::intents_file(project);
-    let is_gone = intents.symlink_metadata().is_err();
-    if is_gone || is_touched(&intents) && !sidecar::edit::is_own(project, &look.roz.home) {
-        found.push(format!("{}/active_intents.yaml", sidecar::FOLDER));
-    }
-    if is_touched(&project.join(sidecar::FOLDER).join(".intentignore")) {
-        found.push(format!("{}/.intentignore", sidecar::FOLDER));
-    }
-    found
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |it| it.0)
 }
 
 fn target_of(it: &Candidate, site: &mut sidecar::target::Site, project: &Path) -> Target {

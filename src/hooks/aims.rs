@@ -14,7 +14,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{aftermath, meant::Meant, replaced, server_paths, wire::Input};
+use super::{aftermath, gather, meant::Meant, replaced, server_paths, stashed, wire::Input};
 use crate::{
     core::{
         bounded,
@@ -22,6 +22,7 @@ use crate::{
         intent::{
             checks::Ended,
             class,
+            doubt::Doubt,
             facts::{Aim, Aims, Nearer, PartSeen, Sidecar},
             gate,
             ignore::{Ignore, Treatment},
@@ -29,23 +30,28 @@ use crate::{
             selection::Unreliable,
             settings,
             shown::{self, Shown},
+            state::{InFlight, Start},
             target::{Case, Kind, Place, Target},
         },
         policy::Auto,
         session::Session,
     },
-    ledger::{Ledger, images::hash_of},
+    ledger::{
+        Ledger,
+        images::{Images, hash_of},
+    },
     open::Roz,
     shell::{HOLE, How, Made},
     sidecar::{
         self,
         scratch::Scratch,
         target::{Site, nearest_sidecar},
+        word,
     },
     world::{
-        World, in_a_line,
+        World, git, in_a_line,
         links::{Links, normal},
-        read_head,
+        objects, read_head,
     },
 };
 
@@ -94,6 +100,9 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
             let written = look.writes(call);
             look.aim(Some(call), &written, &mut aims);
             aims.start = aftermath::start(call, &roz.project);
+            aims.unkept = look.unkept(aims.start.as_ref());
+            aims.new_doubts = look.new_doubts();
+            aims.doubts.extend(aims.new_doubts.iter().cloned());
             aims.unwritable = look.unwritable();
             let (also, judged) = look.nearer(call, written);
             aims.also = also;
@@ -115,6 +124,9 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
                 (true, false) => Ended::Well,
                 (false, _) => failed(call, input.answer.map(RawValue::get).unwrap_or_default()),
             };
+        }
+        What::SessionStart { .. } => {
+            aims.odd = ignore.problems().map(|it| it.to_string()).collect();
         }
         _ => (),
     }
@@ -146,7 +158,8 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
         Some(unreliable) => Sidecar::Broken(unreliable),
         None => Sidecar::There,
     };
-    let mut aims = Aims { sidecar, ..Aims::default() };
+    let doubts = word::doubts(root, &roz.home);
+    let mut aims = Aims { sidecar, doubts, ..Aims::default() };
     let ignore = ignore.unwrap_or_default();
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
     aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
@@ -217,6 +230,43 @@ impl Look<'_> {
         let ledger = Ledger::new(&self.roz.project, &self.roz.home);
         let checked = ledger.check(&self.session.session_id, Instant::now() + PATIENCE);
         checked.err().map(|err| in_a_line(&err))
+    }
+
+    /// What a call that runs just now has made of the sidecar's files.
+    fn new_doubts(self) -> Vec<Doubt> {
+        let lives = |it: &InFlight| {
+            !it.is_of_earlier_prompt
+                && self.world.now.signed_duration_since(it.at) < aftermath::LONGEST_CALL
+        };
+        let flights = self.session.intent.flights().map(|it| it.1).filter(|it| lives(it));
+        let mut found: Vec<Doubt> = flights.flat_map(|it| self.doubts_of(it, "")).collect();
+        found.dedup_by(|one, other| one.file == other.file);
+        found
+    }
+
+    /// What a call has made of the sidecar's files.
+    pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
+        let (project, home) = (&self.roz.project, &self.roz.home);
+        let stand = flight.start.as_ref().and_then(|it| it.sidecar.as_ref());
+        let Some(stand) = stand else { return Vec::new() };
+        let changed = word::changed(project, home, stand, flight.at).into_iter();
+        let doubt = |it: word::Changed| Doubt {
+            file: it.file.to_owned(),
+            before: it.before,
+            left: it.now,
+            session_id: self.session.session_id.to_string(),
+            tool_name: tool.to_owned(),
+            at: self.world.now,
+            way_back: None,
+        };
+        changed.map(doubt).collect()
+    }
+
+    /// The sidecar's files whose texts are not put aside yet.
+    fn unkept(self, start: Option<&Start>) -> Vec<String> {
+        let images = Images::new(&self.roz.home, &self.session.session_id);
+        let stand = start.and_then(|it| it.sidecar.as_ref()).into_iter().flatten();
+        stand.filter(|it| images.find(it.1).is_none()).map(|it| it.0.clone()).collect()
     }
 
     pub(super) fn site(self) -> Site {
@@ -429,6 +479,21 @@ impl Look<'_> {
         found
     }
 
+    /// Whether the commit that is checked out has a file, or a folder, that is
+    /// not there any more; no branch has that name.
+    fn git_has(self, path: &str) -> bool {
+        let path = normal(&self.cwd.join(path));
+        let Ok(inside) = path.strip_prefix(self.project) else { return false };
+        let inside = inside.to_string_lossy();
+        let Some(head) = git::head(self.project) else { return false };
+        if inside.contains(HOLE) || git::is_branch(self.project, &inside) {
+            return false;
+        }
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let found = objects::at(self.project, &head, &[&inside], until);
+        found.is_ok_and(|it| it.iter().any(Option::is_some))
+    }
+
     /// The paths that a call would write: as it says them, and what its patterns
     /// and searches come to. A server stands where it was started, which is not
     /// where the agent stands: what is relative counts from both.
@@ -457,10 +522,12 @@ impl Look<'_> {
         }
         let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
         let made = Made::by(&call.readings);
+        let git_has = |path: &str| self.git_has(path);
         for reading in &call.readings {
             let of_git = reading.runs.iter().flat_map(settings::written);
             found.extend(of_git.map(|path| (path, How::Edit)));
-            let perhaps = reading.perhaps.iter().filter(|it| meant.is_there(&it.path));
+            let perhaps =
+                reading.perhaps.iter().filter(|it| meant.is_there(&it.path) || git_has(&it.path));
             let perhaps: Vec<_> = perhaps.collect();
             for it in reading.writes.iter().chain(perhaps) {
                 // A link itself is removed or replaced, what it leads to is not.
@@ -472,6 +539,9 @@ impl Look<'_> {
                 }
             }
         }
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let stashed = stashed::written(call, self.cwd, self.world, until);
+        found.extend(stashed.into_iter().map(|path| (path, How::Write)));
         found.dedup();
         found
     }

@@ -236,14 +236,14 @@ fn is_elsewhere(call: &ToolCall) -> bool {
 
 /// The folders that a line's commands may stand in: where it stands, and where
 /// it goes.
-struct Places {
+pub(super) struct Places {
     folders: Vec<PathBuf>,
     /// Whether it goes to no more than are looked at.
     are_all: bool,
 }
 
 impl Places {
-    fn of(reading: &Reading, cwd: &Path, world: &World) -> Self {
+    pub(super) fn of(reading: &Reading, cwd: &Path, world: &World) -> Self {
         let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
         let goes: BTreeSet<&str> =
             goes.filter_map(|it| it.argv.get(1)).map(String::as_str).collect();
@@ -256,7 +256,7 @@ impl Places {
     }
 
     /// Where one run of git may stand: `-C`, else any of them.
-    fn of_run(&self, run: &Run, world: &World) -> Vec<PathBuf> {
+    pub(super) fn of_run(&self, run: &Run, world: &World) -> Vec<PathBuf> {
         let mut folders = self.folders.clone();
         let mut words = run.argv.iter();
         while let Some(word) = words.next() {

@@ -21,6 +21,7 @@ mod scripts;
 mod server_paths;
 mod skill;
 mod sources;
+mod stashed;
 mod wire;
 
 use std::{

@@ -10,14 +10,20 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::{FOLDER, edit, edit::Change, load_fresh, load_ignore, target::Site};
+use super::{
+    FOLDER, edit,
+    edit::{Change, Hand},
+    load_fresh, load_ignore,
+    target::Site,
+    word,
+};
 use crate::{
     core::{
         bounded,
         intent::{
             briefing::Briefing,
             catalogue::{Catalogue, Intent, Problem, Status},
-            draft,
+            doubt::Doubt,
             ignore::Ignore,
             lessons::{self, Lesson},
             selection::{self, Refused, Unreliable},
@@ -47,6 +53,8 @@ pub struct Desk {
     pub ignore: Result<Ignore, Problem>,
     /// Whether case folds in the project.
     pub case: Case,
+    /// Whether an agent's client started whoever stands at it.
+    pub is_agents: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +63,8 @@ pub enum Error {
     Edit(#[from] edit::Error),
     #[error("failed to write the lesson down")]
     File(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("failed to note it in roz's home")]
+    Note(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("`{}` is no UTF-8, or larger than 1 MiB: write the lesson by hand", .0.display())]
     Unfit(PathBuf),
     #[error("`{}` is {what}, not a folder", path.display())]
@@ -68,7 +78,8 @@ impl Desk {
         let ignore = load_ignore(root, &catalogue);
         // No file has that name; what counts is the folder.
         let case = Site::new(root, None).target("roz-case", root).case;
-        Some(Self { root: root.to_owned(), roz_home: roz_home.to_owned(), catalogue, ignore, case })
+        let (root, roz_home) = (root.to_owned(), roz_home.to_owned());
+        Some(Self { root, roz_home, catalogue, ignore, case, is_agents: false })
     }
 
     pub fn root(&self) -> &Path {
@@ -140,8 +151,20 @@ impl Desk {
     }
 
     fn change(&self, change: &Change, now: DateTime<Utc>) -> Result<bool, Error> {
+        let hand = Hand { now, is_agents: self.is_agents, until: Instant::now() + PATIENCE };
+        Ok(edit::change(&self.root, &self.roz_home, change, hand)?)
+    }
+
+    /// What a call changed, and nobody has confirmed.
+    pub fn doubts(&self) -> Vec<Doubt> {
+        word::doubts(&self.root, &self.roz_home)
+    }
+
+    /// A person says that what is declared is right as it is.
+    pub fn confirm(&self, now: DateTime<Utc>) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
-        Ok(edit::change(&self.root, &self.roz_home, change, &draft::stamp(now), until)?)
+        let done = word::confirm(&self.root, &self.roz_home, self.is_agents, now, until);
+        done.map_err(|err| Error::Note(Box::new(err)))
     }
 
     /// Writes a lesson into the shared brain; answers whether it is new.

@@ -6,23 +6,21 @@
 //! nothing is written and the error says what to type by hand. So a shape that
 //! nobody thought of ends in a refusal, never in another file.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::Path, time::Instant};
 
+use chrono::{DateTime, Utc};
 use granit_parser::ScalarStyle;
 
 use super::{
     LARGEST, intents_file,
     tree::{self, At, What},
+    word,
     yaml::{self, KEY},
 };
 use crate::{
-    core::{
-        bounded,
-        intent::catalogue::{Catalogue, Intent, NotFound, Status},
+    core::intent::{
+        catalogue::{Catalogue, Intent, NotFound, Status},
+        draft, selection,
     },
     world::{
         cached,
@@ -46,6 +44,20 @@ pub enum Change {
     Append(Box<Intent>),
 }
 
+impl Change {
+    /// Whether somebody may do more afterwards than before.
+    fn grants(&self, text: &str) -> bool {
+        match self {
+            Self::AddPath { .. } | Self::Append(_) => true,
+            Self::Status { id, status } => {
+                let before = yaml::parse(text.as_bytes());
+                let was_open = before.find(id).is_ok_and(|it| it.status.can_be_selected());
+                status.can_be_selected() && !was_open
+            }
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{0}")]
@@ -63,16 +75,20 @@ pub enum Error {
     File(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Makes the change in the project's file; `now` goes into an `updated_at`
-/// that is there. Answers whether anything was written: what is so already
-/// stays untouched.
-pub fn change(
-    root: &Path,
-    roz_home: &Path,
-    change: &Change,
-    now: &str,
-    until: Instant,
-) -> Result<bool, Error> {
+/// Who makes a change, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Hand {
+    /// For an `updated_at` that is there.
+    pub now: DateTime<Utc>,
+    /// Whether an agent's client started what makes it.
+    pub is_agents: bool,
+    pub until: Instant,
+}
+
+/// Makes the change in the project's file. Answers whether anything was
+/// written: what is so already stays untouched.
+pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Hand) -> Result<bool, Error> {
+    let Hand { now, is_agents, until } = hand;
     let path = intents_file(root);
     let file = |err: files::Error| Error::File(Box::new(err));
     let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
@@ -94,7 +110,9 @@ pub fn change(
         None if matches!(change, Change::Append(_)) => (String::new(), None),
         None => return Err(Error::Broken("it is not there".to_owned())),
     };
-    let new = apply(&text, change, now)?;
+    let grants = change.grants(&text);
+    let before = mode.map(|_| word::of(text.as_bytes()));
+    let new = apply(&text, change, &draft::stamp(now))?;
     if new == text && mode.is_some() {
         return Ok(false);
     }
@@ -108,23 +126,16 @@ pub fn change(
         mode: mode.or(Some(0o644)),
     };
     files::replace(&path, &tmp, &new).map_err(file)?;
-    let hash = bounded::sha256(new.bytes);
-    let _ = cached::replace(&own_mark(&path, roz_home), &[hash.as_bytes()]);
+    let own = word::Own {
+        file: selection::FILE.to_owned(),
+        before,
+        after: Some(word::of(new.bytes)),
+        at: now,
+        by_agent: is_agents && grants,
+        confirms: false,
+    };
+    word::wrote(root, roz_home, own, until).map_err(|err| Error::File(Box::new(err)))?;
     Ok(true)
-}
-
-/// Whether the project's file says what roz itself wrote last.
-pub fn is_own(root: &Path, roz_home: &Path) -> bool {
-    let path = intents_file(root);
-    let Ok(Some((bytes, _))) = files::read(&path) else { return false };
-    let Ok(Some((mark, _))) = files::read(&own_mark(&path, roz_home)) else { return false };
-    bounded::sha256(&bytes).as_bytes() == mark
-}
-
-/// Where it is noted what roz wrote last.
-fn own_mark(path: &Path, roz_home: &Path) -> PathBuf {
-    let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
-    roz_home.join(format!("cache/intents-{name:032x}.own"))
 }
 
 /// The text after the change.

@@ -10,6 +10,7 @@ pub mod map;
 pub mod scratch;
 pub mod target;
 mod tree;
+pub mod word;
 pub mod yaml;
 
 #[cfg(test)]

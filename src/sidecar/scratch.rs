@@ -1,5 +1,5 @@
-//! Places that are nobody's: the client's scratchpad and the system's folder
-//! for temporary files. What is written there is in no scope and no ledger.
+//! Places that are nobody's: the client's scratchpad, its folder of plans and
+//! the system's folder for temporary files. What is written there is in no scope and no ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,10 @@ impl Scratch {
         let known = TEMPORARY.iter().map(|it| spelt(Path::new(it)));
         let scratchpad = scratchpad.map(spelt).filter(|it| !holds_home(it));
         let tmpdir = tmpdir.map(spelt).filter(|it| !meets_home(it));
-        let places = known.chain(scratchpad).chain(tmpdir).filter(|it| is_fit(it)).collect();
+        // Where the client has an agent write its plan, before it may do anything else.
+        let plans = home.as_ref().map(|it| it.each_ref().map(|it| it.join(".claude/plans")));
+        let places = known.chain(scratchpad).chain(tmpdir).chain(plans);
+        let places = places.filter(|it| is_fit(it)).collect();
         Self { places }
     }
 

@@ -84,6 +84,12 @@ pub fn head(root: &Path) -> Option<String> {
     })
 }
 
+/// Whether a branch that stands in a file of its own has that name.
+pub fn is_branch(root: &Path, name: &str) -> bool {
+    let Some((_, common)) = git_dirs(root) else { return false };
+    common.join("refs/heads").join(name).is_file()
+}
+
 fn commit(text: &str) -> Option<String> {
     let is_id = (40..=64).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
@@ -207,6 +213,40 @@ pub fn diff_stat(root: &Path, base: &str, until: Instant) -> Result<String, Erro
     let new = git(root, ["ls-files", "--others", "--exclude-standard"], &[], until)?;
     let new: String = new.lines().take(100).flat_map(|it| [" ", it, " | untracked\n"]).collect();
     Ok(stat + &new)
+}
+
+/// The files that are not as they were committed, from the root; `all`: also
+/// those that git does not track.
+pub fn uncommitted(root: &Path, all: bool, until: Instant) -> Result<Vec<String>, Error> {
+    let diff = ["diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "HEAD", "--"];
+    let mut named = git(root, diff, &[], until)?;
+    if all {
+        named += &git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
+    }
+    Ok(split(&named))
+}
+
+/// The files that a stash brings, from the root; none where there is no such
+/// stash.
+pub fn stashed(root: &Path, name: &str, until: Instant) -> Result<Vec<String>, Error> {
+    let is_number = name.bytes().all(|it| it.is_ascii_digit());
+    let name = if is_number { format!("stash@{{{name}}}") } else { name.to_owned() };
+    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
+    let Ok(id) = git(root, verify, &[], until) else { return Ok(Vec::new()) };
+    let id = id.trim();
+    let base = format!("{id}^1");
+    let diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", &base, id];
+    let mut named = git(root, diff, &[], until)?;
+    // What git did not track has a commit of its own, where there was some.
+    let others = format!("{id}^3");
+    if let Ok(tree) = git(root, ["ls-tree", "-r", "-z", "--name-only", &others], &[], until) {
+        named += &tree;
+    }
+    Ok(split(&named))
+}
+
+fn split(named: &str) -> Vec<String> {
+    named.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
 /// Commits since `base`, newest first, a line each.

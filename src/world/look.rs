@@ -95,6 +95,11 @@ pub fn changed_at(meta: &Metadata) -> Time {
     (meta.ctime(), meta.ctime_nsec())
 }
 
+/// Whether a file was made since then, where the system tells.
+pub fn is_new(meta: &Metadata, since: Time) -> Option<bool> {
+    meta.created().ok().map(|it| time(it) >= since)
+}
+
 /// What was touched below `root` since then. Links are not followed, other
 /// file systems are not gone into.
 pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Looked {
@@ -196,7 +201,7 @@ impl Walk<'_> {
         if self.skips.file(&path) {
             return;
         }
-        let is_new = meta.created().ok().map(|it| time(it) >= self.since);
+        let is_new = is_new(&meta, self.since);
         self.looked.touched.push(Touched {
             path,
             is_link: kind.is_symlink(),

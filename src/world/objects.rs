@@ -11,10 +11,17 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Object {
     Text(Vec<u8>),
-    /// The names in a folder, and whether each is a folder itself.
-    Folder(Vec<(String, bool)>),
+    Folder(Vec<Entry>),
     /// It is there, and its text is not told: it is too long, or no text.
     Other,
+}
+
+/// What a folder holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub name: String,
+    pub is_folder: bool,
+    pub is_executable: bool,
 }
 
 /// The objects at `paths` of `commit`, in their order; paths begin at `root`,
@@ -86,14 +93,18 @@ fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
 }
 
 /// `<mode> <name>`, a NUL, the id in bytes.
-fn names(mut tree: &[u8], id_length: usize) -> Vec<(String, bool)> {
+fn names(mut tree: &[u8], id_length: usize) -> Vec<Entry> {
     let mut names = Vec::new();
     while let Some(end) = tree.iter().position(|it| *it == 0) {
         let entry = String::from_utf8_lossy(&tree[..end]).into_owned();
         if let Some((mode, name)) = entry.split_once(' ') {
             // A submodule is nobody's file.
             if mode != "160000" {
-                names.push((name.to_owned(), mode == "40000"));
+                names.push(Entry {
+                    name: name.to_owned(),
+                    is_folder: mode == "40000",
+                    is_executable: mode == "100755",
+                });
             }
         }
         tree = tree.get(end + 1 + id_length..).unwrap_or_default();

@@ -533,3 +533,71 @@ fn what_was_changed_and_what_was_refused_is_in_the_ledger() {
     fs::write(&ledger, text.replace("new.rs", "old.rs")).unwrap();
     assert_ne!(roz.run(&["ledger", "verify"]).code, Some(0));
 }
+
+#[test]
+fn what_is_in_nobodys_scope_says_what_to_do_instead() {
+    let roz = declared("");
+    roz.write(".orchestration/.intentignore", "deny src/auth/frozen.rs\n");
+    roz.selects("INT-001");
+    for (line, word) in [
+        ("echo > .git/hooks/pre-commit", "ask them"),
+        ("echo > .git/info/exclude", "ask them"),
+        ("echo > .mcp.json", "ask the user"),
+        ("echo > src/auth/frozen.rs", "lift that line"),
+        ("rm -r .", "name the files"),
+        ("echo > .orchestration/agent_trace.jsonl", "roz intent"),
+    ] {
+        let reply = roz.bash(line);
+        assert!(reply.is_objection(), "{line}");
+        let told = json_of(&reply.denies());
+        assert_eq!(told["code"], "PROTECTED_PATH", "{line}: {told}");
+        let recovery = told["recovery"].as_array().unwrap();
+        assert!(recovery.iter().any(|it| it.as_str().unwrap().contains(word)), "{line}: {told}");
+    }
+}
+
+#[test]
+fn a_plan_of_the_clients_is_nobodys_and_takes_no_intent() {
+    let roz = declared("");
+    let plans = roz.user_home().join(".claude/plans");
+    let write = |path: &std::path::Path| {
+        roz.tool("Write", &json!({ "file_path": path, "content": "# Plan\n" }))
+    };
+    write(&plans.join("quiet-otter.md")).passes();
+    roz.selects("INT-001");
+    write(&plans.join("quiet-otter.md")).passes();
+    // What leads out of it is not.
+    write(&plans.join("../CLAUDE.md")).denies();
+    fs::create_dir_all(&plans).unwrap();
+    std::os::unix::fs::symlink(roz.project().join("src/billing"), plans.join("out")).unwrap();
+    write(&plans.join("out/invoice.rs")).denies();
+}
+
+#[test]
+fn odd_lines_of_intentignore_are_told_as_a_session_begins_and_by_the_doctor() {
+    let roz = declared("");
+    for line in [
+        "target/ # build",
+        "./build",
+        "~/x",
+        "*.{js,ts}",
+        "src\\a",
+        "deny secrets/ # keys",
+        " lead",
+    ] {
+        roz.write(".orchestration/.intentignore", &format!("node_modules/\n{line}\n"));
+        let start = roz.hook("session-start", json!({ "source": "startup" }));
+        assert!(start.tells_user().contains("line 2"), "{line}: {}", start.json);
+        let doctor = roz.run(&["doctor", "--only", "intent gate"]);
+        assert!(doctor.stdout.contains("line 2"), "{line}: {doctor:?}");
+    }
+    for line in ["target/", "deny secrets/**", "a\\ b", "\\#x", "!x", "*.[ch]", "c#/"] {
+        roz.write(".orchestration/.intentignore", &format!("{line}\n"));
+        let start = roz.hook("session-start", json!({ "source": "startup" }));
+        assert!(start.json.get("systemMessage").is_none(), "{line}: {}", start.json);
+    }
+    // One that was to protect something, and does not, is relied on by nobody.
+    roz.selects("INT-001");
+    roz.write(".orchestration/.intentignore", "  deny src/auth/\n");
+    assert_eq!(json_of(&roz.bash("echo > src/auth/a").denies())["code"], "SIDECAR_INVALID");
+}

@@ -244,3 +244,123 @@ fn where_there_is_too_much_to_look_at_the_folder_counts() {
     roz.bash("find src/auth/many -name '*.txt' -exec sed -i s/a/b/ {} +").passes();
     is_refused(&roz, "find src/billing/many -type f | xargs rm", "src/billing/many");
 }
+
+/// What is made of a listing of a folder before it is written.
+#[test]
+fn names_that_come_from_a_listing_lie_in_its_folder() {
+    let roz = ground();
+    let mut let_through = Vec::new();
+    for line in [
+        "cd src/billing && ls | grep inv | xargs rm",
+        "cd src/billing; ls | grep -v total | head -3 | xargs -n1 rm",
+        "cd src/billing && rm $(ls | grep inv)",
+        "cd src/billing && rm -f `ls | grep inv`",
+        "cd src/billing && for f in $(ls | grep inv); do rm $f; done",
+        "cd src/billing && ls | grep inv | while read f; do rm \"$f\"; done",
+        "cd src/billing && ls -1 | awk '/inv/' | xargs rm -f",
+        "ls src/billing/* | grep inv | xargs rm",
+        "ls src/billing/* | grep inv | xargs -I{} sed -i s/a/b/ {}",
+        "ls -d src/billing/* | grep -v total | xargs rm",
+        "ls src/b*/* | grep billing | xargs rm",
+        "rm $(ls src/billing/* | grep inv)",
+        "git ls-files src | grep inv | xargs rm",
+        "ls src/billing | sed 's,^,src/billing/,' | xargs rm",
+        "ls src/billing | grep inv | xargs -I{} rm src/billing/{}",
+        "ls src/billing | grep inv | (cd src/billing; xargs rm)",
+    ] {
+        roz.selects("INT-001");
+        let reply = roz.bash(line);
+        if !reply.is_objection() {
+            let_through.push(line);
+            continue;
+        }
+        let told = json_of(&reply.denies());
+        assert_eq!(told["code"], "SCOPE_VIOLATION", "{line}");
+        let file = told["file"].as_str().unwrap();
+        assert!(file.starts_with("src/billing"), "{line}: {file}");
+    }
+    assert!(let_through.is_empty(), "{let_through:#?}");
+    roz.selects("INT-001");
+    for line in [
+        "ls | grep md | xargs cat",
+        "cd src/billing && ls | grep inv | xargs wc -l",
+        "ls src/billing/* | grep inv | xargs cat",
+        "cd src/auth && ls | grep main | xargs sed -i s/a/b/",
+        "ls src/auth/*.rs | grep main | xargs rm",
+        "rm $(ls src/auth/*.rs | grep main)",
+        "n=$(ls | grep -c md); sed -i s/a/b/ \"$FILE\"",
+        "ls src/billing | grep inv > $OUT",
+    ] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
+fn a_file_that_git_has_and_that_is_gone_is_written_by_a_checkout() {
+    let roz = ground();
+    roz.git(&["branch", "topic"]);
+    fs::remove_file(roz.project().join("src/billing/total.rs")).unwrap();
+    for line in [
+        "git checkout src/billing/total.rs",
+        "cd src && git checkout billing/total.rs",
+        "git -C src/billing checkout total.rs",
+        "git restore src/billing/total.rs",
+    ] {
+        is_refused(&roz, line, "src/billing/total.rs");
+    }
+    fs::remove_dir_all(roz.project().join("src/billing")).unwrap();
+    is_refused(&roz, "git checkout src/billing", "src/billing");
+    roz.selects("INT-001");
+    for line in ["git checkout topic", "git checkout nothing-of-that-name"] {
+        roz.bash(line).passes();
+    }
+}
+
+#[test]
+fn what_git_stashes_and_brings_back_is_written() {
+    let roz = ground();
+    // A ledger that git keeps would be among what is stashed.
+    roz.write(".git/info/exclude", ".orchestration/\n");
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    for line in ["git stash", "git stash push", "git stash pop", "git stash apply"] {
+        roz.selects("INT-001");
+        roz.bash(line).objects_to_nothing();
+    }
+    roz.write("src/billing/total.rs", "fn total() { 1 }\n");
+    let lines = [
+        "git stash",
+        "git stash -q",
+        "git stash push",
+        "git stash push -m 'for later'",
+        "git stash save later",
+        "git stash -k",
+        "git -C src stash",
+        "cd src && git stash",
+        "f() { git stash; }; f",
+    ];
+    for line in lines {
+        is_refused(&roz, line, "src/billing/total.rs");
+    }
+    roz.selects("INT-001");
+    roz.bash("git stash push src/auth/main.rs").passes();
+    roz.git(&["stash"]);
+    for line in
+        ["git stash pop", "git stash apply", "git stash pop -q stash@{0}", "git stash branch x"]
+    {
+        is_refused(&roz, line, "src/billing/total.rs");
+    }
+    roz.selects("INT-001");
+    for line in ["git stash", "git stash list", "git stash show", "git stash show -p stash@{0}"] {
+        roz.bash(line).objects_to_nothing();
+    }
+    roz.git(&["stash", "drop"]);
+    roz.write("src/auth/main.rs", "fn main() {}\n");
+    roz.bash("git stash").passes();
+    roz.write("src/billing/new.rs", "");
+    roz.bash("git stash").passes();
+    is_refused(&roz, "git stash -u", "src/billing/new.rs");
+    is_refused(&roz, "git stash --all", "src/billing/new.rs");
+    roz.git(&["stash", "-u"]);
+    is_refused(&roz, "git stash pop", "src/billing/new.rs");
+}

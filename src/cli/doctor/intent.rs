@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Check;
 use crate::{
-    core::policy::Auto,
+    core::{intent::ignore::Ignore, policy::Auto},
     open::Roz,
     sidecar::{self, desk::Desk},
     world::{World, in_a_line, read_text},
@@ -72,6 +72,23 @@ fn gate(roz: &Roz, world: &World) -> Check {
             NAME,
             format!("on, and every write is refused: {unreliable}"),
             "`roz intent check` shows what is wrong",
+        );
+    }
+    if let Some(doubt) = desk.doubts().first() {
+        return Check::warn(
+            NAME,
+            format!(
+                "on, and every write is refused: a call of session {} changed `{}`",
+                doubt.session_id, doubt.file
+            ),
+            "put it back, or look at it and run `roz intent confirm`",
+        );
+    }
+    if let Some(odd) = desk.ignore.iter().flat_map(Ignore::problems).next() {
+        return Check::warn(
+            NAME,
+            format!("on; `.intentignore` may not say what was meant: {odd}"),
+            "`roz intent check` shows how each line was read",
         );
     }
     let open = desk.catalogue.open().count();

@@ -11,6 +11,7 @@ use std::{
     fs,
     io::{self, IsTerminal as _},
     path::Path,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -21,7 +22,12 @@ use self::{
 };
 use super::{Done, say};
 use crate::{
-    core::intent::map, ledger, memory, open::Roz, sidecar::FOLDER, usage_log, world::World,
+    core::intent::{doubt::Stand, map},
+    ledger, memory,
+    open::Roz,
+    sidecar::{FOLDER, word},
+    usage_log,
+    world::World,
 };
 
 /// Set this project up; nothing that is there is overwritten
@@ -201,8 +207,10 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
     }
     if wants.intent {
         make(&project.join(FOLDER))?;
+        let before = word::stand(project);
         steps.push(new_file(project, ".orchestration/active_intents.yaml", INTENTS));
         steps.push(new_file(project, ".orchestration/.intentignore", IGNORED));
+        note(&before, roz, world);
         steps.push(servers::servers(project));
         let lines = [ledger::ATTRIBUTES, map::ATTRIBUTES];
         joined.extend(lines.map(|it| format!("{FOLDER}/{}", it.trim())));
@@ -211,6 +219,26 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
         steps.push(lines(project, ".gitattributes", &joined));
     }
     Ok(steps)
+}
+
+/// What is new declares and ignores nothing: it is in no doubt, should an agent
+/// have started this. Without roz's home there is no session that could ask.
+fn note(before: &Stand, roz: &Roz, world: &World) {
+    const PATIENCE: Duration = Duration::from_secs(5);
+    let after = word::stand(&roz.project);
+    for (file, hash) in after.iter().filter(|it| before.get(it.0) != Some(it.1)) {
+        let own = word::Own {
+            file: file.clone(),
+            before: before.get(file).cloned(),
+            after: Some(hash.clone()),
+            at: world.now,
+            by_agent: false,
+            confirms: false,
+        };
+        if roz.home.is_dir() {
+            let _ = word::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
+        }
+    }
 }
 
 fn make(folder: &Path) -> Result<(), Error> {

@@ -1,6 +1,7 @@
 //! `roz intent`: the declared pieces of work, shown, selected and changed.
 
 mod check;
+mod confirm;
 mod criteria;
 mod declare;
 pub(super) mod lesson;
@@ -62,6 +63,7 @@ enum Verb {
     Archive(status::Archive),
     Expand(declare::Expand),
     Check(check::Args),
+    Confirm(confirm::Args),
     Lesson(lesson::Args),
     Map(map::Args),
 }
@@ -77,6 +79,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Verb::Archive(args) => status::archive(args, world),
         Verb::Expand(args) => declare::expand(args, world),
         Verb::Check(args) => check::run(args, world),
+        Verb::Confirm(args) => confirm::run(args, world),
         Verb::Lesson(args) => lesson::run(args, world),
         Verb::Map(args) => map::run(args, world),
     }
@@ -102,7 +105,8 @@ pub(super) enum Error {
 /// What the project of this folder declares, and what else is open.
 fn open(world: &World) -> super::Result<(Roz, Desk)> {
     let roz = Roz::open(world, &world.cwd)?;
-    let desk = desk(&roz, &roz.project, &world.cwd)?;
+    let mut desk = desk(&roz, &roz.project, &world.cwd)?;
+    desk.is_agents = is_in_client(world);
     Ok((roz, desk))
 }
 
@@ -125,11 +129,14 @@ fn find<'a>(desk: &'a Desk, id: &str) -> Result<&'a Intent, Refused> {
 /// Inside the client, self-protection has asked the user before the command
 /// ran; elsewhere it takes a terminal, or a script that says so.
 fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Error> {
-    let is_in_client = || world.var("CLAUDECODE").is_some() || process::descends_from_client();
-    if yes || is_at_terminal() || is_in_client() {
+    if yes || is_at_terminal() || is_in_client(world) {
         return Ok(());
     }
     Err(Error::NotAPerson(verb))
+}
+
+fn is_in_client(world: &World) -> bool {
+    world.var("CLAUDECODE").is_some() || process::descends_from_client()
 }
 
 fn is_at_terminal() -> bool {

@@ -188,7 +188,9 @@ fn desk(world: &World) -> Result<Desk, Trouble> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
     let dir = launched.filter(|it| it.is_dir()).unwrap_or_else(|| world.cwd.clone());
     let roz = Roz::open(world, &dir).map_err(|err| Trouble::of(&err))?;
-    intent::desk(&roz, &roz.project, &dir).map_err(|err| Trouble::of(&err))
+    let mut desk = intent::desk(&roz, &roz.project, &dir).map_err(|err| Trouble::of(&err))?;
+    desk.is_agents = true;
+    Ok(desk)
 }
 
 /// A desk whose catalogue can be relied on.

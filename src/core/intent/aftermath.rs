@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use super::{
     catalogue::Intent,
+    doubt::{Doubt, FILES},
     ignore::Treatment,
     ledger::{self, FileChange},
     mutation::Meaning,
@@ -37,6 +38,8 @@ pub struct Aftermath {
     pub not_looked: Option<String>,
     /// Other calls in this project that have not come to their end.
     pub running: Vec<Running>,
+    /// What it made of the sidecar's files.
+    pub doubts: Vec<Doubt>,
 }
 
 /// A file that is not what it was.
@@ -99,7 +102,7 @@ pub(super) fn decide(
     let scope = scope.map(|it| Scope::new(&it.scope));
     let scopes = aftermath.scopes(cx);
     let takes_back = flight.start.as_ref().is_some_and(|it| it.takes_back);
-    let mut outcome = Outcome::pass();
+    let mut outcome = doubting(Outcome::pass(), &aftermath.doubts);
     let mut files = Vec::new();
     let mut wrong: Vec<(Code, &Found)> = Vec::new();
     for found in &aftermath.changes {
@@ -163,6 +166,11 @@ pub(super) fn decide(
     }
     let intent_id = flight.intent_id.clone();
     outcome.doing(Effect::Changed(Box::new(Landing { intent_id, files, not_looked, violation })))
+}
+
+/// Whoever did it: nothing counts that no person knows of.
+pub(super) fn doubting(outcome: Outcome, doubts: &[Doubt]) -> Outcome {
+    if doubts.is_empty() { outcome } else { outcome.doing(Effect::Doubt(doubts.to_vec())) }
 }
 
 /// Scopes of the intents that other calls are made for.
@@ -256,6 +264,13 @@ impl Found {
         self.is_tracked.then_some(Code::MissingIntent)
     }
 
+    /// Whether self-protection keeps an agent from taking it back, too.
+    fn is_users_alone(&self) -> bool {
+        let is_it = |it: &str| it.contains("client's") || it.contains("roz's");
+        let guards = [self.target.guarded.as_deref(), guarded(self.target.real.text())];
+        guards.into_iter().flatten().any(is_it)
+    }
+
     fn shown(&self) -> String {
         bounded::plain_line(&bounded::line(&self.path, 120))
     }
@@ -306,8 +321,24 @@ fn violation(
         let scope = start.scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
         refusal.owned_scope = Some(scope.collect()).filter(|_| flight.is_for_an_intent());
     }
+    if wrong.iter().any(|(_, found)| FILES.contains(&&*found.path)) {
+        refusal = refusal.recovery(
+            "Until then every write is refused. The user may confirm what stands there now: `roz \
+             intent confirm` asks them.",
+        );
+    }
+    if call.text("command").is_some_and(|it| it.contains("roz init")) {
+        refusal = refusal.recovery(
+            "`roz init` is a person's to run, at a terminal: ask the user whether what it wrote \
+             is to stay.",
+        );
+    }
     for (_, found) in wrong.iter().take(SHOWN) {
+        let is_users = found.is_users_alone();
         refusal = refusal.recovery(match &found.way_back {
+            Some(WayBack { command, .. }) if is_users => {
+                format!("Ask the user to take it back: `{command}`")
+            }
             Some(WayBack { command, is_sure: true }) => format!("To take it back: `{command}`"),
             Some(WayBack { command, is_sure: false }) => format!(
                 "To take it back: `{command}`, unless there was work in {} that was not \

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    aftermath::Aftermath, briefing::Briefing, catalogue::Catalogue, checks::Ended,
+    aftermath::Aftermath, briefing::Briefing, catalogue::Catalogue, checks::Ended, doubt::Doubt,
     ignore::Treatment, selection::Unreliable, state::Start, target::Target,
 };
 use crate::shell::How;
@@ -33,6 +33,15 @@ pub struct Aims {
     pub aftermath: Option<Aftermath>,
     /// How a call that ran came to its end.
     pub ended: Ended,
+    /// Files of the sidecar that say what a call made of them.
+    pub doubts: Vec<Doubt>,
+    /// Those of them that nobody has noted yet.
+    pub new_doubts: Vec<Doubt>,
+    /// Texts of the sidecar that are not kept yet.
+    pub unkept: Vec<String>,
+    /// Lines of `.intentignore` that may not say what was meant, as a session
+    /// begins.
+    pub odd: Vec<String>,
     /// Why nothing can be recorded, where that matters.
     pub unwritable: Option<String>,
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    aftermath::doubting,
     catalogue::Intent,
     checks,
     class::{self, Class, Judged},
@@ -14,6 +15,7 @@ use super::{
     scope::{Doubt, Scope, Verdict as InScope, Why},
     selection::{self, Refused, Unreliable},
     state::{InFlight, IntentState, Start},
+    target,
 };
 use crate::{
     core::{
@@ -39,6 +41,16 @@ pub enum Caller {
 }
 
 pub(super) fn on_tool(
+    state: &mut IntentState,
+    event: &Event,
+    call: &ToolCall,
+    caller: Caller,
+    cx: Cx,
+) -> Outcome {
+    doubting(judged(state, event, call, caller, cx), &cx.facts.aims.new_doubts)
+}
+
+fn judged(
     state: &mut IntentState,
     event: &Event,
     call: &ToolCall,
@@ -107,7 +119,7 @@ pub(super) fn on_tool(
             let start = start.map(|it| Start { scope, ..it });
             let written = || aims.targets.iter().filter(|it| it.is_tracked());
             let kept = written().filter(|it| start.is_some() && it.hash.is_some());
-            let kept = keeping(kept.map(Aim::path));
+            let kept = keeping(kept.map(Aim::path).chain(aims.unkept.iter().cloned()));
             let command = normal(call);
             let ask = asks.filter(|_| {
                 let ttl = cx.policy.intent.hitl_ttl_seconds;
@@ -118,9 +130,8 @@ pub(super) fn on_tool(
             {
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
                 let check = checks::of(call, &cx.policy.intent.checks);
-                let flight =
-                    InFlight { intent_id: intent_id.clone(), at: cx.now, before, start, check };
-                state.allowed(id, flight);
+                let flight = InFlight::of(&intent_id, cx.now);
+                state.allowed(id, InFlight { before, start, check, ..flight });
             }
             if let Some(id) = &call.tool_use_id
                 && ask.is_some()
@@ -235,6 +246,12 @@ impl Check<'_> {
         }
     }
 
+    /// Whether what is declared is somebody's word who may give it.
+    fn confirmed(self) -> Result<(), Refused> {
+        let Some(doubt) = self.aims.doubts.first() else { return Ok(()) };
+        Err(doubt.refuses(&self.call.name, self.cx.session_id.as_str()))
+    }
+
     fn closes(self, id: &str) -> Option<usize> {
         self.aims.closed.iter().find_map(|(it, line)| (it == id).then_some(*line))
     }
@@ -284,7 +301,7 @@ impl Check<'_> {
     ) -> Result<(String, Option<String>), Refused> {
         let Nearer { root, aims } = nearer;
         let check = Check { aims, ..self };
-        check.sidecar().map_err(|mut refusal| {
+        check.sidecar().and_then(|()| check.confirmed()).map_err(|mut refusal| {
             refusal.message = format!("In `{root}`: {}", refusal.message);
             refusal
         })?;
@@ -328,7 +345,12 @@ impl Check<'_> {
     }
 
     fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        // A command that roz named leads out of the scope, and back.
+        if is_way_back(state, self.call) {
+            return self.takes_back(state, judged);
+        }
         self.sidecar()?;
+        self.confirmed()?;
         let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
             let message = format!(
                 "You must cite a valid active Intent ID. This call changes something ({}).",
@@ -350,12 +372,8 @@ impl Check<'_> {
             }
         };
         self.recordable(intent)?;
-        // A command that roz named leads out of the scope, and back.
-        let takes_back = is_way_back(state, self.call);
-        let mut asks = if takes_back { None } else { self.in_scope(intent)? };
-        if !takes_back {
-            self.fresh(state, intent)?;
-        }
+        let mut asks = self.in_scope(intent)?;
+        self.fresh(state, intent)?;
         let is_opaque = self.aims.targets.iter().all(|it| it.is_free)
             && judged.class == Class::Destructive
             && !self.call.readings.is_empty();
@@ -383,6 +401,23 @@ impl Check<'_> {
             asks = asks.or_else(|| Some(asked(judged)));
         }
         Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
+    }
+
+    /// What a call before it had no right to is taken back whatever is declared
+    /// now: perhaps it is that which was changed.
+    fn takes_back(self, state: &IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        let Some(selected) = state.selected() else {
+            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
+        };
+        let intent = self.aims.catalogue.find(&selected.intent_id).ok();
+        if let Some(intent) = intent {
+            self.recordable(intent)?;
+        }
+        Ok(Passed {
+            intent_id: selected.intent_id.clone(),
+            scope: intent.map(|it| it.owned_scope.clone()).unwrap_or_default(),
+            asks: self.wants_person(judged).then(|| asked(judged)),
+        })
     }
 
     /// Whether the change will stand in the ledger, where it has to.
@@ -418,10 +453,11 @@ impl Check<'_> {
             if let Some(line) = aim.treatment.deny {
                 let message =
                     format!("{shown} is protected from every intent: .intentignore, line {line}.");
-                return Err(Box::new(Self::scoped(
-                    self.refusal(Code::ProtectedPath, message).about(&*shown),
-                    intent,
-                )));
+                let refusal = self.refusal(Code::ProtectedPath, message).about(&*shown).recovery(
+                    "Leave it as it is, and name the files that you mean. Where the work needs \
+                     it, ask the user: they change it, or lift that line of `.intentignore`.",
+                );
+                return Err(Box::new(Self::scoped(refusal, intent)));
             }
             if aim.treatment.untracked.is_some() {
                 continue;
@@ -447,10 +483,9 @@ impl Check<'_> {
                 InScope::Outside(reason) => {
                     if let Why::Guarded(what) = &reason.why {
                         let message = format!("{shown} is in nobody's scope: it is {what}.");
-                        return Err(Box::new(Self::scoped(
-                            self.refusal(Code::ProtectedPath, message).about(&*shown),
-                            intent,
-                        )));
+                        let refusal = self.refusal(Code::ProtectedPath, message).about(&*shown);
+                        let refusal = refusal.recovery(target::instead(&shown));
+                        return Err(Box::new(Self::scoped(refusal, intent)));
                     }
                     let really = reason.written.is_some().then_some(reason.path.as_str());
                     return Err(Box::new(self.outside(intent, &shown, really)));

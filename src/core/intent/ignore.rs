@@ -20,6 +20,8 @@
 //! folder that is in. What restricts (`deny`, `ask`) needs one spelling of the
 //! target and folds case; what relaxes needs both, and never reaches a place
 //! that is in nobody's scope.
+//!
+//! Long because how a line is read and what is said of odd ones is one grammar.
 
 use std::fmt;
 
@@ -214,7 +216,13 @@ impl Ignore {
                 }
             },
         };
+        if let Some((verb @ (Verb::Deny | Verb::Ask), pattern)) = verb_behind_blanks(rest) {
+            let (word, pattern) = (verb.word(), shortened(pattern));
+            let what = format!("it begins with a blank; did you mean `{word} {pattern}`?");
+            return Err((verb, what));
+        }
         let rule = rule(line, verb, intent.clone(), pattern).map_err(|what| (verb, what))?;
+        let doubt = doubt.or_else(|| oddity(pattern));
         if verb == Verb::Untracked && !rule.takes_back && rule.glob.is_too_broad() {
             let what = "it would leave nothing to govern, so it says nothing: name the folders or \
                         files that are not tracked, as in `target/`";
@@ -368,6 +376,38 @@ fn verb_before(text: &str) -> Option<(Verb, &str)> {
     let rest = rest.trim_start_matches([' ', '\t']);
     let (verb, _) = VERBS.iter().find(|(_, it)| it.eq_ignore_ascii_case(word))?;
     (!rest.is_empty()).then_some((*verb, rest))
+}
+
+/// `  deny x`: a verb that is none, for it is part of a name there.
+fn verb_behind_blanks(text: &str) -> Option<(Verb, &str)> {
+    let bare = text.trim_start_matches([' ', '\t']);
+    if bare.len() == text.len() { None } else { verb_before(bare) }
+}
+
+/// What a pattern may have been meant to say, where it says what it says in a
+/// `.gitignore`, which is something else.
+fn oddity(pattern: &str) -> Option<String> {
+    let bare = pattern.strip_prefix('!').unwrap_or(pattern);
+    let escapes =
+        |(at, _): (usize, &str)| bare[at + 1..].chars().next().is_some_and(char::is_alphanumeric);
+    let has_braces = || {
+        let inner = bare.split_once('{').and_then(|it| it.1.split_once('}'));
+        inner.is_some_and(|it| it.0.contains(','))
+    };
+    let what = match () {
+        () if bare.starts_with([' ', '\t']) => "the blanks before it are part of the name",
+        () if bare.contains(" #") || bare.contains("\t#") => {
+            "all of it is a name; a comment has a line of its own"
+        }
+        () if bare.starts_with("./") => "patterns begin at the project's root without a `./`",
+        () if bare.starts_with("~/") => "patterns begin at the project's root; `~` is a name there",
+        () if bare.match_indices('\\').any(escapes) => {
+            "a `\\` takes the next sign as it is; folders are parted by `/`"
+        }
+        () if has_braces() => "braces are signs like any other here; write a line for each",
+        () => return None,
+    };
+    Some(what.to_owned())
 }
 
 /// A pattern with a blank in it is rare, a slip of the keyboard is not. A verb

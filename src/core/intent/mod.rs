@@ -18,6 +18,7 @@ pub mod briefing;
 pub mod catalogue;
 pub mod checks;
 pub mod class;
+pub mod doubt;
 pub mod draft;
 pub mod facts;
 pub mod gate;
@@ -58,6 +59,7 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     match &event.what {
         What::SessionStart { .. } => on_session_start(state, cx),
         What::Prompt { sender: Sender::User, .. } => {
+            state.prompted();
             if cx.policy.intent.lifetime == Lifetime::Turn && state.selected().is_some() {
                 state.turn_over();
                 return Outcome::pass();
@@ -146,9 +148,28 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
         }
         Sidecar::There => state.saw_sidecar(),
     }
+    if let Some(doubt) = aims.doubts.first() {
+        let refusal = doubt.refuses("", cx.session_id.as_str());
+        let word = format!(
+            "roz: {}\nroz: until it is what it was every write is refused. If it is right: `roz \
+             intent confirm`",
+            refusal.message
+        );
+        return Outcome::pass().telling_user(word);
+    }
+    let mut outcome = Outcome::pass();
+    if let Some(odd) = aims.odd.first() {
+        let more = match aims.odd.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more lines"),
+        };
+        outcome = outcome.telling_user(format!(
+            "roz: `.intentignore`, {}{more} (`roz intent check`)",
+            bounded::plain_line(&bounded::line(odd, 300))
+        ));
+    }
     let is_closed = |id: &str| aims.closed.iter().any(|(it, _)| it == id);
     let open: Vec<&Intent> = aims.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
-    let mut outcome = Outcome::pass();
     let mut selected = String::new();
     if let Some(handshake) = handshake {
         // What was told of it may be gone with the conversation.

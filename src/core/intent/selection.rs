@@ -16,7 +16,7 @@ use crate::core::{
 
 /// Where intents are declared, from the project's root.
 pub const FILE: &str = ".orchestration/active_intents.yaml";
-const IGNORE: &str = ".orchestration/.intentignore";
+pub const IGNORE: &str = ".orchestration/.intentignore";
 
 pub type Refused = Box<Refusal>;
 

@@ -2,6 +2,8 @@
 //! nobody's scope, and a setting that names a program to run is a way around
 //! every gate. Who works (`user.name`), colours and remotes are free.
 
+use std::collections::BTreeSet;
+
 use crate::shell::{HOLE, Run};
 
 /// Settings that run something, or say where what is run is read from, in lower
@@ -126,6 +128,35 @@ fn config(run: &Run, words: &[&str]) -> Option<String> {
         .then(|| file.unwrap_or_else(|| here(run, ".git/config")))
 }
 
+/// The settings in the text of a configuration that say what is run, each as
+/// `key=value`.
+pub fn running(text: &str) -> BTreeSet<String> {
+    // A line may go on in the next one.
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    let mut section = String::new();
+    let mut found = BTreeSet::new();
+    for line in text.lines() {
+        let mut line = line.trim();
+        if let Some(rest) = line.strip_prefix('[') {
+            let Some((name, rest)) = rest.rsplit_once(']') else { continue };
+            section = match name.split_once('"') {
+                Some((name, sub)) => format!("{}.{}", name.trim(), sub.trim_end_matches('"')),
+                None => name.trim().to_owned(),
+            };
+            line = rest.trim();
+        }
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        let (name, value) = line.split_once('=').unwrap_or((line, ""));
+        let key = format!("{section}.{}", name.trim()).to_lowercase();
+        if runs(&key) {
+            found.insert(format!("{key}={}", value.trim()));
+        }
+    }
+    found
+}
+
 /// Whether a setting, or one of a section, says what is run.
 fn runs(key: &str) -> bool {
     let key = key.to_lowercase();
@@ -163,6 +194,21 @@ fn here(run: &Run, path: &str) -> String {
 mod tests {
     use super::*;
     use crate::shell;
+
+    #[test]
+    fn of_a_configuration_what_runs_something_is_told_apart() {
+        let text = "[user]\n\tname = x\n[core] hooksPath = a/b\n[alias]\n; co = no\n\tCo = !x \\\n y\n\
+                    [remote \"origin\"]\n\turl = u\n\tuploadpack = v\n[filter \"a b\"]\nclean\n[broken\n";
+        let told: Vec<String> = running(text).into_iter().collect();
+        let all = [
+            "alias.co=!x  y",
+            "core.hookspath=a/b",
+            "filter.a b.clean=",
+            "remote.origin.uploadpack=v",
+        ];
+        assert_eq!(told, all);
+        assert!(running("").is_empty());
+    }
 
     fn writes(line: &str) -> Vec<String> {
         shell::read(line).runs.iter().flat_map(written).collect()

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{checks::Ended, facts::PartSeen, shown::Part};
+use super::{checks::Ended, doubt::Stand, facts::PartSeen, shown::Part};
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -96,6 +96,10 @@ pub struct InFlight {
     /// says itself what it changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
+    /// The user has spoken since: whatever of theirs was running is over, but
+    /// for what runs in the background.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_of_earlier_prompt: bool,
     /// The test or linter that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
@@ -115,6 +119,9 @@ pub struct Start {
     /// The intent's, so that no call widens what it is judged by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
+    /// What the files of the sidecar held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sidecar: Option<Stand>,
     /// It does no more than take back what a call before it had no right to.
     #[serde(default, skip_serializing_if = "is_false")]
     pub takes_back: bool,
@@ -184,6 +191,10 @@ impl Turn {
 }
 
 impl InFlight {
+    pub(super) fn of(intent_id: &str, at: DateTime<Utc>) -> Self {
+        Self { intent_id: intent_id.to_owned(), at, ..Self::default() }
+    }
+
     pub fn is_for_an_intent(&self) -> bool {
         !self.intent_id.is_empty()
     }
@@ -274,6 +285,13 @@ impl IntentState {
         self.selected = None;
         self.blocked = None;
         self.in_flight.clear();
+    }
+
+    /// The user has spoken.
+    pub(super) fn prompted(&mut self) {
+        for flight in self.in_flight.values_mut() {
+            flight.is_of_earlier_prompt = true;
+        }
     }
 
     pub(super) fn selecting(&mut self, call: &str, intent_id: &str) {
@@ -466,7 +484,7 @@ impl IntentState {
     }
 
     /// Whether a command is one that roz named, word for word.
-    pub(super) fn is_way_back(&self, command: &str) -> bool {
+    pub fn is_way_back(&self, command: &str) -> bool {
         self.ways_back.iter().any(|it| it == command.trim())
     }
 

@@ -100,3 +100,23 @@ pub fn guarded(path: &str) -> Option<&'static str> {
     }
     None
 }
+
+/// What to do instead of a change of a place that is in nobody's scope.
+pub fn instead(path: &str) -> &'static str {
+    let has = |name: &str| path.split('/').any(|it| it.eq_ignore_ascii_case(name));
+    match () {
+        () if has(".orchestration") => {
+            "What is declared is changed by `roz intent new`, `expand` or `complete`, which ask \
+             the user; the ledger, the map and the lessons are roz's to write. A command that \
+             names its files (`git stash push -- PATH`) leaves them alone."
+        }
+        () if has(".git") => {
+            "Leave git's own files to its commands; hooks and settings that run something are the \
+             user's to change: ask them."
+        }
+        () => {
+            "Leave it as it is, and name the files that you mean. Where the work needs it, ask the \
+             user to change it."
+        }
+    }
+}

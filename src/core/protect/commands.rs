@@ -184,7 +184,7 @@ pub(super) fn reconfigures_roz(scene: Scene) -> Option<String> {
 }
 
 pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
-    const WIDENS: &[&str] = &["new", "expand", "complete", "archive"];
+    const WIDENS: &[&str] = &["new", "expand", "complete", "archive", "confirm"];
     // Of roz's own server, which are called otherwise.
     const TOOLS: &[&str] = &["create_intent", "request_scope_expansion"];
     let found = verbs(scene.call).find(|words| match words[..] {

@@ -101,6 +101,7 @@ impl Objection {
             refusal = refusal.about(self.subject.clone());
         }
         refusal.rule = Some(name);
+        refusal.recovery.push(self.rule.instead.to_owned());
         refusal.json()
     }
 

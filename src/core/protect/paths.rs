@@ -409,6 +409,12 @@ fn goes_deep(call: &ToolCall) -> bool {
 }
 
 pub(super) fn writes_orchestration(scene: Scene) -> Option<String> {
+    // Roz itself named the command, word for word; whether it led back to what
+    // was there before is looked at afterwards.
+    let command = scene.call.text("command").filter(|_| scene.call.name == "Bash");
+    if command.is_some_and(|it| scene.session.intent.is_way_back(it)) {
+        return None;
+    }
     first(scene, |it| {
         it.writes() && it.is(|path| path.split('/').any(|it| fits(it, ".orchestration")))
     })

@@ -311,7 +311,7 @@ pub const RULES: &[Rule] = &[
         what: "write `.orchestration/`, but through roz",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely.",
+        instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely; `roz intent` changes what is declared, and asks the user. Where nothing is declared yet, a person begins with it: at a terminal, `roz init --intent`.",
         objects_to: &[tool(
             "Write",
             r#"{"file_path": "{project}/.orchestration/active_intents.yaml", "content": ""}"#,
@@ -357,13 +357,14 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "intent",
-        what: "run `roz intent new`, `expand`, `complete`, `archive` or `start --reopen`, MCP tools of that meaning, or the server that has them (`roz mcp`)",
+        what: "run `roz intent new`, `expand`, `complete`, `archive`, `confirm` or `start --reopen`, MCP tools of that meaning, or the server that has them (`roz mcp`)",
         answer: Answer::Ask,
         code: Code::ProtectedCommand,
-        instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete|archive …`.",
+        instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete|archive|confirm …`.",
         objects_to: &[
             bash("roz intent expand 1 'src/**'"),
             bash("roz intent archive 1"),
+            bash("roz intent confirm --yes"),
             bash("roz intent start 1 --reopen"),
             tool("mcp__roz__intent_new", "{}"),
             tool("mcp__roz__create_intent", "{}"),

@@ -10,7 +10,7 @@ use crate::core::intent::{
 };
 
 /// A call that began longer ago has ended without a word.
-const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
+pub(in crate::hooks) const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 
 impl Search<'_> {
     /// Other calls that run now. Those of other sessions matter where it is

@@ -45,9 +45,10 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
                 return Some(input.to_owned());
             }
             let inverted = has(&["-v"]);
-            Some(by_line(input, |line| {
-                (line.contains(pattern) != inverted).then(|| line.to_owned())
-            }))
+            // A pattern of files may come to what is looked for.
+            let is_shown =
+                |line: &str| line.contains(['*', '?', '[']) || line.contains(pattern) != inverted;
+            Some(by_line(input, |line| is_shown(line).then(|| line.to_owned())))
         }
         "head" if has(&["-c"]) || texts.iter().any(|text| text.starts_with("-c")) => {
             let mut count =

@@ -87,9 +87,9 @@ impl Walker<'_> {
                 self.env.merge(&[changes], false);
             }
             self.becomes(finds..found, None, writes, is_xargs(stage));
-            // What `ls` alone shows is what lies here.
-            if let ([first, _], 1) = (stages, index) {
-                self.listed_here(first, writes);
+            // What `ls` shows is what lies there, whatever is left of it on the way.
+            if let ([first, ..], true) = (stages, index > 0) {
+                self.listed(first, writes);
             }
             stdin = Some(Rc::from(output.as_str()));
             if self.is_spent() {

@@ -1,5 +1,7 @@
 //! From syntax tree to reading: goes through a line as bash would, executes nothing, and takes
 //! every branch. What a variable, a function or the directory is at a point is in [`env::Env`].
+//!
+//! Long because each kind of node has its arm here.
 
 mod again;
 mod brace;
@@ -358,7 +360,12 @@ impl<'o> Walker<'o> {
             return String::new();
         }
         match node {
-            Node::Simple(simple) => return self.simple(simple, io),
+            Node::Simple(simple) => {
+                let writes = self.reading.writes.len();
+                let output = self.simple(simple, io);
+                self.listed_in(&simple.words, writes);
+                return output;
+            }
             Node::Pipeline(stages) => return self.fed(|walker| walker.pipeline(stages, io)),
             Node::Subshell(list) => return self.subshell(list, io),
             Node::Group(list) => return self.enter(|walker| walker.list(list, io)),
@@ -377,7 +384,10 @@ impl<'o> Walker<'o> {
                 return output;
             }
             Node::For { name, words, body } => {
-                return self.enter(|walker| walker.each(name, words.as_deref(), body, io));
+                let writes = self.reading.writes.len();
+                let output = self.enter(|walker| walker.each(name, words.as_deref(), body, io));
+                self.listed_in(words.as_deref().unwrap_or_default(), writes);
+                return output;
             }
             Node::Count { header, body } => {
                 let text = self.text(header);

@@ -1,7 +1,7 @@
 //! What searches show: names that nobody can know but who looks there, below folders that stand in
 //! the line. `grep -rl a src` shows `src/` and a hole.
 
-use super::super::syntax::{Node, Part};
+use super::super::syntax::{Item, Node, Part, Word};
 use super::super::table::grammar::Grammar;
 use super::super::{Find, HOLE, How, Write};
 use super::field::Field;
@@ -156,9 +156,9 @@ impl Walker<'_> {
         shown
     }
 
-    /// `ls`, told of no folder: a pattern by itself, where the writes since then change what it
-    /// shows.
-    pub(super) fn listed_here(&mut self, node: &Node, writes: usize) {
+    /// What `ls` shows of a folder, where the writes since then change names that nobody knows:
+    /// those, as they lie in that folder.
+    pub(super) fn listed(&mut self, node: &Node, writes: usize) {
         let changes = |it: &Write| {
             let is_change = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
             is_change && it.path.starts_with(HOLE)
@@ -172,9 +172,16 @@ impl Walker<'_> {
             _ => None,
         });
         let Some(words) = words.collect::<Option<Vec<&str>>>() else { return };
-        let [name, options @ ..] = &words[..] else { return };
-        let is_plain = |it: &&str| it.starts_with('-') && !it.contains(['R', 'd', 'I']);
-        if *name != "ls" || !options.iter().all(is_plain) || self.muted > 0 {
+        let [name, words @ ..] = &words[..] else { return };
+        let (options, folders): (Vec<&str>, Vec<&str>) =
+            words.iter().copied().partition(|it| it.starts_with('-'));
+        let is_plain = |it: &&str| !it.contains(['R', 'd', 'I']) || it.starts_with("--");
+        let is_pattern = |it: &&str| expand::has_glob(it);
+        if *name != "ls"
+            || self.muted > 0
+            || !options.iter().all(is_plain)
+            || folders.iter().any(is_pattern)
+        {
             return;
         }
         let mut words = ["-mindepth", "1", "-maxdepth", "1"].map(str::to_owned).to_vec();
@@ -182,11 +189,34 @@ impl Walker<'_> {
         if !options.iter().any(has_hidden) && !options.contains(&"--all") {
             words.push("-visible".to_owned());
         }
-        let starts = self.starts(&[&Field::literal(".")]);
+        let folders = if folders.is_empty() { vec!["."] } else { folders };
+        let folders: Vec<Field> = folders.into_iter().map(Field::literal).collect();
+        let starts = self.starts(&folders.iter().collect::<Vec<_>>());
         let shows = vec![HOLE.to_string()];
         let (is_text, is_written) = (true, true);
         let find = Find { starts, words, is_text, shows, is_written, ..Find::default() };
         self.reading.finds.push(find);
+    }
+
+    /// `rm $(ls | grep x)`: the same of words that are listings.
+    pub(super) fn listed_in(&mut self, words: &[Word], writes: usize) {
+        if self.reading.writes.len() <= writes {
+            return;
+        }
+        for word in words {
+            if let [Part::Command { list, .. }] = &word.parts[..]
+                && let [Item { node, .. }] = &list[..]
+            {
+                match node {
+                    Node::Pipeline(stages) => {
+                        if let Some(first) = stages.first() {
+                            self.listed(first, writes);
+                        }
+                    }
+                    node => self.listed(node, writes),
+                }
+            }
+        }
     }
 
     /// A loop over the files that a pattern finds: a search by itself.

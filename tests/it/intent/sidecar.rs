@@ -12,7 +12,7 @@ use roz::{
     core::intent::catalogue::{Catalogue, Intent, Status},
     sidecar::{
         self,
-        edit::{Change, Error, change},
+        edit::{Change, Error, Hand, change},
     },
 };
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -75,7 +75,8 @@ impl Project {
 
     fn change(&self, what: &Change) -> Result<bool, Error> {
         let until = Instant::now() + Duration::from_secs(10);
-        change(&self.root(), &self.home(), what, NOW, until)
+        let now = NOW.parse().unwrap();
+        change(&self.root(), &self.home(), what, Hand { now, is_agents: false, until })
     }
 
     fn entries(&self) -> Vec<PathBuf> {

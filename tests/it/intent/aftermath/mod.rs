@@ -1,8 +1,12 @@
 //! What a call has really changed, through the hooks: real commands run between
 //! PreToolUse and PostToolUse, in a real repository.
+//!
+//! Long because what all of them play on stands here, too.
 
 mod edges;
+mod gits_own;
 mod recorded;
+mod widened;
 
 use std::{fs, os::unix::fs::MetadataExt as _};
 
@@ -135,6 +139,13 @@ impl Step<'_> {
         self.call["error"] = "Exit code 1".into();
         self.roz.hook("post-tool-use-failure", self.call)
     }
+}
+
+/// The command that an agent was told for taking a change back.
+#[track_caller]
+fn way_back(told: &str) -> String {
+    let of = |it: &&str| ["git ", "cp ", "rm ", "chmod "].iter().any(|way| it.starts_with(way));
+    told.split('`').find(of).expect(told).to_owned()
 }
 
 /// `path change 1-2,4` of each file.
@@ -283,7 +294,7 @@ fn what_is_deleted_and_what_is_moved_is_found() {
 fn what_was_only_touched_has_not_changed() {
     let roz = selected("");
     let before = roz.records().len();
-    let make = hidden(&roz, "touch src/billing/tax.rs\nchmod +x src/billing/invoice.rs");
+    let make = hidden(&roz, "touch src/billing/tax.rs\nchmod 600 src/billing/invoice.rs");
     roz.ran(make).passes();
     roz.ran("mkdir -p src/auth").passes();
     roz.ran("git checkout -- src/auth/login.rs").passes();
@@ -346,10 +357,11 @@ fn the_intents_themselves_and_the_clients_settings_are_nobodys() {
     assert_eq!(refusal(&roz.last_record()), "PROTECTED_PATH");
     // What roz itself writes there is no trespass.
     let roz = selected("");
-    let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
     let text = roz.text(".orchestration/active_intents.yaml");
     roz.write(".orchestration/active_intents.yaml", &text.replace("IN_PROGRESS", "DRAFT"));
+    let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
     roz.at("s2", "INT-002");
+    assert_ne!(roz.text(".orchestration/active_intents.yaml"), text);
     step.ends().passes();
 }
 

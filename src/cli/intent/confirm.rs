@@ -1,0 +1,55 @@
+//! `roz intent confirm`: a person looks at what a call made of the declared
+//! work, and says that it is right.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::{Done, cell, needs_a_person, open, say};
+use crate::world::World;
+
+/// Say that what is declared is right as it stands (a person's word)
+///
+/// What a call of an agent has changed in `.orchestration/active_intents.yaml`
+/// or `.intentignore` where nobody could see it counts for nothing, and every
+/// write is refused, until a person has looked at it and says so. Prints what
+/// the open intents may change now.
+///
+/// Example:
+///   git diff .orchestration && roz intent confirm
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A person has decided so already: for scripts
+    #[arg(long)]
+    yes: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
+    needs_a_person("confirm", args.yes, world)?;
+    let (_, desk) = open(world)?;
+    let doubts: Vec<String> = desk.doubts().into_iter().map(|it| it.file).collect();
+    desk.confirm(world.now)?;
+    let open: Vec<_> = desk.catalogue.open().collect();
+    if args.json {
+        let open: Vec<_> = open
+            .iter()
+            .map(|it| json!({ "intent_id": it.id, "owned_scope": it.owned_scope }))
+            .collect();
+        say::print_json(&json!({ "confirmed": doubts, "open": open }))?;
+        return Ok(Done::Well);
+    }
+    let mut text = match &*doubts {
+        [] => "Nothing was in doubt. It says:\n".to_owned(),
+        doubts => format!("Confirmed {}. It says:\n", doubts.join(" and ")),
+    };
+    for intent in open {
+        let scope = intent.owned_scope.join(", ");
+        let _ = writeln!(text, "  {}: {}", cell(&intent.id, 60), cell(&scope, 300));
+    }
+    say::print_plain(&text)?;
+    Ok(Done::Well)
+}

@@ -1,0 +1,210 @@
+//! By whose word the sidecar says what it says: what calls left behind unseen
+//! ([`Doubt`]), and what roz itself wrote, a note a project in roz's home, so
+//! that a session is not widened by what another one did.
+//!
+//! What nobody noted is a person's. A note that cannot be read says nothing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::intents_file;
+use crate::{
+    core::{
+        bounded,
+        intent::doubt::{Doubt, FILES, Stand},
+    },
+    world::{
+        cached,
+        files::{self, Access},
+    },
+};
+
+/// Changes of roz's own that are remembered.
+const MOST: usize = 40;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Notes {
+    /// For whoever reads it.
+    project: PathBuf,
+    doubts: BTreeMap<String, Doubt>,
+    /// What roz wrote, the newest last.
+    own: Vec<Own>,
+}
+
+/// A change that roz made itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Own {
+    pub file: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub at: DateTime<Utc>,
+    /// It grants something, and a process of an agent's client asked for it: a
+    /// person's word where the call that did so was seen, and asked about.
+    #[serde(default)]
+    pub by_agent: bool,
+    /// A person has said that it is right as it is, whatever it was.
+    #[serde(default)]
+    pub confirms: bool,
+}
+
+/// A file that is not what it was, and not by roz.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub file: &'static str,
+    pub before: Option<String>,
+    pub now: Option<String>,
+}
+
+/// What the files hold.
+pub fn stand(root: &Path) -> Stand {
+    let hash = |file: &&str| Some(((*file).to_owned(), hash(&root.join(file))?));
+    FILES.iter().filter_map(hash).collect()
+}
+
+/// What is in the place of a file is not told apart: nothing is relied on there.
+fn hash(path: &Path) -> Option<String> {
+    match files::read(path) {
+        Ok(None) => None,
+        Ok(Some((bytes, _))) => Some(of(&bytes)),
+        Err(err) if is_no_folder(&err) => None,
+        Err(_) => Some("unreadable".to_owned()),
+    }
+}
+
+fn is_no_folder(err: &files::Error) -> bool {
+    matches!(err, files::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotADirectory)
+}
+
+/// As it is compared with what texts are kept by.
+pub fn of(bytes: &[u8]) -> String {
+    format!("sha256:{}", bounded::sha256(bytes))
+}
+
+/// What holds just what a call left there.
+pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
+    let Some(notes) = read(&path(root, roz_home)).filter(|it| !it.doubts.is_empty()) else {
+        return Vec::new();
+    };
+    let stands = |it: &Doubt| hash(&root.join(&it.file)) == it.left;
+    notes.doubts.into_values().filter(|it| FILES.contains(&&*it.file) && stands(it)).collect()
+}
+
+/// The files that are not what they were, unless roz made all of it since then
+/// at nobody's or a person's word.
+pub fn changed(root: &Path, roz_home: &Path, before: &Stand, since: DateTime<Utc>) -> Vec<Changed> {
+    let now = stand(root);
+    let differs = |file: &&&str| before.get(**file) != now.get(**file);
+    let mut found: Vec<Changed> = FILES
+        .iter()
+        .filter(differs)
+        .map(|file| Changed {
+            file,
+            before: before.get(*file).cloned(),
+            now: now.get(*file).cloned(),
+        })
+        .collect();
+    if !found.is_empty() {
+        let own = read(&path(root, roz_home)).unwrap_or_default().own;
+        found.retain(|it| !leads_to(&own, it, since));
+    }
+    found
+}
+
+/// Whether changes of roz's own led from the one to the other.
+fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>) -> bool {
+    // The verbs' stamps have whole seconds.
+    let since = since.trunc_subsecs(0);
+    let mut reached = BTreeSet::from([&changed.before]);
+    for it in own.iter().filter(|it| it.file == changed.file && it.at >= since && !it.by_agent) {
+        if it.confirms || reached.contains(&it.before) {
+            reached.insert(&it.after);
+        }
+    }
+    reached.contains(&changed.now)
+}
+
+/// Notes what calls left behind. What one took back is in doubt no more.
+pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
+    update(root, roz_home, until, |notes| {
+        for it in new {
+            let known = notes.doubts.get(&it.file).filter(|known| known.left == it.before);
+            let before = known.map_or(&it.before, |known| &known.before).clone();
+            if before == it.left {
+                notes.doubts.remove(&it.file);
+            } else {
+                notes.doubts.insert(it.file.clone(), Doubt { before, ..it.clone() });
+            }
+        }
+    })
+}
+
+/// Notes what roz wrote. What was in doubt is so still.
+pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Result<()> {
+    update(root, roz_home, until, |notes| {
+        if let Some(doubt) = notes.doubts.get_mut(&own.file)
+            && doubt.left == own.before
+        {
+            doubt.left.clone_from(&own.after);
+        }
+        notes.own.push(own);
+    })
+}
+
+/// A person says that the files are right as they are.
+pub fn confirm(
+    root: &Path,
+    roz_home: &Path,
+    by_agent: bool,
+    now: DateTime<Utc>,
+    until: Instant,
+) -> io::Result<()> {
+    let mut stand = stand(root);
+    update(root, roz_home, until, |notes| {
+        notes.doubts.clear();
+        notes.own.extend(FILES.iter().map(|file| Own {
+            file: (*file).to_owned(),
+            before: None,
+            after: stand.remove(*file),
+            at: now,
+            by_agent,
+            confirms: true,
+        }));
+    })
+}
+
+fn update(
+    root: &Path,
+    roz_home: &Path,
+    until: Instant,
+    change: impl FnOnce(&mut Notes),
+) -> io::Result<()> {
+    let path = path(root, roz_home);
+    fs::create_dir_all(path.parent().unwrap_or(roz_home))?;
+    let lock = path.with_extension("lock");
+    let _lock = files::lock_for(&lock, until, Access::Private).map_err(io::Error::other)?;
+    let mut notes = read(&path).unwrap_or_default();
+    change(&mut notes);
+    root.clone_into(&mut notes.project);
+    let excess = notes.own.len().saturating_sub(MOST);
+    notes.own.drain(..excess);
+    cached::replace(&path, &[&serde_json::to_vec(&notes)?])
+}
+
+fn read(path: &Path) -> Option<Notes> {
+    let (bytes, _) = files::read(path).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+fn path(root: &Path, roz_home: &Path) -> PathBuf {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let name = cached::hash(&[intents_file(&root).as_os_str().as_encoded_bytes()]);
+    roz_home.join(format!("sidecars/{name:032x}.json"))
+}
