@@ -1,7 +1,7 @@
 //! `roz blame` and `roz why`: which intent a line is there for.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet, HashSet},
     fmt::Write as _,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
@@ -15,7 +15,7 @@ use crate::{
     core::{
         bounded,
         intent::{
-            blame::{self, Line, Written},
+            blame::{self, Life, Line, Mark, Name, Turn, Written},
             ledger::{MutationClass, Record},
         },
     },
@@ -70,6 +70,10 @@ pub(super) struct Why {
 enum Error {
     #[error("there is no file `{}`", .0.display())]
     NoFile(PathBuf),
+    #[error("`{}` is a folder: name a file in it", .0.display())]
+    Folder(PathBuf),
+    #[error("`{what}` is no line: name one by its number, as in `{}:12`", file.display())]
+    NoNumber { file: PathBuf, what: String },
     #[error("`{}` is binary, or larger than {} MiB", .0.display(), LARGEST >> 20)]
     Unfit(PathBuf),
     #[error("`{}` has {has} lines", path.display())]
@@ -86,6 +90,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 struct Blamed {
     project: PathBuf,
     file: String,
+    names: Vec<Name>,
     lines: Vec<Known>,
     records: Vec<Record>,
 }
@@ -98,7 +103,7 @@ struct Known {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let (path, line) = place(&args.place, world);
+    let (path, line) = place(&args.place, world)?;
     let blamed = blamed(&path, world)?;
     let (from, to) = blamed.range(line, &path)?;
     if args.json {
@@ -116,8 +121,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 }
 
 pub(super) fn why(args: &Why, world: &World) -> super::Result {
-    let (path, line) = place(&args.place, world);
-    let line = line.ok_or_else(|| Error::WhichLine(args.place.clone()))?;
+    let (path, line) = place(&args.place, world)?;
+    let name = || args.place.trim_end_matches(':').to_owned();
+    let line = line.ok_or_else(|| Error::WhichLine(name()))?;
     let blamed = blamed(&path, world)?;
     let (at, _) = blamed.range(Some(line), &path)?;
     let catalogue = sidecar::load_fresh(&blamed.project).unwrap_or_default();
@@ -152,8 +158,10 @@ pub(super) fn why(args: &Why, world: &World) -> super::Result {
             tell("model", model(record).unwrap_or("not known"));
             tell("tool", roz.tool_name.as_deref().unwrap_or("not known"));
             tell("time", &say::when(record.timestamp, world.now));
+            let is_it = |path: &str| blamed.names.iter().any(|it| it.path == path);
+            let files = roz.files.iter().filter(|it| is_it(&it.path));
             let evidence =
-                roz.files.iter().find_map(|it| it.evidence.as_ref()?.get("step")?.as_str());
+                files.chain(&roz.files).find_map(|it| it.evidence.as_ref()?.get("step")?.as_str());
             tell("class", &format!("{} ({})", class(record), evidence.unwrap_or("no evidence")));
             tell("record", &record.id);
         }
@@ -167,16 +175,26 @@ pub(super) fn why(args: &Why, world: &World) -> super::Result {
 }
 
 /// `src/a.rs:12`; a file may be called so, too.
-fn place(text: &str, world: &World) -> (PathBuf, Option<usize>) {
+fn place(text: &str, world: &World) -> Result<(PathBuf, Option<usize>), Error> {
     let whole = world.cwd.join(text);
-    let split = text.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
-    match split {
-        Some((path, line)) if !whole.exists() => (world.cwd.join(path), Some(line)),
-        _ => (whole, None),
+    let Some((path, line)) = text.rsplit_once(':').filter(|_| !whole.exists()) else {
+        return Ok((whole, None));
+    };
+    let file = world.cwd.join(path);
+    match line.parse() {
+        Ok(line) => Ok((file, Some(line))),
+        Err(_) if line.is_empty() => Ok((file, None)),
+        Err(_) if file.is_file() => {
+            Err(Error::NoNumber { file: path.into(), what: bounded::line(line, 40) })
+        }
+        Err(_) => Err(Error::NoFile(whole)),
     }
 }
 
 fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::error::Error>> {
+    if path.is_dir() {
+        return Err(Error::Folder(path.to_owned()).into());
+    }
     if !path.is_file() {
         return Err(Error::NoFile(path.to_owned()).into());
     }
@@ -194,15 +212,17 @@ fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::error::Erro
     let commits = git_blame::lines(&root, &path, until).unwrap_or_default();
     // Names in the ledger begin at the project, git's at the work tree.
     let from_root = |it: &str| relative(&root.join(it), ledger.project());
-    let mut names = vec![file.clone()];
-    names.extend(commits.iter().flatten().map(|it| from_root(&it.file)));
     let inside = relative(&path, &root);
-    names.extend(
-        git_blame::former_names(&root, Path::new(&inside), until).iter().map(|it| from_root(it)),
-    );
-    names.sort();
-    names.dedup();
-    let (records, written) = written(&ledger, &names)?;
+    let inside = Path::new(&inside);
+    let turns = turns(&ledger)?;
+    let mut life = Life::of(&file, &turns);
+    for name in commits.iter().flatten().map(|it| &it.file) {
+        life.add(from_root(name));
+    }
+    for name in git_blame::former_names(&root, inside, until) {
+        life.add(from_root(&name));
+    }
+    let (mut records, mut written) = written(&ledger, &life.names)?;
     let bodies = split(&text);
     let commit = |at: usize| commits.get(at).cloned().flatten();
     // Each commit begins where the one before it ended.
@@ -214,23 +234,156 @@ fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::error::Erro
         None => times.last().copied(),
         Some(at) => times.iter().rev().find(|it| Some(**it) < at).copied(),
     };
-    let lines: Vec<Line> = bodies
-        .iter()
-        .enumerate()
-        .map(|(at, text)| {
-            let commit = commits.get(at).and_then(Option::as_ref);
-            Line { text, committed: commit.and_then(|it| it.at), since: before(commit) }
-        })
-        .collect();
+    let removed = git_blame::removed(&root, inside, until);
+    let born = |commit: Option<&Commit>| {
+        let is_later = |it: &DateTime<Utc>| {
+            commit.is_none_or(|commit| commit.written.is_some_and(|written| written > *it))
+        };
+        [removed, life.born].into_iter().flatten().filter(is_later).max()
+    };
+    let line_of = |(at, text): (usize, _)| {
+        let commit = commits.get(at).and_then(Option::as_ref);
+        let committed = commit.and_then(|it| it.at);
+        Line { text, committed, since: before(commit), born: born(commit) }
+    };
+    let lines: Vec<Line> = bodies.iter().copied().enumerate().map(line_of).collect();
     let origins = git_blame::origins(&root, &path, until).unwrap_or_default();
     let past = Past::of(&root, &origins, until);
-    let found = blame::attribute(&lines, &past.origins(before), &written);
+    let origins = past.origins(before, born);
+    let mut found = blame::attribute(&lines, &origins, &written);
+    // Somebody has moved it by other means.
+    let is_lost = |found: &[Option<usize>]| {
+        let says: Vec<bool> = bodies.iter().map(|it| blame::says(it)).collect();
+        let lost = found.iter().zip(&says).filter(|(it, says)| **says && it.is_none()).count();
+        lost * 2 > says.iter().filter(|it| **it).count()
+    };
+    if is_lost(&found) {
+        let name =
+            match most(&commits) {
+                Some(commit) => git_blame::name_before(&root, inside, commit, until)
+                    .map(|it| Name { path: from_root(&it), since: None, until: None }),
+                None => lost_name(&ledger, &bodies, &turns)?,
+            };
+        if let Some(name) = name.filter(|it| !life.names.contains(it)) {
+            life.names.extend(Life::of(&name.path, &turns).names);
+            (records, written) = self::written(&ledger, &life.names)?;
+            found = blame::attribute(&lines, &origins, &written);
+        }
+    }
+    moved_in(&mut found, &lines, &life.names, &mut records, &ledger)?;
     let known = bodies.iter().zip(found).enumerate().map(|(at, (text, record))| Known {
         text: String::from_utf8_lossy(text).trim_end_matches('\r').to_owned(),
         record,
         commit: commit(at),
     });
-    Ok(Blamed { project: ledger.project().to_owned(), file, lines: known.collect(), records })
+    let (project, names) = (ledger.project().to_owned(), life.names);
+    Ok(Blamed { project, file, names, lines: known.collect(), records })
+}
+
+/// The commit that most lines are from.
+fn most(commits: &[Option<Commit>]) -> Option<&str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for commit in commits.iter().flatten() {
+        *counts.entry(&commit.id).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(id, _)| id)
+}
+
+/// What the ledger tells of names.
+fn turns(ledger: &Ledger) -> Result<Vec<Turn>, Box<dyn std::error::Error>> {
+    let mut turns = Vec::new();
+    ledger.each_line(|_, line| {
+        // Most records tell nothing of it, and need not be read.
+        let says = |word| std::str::from_utf8(line).is_ok_and(|it| it.contains(word));
+        if says("\"from\":") || says("\"deleted\"") {
+            turns.extend(Record::read(line).iter().flat_map(Turn::of));
+        }
+    })?;
+    Ok(turns)
+}
+
+/// Of a file that git does not know: one of the ledger that is there no more,
+/// and nobody's doing that roz knows of, whose lines most of these are.
+fn lost_name(
+    ledger: &Ledger,
+    lines: &[&[u8]],
+    turns: &[Turn],
+) -> Result<Option<Name>, Box<dyn std::error::Error>> {
+    let mut gone: BTreeMap<String, Option<HashSet<Mark>>> = BTreeMap::new();
+    ledger.each_line(|_, line| {
+        let Some(record) = Record::read(line) else { return };
+        for file in &record.files {
+            let path = &file.path;
+            let marks = gone.entry(path.clone()).or_insert_with(|| {
+                let is_gone = ledger.project().join(path).symlink_metadata().is_err();
+                is_gone.then(HashSet::new)
+            });
+            if let Some(marks) = marks {
+                let name = Name { path: path.clone(), since: None, until: None };
+                let written = Written::of(&record, &[name]);
+                marks.extend(written.iter().flat_map(Written::marks));
+            }
+        }
+    })?;
+    let marks: Vec<Mark> =
+        lines.iter().filter(|it| blame::says(it)).map(|it| blame::mark(it)).collect();
+    let known = |all: &HashSet<Mark>| marks.iter().filter(|it| all.contains(*it)).count();
+    let taken: BTreeSet<&str> = turns.iter().filter_map(|it| it.from.as_deref()).collect();
+    let was_removed = |path: &str| {
+        let last = turns.iter().filter(|it| it.path == path).max_by_key(|it| it.at);
+        taken.contains(path) || last.is_some_and(|it| it.from.is_none())
+    };
+    let open = gone.into_iter().filter(|(path, _)| !was_removed(path));
+    let best = open
+        .filter_map(|(path, all)| Some((known(&all?), path)))
+        .max_by_key(|(count, _)| *count)
+        .filter(|(count, _)| count * 2 > marks.len());
+    Ok(best.map(|(_, path)| Name { path, since: None, until: None }))
+}
+
+/// Lines that a record took over from other files are those' that wrote them
+/// there; what stood there before any of them is the record's.
+fn moved_in(
+    found: &mut [Option<usize>],
+    lines: &[Line],
+    names: &[Name],
+    records: &mut Vec<Record>,
+    ledger: &Ledger,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let movers: BTreeSet<usize> = found.iter().flatten().copied().collect();
+    for mover in movers {
+        let Some(record) = records.get(mover) else { continue };
+        let until = Some(record.timestamp);
+        let is_it = |path: &str| names.iter().any(|it| it.covers(path, record.timestamp));
+        let sources: Vec<Name> = record
+            .metadata
+            .roz
+            .files
+            .iter()
+            .filter(|it| is_it(&it.path))
+            .flat_map(|it| blame::sources(it))
+            .filter(|it| !is_it(it))
+            .map(|path| Name { path, since: None, until })
+            .collect();
+        if sources.is_empty() {
+            continue;
+        }
+        let (theirs, written) = written(ledger, &sources)?;
+        let places: Vec<usize> = (0..found.len()).filter(|it| found[*it] == Some(mover)).collect();
+        let these: Vec<Line> = places
+            .iter()
+            .filter_map(|it| lines.get(*it))
+            .map(|it| Line { born: None, ..it.clone() })
+            .collect();
+        let first = records.len();
+        for (place, whose) in places.iter().zip(blame::attribute(&these, &[], &written)) {
+            if let Some(whose) = whose {
+                found[*place] = Some(first + whose);
+            }
+        }
+        records.extend(theirs);
+    }
+    Ok(())
 }
 
 fn split(text: &[u8]) -> Vec<&[u8]> {
@@ -280,10 +433,12 @@ impl<'a> Past<'a> {
     fn origins(
         &self,
         before: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,
+        born: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,
     ) -> Vec<blame::Origin<'_>> {
         let mut origins = Vec::new();
         for Left { commit, text, came } in &self.0 {
-            let old = |text| Line { text, committed: commit.at, since: None };
+            let born = born(Some(commit));
+            let old = |text| Line { text, committed: commit.at, since: None, born };
             let mut lines: Vec<Line> = split(text).into_iter().map(old).collect();
             for (then, _) in came {
                 if let Some(line) = lines.get_mut(*then) {
@@ -299,7 +454,7 @@ impl<'a> Past<'a> {
 /// The records that wrote into a file of these names, oldest first, and what.
 fn written(
     ledger: &Ledger,
-    names: &[String],
+    names: &[Name],
 ) -> Result<(Vec<Record>, Vec<Written>), Box<dyn std::error::Error>> {
     let mut found: Vec<(Record, Written)> = Vec::new();
     ledger.each_line(|_, line| {

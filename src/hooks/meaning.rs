@@ -73,14 +73,17 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
     let mut gone: Vec<(&str, &Vec<u8>, bool)> = gone.collect();
     // Rather one that is there no more.
     gone.sort_by_key(|(.., is_no_more)| !is_no_more);
-    let mut from = |path: &str, it: &Texts| {
+    let mut from = |path: &str, changed: &Changed, it: &Texts| {
         let after = it.after.as_ref().filter(|_| is_known(&it))?;
+        // What is put in the place of a file that was much like it is that file.
+        let lines = after.iter().filter(|it| **it == b'\n').count() as u64;
+        let is_another = it.before.is_none() || says(after) && changed.added > lines / 2;
         let at = gone.iter().position(|(old, text, is_no_more)| {
-            *old != path && *text == after && (it.before.is_none() && *is_no_more || says(after))
+            *old != path && *text == after && is_another && (*is_no_more || says(after))
         })?;
         Some(gone.remove(at).0.to_owned())
     };
-    files.iter().map(|(path, _, it)| from(path, it)).collect()
+    files.iter().map(|(path, changed, it)| from(path, changed, it)).collect()
 }
 
 /// The text before an Edit or a Write, as its answer tells: whole, or by the

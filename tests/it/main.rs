@@ -2,6 +2,7 @@
 
 mod agent_trace;
 mod blame;
+mod blame_names;
 mod cli;
 mod client;
 mod commands;

@@ -14,7 +14,12 @@ active_intents:
 const BEFORE: &str = "fn old() -> u8 {\n    1\n}\n";
 
 pub(crate) fn at_work(config: &str) -> Roz {
-    let roz = Roz::with_config(config).in_git().declares(INTENTS);
+    at_work_on(config, INTENTS)
+}
+
+/// In a session that is at INT-001 of these.
+pub(crate) fn at_work_on(config: &str, intents: &str) -> Roz {
+    let roz = Roz::with_config(config).in_git().declares(intents);
     fs::create_dir_all(roz.project().join("src")).unwrap();
     let input = json!({ "intent_id": "INT-001" });
     let call = roz.call("mcp__roz__select_active_intent", &input);
@@ -26,7 +31,7 @@ pub(crate) fn at_work(config: &str) -> Roz {
 }
 
 /// As the client's Write tool does it, and answers.
-fn writes(roz: &Roz, path: &str, text: &str) -> Reply {
+pub(crate) fn writes(roz: &Roz, path: &str, text: &str) -> Reply {
     let file = roz.project().join(path);
     let before = fs::read_to_string(&file).ok();
     if before.is_some() {
@@ -230,7 +235,7 @@ fn branches_that_both_began_a_map_are_one_map_after_the_next_write() {
 }
 
 /// Runs a command as the client does.
-fn runs(roz: &Roz, line: &str) -> Reply {
+pub(crate) fn runs(roz: &Roz, line: &str) -> Reply {
     let call = roz.call("Bash", &json!({ "command": line }));
     roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
     let ran = Ran::of(feed(&mut roz.program(&["sh", "-c", line]), b"")).succeeds();
@@ -241,7 +246,7 @@ fn runs(roz: &Roz, line: &str) -> Reply {
 
 #[test]
 fn a_file_takes_its_row_along_and_one_that_is_gone_has_none() {
-    let roz = at_work("").in_real_time();
+    let roz = at_work("");
     for path in ["src/a.rs", "src/b.rs", "src/c.rs"] {
         let name = path.replace(['/', '.'], "_");
         writes(&roz, path, &BEFORE.replace("old", &name)).passes();
