@@ -14,6 +14,7 @@ mod disk;
 mod docs;
 mod errors;
 mod explain;
+mod formatters;
 mod fuzz;
 mod handshake;
 mod init;

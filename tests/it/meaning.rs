@@ -51,7 +51,7 @@ pub(crate) fn writes(roz: &Roz, path: &str, text: &str) -> Reply {
     roz.hook("post-tool-use", done)
 }
 
-fn records(roz: &Roz) -> Vec<Value> {
+pub(crate) fn records(roz: &Roz) -> Vec<Value> {
     let text = fs::read_to_string(roz.project().join(".orchestration/agent_trace.jsonl")).unwrap();
     text.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
 }
