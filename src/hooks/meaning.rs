@@ -76,7 +76,7 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
     let mut from = |path: &str, changed: &Changed, it: &Texts| {
         let after = it.after.as_ref().filter(|_| is_known(&it))?;
         // What is put in the place of a file that was much like it is that file.
-        let lines = after.iter().filter(|it| **it == b'\n').count() as u64;
+        let lines = after.split(|it| *it == b'\n').count() as u64;
         let is_another = it.before.is_none() || says(after) && changed.added > lines / 2;
         let at = gone.iter().position(|(old, text, is_no_more)| {
             *old != path && *text == after && is_another && (*is_no_more || says(after))

@@ -23,7 +23,8 @@ fn at_work() -> Roz {
 }
 
 fn constants(name: &str, count: usize) -> String {
-    (0..count).map(|it| format!("const {name}_{it}: u8 = {it};\n")).collect()
+    let line = |it| format!("const {name}_{it}: u8 = {it};");
+    (0..count).map(line).collect::<Vec<String>>().join("\n") + "\n"
 }
 
 fn selects(roz: &Roz, intent: &str) {

@@ -163,7 +163,7 @@ fn name(program: &str) -> &str {
 
 /// A program of Python is called by its path.
 fn script(word: &str) -> &str {
-    if word.ends_with(".py") { name(word) } else { word }
+    word.strip_suffix(".py").map_or(word, |_| name(word))
 }
 
 fn is_python(program: &str) -> bool {

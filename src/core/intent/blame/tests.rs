@@ -1,4 +1,7 @@
-use super::*;
+use super::{
+    names::{Life, Turn},
+    *,
+};
 
 fn lines(text: &str) -> Vec<Line<'_>> {
     let line = |it| Line { text: it, committed: None, since: None, born: None };
