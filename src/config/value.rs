@@ -20,6 +20,34 @@ pub(super) const LONGEST_TEXT: usize = 4_096;
 pub(super) const MOST_WEIGHTS: usize = 100;
 pub(super) const HEAVIEST: u32 = u32::MAX;
 
+/// The key whose names are patterns of files, and whose texts are programs.
+const FORMATTERS: &str = "intent.format";
+
+/// What is wrong with a formatter, where, and what to do about it.
+fn no_formatter(
+    pattern: &Spanned<impl AsRef<str>>,
+    program: &Spanned<DeValue>,
+) -> Option<(Range<usize>, String, String)> {
+    let text = pattern.get_ref().as_ref();
+    if let Err(err) = glob::Pattern::new(text) {
+        let problem = format!("`{FORMATTERS}`: {} is no pattern: {}", quoted(text), err.msg);
+        return Some((pattern.span(), problem, "write it as `*.rs` or `web/**`".to_owned()));
+    }
+    let leads_elsewhere = text.starts_with(['/', '~'])
+        || text.ends_with('/')
+        || text.split('/').any(|it| matches!(it, "." | ".."));
+    if leads_elsewhere || text.trim().is_empty() {
+        let problem = format!("`{FORMATTERS}`: {} fits no file", quoted(text));
+        let remedy = "write a name (`*.rs`), or a path from the project's root (`web/**`)";
+        return Some((pattern.span(), problem, remedy.to_owned()));
+    }
+    let is_empty = matches!(program.get_ref(), DeValue::String(it) if it.trim().is_empty());
+    is_empty.then(|| {
+        let problem = format!("`{FORMATTERS}`: no program is named for {}", quoted(text));
+        (program.span(), problem, "name one, as `rustfmt`, or leave the line out".to_owned())
+    })
+}
+
 /// Something wrong with a value. Where it stands is the reader's to say.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Flaw {
@@ -299,6 +327,12 @@ impl Reader<'_> {
                 None => format!("it wants {}", key.kind.wanted()),
             };
             self.flaw(name.span(), problem, remedy);
+            return None;
+        }
+        if key.path == FORMATTERS
+            && let Some((at, problem, remedy)) = no_formatter(name, value)
+        {
+            self.flaw(at, problem, remedy);
             return None;
         }
         match (key.kind, value.get_ref()) {

@@ -102,9 +102,11 @@ pub fn shorten(value: &mut Value, max: usize) {
 }
 
 /// Text for people: a control character, other than the end of a line, is
-/// spelt out, so that no text drives a terminal.
+/// spelt out, so that no text drives a terminal, and so is one that turns the
+/// direction of reading, so that none looks like another.
 pub fn plain(text: &str) -> String {
-    let is_kept = |c: char| c == '\n' || !c.is_control();
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_kept = |c: char| c == '\n' || !c.is_control() && !turns(c);
     if text.chars().all(is_kept) {
         return text.to_owned();
     }

@@ -111,7 +111,9 @@ impl Scribe<'_> {
     fn changed(self, landing: Landing) -> Option<String> {
         let intent = landing.intent_id.clone();
         let intent = Some(intent.as_str()).filter(|it| !it.is_empty());
-        self.write(intent, |call| Record::of_change(call, landing.change()))
+        let declared_class = self.declared();
+        let changes = Changes { declared_class, ..landing.change() };
+        self.write(intent, |call| Record::of_change(call, changes))
     }
 
     /// Puts the texts of the project's files aside.

@@ -28,6 +28,7 @@ use std::{
 use self::ground::Ground;
 use super::{
     aims::{self, Content, Look},
+    format,
     gather::deadline,
     meaning::{self, Texts},
 };
@@ -44,6 +45,7 @@ use crate::{
         },
     },
     ledger::images::Images,
+    open::Roz,
     sidecar::{self, word},
     world::{
         git,
@@ -60,23 +62,38 @@ const MOST_BYTES: usize = 64 << 20;
 /// Folders that are gone are looked into so often.
 const ROUNDS: usize = 8;
 
+/// Tools that say themselves what they change.
+const EDITS: [&str; 3] = ["Write", "Edit", "MultiEdit"];
+
 /// How things stand as a call begins. None for the tools that say themselves
-/// what they change.
-pub(super) fn start(call: &ToolCall, project: &Path) -> Option<Start> {
-    const EDITS: [&str; 3] = ["Write", "Edit", "MultiEdit"];
-    if EDITS.contains(&call.name.as_str()) {
+/// what they change, unless a formatter comes behind them.
+pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
+    if EDITS.contains(&call.name.as_str()) && !format::concerns(call, roz) {
         return None;
     }
+    let project = roz.project.as_path();
     let mut sidecar = word::stand(project);
     sidecar.extend(gits_own::stand(project));
     let sidecar = Some(sidecar);
     Some(Start { since: look::now(), head: git::head(project), sidecar, ..Start::default() })
 }
 
-pub(super) fn aftermath(look: Look, call: &ToolCall, runs_on: bool) -> Option<Aftermath> {
+/// `formatted`: when the formatters began that were started for the call. What
+/// they did is looked for, and not what somebody did while the client asked for
+/// a permission.
+pub(super) fn aftermath(
+    look: Look,
+    call: &ToolCall,
+    runs_on: bool,
+    formatted: Option<look::Time>,
+) -> Option<Aftermath> {
     let id = call.tool_use_id.as_deref()?;
     let flight = look.session.intent.in_flight(id)?;
-    let start = flight.start.as_ref()?;
+    let mut start = flight.start.clone()?;
+    if EDITS.contains(&call.name.as_str()) {
+        start.since = formatted?;
+    }
+    let start = &start;
     let project = look.roz.project.as_path();
     let mut ground = Ground::new(look, flight, start.since);
     let looked = look::since(project, start.since, &mut ground);

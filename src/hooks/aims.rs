@@ -85,7 +85,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
             What::PreToolUse(call) => (aims.also, _) = look.nearer(call, look.writes(call)),
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if is_gone => {
-                aims.aftermath = aftermath::aftermath(look, call, false);
+                aims.aftermath = aftermath::aftermath(look, call, false, input.formatted);
             }
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
@@ -99,7 +99,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         What::PreToolUse(call) => {
             let written = look.writes(call);
             look.aim(Some(call), &written, &mut aims);
-            aims.start = aftermath::start(call, &roz.project);
+            aims.start = aftermath::start(call, roz);
             aims.unkept = look.unkept(aims.start.as_ref());
             aims.new_doubts = look.new_doubts();
             aims.doubts.extend(aims.new_doubts.iter().cloned());
@@ -118,7 +118,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
             }
             let runs_on =
                 input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
-            aims.aftermath = aftermath::aftermath(look, call, runs_on);
+            aims.aftermath = aftermath::aftermath(look, call, runs_on, input.formatted);
             aims.ended = match (succeeded, runs_on) {
                 (true, true) => Ended::Unknown,
                 (true, false) => Ended::Well,

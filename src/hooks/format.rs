@@ -1,5 +1,6 @@
 //! `[intent.format]`: formats what a write left, before anybody looks at it,
-//! so that its change is part of the record and no news to the agent.
+//! so that its change is part of the record and no news to the agent. What it
+//! changes besides is looked for as after a command: see [`super::aftermath`].
 //!
 //! Which programs there are to run only the user says, or a project that the
 //! user trusts: the configuration sees to that.
@@ -9,51 +10,86 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::Value;
+
 use super::aims;
 use crate::{
     core::{
         bounded,
-        event::{Event, What},
+        event::{Event, ToolCall, What},
         outcome::Notice,
         session::Session,
     },
     open::Roz,
-    world::{in_a_line, process},
+    world::{in_a_line, look, process},
 };
 
 /// What the formatters of a call may take in all.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Formats the files that the call wrote. Answers what the agent is to be told:
-/// which formatter failed, and why.
-pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Vec<Notice> {
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Formatted {
+    /// What the agent is to be told: which formatter failed, and why.
+    pub(super) told: Vec<Notice>,
+    /// When the first one began, if any did.
+    pub(super) since: Option<look::Time>,
+}
+
+/// Formats the files that the call wrote.
+pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Formatted {
     let rules = &roz.policy.intent.format;
-    let What::PostToolUse { call, succeeded: true } = &event.what else { return Vec::new() };
+    let mut formatted = Formatted::default();
+    let What::PostToolUse { call, succeeded: true } = &event.what else { return formatted };
     if rules.is_empty() {
-        return Vec::new();
+        return formatted;
     }
     let flight = || session?.intent.in_flight(call.tool_use_id.as_deref()?);
-    let Some(flight) = flight() else { return Vec::new() };
+    let Some(flight) = flight() else { return formatted };
     let until = Instant::now() + PATIENCE;
-    let mut told = Vec::new();
     for (path, before) in &flight.before {
         let Some(program) = program(rules, path) else { continue };
         let file = roz.project.join(path);
         // A link would lead the program elsewhere.
-        let is_file = file.symlink_metadata().is_ok_and(|it| it.is_file());
-        if !is_file || aims::hash(&file) == *before {
+        let is_file = || file.symlink_metadata().is_ok_and(|it| it.is_file());
+        let written = aims::hash(&file);
+        if !is_file() || written == *before {
             continue;
         }
-        if let Err(why) = formatted(program, &file, &roz.project, until) {
-            told.push(
-                Notice::new("format-failed")
-                    .with("program", bounded::line(program, 100))
-                    .with("file", path.clone())
-                    .with("why", why),
-            );
-        }
+        formatted.since.get_or_insert_with(look::now);
+        let failed = start(program, &file, &roz.project, until).err();
+        let is_changed = || aims::hash(&file) != written;
+        let why = match (failed, file.read_link()) {
+            (_, Ok(to)) => {
+                Some(format!("it has put a link to {} in its place", to.to_string_lossy()))
+            }
+            (_, Err(_)) if !is_file() => Some("it has taken the file away".to_owned()),
+            (Some(why), _) if is_changed() => {
+                Some(format!("{why}. It has changed the file all the same: read it again"))
+            }
+            (Some(why), _) => Some(format!("{why}. The file is as you wrote it")),
+            (None, _) => None,
+        };
+        formatted.told.extend(why.map(|why| {
+            Notice::new("format-failed")
+                .with("program", bounded::line(program, 100))
+                .with("file", path.clone())
+                .with("why", bounded::plain(&why))
+        }));
     }
-    told
+    formatted
+}
+
+/// Whether a program would format what the call writes, so that more may change
+/// than it says.
+pub(super) fn concerns(call: &ToolCall, roz: &Roz) -> bool {
+    let rules = &roz.policy.intent.format;
+    let written = call.input.get("file_path").and_then(Value::as_str);
+    !rules.is_empty()
+        && written.is_some_and(|it| {
+            let path = Path::new(it).strip_prefix(&roz.project).unwrap_or(Path::new(it));
+            program(rules, &path.to_string_lossy()).is_some()
+        })
 }
 
 /// What formats a file of that name. A pattern with a `/` in it is one of
@@ -70,15 +106,25 @@ fn program<'p>(
     rules.iter().find(|(it, _)| fits(it)).map(|(_, program)| program.trim())
 }
 
-fn formatted(program: &str, file: &Path, project: &Path, until: Instant) -> Result<(), String> {
+fn start(program: &str, file: &Path, project: &Path, until: Instant) -> Result<(), String> {
     let mut words = program.split_whitespace();
     let name = words.next().ok_or("no program is named")?;
     let mut command = process::command(name);
     command.args(words).arg(file).current_dir(project);
-    let ran = process::run(command, until).map_err(|err| in_a_line(&err))?;
+    let ran = process::run_alone(command, until).map_err(|err| in_a_line(&err))?;
     if ran.ok {
         return Ok(());
     }
+    let ended = match ran.code {
+        Some(code) => format!("exit code {code}"),
+        None => "a signal ended it".to_owned(),
+    };
     let said = if ran.stderr.is_empty() { &ran.stdout } else { &ran.stderr };
-    Err(bounded::chars(bounded::plain(&String::from_utf8_lossy(said)).trim(), 600))
+    let said = bounded::chars(bounded::plain(&String::from_utf8_lossy(said)).trim(), 600);
+    let said = said.trim_end_matches('.');
+    Err(if said.is_empty() {
+        format!("{ended}, and not a word")
+    } else {
+        format!("{ended}: {said}")
+    })
 }

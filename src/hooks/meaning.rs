@@ -12,7 +12,7 @@ use crate::{
         ranges::{Changed, content_hash},
     },
     open::Roz,
-    sidecar,
+    sidecar::{self, map::From},
     world::in_a_line,
 };
 
@@ -55,7 +55,35 @@ pub(super) fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
         let marks = blame::marks(after.unwrap_or_default(), &changed.ranges);
         meaning.evidence.lines = Some(marks).filter(|it| !it.is_empty());
     }
+    for (from, meaning) in former_names(files).into_iter().zip(&mut meanings) {
+        meaning.evidence.from = from;
+    }
     meanings
+}
+
+/// Of each file that holds now what another one held, which that no longer
+/// does: that one's name.
+fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
+    /// What many files hold is no sign of one of them.
+    const SHORTEST: usize = 16;
+    let says = |it: &[u8]| it.iter().filter(|it| it.is_ascii_alphanumeric()).count() >= SHORTEST;
+    let is_known = |it: &&Texts| it.is_before_known && it.before != it.after;
+    let known = files.iter().map(|(path, _, it)| (*path, *it)).filter(|(_, it)| is_known(it));
+    let gone = known.filter_map(|(path, it)| Some((path, it.before.as_ref()?, it.after.is_none())));
+    let mut gone: Vec<(&str, &Vec<u8>, bool)> = gone.collect();
+    // Rather one that is there no more.
+    gone.sort_by_key(|(.., is_no_more)| !is_no_more);
+    let mut from = |path: &str, changed: &Changed, it: &Texts| {
+        let after = it.after.as_ref().filter(|_| is_known(&it))?;
+        // What is put in the place of a file that was much like it is that file.
+        let lines = after.split(|it| *it == b'\n').count() as u64;
+        let is_another = it.before.is_none() || says(after) && changed.added > lines / 2;
+        let at = gone.iter().position(|(old, text, is_no_more)| {
+            *old != path && *text == after && is_another && (*is_no_more || says(after))
+        })?;
+        Some(gone.remove(at).0.to_owned())
+    };
+    files.iter().map(|(path, changed, it)| from(path, changed, it)).collect()
 }
 
 /// The text before an Edit or a Write, as its answer tells: whole, or by the
@@ -107,19 +135,21 @@ pub(super) fn fits(changed: &Changed, after: Option<&[u8]>) -> bool {
     })
 }
 
-/// Puts what is new into the map; answers what went wrong.
+/// Makes the map that of the ledger; answers what went wrong, once a session.
 pub(super) fn map(record: &Record, roz: &Roz, until: Instant) -> Option<String> {
-    let classes = record.metadata.roz.files.iter().filter_map(|it| it.mutation_class);
-    let has_news = |it: MutationClass| match it {
-        MutationClass::IntentEvolution => true,
-        // A name in the map may be another one now.
-        MutationClass::AstRefactor => sidecar::map::path(&roz.project).exists(),
+    let classes = record.metadata.roz.files.iter().map(|it| it.mutation_class);
+    let has_news = |it: Option<MutationClass>| match it {
+        Some(MutationClass::IntentEvolution) => true,
+        // A name in the map may be another one now, or gone.
+        Some(MutationClass::AstRefactor) | None => sidecar::map::path(&roz.project).exists(),
     };
     if !classes.into_iter().any(has_news) {
         return None;
     }
-    let catalogue = sidecar::load(&roz.project, &roz.home)?;
-    let add = |mut map: crate::core::intent::map::Map| map.add(record).then_some(map);
-    let updated = sidecar::map::update(&roz.project, &roz.home, &catalogue, until, add);
-    updated.err().map(|err| in_a_line(&err))
+    let (root, home) = (&roz.project, &roz.home);
+    let catalogue = sidecar::load(root, home)?;
+    let updated = sidecar::map::update(root, home, &catalogue, until, From::Known);
+    let why = updated.err().map(|err| in_a_line(&err));
+    let is_news = sidecar::map::is_news(root, home, &record.session_id, why.as_deref());
+    why.filter(|_| is_news).map(|it| format!("roz: {it}."))
 }

@@ -151,14 +151,15 @@ fn govern(mut input: Input, world: &World) -> Answer {
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
     let id = input.session_id.clone();
     read_call(&mut input.event, session, &id, &cwd, &roz, world);
-    let unformatted = format::run(&input.event, session, &roz);
+    let formatted = format::run(&input.event, session, &roz);
+    input.formatted = formatted.since;
     let decided = match loaded {
         Ok(loaded) => decide(&input, loaded, &roz, world),
         Err(err) => Err(Failure::boxed(err, None)),
     };
     match decided {
         Ok(mut outcome) => {
-            outcome.context.extend(unformatted);
+            outcome.context.extend(formatted.told);
             let effects = std::mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { .. } = &input.event.what {

@@ -60,6 +60,8 @@ pub(super) struct Input<'a> {
     pub(super) answer: Option<&'a RawValue>,
     /// Where the client lets agents keep what is no part of the work.
     pub(super) scratchpad: Option<PathBuf>,
+    /// When the formatters began that roz started for it, if it did.
+    pub(super) formatted: Option<(i64, i64)>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -315,6 +317,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event: Event { origin, what },
         answer: payload.tool_response.or(payload.error),
+        formatted: None,
         scratchpad: input::short(payload.scratchpad_dir, MAX_PATH)
             .map(PathBuf::from)
             .filter(|it| it.is_absolute()),

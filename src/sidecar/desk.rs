@@ -25,9 +25,9 @@ use crate::{
             catalogue::{Catalogue, Intent, Problem, Status},
             doubt::Doubt,
             ignore::Ignore,
-            lessons::{self, Lesson},
+            lessons::{self, Learned, Lesson},
             selection::{self, Refused, Unreliable},
-            target::Case,
+            target::{Case, Kind, Place},
         },
     },
     world::{
@@ -167,8 +167,29 @@ impl Desk {
         done.map_err(|err| Error::Note(Box::new(err)))
     }
 
-    /// Writes a lesson into the shared brain; answers whether it is new.
-    pub fn learn(&self, lesson: &Lesson) -> Result<bool, Error> {
+    /// The path of a file of the project as a lesson names it, from its root.
+    /// `path` is relative to `cwd`; where nothing is there, perhaps to the root.
+    /// None: it leads out of the project.
+    pub fn file(&self, path: &str, cwd: &Path) -> Option<String> {
+        let mut site = Site::new(&self.root, None);
+        let mut inside = |from: &Path| {
+            let target = site.target(path, from);
+            let [written, real] = target.places();
+            let inside = [written, real].into_iter().find_map(|it| match it {
+                Place::Inside(path) if !path.is_empty() => Some(path.clone()),
+                _ => None,
+            });
+            (inside, target.kind != Kind::Absent)
+        };
+        let (from_here, is_there) = inside(cwd);
+        match inside(&self.root) {
+            (from_root, true) if !is_there => from_root,
+            _ => from_here,
+        }
+    }
+
+    /// Writes a lesson into the shared brain.
+    pub fn learn(&self, lesson: &Lesson) -> Result<Learned, Error> {
         let folder = self.root.join(FOLDER);
         let is_link = fs::symlink_metadata(&folder).is_ok_and(|it| it.is_symlink());
         if is_link {
@@ -183,7 +204,8 @@ impl Desk {
         let lock = locks.join(format!("lessons-{name:032x}.lock"));
         let _lock = files::lock(&lock, until).map_err(file)?;
         let old = self.brain()?.unwrap_or_default();
-        let Some(new) = lessons::with(&old, lesson) else { return Ok(false) };
+        let (new, learned) = lessons::with(&old, lesson);
+        let Some(new) = new else { return Ok(learned) };
         let mode = fs::symlink_metadata(&path).ok().map(|it| {
             use std::os::unix::fs::PermissionsExt as _;
             it.permissions().mode() & 0o7777
@@ -196,7 +218,7 @@ impl Desk {
             mode: mode.or(Some(0o644)),
         };
         files::replace(&path, &tmp, &new).map_err(file)?;
-        Ok(true)
+        Ok(learned)
     }
 
     fn brain(&self) -> Result<Option<String>, Error> {

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write as _},
     os::{fd::AsFd, unix::process::CommandExt as _},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
@@ -23,6 +23,8 @@ const MAX_OUTPUT: usize = 4 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Ran {
     pub ok: bool,
+    /// None: a signal ended it.
+    pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
@@ -45,7 +47,14 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// with everything that it started in its process group.
 pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
-    start(command, until, listen)
+    start(command, until, |child, until| listen(child, until, For::TheirEnds))
+}
+
+/// As [`run`], and no longer than the program itself: what it has started and
+/// left behind with its output open is not waited for.
+pub fn run_alone(mut command: Command, until: Instant) -> Result<Ran, Error> {
+    command.stdin(Stdio::null());
+    start(command, until, |child, until| listen(child, until, For::ItsEnd))
 }
 
 /// As [`run`], with `input` on the program's standard input.
@@ -57,7 +66,7 @@ pub fn feed(mut command: Command, input: &[u8], until: Instant) -> Result<Ran, E
             // A program that does not read to the end has its reasons; one that
             // is killed closes its end, and the writing fails.
             scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
-            let heard = listen(child, until);
+            let heard = listen(child, until, For::TheirEnds);
             if heard.is_err() {
                 kill(child);
             }
@@ -79,7 +88,7 @@ fn start(
     match listen(&mut child, until) {
         Ok((stdout, stderr)) => {
             let status = wait(&mut child, until).ok_or_else(|| Error::TimedOut(name.clone()))?;
-            Ok(Ran { ok: status, stdout, stderr })
+            Ok(Ran { ok: status.success(), code: status.code(), stdout, stderr })
         }
         Err(err) => {
             kill(&mut child);
@@ -91,25 +100,47 @@ fn start(
     }
 }
 
-/// Both streams to their ends.
-fn listen(child: &mut Child, until: Instant) -> Heard {
+/// How long is listened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum For {
+    /// The streams': whoever holds them.
+    TheirEnds,
+    /// The program's.
+    ItsEnd,
+}
+
+/// Both streams.
+fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
+    const ROUND: Duration = Duration::from_millis(5);
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Ok((Vec::new(), Vec::new()));
     };
     let mut open = [true, true];
     let mut heard = [Vec::new(), Vec::new()];
     let mut chunk = [0; 16 * 1024];
+    let mut is_over = false;
     while open != [false, false] {
         let fds = [out.as_fd(), err.as_fd()];
         let which: Vec<usize> = (0..2).filter(|it| open[*it]).collect();
         let mut polled: Vec<PollFd> =
             which.iter().map(|it| PollFd::from_borrowed_fd(fds[*it], PollFlags::IN)).collect();
         let left = until.saturating_duration_since(Instant::now());
+        // What it has said is there when it has ended.
+        let left = match how_long {
+            For::TheirEnds => left,
+            For::ItsEnd if is_over => Duration::ZERO,
+            For::ItsEnd => left.min(ROUND),
+        };
         let timeout = Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: left.subsec_nanos().into(),
         };
         match poll(&mut polled, Some(&timeout)) {
+            Ok(0) if is_over => break,
+            Ok(0) if how_long == For::ItsEnd && Instant::now() < until => {
+                is_over = child.try_wait()?.is_some();
+                continue;
+            }
             Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
             Ok(_) => (),
             Err(rustix::io::Errno::INTR) => continue,
@@ -133,11 +164,11 @@ fn listen(child: &mut Child, until: Instant) -> Heard {
     Ok((stdout, stderr))
 }
 
-/// Whether the program ended well; `None` and dead if its time is over.
-fn wait(child: &mut Child, until: Instant) -> Option<bool> {
+/// How the program ended; `None` and dead if its time is over.
+fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return Some(status.success()),
+            Ok(Some(status)) => return Some(status),
             Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_micros(200)),
             Ok(None) | Err(_) => {
                 kill(child);
@@ -216,6 +247,16 @@ mod tests {
         let input = vec![b'x'; 1 << 20];
         let ran = feed(command("cat"), &input, Instant::now() + Duration::from_secs(20)).unwrap();
         assert!(ran.ok && ran.stdout == input);
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_is_not_waited_for() {
+        let mut sh = command("sh");
+        sh.args(["-c", "sleep 20 & echo said; exit 3"]);
+        let until = Instant::now() + Duration::from_secs(10);
+        let ran = run_alone(sh, until).unwrap();
+        assert_eq!((ran.ok, ran.code, &*ran.stdout), (false, Some(3), &b"said\n"[..]));
+        assert!(Instant::now() < until);
     }
 
     #[test]

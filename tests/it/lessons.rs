@@ -6,8 +6,9 @@ use std::{fs, path::Path, thread};
 use serde_json::{Value, json};
 
 use crate::{
+    client::SESSION,
     meaning::at_work,
-    support::{Reply, Roz},
+    support::{Ran, Reply, Roz, feed},
 };
 
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.330"];
@@ -102,6 +103,106 @@ fn the_users_own_checks_are_offered_a_lesson_too_and_a_project_may_add_to_them()
     assert!(fails(&roz, "./verify.sh --all").context().contains("`./verify.sh --all` failed"));
     assert!(fails(&roz, "scripts/ci.sh").context().contains("`scripts/ci.sh` failed"));
     fails(&roz, "./other.sh").passes();
+}
+
+#[test]
+fn a_failing_test_whose_output_goes_to_a_file_offers_one_too() {
+    let roz = at_work("");
+    let told = fails(&roz, "cargo test > src/out.txt").context();
+    assert!(told.contains("`cargo test` failed"), "{told}");
+    let told = fails(&roz, "./manage.py test > src/more.txt 2>&1").context();
+    assert!(told.contains("`manage.py test` failed"), "{told}");
+}
+
+fn brain(roz: &Roz) -> String {
+    fs::read_to_string(roz.project().join(".orchestration/CLAUDE.md")).unwrap()
+}
+
+/// What a handshake of the intent tells of lessons.
+#[track_caller]
+fn told_at(roz: &Roz, intent: &str) -> String {
+    let told = roz.run(&["intent", "select", intent]).succeeds().stdout;
+    told[told.find("<lessons>").unwrap()..told.find("</lessons>").unwrap()].to_owned()
+}
+
+#[test]
+fn what_is_learned_again_for_another_intent_is_one_line_and_reaches_both() {
+    let roz = at_work("");
+    for (intent, word) in
+        [("INT-001", "Written"), ("INT-002", "now of INT-002 too"), ("INT-002", "so already.")]
+    {
+        let args = ["intent", "lesson", "clock drifts", "--intent", intent];
+        let told = roz.run(&args).succeeds().stdout;
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert_eq!(brain(&roz).matches("clock drifts").count(), 1, "{}", brain(&roz));
+    for intent in ["INT-001", "INT-002"] {
+        assert!(told_at(&roz, intent).contains("clock drifts"), "{intent}");
+    }
+    // And by another file.
+    roz.run(&["intent", "lesson", "tabs", "--file", "src/a.rs"]).succeeds();
+    assert!(!told_at(&roz, "INT-002").contains("tabs"));
+    let json = roz.json(&["intent", "lesson", "Tabs.", "--file", "mail/a.rs"]);
+    assert_eq!((&json["new"], &json["changed"]), (&json!(false), &json!(true)), "{json}");
+    assert!(told_at(&roz, "INT-002").contains("tabs"));
+}
+
+#[test]
+fn files_of_a_lesson_are_named_from_the_root_wherever_one_stands() {
+    let roz = at_work("");
+    roz.write("src/a.rs", "");
+    let root = roz.project();
+    let learns = |folder: &str, file: &str| {
+        let args = ["intent", "lesson", file, "--file", file];
+        Ran::of(feed(roz.command(&args).current_dir(root.join(folder)), b""))
+    };
+    let absolute = root.join("src/new.rs");
+    for (folder, file, expected) in [
+        ("", "./src/a.rs", "src/a.rs"),
+        ("", "mail/../src//a.rs", "src/a.rs"),
+        ("", absolute.to_str().unwrap(), "src/new.rs"),
+        ("src", "a.rs", "src/a.rs"),
+        ("src", "b.rs", "src/b.rs"),
+        ("src", "../mail/a.rs", "mail/a.rs"),
+        // As it is called elsewhere, and is there.
+        ("src", "src/a.rs", "src/a.rs"),
+    ] {
+        learns(folder, file).succeeds();
+        let brain = brain(&roz);
+        let line = brain.lines().last().unwrap();
+        assert!(line.ends_with(&format!("{{\"files\":[\"{expected}\"]}} -->")), "{file}: {line}");
+    }
+    let before = brain(&roz);
+    for (folder, file) in [
+        ("", "../../etc/passwd"),
+        ("", "/etc/passwd"),
+        ("src", "../../x"),
+        ("", "."),
+        ("src", ".."),
+    ] {
+        let told = learns(folder, file).fails();
+        assert!(told.contains("is no file of this project"), "{file}: {told}");
+    }
+    assert_eq!(brain(&roz), before);
+}
+
+#[test]
+fn in_a_session_a_lesson_concerns_what_that_is_at() {
+    let roz = at_work("").with_var("CLAUDE_CODE_SESSION_ID", SESSION);
+    roz.run(&["intent", "lesson", "one"]).succeeds();
+    roz.run(&["intent", "lesson", "two", "--file", "mail/a.rs"]).succeeds();
+    roz.run(&["intent", "lesson", "three", "--intent", "INT-002"]).succeeds();
+    let brain = brain(&roz);
+    for line in [
+        "- one <!-- roz {\"intent\":\"INT-001\"} -->",
+        "- two <!-- roz {\"intent\":\"INT-001\",\"files\":[\"mail/a.rs\"]} -->",
+        "- three <!-- roz {\"intent\":\"INT-002\"} -->",
+    ] {
+        assert!(brain.contains(line), "{line}: {brain}");
+    }
+    // At a terminal nobody knows which one is meant.
+    let told = at_work("").run(&["intent", "lesson", "four"]).fails();
+    assert!(told.contains("name one of them"), "{told}");
 }
 
 #[test]

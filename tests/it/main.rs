@@ -2,6 +2,7 @@
 
 mod agent_trace;
 mod blame;
+mod blame_names;
 mod cli;
 mod client;
 mod commands;
@@ -13,6 +14,7 @@ mod disk;
 mod docs;
 mod errors;
 mod explain;
+mod formatters;
 mod fuzz;
 mod handshake;
 mod init;

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Roz};
+use crate::support::{Ran, Reply, Roz, feed};
 
 const INTENTS: &str = "\
 active_intents:
@@ -14,7 +14,12 @@ active_intents:
 const BEFORE: &str = "fn old() -> u8 {\n    1\n}\n";
 
 pub(crate) fn at_work(config: &str) -> Roz {
-    let roz = Roz::with_config(config).in_git().declares(INTENTS);
+    at_work_on(config, INTENTS)
+}
+
+/// In a session that is at INT-001 of these.
+pub(crate) fn at_work_on(config: &str, intents: &str) -> Roz {
+    let roz = Roz::with_config(config).in_git().declares(intents);
     fs::create_dir_all(roz.project().join("src")).unwrap();
     let input = json!({ "intent_id": "INT-001" });
     let call = roz.call("mcp__roz__select_active_intent", &input);
@@ -26,7 +31,7 @@ pub(crate) fn at_work(config: &str) -> Roz {
 }
 
 /// As the client's Write tool does it, and answers.
-fn writes(roz: &Roz, path: &str, text: &str) -> Reply {
+pub(crate) fn writes(roz: &Roz, path: &str, text: &str) -> Reply {
     let file = roz.project().join(path);
     let before = fs::read_to_string(&file).ok();
     if before.is_some() {
@@ -46,7 +51,7 @@ fn writes(roz: &Roz, path: &str, text: &str) -> Reply {
     roz.hook("post-tool-use", done)
 }
 
-fn records(roz: &Roz) -> Vec<Value> {
+pub(crate) fn records(roz: &Roz) -> Vec<Value> {
     let text = fs::read_to_string(roz.project().join(".orchestration/agent_trace.jsonl")).unwrap();
     text.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
 }
@@ -99,6 +104,163 @@ fn the_map_grows_with_the_work_and_is_made_anew_byte_by_byte() {
     roz.run(&["intent", "map"]).succeeds();
     let section = |text: &str| text.split("<!-- roz:map").nth(1).unwrap().to_owned();
     assert_eq!(section(&map(&roz)), section(&grown));
+}
+
+const BEGIN: &str =
+    "<!-- roz:map (between these marks roz writes; `roz intent map` writes it anew) -->\n";
+const END: &str = "<!-- roz:map end -->\n";
+
+/// Whatever people do to the marks, what they wrote stays, and it is said once.
+#[test]
+fn where_the_marks_are_not_clear_nothing_in_the_map_is_changed() {
+    type Breaks = fn(&str) -> String;
+    let ways: [(&str, Breaks); 5] = [
+        ("last mark is missing", |it| it.replace(END, "") + "\n## My notes\n"),
+        ("first mark is missing", |it| it.replace(BEGIN, "") + "\n## My notes\n"),
+        ("before its first", |it| format!("{END}My notes\n{}", it.replace(END, ""))),
+        ("more than once", |it| format!("```\n{BEGIN}```\nMy notes\n{it}")),
+        ("more than once", |it| format!("{it}My notes\n{it}")),
+    ];
+    for (what, broken) in ways {
+        let roz = at_work("");
+        writes(&roz, "src/a.rs", BEFORE).passes();
+        let text = broken(&map(&roz));
+        roz.write(".orchestration/intent_map.md", &text);
+        let told = writes(&roz, "src/a.rs", &format!("{BEFORE}fn b() {{}}\n")).tells_user();
+        assert!(told.contains(what), "{what}: {told}");
+        writes(&roz, "src/a.rs", &format!("{BEFORE}fn c() {{}}\n")).passes();
+        for _ in 0..2 {
+            let told = roz.run(&["intent", "map"]).fails();
+            assert!(told.contains(what), "{what}: {told}");
+        }
+        assert_eq!(map(&roz), text, "{what}");
+    }
+}
+
+#[test]
+fn a_mark_that_is_put_back_is_all_it_takes() {
+    let roz = at_work("");
+    writes(&roz, "src/a.rs", BEFORE).passes();
+    let whole = map(&roz);
+    roz.write(".orchestration/intent_map.md", &whole.replace(END, ""));
+    writes(&roz, "src/b.rs", BEFORE).tells_user();
+    roz.write(".orchestration/intent_map.md", &format!("{whole}Mine.\n"));
+    writes(&roz, "src/c.rs", BEFORE).passes();
+    let grown = map(&roz);
+    for word in ["`src/a.rs`", "`src/b.rs`", "`src/c.rs`", "\nMine.\n"] {
+        assert!(grown.contains(word), "{word}: {grown}");
+    }
+    is_that_of_the_ledger(&roz);
+}
+
+/// Names that look like what roz writes between the marks.
+#[test]
+fn no_name_ends_the_map_or_opens_a_comment_in_it() {
+    let roz = at_work("");
+    let name = "Login <!-- roz:map end -->";
+    roz.write(
+        ".orchestration/active_intents.yaml",
+        &INTENTS.replace("Login", &format!("'{name}'")),
+    );
+    for path in ["src/<!-- roz:map end -->.rs", "src/a|b`c.rs", "src/a\nb.rs"] {
+        writes(&roz, path, BEFORE).objects_to_nothing();
+    }
+    let grown = map(&roz);
+    assert_eq!(grown.matches("<!--").count(), 2, "{grown}");
+    assert_eq!(grown.lines().filter(|it| it.starts_with("| `")).count(), 3, "{grown}");
+    is_that_of_the_ledger(&roz);
+}
+
+/// What the hooks wrote is what `roz intent map` writes.
+#[track_caller]
+fn is_that_of_the_ledger(roz: &Roz) {
+    let grown = map(roz);
+    assert_eq!(roz.json(&["intent", "map"])["changed"], false);
+    assert_eq!(map(roz), grown);
+    fs::remove_file(roz.project().join(".orchestration/intent_map.md")).unwrap();
+    roz.run(&["intent", "map"]).succeeds();
+    let block = |text: &str| text[text.find(BEGIN).unwrap()..text.find(END).unwrap()].to_owned();
+    assert_eq!(block(&map(roz)), block(&grown));
+}
+
+#[test]
+fn a_map_that_is_not_the_ledgers_is_made_anew_by_the_next_hook() {
+    let roz = at_work("");
+    writes(&roz, "src/a.rs", BEFORE).passes();
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "one"]);
+    roz.git(&["checkout", "-qb", "other"]);
+    writes(&roz, "src/b.rs", BEFORE).passes();
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "two"]);
+    let path = roz.project().join(".orchestration/intent_map.md");
+    fs::remove_file(&path).unwrap();
+    writes(&roz, "src/c.rs", BEFORE).passes();
+    for word in ["`src/a.rs`", "`src/b.rs`", "`src/c.rs`"] {
+        assert!(map(&roz).contains(word), "{word}: {}", map(&roz));
+    }
+    is_that_of_the_ledger(&roz);
+    // Git puts back an older ledger, and leaves the map.
+    roz.git(&["checkout", "-q", "HEAD~1", "--", ".orchestration/agent_trace.jsonl"]);
+    writes(&roz, "src/d.rs", BEFORE).objects_to_nothing();
+    assert!(!map(&roz).contains("`src/b.rs`"), "{}", map(&roz));
+    is_that_of_the_ledger(&roz);
+    // Somebody writes between the marks.
+    roz.write(".orchestration/intent_map.md", &map(&roz).replace("`old`", "`mine`"));
+    writes(&roz, "src/e.rs", BEFORE).objects_to_nothing();
+    is_that_of_the_ledger(&roz);
+}
+
+#[test]
+fn branches_that_both_began_a_map_are_one_map_after_the_next_write() {
+    let roz = at_work("");
+    roz.write(".gitattributes", ".orchestration/* merge=union\n");
+    roz.write("src/keep.txt", "");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "one"]);
+    roz.git(&["checkout", "-qb", "other"]);
+    writes(&roz, "src/a.rs", BEFORE).passes();
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "a"]);
+    roz.git(&["checkout", "-q", "-"]);
+    writes(&roz, "src/b.rs", BEFORE).passes();
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "b"]);
+    roz.git(&["merge", "-q", "other", "-m", "both"]);
+    writes(&roz, "src/c.rs", BEFORE).passes();
+    for word in ["`src/a.rs`", "`src/b.rs`", "`src/c.rs`"] {
+        assert!(map(&roz).contains(word), "{word}: {}", map(&roz));
+    }
+    is_that_of_the_ledger(&roz);
+}
+
+/// Runs a command as the client does.
+pub(crate) fn runs(roz: &Roz, line: &str) -> Reply {
+    let call = roz.call("Bash", &json!({ "command": line }));
+    roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
+    let ran = Ran::of(feed(&mut roz.program(&["sh", "-c", line]), b"")).succeeds();
+    let mut done = call;
+    done["tool_response"] = json!({ "stdout": ran.stdout, "stderr": "", "interrupted": false });
+    roz.hook("post-tool-use", done)
+}
+
+#[test]
+fn a_file_takes_its_row_along_and_one_that_is_gone_has_none() {
+    let roz = at_work("");
+    for path in ["src/a.rs", "src/b.rs", "src/c.rs"] {
+        let name = path.replace(['/', '.'], "_");
+        writes(&roz, path, &BEFORE.replace("old", &name)).passes();
+    }
+    runs(&roz, "mv src/a.rs src/moved.rs");
+    runs(&roz, "rm src/c.rs");
+    let grown = map(&roz);
+    assert!(grown.contains("| `src/moved.rs` | `src_a_rs` |"), "{grown}");
+    assert!(!grown.contains("`src/a.rs`") && !grown.contains("`src/c.rs`"), "{grown}");
+    runs(&roz, "mv src/b.rs src/t && mv src/moved.rs src/b.rs && mv src/t src/moved.rs");
+    let grown = map(&roz);
+    assert!(grown.contains("| `src/b.rs` | `src_a_rs` |"), "{grown}");
+    assert!(grown.contains("| `src/moved.rs` | `src_b_rs` |"), "{grown}");
+    is_that_of_the_ledger(&roz);
 }
 
 #[test]

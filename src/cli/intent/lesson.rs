@@ -1,17 +1,24 @@
 //! `roz intent lesson`: a line for the shared brain.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::{Done, find, open, refused, say};
 use crate::{
-    core::intent::lessons::{About, LONGEST, Lesson, MOST_FILES},
-    sidecar::{FOLDER, desk::BRAIN},
+    core::intent::lessons::{About, LONGEST, Learned, Lesson, MOST_FILES},
+    open::Roz,
+    sidecar::{
+        FOLDER,
+        desk::{BRAIN, Desk},
+    },
     world::World,
 };
 
 /// Write down what was learned, for those who come to the same files
 ///
-/// It goes into `.orchestration/CLAUDE.md`, below `## Lessons Learned`, once.
+/// It goes into `.orchestration/CLAUDE.md`, below `## Lessons Learned`, once:
+/// said again for another intent or other files, it concerns these too.
 ///
 /// Example:
 ///   roz intent lesson "links expire by the server's clock" --intent INT-001 --file src/auth/link.rs
@@ -20,10 +27,11 @@ use crate::{
 pub(super) struct Args {
     /// What was learned, in a sentence
     lesson: String,
-    /// The intent that it was learned at
+    /// The intent that it was learned at (default: that of the session in which
+    /// this runs)
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
-    /// A file that it is about, from the project's root; may be given again
+    /// A file of the project that it is about; may be given again
     #[arg(long, value_name = "PATH")]
     file: Vec<String>,
     /// Print one JSON object
@@ -39,15 +47,23 @@ pub(in crate::cli) enum Error {
     TooLong,
     #[error("there are more than {MOST_FILES} files")]
     TooManyFiles,
+    #[error(
+        "`{0}` is no file of this project: name one in it, from where you stand or from its root"
+    )]
+    Elsewhere(String),
     #[error("a lesson that concerns no intent and no file reaches nobody: name one of them")]
     AboutNothing,
 }
 
-/// A lesson that can be written.
+/// A lesson that can be written. Paths begin at `cwd`; where no intent is named
+/// it is the one that the session is at in which this runs.
 pub(in crate::cli) fn lesson(
     text: &str,
     intent: Option<&str>,
     files: &[String],
+    desk: &Desk,
+    cwd: &Path,
+    selected: Option<String>,
 ) -> Result<Lesson, Error> {
     let text = text.trim();
     if text.is_empty() {
@@ -59,32 +75,54 @@ pub(in crate::cli) fn lesson(
     if files.len() > MOST_FILES {
         return Err(Error::TooManyFiles);
     }
-    let plain = |it: &String| it.trim().trim_start_matches("./").to_owned();
-    let files: Vec<String> = files.iter().map(plain).filter(|it| !it.is_empty()).collect();
+    let files = files.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
+    let inside = |it: &str| desk.file(it, cwd).ok_or_else(|| Error::Elsewhere(it.to_owned()));
+    let files = files.map(inside).collect::<Result<Vec<String>, Error>>()?;
     let intent = intent.map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
-    if intent.is_none() && files.is_empty() {
+    let intents = Vec::from_iter(intent.or(selected));
+    if intents.is_empty() && files.is_empty() {
         return Err(Error::AboutNothing);
     }
-    Ok(Lesson { text: text.to_owned(), about: About { intent, files } })
+    Ok(Lesson { text: text.to_owned(), about: About { intents, files } })
+}
+
+/// What the session in which the client runs us is at, if it is declared there.
+pub(in crate::cli) fn selected(roz: &Roz, desk: &Desk, world: &World) -> Option<String> {
+    let id = roz.find_session(world.var("CLAUDE_CODE_SESSION_ID")?).ok()?;
+    let session = roz.store.get_session(&id).ok()??.session;
+    let id = session.intent.selected()?.intent_id.clone();
+    desk.catalogue.find(&id).is_ok().then_some(id)
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
-    let lesson = lesson(&args.lesson, args.intent.as_deref(), &args.file)?;
-    let (_, desk) = open(world)?;
-    if let Some(id) = &lesson.about.intent
-        && let Err(refusal) = find(&desk, id)
-    {
-        return refused(refusal, args.json);
+    let (roz, desk) = open(world)?;
+    let selected = selected(&roz, &desk, world);
+    let intent = args.intent.as_deref();
+    let lesson = lesson(&args.lesson, intent, &args.file, &desk, &world.cwd, selected)?;
+    for id in &lesson.about.intents {
+        if let Err(refusal) = find(&desk, id) {
+            return refused(refusal, args.json);
+        }
     }
-    let is_new = desk.learn(&lesson)?;
+    let learned = desk.learn(&lesson)?;
     if args.json {
-        say::print_json(&json!({ "lesson": lesson.text, "about": lesson.about, "new": is_new }))?;
+        say::print_json(&json!({
+            "lesson": lesson.text,
+            "about": lesson.about,
+            "new": learned == Learned::New,
+            "changed": learned != Learned::Known,
+        }))?;
         return Ok(Done::Well);
     }
-    say::print(&if is_new {
-        format!("Written to {FOLDER}/{BRAIN}.\n")
-    } else {
-        format!("{FOLDER}/{BRAIN} says so already.\n")
+    let about = &lesson.about;
+    let concerns: Vec<&str> =
+        about.intents.iter().chain(&about.files).map(String::as_str).collect();
+    say::print(&match learned {
+        Learned::New => format!("Written to {FOLDER}/{BRAIN}.\n"),
+        Learned::Wider => {
+            format!("{FOLDER}/{BRAIN} says so already, and now of {} too.\n", concerns.join(", "))
+        }
+        Learned::Known => format!("{FOLDER}/{BRAIN} says so already.\n"),
     })?;
     Ok(Done::Well)
 }

@@ -6,13 +6,8 @@ use serde_json::json;
 
 use super::{Done, open, say};
 use crate::{
-    core::intent::{
-        SIDECAR,
-        ledger::Record,
-        map::{Map, NAME},
-    },
-    ledger::Ledger,
-    sidecar::map,
+    core::intent::{SIDECAR, map::NAME},
+    sidecar::map::{self, From, Written},
     world::World,
 };
 
@@ -33,16 +28,10 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let (roz, desk) = open(world)?;
     let working = say::working("reading the ledger");
-    let mut rebuilt = Map::default();
-    let mut records = 0_u64;
-    Ledger::new(desk.root(), &roz.home).each_line(|_, line| {
-        if let Some(record) = Record::read(line) {
-            records += 1;
-            rebuilt.add(&record);
-        }
-    })?;
     let until = Instant::now() + PATIENCE;
-    let is_new = map::update(desk.root(), &roz.home, &desk.catalogue, until, |_| Some(rebuilt))?;
+    let (root, home) = (desk.root(), &roz.home);
+    let Written { is_changed: is_new, records } =
+        map::update(root, home, &desk.catalogue, until, From::Beginning)?;
     drop(working);
     if args.json {
         say::print_json(

@@ -10,6 +10,7 @@ use crate::{
         intent::{
             catalogue::{Intent, Status},
             draft::{self, Draft},
+            lessons::Learned,
             scope::Complaint,
             selection::{self, Refused},
         },
@@ -185,12 +186,16 @@ fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, Trouble> {
 }
 
 fn desk(world: &World) -> Result<Desk, Trouble> {
+    project(world).map(|(_, desk)| desk)
+}
+
+fn project(world: &World) -> Result<(Roz, Desk), Trouble> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
     let dir = launched.filter(|it| it.is_dir()).unwrap_or_else(|| world.cwd.clone());
     let roz = Roz::open(world, &dir).map_err(|err| Trouble::of(&err))?;
     let mut desk = intent::desk(&roz, &roz.project, &dir).map_err(|err| Trouble::of(&err))?;
     desk.is_agents = true;
-    Ok(desk)
+    Ok((roz, desk))
 }
 
 /// A desk whose catalogue can be relied on.
@@ -345,7 +350,7 @@ fn expand(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
 }
 
 #[derive(Deserialize)]
-struct Learned {
+struct Said {
     lesson: String,
     #[serde(default)]
     intent_id: Option<String>,
@@ -354,15 +359,20 @@ struct Learned {
 }
 
 fn learn(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let Learned { lesson, intent_id, files } = read(arguments)?;
-    let lesson = lesson::lesson(&lesson, intent_id.as_deref(), &files);
+    let Said { lesson, intent_id, files } = read(arguments)?;
+    let (roz, desk) = project(world)?;
+    let selected = lesson::selected(&roz, &desk, world);
+    let (intent, root) = (intent_id.as_deref(), desk.root());
+    let lesson = lesson::lesson(&lesson, intent, &files, &desk, root, selected);
     let lesson = lesson.map_err(|err| Trouble::of(&err))?;
-    let desk = desk(world)?;
-    if let Some(id) = &lesson.about.intent {
+    for id in &lesson.about.intents {
         selection::find(&desk.catalogue, id, "record_lesson")?;
     }
-    let is_new = desk.learn(&lesson).map_err(|err| Trouble::of(&err))?;
-    let told = if is_new { "Recorded." } else { "It is known already." };
+    let told = match desk.learn(&lesson).map_err(|err| Trouble::of(&err))? {
+        Learned::New => "Recorded.",
+        Learned::Wider => "It is known already; now it concerns these too.",
+        Learned::Known => "It is known already.",
+    };
     Ok(Answer::Texts(vec![told.to_owned()]))
 }
 

@@ -20,11 +20,14 @@
 //!
 //! Long because the rounds of the search share what is found and what is used.
 
+pub mod names;
+
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
 
+use self::names::Name;
 use super::{ledger::Record, ranges::LineRange};
 
 /// How long a mark is: 36 bits of a SHA-256.
@@ -52,8 +55,10 @@ pub fn mark(line: &[u8]) -> Mark {
     res
 }
 
-/// Without its blanks.
+/// Without its blanks, and without the mark of bytes' order that a file may
+/// begin with.
 fn bare(line: &[u8]) -> Vec<u8> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     line.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect()
 }
 
@@ -106,6 +111,8 @@ pub struct Line<'a> {
     pub committed: Option<DateTime<Utc>>,
     /// When the file was committed before that, as far as is known.
     pub since: Option<DateTime<Utc>>,
+    /// There was no such file then: what was written before is none of it.
+    pub born: Option<DateTime<Utc>>,
 }
 
 /// What a record wrote into one file, range by range.
@@ -125,11 +132,14 @@ struct Range {
 }
 
 impl Written {
-    /// What `record` wrote into a file that went by one of these names.
-    pub fn of(record: &Record, names: &[String]) -> Option<Self> {
+    /// What `record` wrote into a file that went by one of these names. One
+    /// that has another name now was not written.
+    pub fn of(record: &Record, names: &[Name]) -> Option<Self> {
         let mut ranges = Vec::new();
+        let is_it = |path: &str| names.iter().any(|it| it.covers(path, record.timestamp));
         let files = record.files.iter().zip(&record.metadata.roz.files);
-        for (file, details) in files.filter(|(it, _)| names.contains(&it.path)) {
+        let files = files.filter(|(it, details)| is_it(&it.path) && names::from(details).is_none());
+        for (file, details) in files {
             let marks = details.evidence.as_ref().and_then(|it| it.get("lines")?.as_str());
             let (all, _) = marks.unwrap_or_default().as_bytes().as_chunks::<MARK>();
             let mut rest = all.iter().copied();
@@ -148,6 +158,10 @@ impl Written {
         }
         let intent = record.intent_id.clone();
         (!ranges.is_empty()).then_some(Self { at: record.timestamp, intent, ranges })
+    }
+
+    pub fn marks(&self) -> impl Iterator<Item = Mark> {
+        self.ranges.iter().flat_map(|it| it.marks.iter().copied())
     }
 }
 
@@ -212,16 +226,18 @@ struct Search<'a> {
     found: Vec<Option<Place>>,
 }
 
+/// Whether there is more in a line than brackets.
+pub fn says(line: &[u8]) -> bool {
+    line.iter().filter(|it| it.is_ascii_alphanumeric() || **it >= 0x80).count() > 1
+}
+
 impl<'a> Search<'a> {
     fn new(lines: &'a [Line], written: &'a [Written]) -> Self {
-        let says = |it: &Line| {
-            it.text.iter().filter(|it| it.is_ascii_alphanumeric() || **it >= 0x80).count() > 1
-        };
         Self {
             lines,
             written,
             marks: lines.iter().map(|it| mark(it.text)).collect(),
-            says: lines.iter().map(says).collect(),
+            says: lines.iter().map(|it| says(it.text)).collect(),
             used: HashSet::new(),
             found: vec![None; lines.len()],
         }
@@ -466,7 +482,10 @@ impl<'a> Search<'a> {
         // Git counts in seconds.
         let until = self.lines.get(line).and_then(|it| it.committed);
         let until = until.and_then(|it| it.checked_add_signed(TimeDelta::seconds(1)));
-        until.is_none_or(|until| self.written.get(record).is_some_and(|it| it.at <= until))
+        let born = self.lines.get(line).and_then(|it| it.born);
+        self.written.get(record).is_some_and(|it| {
+            until.is_none_or(|until| it.at <= until) && born.is_none_or(|born| it.at >= born)
+        })
     }
 
     /// Lines that say nothing, where only one intent wrote such a line in the

@@ -25,8 +25,10 @@ pub struct Intent {
     pub line: usize,
 }
 
-/// Where an intent is in its life: the words of all the documents.
+/// Where an intent is in its life: the words of all the documents, by which it
+/// goes wherever it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
 pub enum Status {
     /// Also where no status is given.
     #[default]
@@ -89,6 +91,18 @@ impl Status {
             | Self::Cancelled
             | Self::Unknown(_) => false,
         }
+    }
+}
+
+impl From<Status> for String {
+    fn from(status: Status) -> Self {
+        status.word().to_owned()
+    }
+}
+
+impl From<String> for Status {
+    fn from(word: String) -> Self {
+        Self::read(&word)
     }
 }
 

@@ -36,7 +36,7 @@ const PROGRAMS: &str = "\
 /// A program and the words behind it, parted by commas.
 const COMMANDS: &str = "\
     cargo test, cargo t, cargo nextest, cargo clippy, cargo check, cargo c, cargo deny, cargo miri, \
-    go test, go vet, ruff check, ruff, python manage.py test, deno test, deno lint, deno check, \
+    go test, go vet, ruff check, ruff, python manage.py test, manage.py test, deno test, deno lint, deno check, \
     bun test, biome check, biome lint, biome ci, php artisan test, rails test, swift test, \
     zig test, dart test, dart analyze, flutter test, flutter analyze, dotnet test, stack test, \
     cabal test, mix test, mix credo, mix dialyzer, playwright test, ng test, ng lint, hatch test, \
@@ -122,7 +122,8 @@ fn built_in(run: &Run) -> Option<String> {
     let rest = &words[1..];
     let does = |command: &str| {
         let mut parts = command.split_whitespace();
-        parts.next() == Some(program) && parts.eq(rest.iter().copied().take(parts_of(command) - 1))
+        let rest = rest.iter().copied().map(script).take(parts_of(command) - 1);
+        parts.next() == Some(program) && parts.eq(rest)
     };
     if PROGRAMS.split_whitespace().any(|it| it == program) {
         return Some(program.to_owned());
@@ -158,6 +159,11 @@ fn parts_of(command: &str) -> usize {
 /// Without the folder that it lies in.
 fn name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
+}
+
+/// A program of Python is called by its path.
+fn script(word: &str) -> &str {
+    word.strip_suffix(".py").map_or(word, |_| name(word))
 }
 
 fn is_python(program: &str) -> bool {
@@ -198,6 +204,11 @@ mod tests {
             ("python3.12 -m pytest -q", "pytest"),
             ("python -m unittest discover", "unittest"),
             ("python manage.py test shop", "python manage.py test"),
+            ("python3 ./manage.py test", "python manage.py test"),
+            ("./manage.py test shop", "manage.py test"),
+            ("cargo test > /tmp/out.txt 2>&1", "cargo test"),
+            ("cargo test &> out.txt", "cargo test"),
+            ("pytest -q | tee out.txt", "pytest"),
             ("uv run ruff check .", "ruff check"),
             ("ruff .", "ruff"),
             ("poetry run mypy src", "mypy"),
@@ -244,6 +255,8 @@ mod tests {
             "test -f x",
             "$RUNNER test",
             "python setup.py install",
+            "./manage.py migrate",
+            "python manage.py runserver test",
         ] {
             assert_eq!(check(line, &[]), None, "{line}");
         }

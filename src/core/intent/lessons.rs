@@ -6,9 +6,10 @@
 //! - Links expire by the server's clock. <!-- roz {"intent":"INT-001","files":["src/auth/link.rs"]} -->
 //! ```
 //!
-//! Items that people wrote without one count where they name the intent.
+//! One that was learned at several intents has a list of them there. Items that
+//! people wrote without a comment count where they name the intent.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
     catalogue::Intent,
@@ -18,6 +19,11 @@ use super::{
 use crate::core::bounded;
 
 pub const HEADING: &str = "## Lessons Learned";
+
+/// Of the comment that says what a lesson concerns.
+const OPENING: &str = "<!-- roz ";
+/// `@`, where it must not be one.
+const AT: &str = "&#64;";
 
 /// The longest lesson, in characters.
 pub const LONGEST: usize = 500;
@@ -35,30 +41,68 @@ pub struct Lesson {
 /// What a lesson concerns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub intent: Option<String>,
-    /// From the project's root.
+    /// By their ids. In JSON one stands for itself.
+    #[serde(
+        rename = "intent",
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "one_or_more",
+        deserialize_with = "from_one_or_more"
+    )]
+    pub intents: Vec<String>,
+    /// From the project's root, with `/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
 /// The lessons in the file, oldest first.
 pub fn read(text: &str) -> Vec<Lesson> {
-    let Some(section) = section(text) else { return Vec::new() };
-    let lines = text.get(section).unwrap_or_default().lines();
-    lines.filter_map(lesson).collect()
+    lines(text).map(|(_, it)| it).collect()
 }
 
-/// The file with the lesson in it; none if it says so already. Nothing else of
-/// it changes.
-pub fn with(text: &str, lesson: &Lesson) -> Option<String> {
-    let said = normal(&lesson.text);
-    if read(text).iter().any(|it| normal(&it.text) == said) {
-        return None;
+/// The same, with where their lines stand.
+fn lines(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Lesson)> {
+    let section = section(text).unwrap_or_default();
+    let mut at = section.start;
+    text.get(section).unwrap_or_default().split_inclusive('\n').filter_map(move |line| {
+        let begin = at;
+        at += line.len();
+        Some((begin..at, lesson(line)?))
+    })
+}
+
+/// What became of a lesson that was to be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Learned {
+    New,
+    /// It is known, and concerns more than was known.
+    Wider,
+    Known,
+}
+
+/// The file with the lesson in it, once; none if it says so already. One that is
+/// known comes to concern the new intents and files too. Nothing else of it
+/// changes.
+pub fn with(text: &str, new: &Lesson) -> (Option<String>, Learned) {
+    let said = normal(&new.text);
+    let same = lines(text).find(|(_, it)| normal(&it.text) == said);
+    if let Some((at, known)) = same {
+        let about = known.about.with(&new.about);
+        if about == known.about {
+            return (None, Learned::Known);
+        }
+        let line = &text[at.clone()];
+        let bare = line.trim_end_matches(['\r', '\n']);
+        let words = match bare.rsplit_once(OPENING) {
+            Some((words, _)) if known.about != About::default() => words.trim_end(),
+            _ => bare.trim_end(),
+        };
+        let (before, after) = (&text[..at.start], &text[at.start + bare.len()..]);
+        return (Some(format!("{before}{words} {}{after}", about.comment())), Learned::Wider);
     }
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let line = rendered(lesson);
-    Some(if let Some(section) = section(text) {
+    let line = rendered(new);
+    let text = if let Some(section) = section(text) {
         let body = text.get(section.clone()).unwrap_or_default();
         let end = section.start + body.trim_end().len();
         let (before, after) = text.split_at(end);
@@ -69,6 +113,45 @@ pub fn with(text: &str, lesson: &Lesson) -> Option<String> {
         let before = text.trim_end();
         let gap = if before.is_empty() { "" } else { "\n\n" }.replace('\n', eol);
         format!("{before}{gap}{HEADING}{eol}{eol}{line}{eol}")
+    };
+    (Some(text), Learned::New)
+}
+
+impl About {
+    /// Both, each once.
+    fn with(&self, more: &Self) -> Self {
+        let both = |one: &[String], other: &[String]| {
+            let new = other.iter().filter(|it| !one.contains(it)).cloned();
+            one.iter().cloned().chain(new).collect()
+        };
+        Self { intents: both(&self.intents, &more.intents), files: both(&self.files, &more.files) }
+    }
+
+    /// What is in it cannot end it, nor ask the client for a file.
+    fn comment(&self) -> String {
+        let about = serde_json::to_string(self).unwrap_or_default();
+        let about = about.replace('<', "\\u003c").replace('>', "\\u003e").replace('@', "\\u0040");
+        format!("{OPENING}{about} -->")
+    }
+}
+
+fn one_or_more<S: Serializer>(ids: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    match ids {
+        [one] => one.serialize(serializer),
+        more => more.serialize(serializer),
+    }
+}
+
+fn from_one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Ids {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Ids::deserialize(deserializer)? {
+        Ids::One(id) => vec![id],
+        Ids::More(ids) => ids,
     })
 }
 
@@ -88,7 +171,7 @@ pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String>
         scope.judge(&target) == Verdict::Inside
     };
     let concerns = |it: &&Lesson| {
-        it.about.intent.as_ref() == Some(&intent.id)
+        it.about.intents.contains(&intent.id)
             || it.about.files.iter().any(is_in_scope)
             || names(&it.text, &intent.id)
     };
@@ -124,24 +207,42 @@ fn section(text: &str) -> Option<std::ops::Range<usize>> {
 
 fn lesson(line: &str) -> Option<Lesson> {
     let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?.trim();
-    let found = item.rsplit_once("<!-- roz ").and_then(|(text, about)| {
+    let found = item.rsplit_once(OPENING).and_then(|(text, about)| {
         let about = serde_json::from_str(about.strip_suffix("-->")?).ok()?;
-        Some(Lesson { text: text.trim().to_owned(), about })
+        Some((text.trim(), about))
     });
-    let whole = || Lesson { text: item.to_owned(), about: About::default() };
-    Some(found.unwrap_or_else(whole)).filter(|it| !it.text.is_empty())
+    let (text, about) = found.unwrap_or_else(|| (item, About::default()));
+    let text = text.replace(AT, "@");
+    (!text.is_empty()).then_some(Lesson { text, about })
 }
 
-/// One line: what is in the comment cannot end it.
+/// One line.
 fn rendered(lesson: &Lesson) -> String {
     let text = bounded::plain_line(&one_line(&lesson.text));
-    let text = text.replace("<!--", "<! --");
+    let text = without_imports(&text.replace("<!--", "<! --"));
     if lesson.about == About::default() {
         return format!("- {text}");
     }
-    let about = serde_json::to_string(&lesson.about).unwrap_or_default();
-    let about = about.replace('<', "\\u003c").replace('>', "\\u003e");
-    format!("- {text} <!-- roz {about} -->")
+    format!("- {text} {}", lesson.about.comment())
+}
+
+/// The client takes `@path` for a file to read in, wherever in such a file a
+/// word begins so; only in code it does not, and there is no other escape. As
+/// an entity it is a text that is rendered as it was meant.
+fn without_imports(text: &str) -> String {
+    let is_clear =
+        text.matches('`').count().is_multiple_of(2) && !text.contains("``") && !text.contains('\\');
+    let mut res = String::with_capacity(text.len());
+    let (mut is_code, mut last) = (false, None);
+    for c in text.chars() {
+        is_code ^= c == '`' && is_clear;
+        match c {
+            '@' if !is_code && !last.is_some_and(char::is_alphanumeric) => res.push_str(AT),
+            c => res.push(c),
+        }
+        last = Some(c);
+    }
+    res
 }
 
 fn one_line(text: &str) -> String {
@@ -171,31 +272,78 @@ mod tests {
 
     fn lesson(text: &str, intent: &str, files: &[&str]) -> Lesson {
         let files = files.iter().map(|it| (*it).to_owned()).collect();
-        let intent = (!intent.is_empty()).then(|| intent.to_owned());
-        Lesson { text: text.to_owned(), about: About { intent, files } }
+        let intents = Vec::from_iter((!intent.is_empty()).then(|| intent.to_owned()));
+        Lesson { text: text.to_owned(), about: About { intents, files } }
     }
 
     #[test]
     fn a_lesson_is_found_again_as_it_was_written() {
         let first = lesson("Mind the --> clock.", "INT-1", &["src/a-->b.rs"]);
-        let text = with("", &first).unwrap();
+        let text = with("", &first).0.unwrap();
         assert_eq!(read(&text), std::slice::from_ref(&first));
         let second = lesson("And the port.", "", &[]);
-        let text = with(&text, &second).unwrap();
+        let text = with(&text, &second).0.unwrap();
         assert_eq!(read(&text), [first, second]);
     }
 
     #[test]
     fn a_lesson_that_is_there_is_not_written_again() {
-        let text = with("", &lesson("Mind the clock.", "INT-1", &[])).unwrap();
-        assert_eq!(with(&text, &lesson("  mind the\nclock", "INT-2", &[])), None);
+        let text = with("", &lesson("Mind the clock.", "INT-1", &[])).0.unwrap();
+        let again = lesson("  mind the\nclock", "INT-1", &[]);
+        assert_eq!(with(&text, &again), (None, Learned::Known));
+    }
+
+    #[test]
+    fn a_lesson_that_is_there_comes_to_concern_more_and_is_one_line_still() {
+        let text = "# Brain\r\n\r\n## Lessons Learned\r\n\r\n- Mind the clock.\r\n- Other.\r\n";
+        let (text, learned) = with(text, &lesson("mind the clock", "INT-1", &[]));
+        assert_eq!(learned, Learned::Wider);
+        let (text, learned) = with(&text.unwrap(), &lesson("Mind the clock", "INT-2", &["a@b.rs"]));
+        assert_eq!(learned, Learned::Wider);
+        let text = text.unwrap();
+        assert_eq!(
+            text,
+            "# Brain\r\n\r\n## Lessons Learned\r\n\r\n- Mind the clock. <!-- roz \
+             {\"intent\":[\"INT-1\",\"INT-2\"],\"files\":[\"a\\u0040b.rs\"]} -->\r\n- Other.\r\n"
+        );
+        assert_eq!(with(&text, &lesson("Mind the clock", "INT-2", &["a@b.rs"])).1, Learned::Known);
+        for id in ["INT-1", "INT-2"] {
+            let intent = Intent { id: id.into(), ..Intent::default() };
+            assert_eq!(of_intent(&read(&text), &intent, Case::Keeps), ["Mind the clock."]);
+        }
+    }
+
+    #[test]
+    fn no_word_of_a_lesson_asks_the_client_for_a_file() {
+        for (said, written) in [
+            ("@.env leaks", "&#64;.env leaks"),
+            ("see **@/etc/passwd** and (@a)", "see **&#64;/etc/passwd** and (&#64;a)"),
+            ("`@property` is fine, me@home too", "`@property` is fine, me@home too"),
+            ("an open ` and `@/etc/passwd`", "an open ` and `&#64;/etc/passwd`"),
+            ("turned \u{202e}dwssap", "turned \\u{202e}dwssap"),
+        ] {
+            let text = with("", &lesson(said, "INT-1", &["@x"])).0.unwrap();
+            let line = text.lines().last().unwrap();
+            assert_eq!(
+                line,
+                format!(
+                    "- {written} <!-- roz {{\"intent\":\"INT-1\",\"files\":[\"\\u0040x\"]}} -->"
+                )
+            );
+            let known = read(&text).remove(0);
+            assert_eq!(known.about.files, ["@x"]);
+            assert_eq!(
+                with(&text, &Lesson { text: known.text, about: known.about }).1,
+                Learned::Known
+            );
+        }
     }
 
     #[test]
     fn the_rest_of_the_file_stays_as_it_is() {
         let text = "# Brain\n\n```\n## Lessons Learned\n```\n\n## Lessons Learned\n\n- By hand.\n\n\
                     ## Style\r\nTabs.";
-        let new = with(text, &lesson("New.", "", &[])).unwrap();
+        let new = with(text, &lesson("New.", "", &[])).0.unwrap();
         assert_eq!(new, text.replace("- By hand.\n", "- By hand.\r\n- New.\n"));
         let texts: Vec<String> = read(&new).into_iter().map(|it| it.text).collect();
         assert_eq!(texts, ["By hand.", "New."]);
@@ -222,8 +370,8 @@ mod tests {
         fn whatever_the_file_says_a_lesson_is_one_line_in_it(text in any::<String>(), said in "\\PC*\n?\\PC*") {
             let new = lesson(&said, "INT-1", &[]);
             let before = read(&text).len();
-            if let Some(after) = with(&text, &new) {
-                let added = usize::from(!said.trim().is_empty());
+            if let (Some(after), learned) = with(&text, &new) {
+                let added = usize::from(!said.trim().is_empty() && learned == Learned::New);
                 prop_assert!(read(&after).len() >= before + added, "{after:?}");
             }
         }

@@ -1,29 +1,33 @@
 //! `intent_map.md`: which intent is at home where. Per intent a table of the
 //! files that it gave something new, with the definitions, and when.
 //!
-//! It is a view: the text between the markers is made of the ledger, and says
-//! all that is needed to go on from it, so a record more costs no look at the
-//! records before. Whoever rebuilds it gets the same bytes.
+//! It is a view: what stands between the marks is made of the ledger, record by
+//! record, and of nothing else, so whoever makes it gets the same bytes. All
+//! else in the file is the user's. A mark is one where it is a line of its own,
+//! and no name is written so that it could be one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
+    ops::Range,
 };
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     catalogue::Catalogue,
-    ledger::{MutationClass, Record},
+    ledger::{FileDetails, MutationClass, Record},
     mutation::evidence::{Evidence, How, Moved},
+    ranges::Change,
 };
 use crate::core::bounded;
 
 pub const NAME: &str = "intent_map.md";
 
 /// The line of a `.gitattributes` beside it: each branch that is merged has
-/// changed it, and it is read with the rows of both.
+/// changed it, and what comes of that is made anew.
 pub const ATTRIBUTES: &str = "intent_map.md merge=union\n";
 
 const BEGIN: &str =
@@ -34,122 +38,164 @@ const HEADING: &str = "# Intent map\n\nWhich intent is at home where.\n\n";
 /// The longest name in it, in characters.
 const LONGEST: usize = 200;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Why nobody knows which text in the file is roz's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unclear {
+    #[error("its last mark is missing: put back the line `{END}`, or remove both marks")]
+    NoEnd,
+    #[error("its first mark is missing: put back the line `{BEGIN}`, or remove both marks")]
+    NoBegin,
+    #[error("its last mark stands before its first: put them in order, or remove both marks")]
+    Reversed,
+    #[error("it has marks more than once: leave one line `{BEGIN}`, and below it one line `{END}`")]
+    Several,
+}
+
+/// By intents, and by paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Map(BTreeMap<String, BTreeMap<String, Row>>);
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     nodes: BTreeSet<String>,
     modified: String,
 }
 
-impl Map {
-    /// What stands between the marks of a text.
-    pub fn read(text: &str) -> Self {
-        let mut map = Self::default();
-        let Some((begin, end)) = marks(text) else { return map };
-        let mut intent = String::new();
-        for line in text[begin..end].lines() {
-            if let Some(heading) = line.strip_prefix("## `") {
-                heading.split('`').next().unwrap_or_default().clone_into(&mut intent);
-            } else if let Some(row) = line.strip_prefix("| `") {
-                let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
-                if let [file, nodes, modified] = cells.as_slice() {
-                    let nodes = nodes.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-                    let row = Row { nodes, modified: (*modified).to_owned() };
-                    let file = file.trim_end_matches('`').to_owned();
-                    // A merge may have left the row of either branch.
-                    let files = map.0.entry(intent.clone()).or_default();
-                    let known: &mut Row = files.entry(file).or_default();
-                    known.nodes.extend(row.nodes);
-                    known.modified = row.modified.max(std::mem::take(&mut known.modified));
-                }
-            }
+/// What roz wrote into the text, with its marks; none: nothing yet.
+pub fn block(text: &str) -> Result<Option<Range<usize>>, Unclear> {
+    let (mut begins, mut ends) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end();
+        let own = bare.trim_start_matches('\u{feff}');
+        let begin = at + bare.len() - own.len();
+        match own {
+            BEGIN => begins.push(begin),
+            END => ends.push(begin + END.len()),
+            _ => (),
         }
-        map
+        at += line.len();
     }
+    match (begins.as_slice(), ends.as_slice()) {
+        ([], []) => Ok(None),
+        ([begin], [end]) if begin < end => Ok(Some(*begin..*end)),
+        ([_], [_]) => Err(Unclear::Reversed),
+        ([_], []) => Err(Unclear::NoEnd),
+        ([], [_]) => Err(Unclear::NoBegin),
+        _ => Err(Unclear::Several),
+    }
+}
 
-    /// With what a record says; answers whether that changes anything.
-    pub fn add(&mut self, record: &Record) -> bool {
-        let mut is_changed = false;
-        for file in &record.metadata.roz.files {
-            let evidence = file.evidence.as_ref().and_then(evidence);
-            for it in evidence.iter().flat_map(|it| &it.moved) {
-                is_changed |= self.carry(it, record.timestamp);
-            }
+impl Map {
+    /// With what a record says.
+    pub fn add(&mut self, record: &Record) {
+        let files: Vec<(&FileDetails, Option<Evidence>)> = record
+            .metadata
+            .roz
+            .files
+            .iter()
+            .map(|it| (it, it.evidence.as_ref().and_then(evidence)))
+            .collect();
+        for it in files.iter().filter_map(|(_, it)| it.as_ref()).flat_map(|it| &it.moved) {
+            self.carry(it, record.timestamp);
         }
-        for file in &record.metadata.roz.files {
-            let evidence = file.evidence.as_ref().and_then(evidence);
-            let path = plain(&file.path);
+        self.carry_whole(&files, record.timestamp);
+        for (file, evidence) in &files {
+            let evidence = evidence.as_ref();
+            if file.changed.change == Change::Deleted
+                || evidence.is_some_and(|it| it.from.is_some())
+            {
+                continue;
+            }
             match (file.mutation_class, &record.intent_id) {
                 (Some(MutationClass::IntentEvolution), Some(intent)) => {
-                    let row = self.0.entry(plain(intent)).or_default().entry(path).or_default();
-                    let at = time(record.timestamp);
-                    is_changed |= row.modified < at;
-                    // Branches that are merged put records in another order.
-                    row.modified = at.max(std::mem::take(&mut row.modified));
+                    let files = self.0.entry(intent.clone()).or_default();
+                    let row = files.entry(file.path.clone()).or_default();
+                    row.touch(record.timestamp);
                     for it in evidence.iter().flat_map(|it| &it.definitions) {
-                        is_changed |= match it.change {
-                            How::Added | How::Modified => row.nodes.insert(plain(&it.name)),
-                            How::Removed => row.nodes.remove(&plain(&it.name)),
+                        match it.change {
+                            How::Added | How::Modified => row.nodes.insert(it.name.clone()),
+                            How::Removed => row.nodes.remove(&it.name),
                         };
                     }
                 }
                 // What is there goes by its new name, or is there no more.
                 (Some(MutationClass::AstRefactor), _) => {
-                    let rows = self.0.values_mut().filter_map(|it| it.get_mut(&path));
-                    for (row, evidence) in rows.zip(std::iter::repeat(&evidence)) {
-                        is_changed |= evidence.as_ref().is_some_and(|it| row.follow(it));
+                    let rows = self.0.values_mut().filter_map(|it| it.get_mut(&file.path));
+                    for (row, evidence) in rows.zip(std::iter::repeat(evidence)) {
+                        if let Some(evidence) = evidence {
+                            row.follow(evidence);
+                        }
                     }
                 }
                 _ => (),
             }
         }
-        is_changed
+        self.0.retain(|_, files| !files.is_empty());
     }
 
     /// What an intent is at home at goes with it to another file.
-    fn carry(&mut self, moved: &Moved, at: DateTime<Utc>) -> bool {
-        let (name, from, to) = (plain(&moved.name), plain(&moved.from), plain(&moved.to));
-        let mut is_changed = false;
+    fn carry(&mut self, moved: &Moved, at: DateTime<Utc>) {
         for files in self.0.values_mut() {
-            if files.get_mut(&from).is_some_and(|it| it.nodes.remove(&name)) {
-                let row = files.entry(to.clone()).or_default();
-                row.nodes.insert(name.clone());
-                row.modified = time(at).max(std::mem::take(&mut row.modified));
-                is_changed = true;
+            if files.get_mut(&moved.from).is_some_and(|it| it.nodes.remove(&moved.name)) {
+                let row = files.entry(moved.to.clone()).or_default();
+                row.nodes.insert(moved.name.clone());
+                row.touch(at);
             }
         }
-        is_changed
+    }
+
+    /// Files that have another name now take their rows with them, all at once:
+    /// two may have changed names. Those that are gone have none.
+    fn carry_whole(&mut self, files: &[(&FileDetails, Option<Evidence>)], at: DateTime<Utc>) {
+        let from = |it: &Option<Evidence>| it.as_ref()?.from.clone();
+        let moves: Vec<(String, &str)> =
+            files.iter().filter_map(|(file, it)| Some((from(it)?, file.path.as_str()))).collect();
+        for rows in self.0.values_mut() {
+            let carried = moves.iter().filter_map(|(from, to)| Some((*to, rows.remove(from)?)));
+            let carried: Vec<(&str, Row)> = carried.collect();
+            for (_, to) in &moves {
+                rows.remove(*to);
+            }
+            for (file, _) in files.iter().filter(|(it, _)| it.changed.change == Change::Deleted) {
+                rows.remove(&file.path);
+            }
+            for (to, mut row) in carried {
+                row.touch(at);
+                rows.insert(to.to_owned(), row);
+            }
+        }
     }
 
     /// The text with this between its marks, made where there are none; all
     /// else stays as it is.
-    pub fn written_into(&self, text: &str, catalogue: &Catalogue) -> String {
+    pub fn written_into(&self, text: &str, catalogue: &Catalogue) -> Result<String, Unclear> {
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let body = format!("{BEGIN}\n{}\n{END}", self.rendered(catalogue)).replace('\n', eol);
-        match marks(text) {
-            Some((begin, end)) => {
-                let before = &text[..begin - BEGIN.len()];
-                format!("{before}{body}{}", &text[end + END.len()..])
-            }
+        Ok(match block(text)? {
+            Some(block) => format!("{}{body}{}", &text[..block.start], &text[block.end..]),
             None if text.trim().is_empty() => format!("{HEADING}{body}\n"),
-            None => format!("{}{eol}{eol}{body}{eol}", text.trim_end()),
-        }
+            None => {
+                let ends = if text.ends_with('\n') { "" } else { eol };
+                format!("{text}{ends}{eol}{body}{eol}")
+            }
+        })
     }
 
     fn rendered(&self, catalogue: &Catalogue) -> String {
         let mut res = String::new();
         for (id, files) in &self.0 {
-            let intent = catalogue.intents.iter().find(|it| plain(&it.id) == *id);
-            let name = intent.map(|it| plain(&it.name)).filter(|it| it != id).unwrap_or_default();
-            let heading = format!("## `{id}` {name}");
+            let intent = catalogue.intents.iter().find(|it| it.id == *id);
+            let name = intent.map(|it| &it.name).filter(|it| *it != id);
+            let heading =
+                format!("## `{}` {}", plain(id), name.map(|it| plain(it)).unwrap_or_default());
             let _ = writeln!(res, "\n{}\n", heading.trim_end());
             res.push_str("| File | AST Nodes | Last Modified |\n|---|---|---|\n");
             for (file, row) in files {
-                let nodes: Vec<String> = row.nodes.iter().map(|it| format!("`{it}`")).collect();
+                let nodes: Vec<String> =
+                    row.nodes.iter().map(|it| format!("`{}`", plain(it))).collect();
                 let nodes = if nodes.is_empty() { "—".to_owned() } else { nodes.join(", ") };
-                let _ = writeln!(res, "| `{file}` | {nodes} | {} |", row.modified);
+                let _ = writeln!(res, "| `{}` | {nodes} | {} |", plain(file), row.modified);
             }
             let list = |ids: &[String]| {
                 let ids: Vec<String> = ids.iter().map(|it| format!("`{}`", plain(it))).collect();
@@ -171,13 +217,17 @@ impl Map {
 }
 
 impl Row {
-    fn follow(&mut self, evidence: &Evidence) -> bool {
-        let before = self.nodes.clone();
+    /// Branches that are merged put records in another order.
+    fn touch(&mut self, at: DateTime<Utc>) {
+        let at = at.to_rfc3339_opts(SecondsFormat::Secs, true).replace('T', " ");
+        self.modified = at.max(std::mem::take(&mut self.modified));
+    }
+
+    fn follow(&mut self, evidence: &Evidence) {
         for (old, new) in &evidence.renamed {
-            let (old, new) = (plain(old), plain(new));
             let renamed = |node: &String| -> String {
                 let parts = node.split("::").map(|it| {
-                    let parts = it.split('.').map(|it| if *it == *old { new.as_str() } else { it });
+                    let parts = it.split('.').map(|it| if it == old { new.as_str() } else { it });
                     parts.collect::<Vec<_>>().join(".")
                 });
                 parts.collect::<Vec<_>>().join("::")
@@ -185,9 +235,8 @@ impl Row {
             self.nodes = self.nodes.iter().map(renamed).collect();
         }
         for it in evidence.definitions.iter().filter(|it| it.change == How::Removed) {
-            self.nodes.remove(&plain(&it.name));
+            self.nodes.remove(&it.name);
         }
-        self.nodes != before
     }
 }
 
@@ -195,18 +244,68 @@ fn evidence(value: &Value) -> Option<Evidence> {
     serde_json::from_value(value.clone()).ok()
 }
 
-/// Between the end of the first mark and the beginning of the second.
-fn marks(text: &str) -> Option<(usize, usize)> {
-    let begin = text.find(BEGIN)? + BEGIN.len();
-    Some((begin, begin + text.get(begin..)?.find(END)?))
-}
-
-/// As it can stand between backticks in a cell.
+/// As it can stand in a heading, and between backticks in a cell.
 fn plain(text: &str) -> String {
-    let text = bounded::plain_line(&bounded::chars(text, LONGEST));
-    text.replace('`', "'").replace('|', "¦").trim().to_owned()
+    let text = bounded::plain_line(&bounded::chars(text.trim(), LONGEST));
+    let text = text.replace('`', "'").replace('|', "¦");
+    text.replace("<!", "< !").replace("-->", "-- >")
 }
 
-fn time(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Secs, true).replace('T', " ")
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::core::intent::catalogue::Intent;
+
+    fn of(file: &str, node: &str, intent: &str) -> Map {
+        let nodes = BTreeSet::from([node.to_owned()]);
+        let row = Row { nodes, modified: "2026-01-02 03:04:05Z".to_owned() };
+        Map(BTreeMap::from([(intent.to_owned(), BTreeMap::from([(file.to_owned(), row)]))]))
+    }
+
+    fn named(name: &str) -> Catalogue {
+        let intent = Intent { id: "I".to_owned(), name: name.to_owned(), ..Intent::default() };
+        Catalogue { intents: vec![intent], ..Catalogue::default() }
+    }
+
+    #[test]
+    fn a_mark_is_a_line_of_its_own_and_each_is_there_once_or_nobody_knows() {
+        for (text, expected) in [
+            ("", Ok(None)),
+            ("a {BEGIN}\n {BEGIN}\n  {END}\n", Ok(None)),
+            ("{BEGIN}\n", Err(Unclear::NoEnd)),
+            ("x\n{END} \r\n", Err(Unclear::NoBegin)),
+            ("{END}\n{BEGIN}\n", Err(Unclear::Reversed)),
+            ("{BEGIN}\n{END}\n{BEGIN}\n{END}\n", Err(Unclear::Several)),
+            ("```\n{BEGIN}\n```\n{BEGIN}\n{END}", Err(Unclear::Several)),
+            ("{BEGIN}\n{END}\n{END}\n", Err(Unclear::Several)),
+        ] {
+            let text = text.replace("{BEGIN}", BEGIN).replace("{END}", END);
+            assert_eq!(block(&text), expected, "{text}");
+        }
+        let text = format!("\u{feff}{BEGIN}\r\nx\r\n{END}\r\nmine");
+        let found = block(&text).unwrap().unwrap();
+        assert_eq!(&text[found], format!("{BEGIN}\r\nx\r\n{END}"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_outside_the_marks_stays_whatever_things_are_called(
+            before in "(\\PC|\n){0,40}",
+            after in "(\\PC|\n){0,40}",
+            name in "(<!-- roz:map end -->|-->|<!--|`|\\||\n|\r|\\PC){0,9}",
+        ) {
+            let catalogue = named(&name);
+            let text = format!("{before}\n{BEGIN}\nold\n{END}\n{after}");
+            let map = of(&name, &name, "I");
+            let once = map.written_into(&text, &catalogue).unwrap();
+            prop_assert!(once.starts_with(&format!("{before}\n{BEGIN}")), "{once}");
+            prop_assert!(once.ends_with(&format!("{END}\n{after}")), "{once}");
+            prop_assert_eq!(map.written_into(&once, &catalogue).unwrap(), once);
+            let appended = of(&name, &name, &name).written_into(&before, &catalogue).unwrap();
+            prop_assert!(before.trim().is_empty() || appended.starts_with(&before));
+            prop_assert!(block(&appended).unwrap().is_some());
+        }
+    }
 }

@@ -1,7 +1,11 @@
-use super::*;
+use super::{
+    names::{Life, Turn},
+    *,
+};
 
 fn lines(text: &str) -> Vec<Line<'_>> {
-    text.lines().map(|it| Line { text: it.as_bytes(), committed: None, since: None }).collect()
+    let line = |it| Line { text: it, committed: None, since: None, born: None };
+    text.lines().map(str::as_bytes).map(line).collect()
 }
 
 fn written(ranges: &[&str]) -> Written {
@@ -78,4 +82,45 @@ fn nothing_accounts_for_a_line_that_is_older() {
     assert_eq!(attribute(&now, &[], &all), [None]);
     now[0].committed = Some(DateTime::UNIX_EPOCH + TimeDelta::seconds(10));
     assert_eq!(attribute(&now, &[], &all), [Some(0)]);
+}
+
+fn turn(at: i64, path: &str, from: Option<&str>) -> Turn {
+    let at = DateTime::from_timestamp(at, 0).unwrap();
+    Turn { at, path: path.to_owned(), from: from.map(str::to_owned) }
+}
+
+#[test]
+fn a_file_is_followed_through_its_names_and_no_further_than_its_beginning() {
+    let turns = [
+        turn(1, "a", None),
+        turn(2, "b", Some("a")),
+        turn(2, "a", None),
+        // Somebody else's `b` goes, and two change their names.
+        turn(3, "c", Some("b")),
+        turn(3, "b", Some("c")),
+    ];
+    let shown = |path: &str| {
+        let life = Life::of(path, &turns);
+        let second = |it: Option<DateTime<Utc>>| it.map_or(-1, |it| it.timestamp());
+        let name = |it: &Name| format!("{} {}..{}", it.path, second(it.since), second(it.until));
+        let names: Vec<String> = life.names.iter().map(name).collect();
+        format!("{}; born {}", names.join(", "), second(life.born))
+    };
+    assert_eq!(shown("c"), "c 3..-1, b 2..3, a 1..2; born -1");
+    assert_eq!(shown("b"), "b 3..-1, c -1..3; born -1");
+    assert_eq!(shown("a"), "a -1..-1; born 2");
+    assert_eq!(shown("d"), "d -1..-1; born -1");
+}
+
+#[test]
+fn nothing_that_was_written_before_a_file_was_made_is_in_it() {
+    let all = [written(&["one();\ntwo();"])];
+    let mut now = lines("one();\ntwo();\n");
+    now[1].born = DateTime::from_timestamp(1, 0);
+    assert_eq!(attribute(&now, &[], &all), [Some(0), None]);
+}
+
+#[test]
+fn a_mark_of_the_bytes_order_makes_no_other_line() {
+    assert_eq!(mark("\u{feff}use a;".as_bytes()), mark(b"use a;"));
 }

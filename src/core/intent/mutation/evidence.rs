@@ -58,6 +58,10 @@ pub struct Evidence {
     /// Of each line that was written, the mark that blame finds it by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
+    /// The file that this one was, where it has another name now and else is
+    /// what it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// Definitions beyond those.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_definitions: usize,

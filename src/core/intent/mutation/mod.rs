@@ -119,6 +119,7 @@ impl Meaning {
             definitions: Vec::new(),
             more_definitions: 0,
             lines: None,
+            from: None,
         };
         let mut res = Self { class: MutationClass::AstRefactor, evidence };
         res.weigh();
