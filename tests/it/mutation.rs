@@ -75,6 +75,44 @@ fn every_labelled_change_is_what_its_label_says() {
     assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Pairs of which each does something else than the other, or may: by their
+/// files' names, `@@ PATH: WHY`.
+#[test]
+fn what_does_something_else_is_not_proved() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mutation/unproved.cases");
+    let text = fs::read_to_string(file).unwrap();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (path, why, before, after) in twisted(&text) {
+        count += 1;
+        for (before, after) in [(&before, &after), (&after, &before)] {
+            let meaning = mutation::judge(path, Some(before.as_bytes()), Some(after.as_bytes()));
+            if meaning.evidence.proved {
+                wrong.push(format!("{path}: {why}: {}", meaning.evidence.step.word()));
+            }
+        }
+    }
+    assert!(count >= 200, "{count}");
+    assert!(wrong.is_empty(), "{} of {count} proved:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn twisted(text: &str) -> Vec<(&str, &str, String, String)> {
+    let mut cases: Vec<(&str, &str, String, String)> = Vec::new();
+    let mut is_after = false;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end() == "@@ to" {
+            is_after = true;
+        } else if let Some(head) = line.strip_prefix("@@ ") {
+            let (path, why) = head.split_once(": ").expect(line);
+            cases.push((path, why.trim_end(), String::new(), String::new()));
+            is_after = false;
+        } else {
+            let (_, _, before, after) = cases.last_mut().unwrap();
+            if is_after { after } else { before }.push_str(line);
+        }
+    }
+    cases
+}
+
 /// A proof has to hold the other way round, too.
 #[test]
 fn what_is_proved_is_proved_backwards() {

@@ -27,12 +27,16 @@ mod across;
 pub mod evidence;
 mod extract;
 mod moved;
+mod quiet;
 mod rename;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub use self::across::{File, settle};
-use self::evidence::{Evidence, How, Net, Step, Surface, Touched};
+use self::{
+    evidence::{Evidence, How, Net, Step, Surface, Touched},
+    extract::Way,
+};
 use super::ledger::MutationClass;
 use crate::outline::{
     self, Kind, Outline, Piece, Source, Unread,
@@ -225,8 +229,9 @@ impl<'s> Pair<'s> {
         let in_order = self.rest_is_in_order(&numbers, &gone, &come);
         if in_order
             && !has_imports
-            && (extract::is_extracted(&gone_code, &come_code, &self.classes)
-                || extract::is_extracted(&come_code, &gone_code, &self.classes))
+            && [Way::Out, Way::Back]
+                .into_iter()
+                .any(|it| extract::is_extracted(self, &gone_code, &come_code, it))
         {
             return conclude(Step::ExtractOrInline);
         }
