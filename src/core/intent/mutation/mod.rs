@@ -24,9 +24,11 @@
 //! A docstring is a comment, and a comment that tools read as code is none.
 
 mod across;
+mod comments;
 pub mod evidence;
 mod extract;
 mod moved;
+mod order;
 mod quiet;
 mod rename;
 
@@ -287,34 +289,16 @@ impl<'s> Pair<'s> {
     }
 
     fn of_same_pieces(&self, numbers: &Numbers) -> Step {
-        if numbers.old == numbers.new {
-            return if self.has_same_comments(numbers) {
-                Step::FormatOnly
-            } else {
-                Step::CommentOnly
-            };
+        let is_in_order = numbers.old == numbers.new;
+        let has_same_comments = self.has_same_comments(numbers);
+        if !has_same_comments && comments::may_matter(self) {
+            return Step::ModuleLevel;
         }
-        let order = |all: &[usize], is: &dyn Fn(&Piece) -> bool| -> Vec<usize> {
-            let piece = |it: &usize| self.old.pieces.get(*it).is_some_and(is);
-            all.iter().copied().filter(|it| piece(it)).collect()
-        };
-        let is_same =
-            |is: &dyn Fn(&Piece) -> bool| order(&numbers.old, is) == order(&numbers.new, is);
-        let is_import = |it: &Piece| it.kind == Kind::Import;
-        if is_same(&|it| !is_import(it)) {
-            // One that binds no name is there for what it does.
-            let acts = |it: &Piece| is_import(it) && !binds(it.raw);
-            return if is_same(&acts) { Step::ImportOrder } else { Step::ModuleLevel };
+        match (is_in_order, has_same_comments) {
+            (true, true) => Step::FormatOnly,
+            (true, false) => Step::CommentOnly,
+            (false, _) => order::of_same_pieces(self, numbers),
         }
-        let mut seen = HashSet::new();
-        // Of two definitions of a name, the later one may count.
-        let mut named = self.old.pieces.iter().filter(|it| it.is_free && !it.names.is_empty());
-        let are_clear = named.all(|it| seen.insert((it.kind, &it.inside, &it.names)));
-        // Definitions follow what they stand in.
-        if are_clear && is_same(&|it| !it.is_free) {
-            return Step::Reorder;
-        }
-        Step::ModuleLevel
     }
 
     fn has_same_comments(&self, numbers: &Numbers) -> bool {
@@ -428,13 +412,22 @@ fn surface(gone: &[Cut], come: &[Cut]) -> Surface {
     let refs: Vec<&Cut> = come.iter().collect();
     let old: Vec<&Cut> = gone.iter().collect();
     let differs = |cut: &Cut, others: &[&Cut]| {
-        cut.piece.is_public
+        is_seen(&cut.piece)
             && counterpart(cut, others)
-                .is_none_or(|it| !it.piece.is_public || !has_same_head(cut, it))
+                .is_none_or(|it| !is_seen(&it.piece) || !has_same_head(cut, it))
     };
     let is_changed =
         gone.iter().any(|it| differs(it, &refs)) || come.iter().any(|it| differs(it, &old));
     if is_changed { Surface::Changed } else { Surface::Unchanged }
+}
+
+/// Visible outside, or called from there by its name: what a trait asks for,
+/// and what the language does.
+fn is_seen(piece: &Piece) -> bool {
+    let is_special = |it: &String| it.starts_with("__") && it.ends_with("__");
+    piece.is_public
+        || piece.inside.starts_with('<') && piece.kind.is_definition()
+        || piece.kind.is_definition() && piece.names.iter().any(is_special)
 }
 
 /// Of what nothing is proved: what kind of piece it is that differs.
