@@ -12,6 +12,7 @@ mod helper;
 mod variables;
 
 use self::helper::Helper;
+pub(super) use self::helper::is_called_from_elsewhere;
 use super::{
     Cut, Pair,
     quiet::{bare, is_name, is_plain, leaves, subtree},
