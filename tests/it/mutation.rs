@@ -121,7 +121,10 @@ fn what_is_proved_is_proved_backwards() {
             let (before, after) = (Some(case.before.as_bytes()), Some(case.after.as_bytes()));
             let there = mutation::judge(path, before, after).evidence;
             let back = mutation::judge(path, after, before).evidence;
-            assert_eq!(there.proved, back.proved, "{language}: {}: {there:?} {back:?}", case.why);
+            // What others may use comes without harm, and does not go so.
+            let gains = there.net.public_names > 0 && there.proved;
+            let is_same = there.proved == back.proved || gains;
+            assert!(is_same, "{language}: {}: {there:?} {back:?}", case.why);
             assert_eq!(there.net.flow, -back.net.flow, "{language}: {}", case.why);
         }
     }
@@ -227,13 +230,15 @@ fn a_name_is_followed_into_the_other_files_of_a_call() {
         after: Some(after.as_bytes()),
     };
     let files = [
-        file("a.py", "def ld(p):\n    return p\n", "def load(p):\n    return p\n"),
-        file("b.py", "from a import ld\n\nld(1)\n", "from a import load\n\nload(1)\n"),
-        file("c.py", "ld(1)\n", "load(2)\n"),
+        file("a.py", "def _ld(p):\n    return p\n", "def _load(p):\n    return p\n"),
+        file("b.py", "from a import _ld\n\n_ld(1)\n", "from a import _load\n\n_load(1)\n"),
+        file("c.py", "_ld(1)\n", "_load(2)\n"),
+        // The same word, and another thing.
+        file("d.py", "from z import _ld\n_ld(1)\n", "from z import _load\n_load(1)\n"),
     ];
     let steps: Vec<String> =
         mutation::settle(&files).iter().map(|it| it.evidence.step.word()).collect();
-    assert_eq!(steps, ["rename", "rename", "module_level"]);
+    assert_eq!(steps, ["rename", "rename", "module_level", "module_level"]);
 }
 
 /// Whatever is cut out of a real text or put into it: an answer, the same one

@@ -9,7 +9,7 @@
 //! | `import_order`, `reorder` | yes | the same pieces, where their order means nothing |
 //! | `rename` | yes | one name for another that was free, wherever it stood |
 //! | `extract_or_inline` | yes | put back in its place, what was taken out gives the text before |
-//! | `move` | yes | a file, or definitions, gone here and there again as they were, in the same call |
+//! | `move` | where the rest of the project says nothing of it | a file, or definitions, gone here and there again as they were, in the same call |
 //! | `imports_only` … `public_surface` | no | what kind of piece differs |
 //! | `new_file`, `deleted_file` | no | |
 //! | `syntax_error`, `no_grammar`, `binary`, `too_large`, `too_tangled`, `unseen` | no | nobody can say |
@@ -34,7 +34,7 @@ mod rename;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-pub use self::across::{File, settle};
+pub use self::across::{File, confirm, said_of_moves, settle};
 use self::{
     evidence::{Evidence, How, Net, Step, Surface, Touched},
     extract::Way,
@@ -159,7 +159,8 @@ impl Meaning {
             step if step.is_proof() => false,
             _ => net.flow > 0 && net.identifiers > 0 || net.public_names > 0,
         };
-        self.evidence.proved = self.evidence.step.is_proof();
+        // What others say of it is not in the files of the call: [`confirm`].
+        self.evidence.proved = self.evidence.step.is_proof() && self.evidence.step != Step::Move;
         self.class =
             if is_new { MutationClass::IntentEvolution } else { MutationClass::AstRefactor };
     }

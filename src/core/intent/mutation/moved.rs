@@ -15,7 +15,11 @@ mod imports;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use self::imports::{mentions, source_of};
-use super::{Cut, File, Pair, counterpart, evidence::Moved};
+use super::{
+    Cut, File, Meaning, Pair, counterpart,
+    evidence::{Moved, Step},
+    extract::is_called_from_elsewhere,
+};
 use crate::outline::{
     self, Kind, Outline, Source,
     token::{Token, What},
@@ -40,6 +44,54 @@ pub(super) fn proved(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
     }
     let several = by_language.into_values().filter(|it| it.len() > 1);
     several.flat_map(|it| of_one_language(&it)).collect()
+}
+
+/// Of these languages what one file of a folder defines, the others see.
+pub(super) fn is_one_scope(from: &str, to: &str) -> bool {
+    let folder = |it: &str| it.rsplit_once('/').map_or(String::new(), |(it, _)| it.to_owned());
+    let ending = |it: &str| it.rsplit_once('.').map_or(String::new(), |(_, it)| it.to_owned());
+    ending(from) == ending(to)
+        && matches!(ending(from).as_str(), "go" | "java")
+        && folder(from) == folder(to)
+}
+
+/// Whether all whole files that went and came are Go's, of one folder, and
+/// built for the same.
+pub(super) fn is_go_of_one_folder(files: &[File], meanings: &[Meaning]) -> bool {
+    let whole: Vec<&File> = files
+        .iter()
+        .zip(meanings)
+        .filter(|(it, meaning)| {
+            meaning.evidence.step == Step::Move && (it.before.is_none() || it.after.is_none())
+        })
+        .map(|(it, _)| it)
+        .collect();
+    whole.iter().all(|one| {
+        one.path.ends_with(".go")
+            && !says_of_build(text_of(one))
+            && whole.iter().all(|other| {
+                is_one_scope(one.path, other.path) && target(one.path) == target(other.path)
+            })
+    })
+}
+
+fn text_of<'a>(file: &File<'a>) -> &'a [u8] {
+    file.before.or(file.after).unwrap_or_default()
+}
+
+/// Lines that the compiler, or `go generate`, reads with the file's name.
+fn says_of_build(text: &[u8]) -> bool {
+    [&b"//go:"[..], b"+build"].iter().any(|word| text.windows(word.len()).any(|it| it == *word))
+}
+
+/// `test` of `a_test.go`, `linux` of `a_linux.go`: what it is built for.
+fn target(path: &str) -> Option<&str> {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.strip_suffix(".go").unwrap_or(file);
+    if file.starts_with(['_', '.']) {
+        return Some("none");
+    }
+    stem.split_once('_').map(|(_, it)| it)
 }
 
 fn of_one_language(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
@@ -266,7 +318,31 @@ impl<'c, 'p, 's> Moves<'c, 'p, 's> {
         let says = |word: &[u8]| cut.tokens.all.iter().any(|it| it.text == word);
         let is_placed = PLACES.iter().any(|it| says(it))
             || old.language() == "rust" && (says(b"super") || cut.piece.kind == Kind::Macro);
-        if is_placed || !have_the_same_wildcards(old, new) {
+        // Tests, entries and hooks are looked for by name, in files of a name.
+        let is_sought = cut
+            .piece
+            .names
+            .iter()
+            .any(|it| is_called_from_elsewhere(it.rsplit('.').next().unwrap_or(it)));
+        let is_go = old.language() == "go";
+        let is_built_alike = !is_go
+            || target(old.path) == target(new.path)
+                && ![old, new].iter().any(|it| {
+                    says_of_build(&it.pair.before.text) || says_of_build(&it.pair.after.text)
+                });
+        // Each would have to be there before the other.
+        let imports = |one: &Changed, other: &Changed| {
+            one.new_imports.iter().any(|it| mentions(it, other.module()))
+        };
+        let is_circular = matches!(old.language(), "python" | "javascript" | "typescript" | "tsx")
+            && imports(old, new)
+            && imports(new, old);
+        if is_placed
+            || is_sought
+            || is_circular
+            || !is_built_alike
+            || !have_the_same_wildcards(old, new)
+        {
             return false;
         }
         let goes_along = |name: &[u8]| {
@@ -275,7 +351,7 @@ impl<'c, 'p, 's> Moves<'c, 'p, 's> {
                 one.0 == from.0 && other.0 == to.0 && names.iter().any(|it| it.as_bytes() == name)
             })
         };
-        let is_one_scope = matches!(old.language(), "go" | "java") && old.folder() == new.folder();
+        let is_one_scope = is_one_scope(old.path, new.path);
         let (defined, redefined) = (top_names(&old.pair.old), top_names(&new.pair.new));
         let is_name = |it: &&Token| {
             it.what == What::Identifier && !cut.tokens.bound.contains(&it.text)
@@ -324,7 +400,7 @@ impl<'c, 'p, 's> Moves<'c, 'p, 's> {
     fn is_found(&self, (from, to): (Place, Place)) -> bool {
         let (old, new) = (&self.files[from.0], &self.files[to.0]);
         let piece = &old.gone[from.1].piece;
-        let is_one_scope = matches!(old.language(), "go" | "java") && old.folder() == new.folder();
+        let is_one_scope = is_one_scope(old.path, new.path);
         let leads = |name: &str| {
             let mut all = old.new_imports.iter();
             all.any(|it| mentions(it, name) || mentions(it, new.module()))

@@ -168,11 +168,17 @@ fn is_key(all: &[Token], element: usize, at: usize) -> bool {
 
 /// Whether a text may say the name in a format: `{name}`, `{:name$}`.
 pub(super) fn is_in_a_format(cut: &Cut, name: &[u8]) -> bool {
-    cut.tokens.all.iter().any(|it| {
-        it.what == What::Literal
-            && it.text.contains(&b'{')
-            && it.text.windows(name.len().max(1)).any(|it| it == name)
-    })
+    let is_part = |it: Option<&u8>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
+    let says = |text: &[u8]| {
+        text.windows(name.len().max(1)).enumerate().any(|(at, it)| {
+            let before = at.checked_sub(1).and_then(|it| text.get(it));
+            it == name && !is_part(before) && !is_part(text.get(at + name.len())) && {
+                let is_width = text.get(at + name.len()) == Some(&b'$');
+                before == Some(&b'{') || is_width
+            }
+        })
+    };
+    cut.tokens.all.iter().any(|it| it.what == What::Literal && says(it.text))
 }
 
 /// A text in which a macro looks for names.
