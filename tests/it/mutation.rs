@@ -95,6 +95,46 @@ fn what_does_something_else_is_not_proved() {
     assert!(wrong.is_empty(), "{} of {count} proved:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Plain cases that people mean, proved in both directions: `@@ PATH STEP: WHY`.
+#[test]
+fn what_people_mean_by_a_refactoring_is_proved() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mutation/proved.cases");
+    let text = fs::read_to_string(file).unwrap();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (label, why, before, after) in twisted(&text) {
+        let (path, step) = label.split_once(' ').expect(label);
+        for (before, after) in [(&before, &after), (&after, &before)] {
+            count += 1;
+            let meaning = mutation::judge(path, Some(before.as_bytes()), Some(after.as_bytes()));
+            let found = meaning.evidence.step.word();
+            if !meaning.evidence.proved || found != step {
+                wrong.push(format!("{path}: {why}: {found}"));
+            }
+        }
+    }
+    assert!(count >= 70, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What a name that others know becomes is told, proved or not.
+#[test]
+fn a_name_that_others_know_changes_the_surface() {
+    for (path, before, after) in [
+        (
+            "a.py",
+            "class A:\n    def __enter__(self): pass\n",
+            "class A:\n    def __exit__(self): pass\n",
+        ),
+        ("a.rs", "impl Tr for A { fn foo(&self) {} }\n", "impl Tr for A { fn bar(&self) {} }\n"),
+        ("a.rs", "pub fn foo() {}\n", "pub fn bar() {}\n"),
+        ("a.go", "package a\n\nfunc (a A) Foo() {}\n", "package a\n\nfunc (a A) Bar() {}\n"),
+    ] {
+        let meaning = mutation::judge(path, Some(before.as_bytes()), Some(after.as_bytes()));
+        let surface = meaning.evidence.public_surface;
+        assert_eq!(surface, mutation::evidence::Surface::Changed, "{before}");
+    }
+}
+
 fn twisted(text: &str) -> Vec<(&str, &str, String, String)> {
     let mut cases: Vec<(&str, &str, String, String)> = Vec::new();
     let mut is_after = false;

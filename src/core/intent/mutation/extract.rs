@@ -9,10 +9,11 @@
 //! parts says what it has to be for that; what is not known proves nothing.
 
 mod helper;
+mod shape;
 mod variables;
 
 use self::helper::Helper;
-pub(super) use self::helper::is_called_from_elsewhere;
+pub(super) use self::shape::is_called_from_elsewhere;
 use super::{
     Cut, Pair,
     quiet::{bare, is_name, is_plain, leaves, subtree},

@@ -11,15 +11,16 @@
 //! It may have become visible: else the old place could not use it.
 
 mod imports;
+mod places;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::imports::{mentions, source_of};
-use super::{
-    Cut, File, Meaning, Pair, counterpart,
-    evidence::{Moved, Step},
-    extract::is_called_from_elsewhere,
+pub(super) use self::places::{is_go_of_one_folder, is_one_scope};
+use self::{
+    imports::{mentions, source_of},
+    places::{says_of_build, target},
 };
+use super::{Cut, File, Pair, counterpart, evidence::Moved, extract::is_called_from_elsewhere};
 use crate::outline::{
     self, Kind, Outline, Source,
     token::{Token, What},
@@ -44,54 +45,6 @@ pub(super) fn proved(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
     }
     let several = by_language.into_values().filter(|it| it.len() > 1);
     several.flat_map(|it| of_one_language(&it)).collect()
-}
-
-/// Of these languages what one file of a folder defines, the others see.
-pub(super) fn is_one_scope(from: &str, to: &str) -> bool {
-    let folder = |it: &str| it.rsplit_once('/').map_or(String::new(), |(it, _)| it.to_owned());
-    let ending = |it: &str| it.rsplit_once('.').map_or(String::new(), |(_, it)| it.to_owned());
-    ending(from) == ending(to)
-        && matches!(ending(from).as_str(), "go" | "java")
-        && folder(from) == folder(to)
-}
-
-/// Whether all whole files that went and came are Go's, of one folder, and
-/// built for the same.
-pub(super) fn is_go_of_one_folder(files: &[File], meanings: &[Meaning]) -> bool {
-    let whole: Vec<&File> = files
-        .iter()
-        .zip(meanings)
-        .filter(|(it, meaning)| {
-            meaning.evidence.step == Step::Move && (it.before.is_none() || it.after.is_none())
-        })
-        .map(|(it, _)| it)
-        .collect();
-    whole.iter().all(|one| {
-        one.path.ends_with(".go")
-            && !says_of_build(text_of(one))
-            && whole.iter().all(|other| {
-                is_one_scope(one.path, other.path) && target(one.path) == target(other.path)
-            })
-    })
-}
-
-fn text_of<'a>(file: &File<'a>) -> &'a [u8] {
-    file.before.or(file.after).unwrap_or_default()
-}
-
-/// Lines that the compiler, or `go generate`, reads with the file's name.
-fn says_of_build(text: &[u8]) -> bool {
-    [&b"//go:"[..], b"+build"].iter().any(|word| text.windows(word.len()).any(|it| it == *word))
-}
-
-/// `test` of `a_test.go`, `linux` of `a_linux.go`: what it is built for.
-fn target(path: &str) -> Option<&str> {
-    let file = path.rsplit('/').next().unwrap_or(path);
-    let stem = file.strip_suffix(".go").unwrap_or(file);
-    if file.starts_with(['_', '.']) {
-        return Some("none");
-    }
-    stem.split_once('_').map(|(_, it)| it)
 }
 
 fn of_one_language(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {

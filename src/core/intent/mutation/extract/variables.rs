@@ -66,13 +66,13 @@ fn without<'s>(
     if tokens.get(used.start)?.what == What::Close {
         return None;
     }
-    let uses: Vec<usize> = used.clone().filter(|it| is_name(&tokens[*it], name)).collect();
+    let places: Vec<usize> = used.clone().filter(|it| is_name(&tokens[*it], name)).collect();
     // A text may name it, too, and a short form says two names at once.
     let said = tokens.iter().filter(|it| says(it, name)).count();
-    if uses.is_empty() || said != uses.len() + 1 {
+    if places.is_empty() || said != places.len() + 1 {
         return None;
     }
-    if !uses.iter().all(|it| is_straight(tokens, &used, *it, classes)) {
+    if !places.iter().all(|it| is_straight(tokens, &used, *it, classes)) {
         return None;
     }
     // What is set to it is another name then.
@@ -83,7 +83,7 @@ fn without<'s>(
                 && next.len() == 2
                 && !matches!(next, b"==" | b"<=" | b">=" | b"!=")
     };
-    if uses.iter().any(is_target) {
+    if places.iter().any(is_target) {
         return None;
     }
     let mut next = tokens[..set.start].to_vec();

@@ -258,11 +258,10 @@ fn may_be_called_so(pair: &Pair, cut: &Cut, name: &[u8], outer: &[&str], is_in_h
         "rust" => !is_in_head || are_nameless(head),
         // `constructor(private name: string)` is a field.
         "typescript" | "tsx" => {
-            !is_in_head
-                || ![&b"private"[..], b"public", b"protected", b"readonly", b"@"]
-                    .iter()
-                    .any(|it| has(it) && *it != b"@" || has(b"@"))
-                || cut.piece.names.first().is_some_and(|it| it != "constructor") && !has(b"@")
+            let is_made = cut.piece.names.first().is_some_and(|it| it == "constructor");
+            let is_field =
+                [&b"private"[..], b"public", b"protected", b"readonly"].iter().any(|it| has(it));
+            !is_in_head || !(has(b"@") || is_made && is_field)
         }
         _ => true,
     }
@@ -292,7 +291,9 @@ pub(super) fn is_private(pair: &Pair, piece: &Piece, outline: &Outline, name: &s
     let words: Vec<&[u8]> = leaves(head).iter().map(|it| it.text).collect();
     let has = |word: &[u8]| words.contains(&word);
     let inside = piece.inside.trim_end_matches(['.', ':']);
-    let holder = outline.pieces.iter().find(|it| it.path() == inside);
+    // Rust's type stands beside what holds its methods.
+    let holds = |it: &&Piece| pair.before.language.name != "rust" || it.kind != Kind::Type;
+    let holder = outline.pieces.iter().filter(holds).find(|it| it.path() == inside);
     let inherits = || {
         holder.is_none_or(|it| {
             let raw = String::from_utf8_lossy(it.raw);
