@@ -223,6 +223,9 @@ impl<'a> Source<'a> {
     /// Where a word stands, whole: in code, in texts or in comments. The first
     /// [`MOST_MENTIONS`] of them.
     pub fn mentions(&self, word: &[u8]) -> Vec<Mention> {
+        if word.is_empty() {
+            return Vec::new();
+        }
         let is_part = |it: Option<&u8>| {
             it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_' || *it >= 0x80)
         };
@@ -231,7 +234,9 @@ impl<'a> Source<'a> {
                 && !is_part(self.text.get(at + word.len()))
         };
         let found = self.text.windows(word.len().max(1)).enumerate();
-        let found = found.filter(|(at, it)| *it == word && is_word(*at)).map(|(at, _)| at);
+        let found = found
+            .filter(|(at, it)| it[0] == word[0] && *it == word && is_word(*at))
+            .map(|(at, _)| at);
         found.take(MOST_MENTIONS).map(|at| self.mention(at, at + word.len())).collect()
     }
 
@@ -256,8 +261,8 @@ impl<'a> Source<'a> {
     /// Whether these bytes stand in a comment.
     pub fn has_in_comment(&self, bytes: &[u8]) -> bool {
         let found = self.text.windows(bytes.len().max(1)).enumerate();
-        let found = found.filter(|(_, it)| *it == bytes).take(MOST_MENTIONS);
-        found.into_iter().any(|(at, _)| {
+        let found = found.filter(|(_, it)| it.first() == bytes.first() && *it == bytes);
+        found.take(MOST_MENTIONS).any(|(at, _)| {
             let node = self.root().descendant_for_byte_range(at, at + bytes.len());
             node.is_some_and(|it| token::is_comment(it.kind()))
         })
