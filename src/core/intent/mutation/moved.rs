@@ -68,8 +68,13 @@ fn of_one_language(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
     if moves.all.is_empty() {
         return Vec::new();
     }
-    let proved = (0..all.len()).filter(|it| moves.explain(*it));
-    proved.map(|it| (parsed[it].0, moves.told_of(it))).collect()
+    let is_explained: Vec<bool> = (0..all.len()).map(|it| moves.explain(it)).collect();
+    let told: Vec<Vec<Moved>> = (0..all.len()).map(|it| moves.told_of(it)).collect();
+    // Who only follows follows to the same thing, or to another.
+    let are_all = told.iter().zip(&is_explained).all(|(told, is)| *is || told.is_empty());
+    let found = told.into_iter().enumerate();
+    let found = found.filter(|(at, told)| is_explained[*at] && (are_all || !told.is_empty()));
+    found.map(|(at, told)| (parsed[at].0, told)).collect()
 }
 
 /// A file, and what differs in it.
