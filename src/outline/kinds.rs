@@ -15,14 +15,8 @@ pub(super) const BLOCKS: &[&str] = &[
     "expression_case",
 ];
 
-/// Nodes that a tree says the same without.
-pub(super) const THIN: &[&str] = &[
-    "parenthesized_expression",
-    "reference_expression",
-    "mutable_specifier",
-    "expression_statement",
-    "expression_list",
-];
+/// Nodes that a tree may say the same without.
+pub(super) const THIN: &[&str] = &["parenthesized_expression", "expression_list"];
 
 /// A part's name, by where it stands.
 pub(super) const MEMBERS: &[(&str, &str)] = &[

@@ -60,6 +60,20 @@ pub fn language_of(path: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|it| it.extensions.contains(&extension.as_str()))
 }
 
+/// So often a word is looked at.
+pub const MOST_MENTIONS: usize = 2000;
+
+/// What a word is where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mention {
+    Name,
+    /// What a call says an argument is.
+    Argument,
+    Comment,
+    /// A text, or nothing that is known.
+    Text,
+}
+
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,6 +218,54 @@ impl<'a> Source<'a> {
             }
         }
         false
+    }
+
+    /// Where a word stands, whole: in code, in texts or in comments. The first
+    /// [`MOST_MENTIONS`] of them.
+    pub fn mentions(&self, word: &[u8]) -> Vec<Mention> {
+        if word.is_empty() {
+            return Vec::new();
+        }
+        let is_part = |it: Option<&u8>| {
+            it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_' || *it >= 0x80)
+        };
+        let is_word = |at: usize| {
+            !is_part(at.checked_sub(1).and_then(|it| self.text.get(it)))
+                && !is_part(self.text.get(at + word.len()))
+        };
+        let found = self.text.windows(word.len().max(1)).enumerate();
+        let found = found
+            .filter(|(at, it)| it[0] == word[0] && *it == word && is_word(*at))
+            .map(|(at, _)| at);
+        found.take(MOST_MENTIONS).map(|at| self.mention(at, at + word.len())).collect()
+    }
+
+    fn mention(&self, from: usize, to: usize) -> Mention {
+        let Some(node) = self.root().descendant_for_byte_range(from, to) else {
+            return Mention::Text;
+        };
+        let parent = node.parent();
+        if token::is_comment(node.kind()) || parent.is_some_and(|it| token::is_comment(it.kind())) {
+            return Mention::Comment;
+        }
+        if !node.kind().contains("identifier") || node.byte_range() != (from..to) {
+            return Mention::Text;
+        }
+        let names_argument = parent.is_some_and(|it| {
+            it.kind() == "keyword_argument"
+                && it.child_by_field_name("name").is_some_and(|it| it.id() == node.id())
+        });
+        if names_argument { Mention::Argument } else { Mention::Name }
+    }
+
+    /// Whether these bytes stand in a comment.
+    pub fn has_in_comment(&self, bytes: &[u8]) -> bool {
+        let found = self.text.windows(bytes.len().max(1)).enumerate();
+        let found = found.filter(|(_, it)| it.first() == bytes.first() && *it == bytes);
+        found.take(MOST_MENTIONS).any(|(at, _)| {
+            let node = self.root().descendant_for_byte_range(at, at + bytes.len());
+            node.is_some_and(|it| token::is_comment(it.kind()))
+        })
     }
 
     fn root(&self) -> Node<'_> {

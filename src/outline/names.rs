@@ -11,7 +11,10 @@ pub(super) fn of(source: &Source, node: Node, rule: Name) -> Vec<String> {
     let text = |node: Node| one_line(source.text_of(node));
     let field = |name: &str| node.child_by_field_name(name).map(text);
     match rule {
-        Name::Field => vec![field("name").unwrap_or_else(|| "default".to_owned())],
+        Name::Field => {
+            let found = field("name").or_else(|| field("property"));
+            vec![found.unwrap_or_else(|| "default".to_owned())]
+        }
         Name::Impl => {
             let of = field("type").unwrap_or_else(|| "extern".to_owned());
             vec![match field("trait") {

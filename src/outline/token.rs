@@ -44,6 +44,8 @@ pub struct Tokens<'s> {
     pub comments: Vec<&'s [u8]>,
     /// Names that are bound in it: parameters, variables, patterns.
     pub bound: Vec<&'s [u8]>,
+    /// Where each of those stands among the tokens.
+    pub bound_at: Vec<usize>,
     /// What is called, one for each call.
     pub calls: Vec<&'s [u8]>,
     /// What a type of its own calls its parts.
@@ -54,7 +56,7 @@ pub struct Tokens<'s> {
 
 /// What each kind of node is, by its number in the grammar.
 #[derive(Debug)]
-pub struct Classes(Vec<Class>);
+pub struct Classes(Vec<Class>, Grammar);
 
 #[expect(clippy::struct_excessive_bools, reason = "a row of the table: they are its columns")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +110,12 @@ impl Classes {
                 is_thin: is_named && THIN.contains(&name),
             }
         };
-        Self((0..grammar.node_kind_count()).map(class).collect())
+        Self((0..grammar.node_kind_count()).map(class).collect(), grammar.clone())
+    }
+
+    /// What the grammar calls a kind of node.
+    pub fn name(&self, kind: u16) -> &str {
+        self.1.node_kind_for_id(kind).unwrap_or_default()
     }
 
     fn get(&self, id: u16) -> Class {
@@ -314,6 +321,7 @@ impl<'s> Cutter<'s, '_, '_> {
             && !SHARED.contains(&parent)
         {
             self.tokens.bound.push(text);
+            self.tokens.bound_at.push(self.tokens.all.len());
         }
         if field == "name" && FIELDS.contains(&parent) {
             self.tokens.fields.push(text);

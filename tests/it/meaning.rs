@@ -319,3 +319,65 @@ fn a_project_makes_roz_run_nothing_unless_it_is_trusted() {
     writes(&roz, "src/a.rs", &format!("{BEFORE}\n"));
     assert!(text().starts_with("// formatted"), "{}", text());
 }
+
+/// A Bash call that really runs.
+fn ran(roz: &Roz, line: &str) {
+    let call = roz.call("Bash", &json!({ "command": line }));
+    roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
+    let output = roz.program(&["bash", "-c", line]).output().unwrap();
+    assert!(output.status.success(), "{line}: {output:?}");
+    let mut done = call;
+    done["tool_response"] =
+        json!({ "stdout": "", "stderr": "", "interrupted": false, "isImage": false });
+    roz.hook("post-tool-use", done).objects_to_nothing();
+}
+
+/// Of the last record: each file's step, and whether it is proved.
+fn steps(roz: &Roz) -> Vec<(String, String, bool)> {
+    let records = records(roz);
+    let files = records.last().unwrap()["metadata"]["dev.roz"]["files"].as_array().unwrap();
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let step = |it: &Value| {
+        let evidence = &it["evidence"];
+        (text(&it["path"]), text(&evidence["step"]), evidence["proved"] == true)
+    };
+    files.iter().map(step).collect()
+}
+
+const MOVED: &str = "printf 'def keep():\\n    return 2\\n' > src/v.py && \
+                     printf 'def helper(x):\\n    return x + 1\\n' > src/w.py";
+
+fn two_modules(roz: &Roz) {
+    roz.write("src/v.py", "def helper(x):\n    return x + 1\n\ndef keep():\n    return 2\n");
+    roz.git(&["add", "-A"]);
+    roz.git(&["commit", "-qm", "before"]);
+}
+
+#[test]
+fn a_move_is_proved_where_nobody_else_names_what_moved() {
+    let roz = at_work("");
+    two_modules(&roz);
+    ran(&roz, MOVED);
+    let is = |path: &str| (path.to_owned(), "move".to_owned(), true);
+    assert_eq!(steps(&roz), [is("src/v.py"), is("src/w.py")]);
+}
+
+#[test]
+fn a_move_is_not_proved_where_a_file_that_did_not_follow_names_it() {
+    let roz = at_work("");
+    roz.write("src/u.py", "from v import helper\n\nhelper(1)\n");
+    two_modules(&roz);
+    ran(&roz, MOVED);
+    let is = |path: &str| (path.to_owned(), "move".to_owned(), false);
+    assert_eq!(steps(&roz), [is("src/v.py"), is("src/w.py")]);
+}
+
+#[test]
+fn a_file_of_another_name_is_a_move_and_no_proof() {
+    let roz = at_work("");
+    roz.write("src/test_a.py", "def test_a():\n    assert f()\n");
+    two_modules(&roz);
+    ran(&roz, "git mv src/test_a.py src/disabled_a.py");
+    let is = |path: &str| (path.to_owned(), "move".to_owned(), false);
+    assert_eq!(steps(&roz), [is("src/disabled_a.py"), is("src/test_a.py")]);
+}

@@ -30,6 +30,45 @@ pub fn settle(files: &[File]) -> Vec<Meaning> {
     meanings
 }
 
+/// The words by which the rest of the project may say what was moved; none, if
+/// nothing was, or if it cannot be known what says it: then it is not proved.
+pub fn said_of_moves(files: &[File], meanings: &[Meaning]) -> Option<Vec<String>> {
+    let moves = || meanings.iter().filter(|it| it.evidence.step == Step::Move);
+    moves().next()?;
+    let mut words = Vec::new();
+    for (file, meaning) in files.iter().zip(meanings) {
+        if meaning.evidence.step != Step::Move {
+            continue;
+        }
+        let is_whole =
+            meaning.evidence.moved.is_empty() && (file.before.is_none() || file.after.is_none());
+        // Whatever finds a file finds it by its path.
+        if is_whole && !moved::is_go_of_one_folder(files, meanings) {
+            return None;
+        }
+        for it in &meaning.evidence.moved {
+            let name = it.name.rsplit([':', '.']).next().unwrap_or(&it.name);
+            if !moved::is_one_scope(&it.from, &it.to) {
+                words.extend(name.split(", ").map(str::to_owned));
+            }
+        }
+    }
+    words.sort();
+    words.dedup();
+    Some(words)
+}
+
+/// The rest of the project says nothing of what was moved.
+pub fn confirm(meanings: &mut [Meaning]) {
+    for meaning in meanings.iter_mut().filter(|it| it.evidence.step == Step::Move) {
+        meaning.evidence.proved = true;
+        meaning.evidence.why = None;
+    }
+}
+
+/// Why a move is not proved, until [`confirm`] says that it is.
+const UNCONFIRMED: &str = "others may name what was moved";
+
 /// A file that is gone, and is there again under another name as it was.
 fn moved_whole(files: &[File], meanings: &mut [Meaning]) {
     let mut gone: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
@@ -44,6 +83,7 @@ fn moved_whole(files: &[File], meanings: &mut [Meaning]) {
         for at in found.into_iter().flat_map(|it| [it, at]) {
             if let Some(meaning) = meanings.get_mut(at) {
                 meaning.evidence.step = Step::Move;
+                meaning.evidence.why = Some(UNCONFIRMED.to_owned());
                 meaning.weigh();
             }
         }
@@ -62,6 +102,7 @@ fn moved_parts(files: &[File], meanings: &mut [Meaning]) {
         if let Some(meaning) = meanings.get_mut(at) {
             meaning.evidence.step = Step::Move;
             meaning.evidence.moved = moved;
+            meaning.evidence.why = Some(UNCONFIRMED.to_owned());
             meaning.weigh();
         }
     }
@@ -70,14 +111,18 @@ fn moved_parts(files: &[File], meanings: &mut [Meaning]) {
 /// A file in which nothing differs but names that another file of the same
 /// call, which defines them, has renamed so.
 fn renamed_elsewhere(files: &[File], meanings: &mut [Meaning]) {
-    let mut names: Vec<(String, String)> = Vec::new();
-    for meaning in meanings.iter().filter(|it| it.evidence.step == Step::Rename) {
+    let mut names: Vec<(String, String, &str)> = Vec::new();
+    for (file, meaning) in files.iter().zip(&*meanings) {
+        if meaning.evidence.step != Step::Rename {
+            continue;
+        }
         let defines = |name: &str| {
             meaning.evidence.definitions.iter().any(|it| {
                 it.change == How::Modified && it.name.rsplit([':', '.']).next() == Some(name)
             })
         };
-        names.extend(meaning.evidence.renamed.iter().filter(|(_, new)| defines(new)).cloned());
+        let own = meaning.evidence.renamed.iter().filter(|(_, new)| defines(new));
+        names.extend(own.map(|(old, new)| (old.clone(), new.clone(), file.path)));
     }
     if names.is_empty() {
         return;
@@ -89,9 +134,10 @@ fn renamed_elsewhere(files: &[File], meanings: &mut [Meaning]) {
         }
         let mut text = before.to_vec();
         let mut used = Vec::new();
-        for (old, new) in &names {
-            // What it had of the new name would be taken for the old one's.
-            if has_word(before, new.as_bytes()) {
+        for (old, new, definer) in &names {
+            // What it had of the new name would be taken for the old one's, and
+            // what is not from there goes by the name by chance.
+            if has_word(before, new.as_bytes()) || !has_from(before, old, definer) {
                 continue;
             }
             let next = replaced(&text, old.as_bytes(), new.as_bytes());
@@ -107,6 +153,17 @@ fn renamed_elsewhere(files: &[File], meanings: &mut [Meaning]) {
             debug_assert_eq!(meaning.class, MutationClass::AstRefactor);
         }
     }
+}
+
+/// Whether a line of the text imports the name from that file.
+fn has_from(text: &[u8], name: &str, definer: &str) -> bool {
+    let file = definer.rsplit('/').next().unwrap_or(definer);
+    let module = file.split('.').next().unwrap_or(file);
+    text.split(|it| *it == b'\n').any(|line| {
+        let is_import =
+            [&b"import"[..], b"use", b"require"].iter().any(|it| next_word(line, it, 0).is_some());
+        is_import && has_word(line, name.as_bytes()) && has_word(line, module.as_bytes())
+    })
 }
 
 fn is_part(it: Option<&u8>) -> bool {

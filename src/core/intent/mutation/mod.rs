@@ -9,7 +9,7 @@
 //! | `import_order`, `reorder` | yes | the same pieces, where their order means nothing |
 //! | `rename` | yes | one name for another that was free, wherever it stood |
 //! | `extract_or_inline` | yes | put back in its place, what was taken out gives the text before |
-//! | `move` | yes | a file, or definitions, gone here and there again as they were, in the same call |
+//! | `move` | where the rest of the project says nothing of it | a file, or definitions, gone here and there again as they were, in the same call |
 //! | `imports_only` … `public_surface` | no | what kind of piece differs |
 //! | `new_file`, `deleted_file` | no | |
 //! | `syntax_error`, `no_grammar`, `binary`, `too_large`, `too_tangled`, `unseen` | no | nobody can say |
@@ -24,15 +24,21 @@
 //! A docstring is a comment, and a comment that tools read as code is none.
 
 mod across;
+mod comments;
 pub mod evidence;
 mod extract;
 mod moved;
+mod order;
+mod quiet;
 mod rename;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-pub use self::across::{File, settle};
-use self::evidence::{Evidence, How, Net, Step, Surface, Touched};
+pub use self::across::{File, confirm, said_of_moves, settle};
+use self::{
+    evidence::{Evidence, How, Net, Step, Surface, Touched},
+    extract::Way,
+};
 use super::ledger::MutationClass;
 use crate::outline::{
     self, Kind, Outline, Piece, Source, Unread,
@@ -153,7 +159,8 @@ impl Meaning {
             step if step.is_proof() => false,
             _ => net.flow > 0 && net.identifiers > 0 || net.public_names > 0,
         };
-        self.evidence.proved = self.evidence.step.is_proof();
+        // What others say of it is not in the files of the call: [`confirm`].
+        self.evidence.proved = self.evidence.step.is_proof() && self.evidence.step != Step::Move;
         self.class =
             if is_new { MutationClass::IntentEvolution } else { MutationClass::AstRefactor };
     }
@@ -225,8 +232,9 @@ impl<'s> Pair<'s> {
         let in_order = self.rest_is_in_order(&numbers, &gone, &come);
         if in_order
             && !has_imports
-            && (extract::is_extracted(&gone_code, &come_code, &self.classes)
-                || extract::is_extracted(&come_code, &gone_code, &self.classes))
+            && [Way::Out, Way::Back]
+                .into_iter()
+                .any(|it| extract::is_extracted(self, &gone_code, &come_code, it))
         {
             return conclude(Step::ExtractOrInline);
         }
@@ -282,34 +290,16 @@ impl<'s> Pair<'s> {
     }
 
     fn of_same_pieces(&self, numbers: &Numbers) -> Step {
-        if numbers.old == numbers.new {
-            return if self.has_same_comments(numbers) {
-                Step::FormatOnly
-            } else {
-                Step::CommentOnly
-            };
+        let is_in_order = numbers.old == numbers.new;
+        let has_same_comments = self.has_same_comments(numbers);
+        if !has_same_comments && comments::may_matter(self) {
+            return Step::ModuleLevel;
         }
-        let order = |all: &[usize], is: &dyn Fn(&Piece) -> bool| -> Vec<usize> {
-            let piece = |it: &usize| self.old.pieces.get(*it).is_some_and(is);
-            all.iter().copied().filter(|it| piece(it)).collect()
-        };
-        let is_same =
-            |is: &dyn Fn(&Piece) -> bool| order(&numbers.old, is) == order(&numbers.new, is);
-        let is_import = |it: &Piece| it.kind == Kind::Import;
-        if is_same(&|it| !is_import(it)) {
-            // One that binds no name is there for what it does.
-            let acts = |it: &Piece| is_import(it) && !binds(it.raw);
-            return if is_same(&acts) { Step::ImportOrder } else { Step::ModuleLevel };
+        match (is_in_order, has_same_comments) {
+            (true, true) => Step::FormatOnly,
+            (true, false) => Step::CommentOnly,
+            (false, _) => order::of_same_pieces(self, numbers),
         }
-        let mut seen = HashSet::new();
-        // Of two definitions of a name, the later one may count.
-        let mut named = self.old.pieces.iter().filter(|it| it.is_free && !it.names.is_empty());
-        let are_clear = named.all(|it| seen.insert((it.kind, &it.inside, &it.names)));
-        // Definitions follow what they stand in.
-        if are_clear && is_same(&|it| !it.is_free) {
-            return Step::Reorder;
-        }
-        Step::ModuleLevel
     }
 
     fn has_same_comments(&self, numbers: &Numbers) -> bool {
@@ -423,13 +413,22 @@ fn surface(gone: &[Cut], come: &[Cut]) -> Surface {
     let refs: Vec<&Cut> = come.iter().collect();
     let old: Vec<&Cut> = gone.iter().collect();
     let differs = |cut: &Cut, others: &[&Cut]| {
-        cut.piece.is_public
+        is_seen(&cut.piece)
             && counterpart(cut, others)
-                .is_none_or(|it| !it.piece.is_public || !has_same_head(cut, it))
+                .is_none_or(|it| !is_seen(&it.piece) || !has_same_head(cut, it))
     };
     let is_changed =
         gone.iter().any(|it| differs(it, &refs)) || come.iter().any(|it| differs(it, &old));
     if is_changed { Surface::Changed } else { Surface::Unchanged }
+}
+
+/// Visible outside, or called from there by its name: what a trait asks for,
+/// and what the language does.
+fn is_seen(piece: &Piece) -> bool {
+    let is_special = |it: &String| it.starts_with("__") && it.ends_with("__");
+    piece.is_public
+        || piece.inside.starts_with('<') && piece.kind.is_definition()
+        || piece.kind.is_definition() && piece.names.iter().any(is_special)
 }
 
 /// Of what nothing is proved: what kind of piece it is that differs.

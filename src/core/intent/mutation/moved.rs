@@ -11,11 +11,16 @@
 //! It may have become visible: else the old place could not use it.
 
 mod imports;
+mod places;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use self::imports::{mentions, source_of};
-use super::{Cut, File, Pair, counterpart, evidence::Moved};
+pub(super) use self::places::{is_go_of_one_folder, is_one_scope};
+use self::{
+    imports::{mentions, source_of},
+    places::{says_of_build, target},
+};
+use super::{Cut, File, Pair, counterpart, evidence::Moved, extract::is_called_from_elsewhere};
 use crate::outline::{
     self, Kind, Outline, Source,
     token::{Token, What},
@@ -63,8 +68,13 @@ fn of_one_language(files: &[(usize, File)]) -> Vec<(usize, Vec<Moved>)> {
     if moves.all.is_empty() {
         return Vec::new();
     }
-    let proved = (0..all.len()).filter(|it| moves.explain(*it));
-    proved.map(|it| (parsed[it].0, moves.told_of(it))).collect()
+    let is_explained: Vec<bool> = (0..all.len()).map(|it| moves.explain(it)).collect();
+    let told: Vec<Vec<Moved>> = (0..all.len()).map(|it| moves.told_of(it)).collect();
+    // Who only follows follows to the same thing, or to another.
+    let are_all = told.iter().zip(&is_explained).all(|(told, is)| *is || told.is_empty());
+    let found = told.into_iter().enumerate();
+    let found = found.filter(|(at, told)| is_explained[*at] && (are_all || !told.is_empty()));
+    found.map(|(at, told)| (parsed[at].0, told)).collect()
 }
 
 /// A file, and what differs in it.
@@ -266,7 +276,31 @@ impl<'c, 'p, 's> Moves<'c, 'p, 's> {
         let says = |word: &[u8]| cut.tokens.all.iter().any(|it| it.text == word);
         let is_placed = PLACES.iter().any(|it| says(it))
             || old.language() == "rust" && (says(b"super") || cut.piece.kind == Kind::Macro);
-        if is_placed || !have_the_same_wildcards(old, new) {
+        // Tests, entries and hooks are looked for by name, in files of a name.
+        let is_sought = cut
+            .piece
+            .names
+            .iter()
+            .any(|it| is_called_from_elsewhere(it.rsplit('.').next().unwrap_or(it)));
+        let is_go = old.language() == "go";
+        let is_built_alike = !is_go
+            || target(old.path) == target(new.path)
+                && ![old, new].iter().any(|it| {
+                    says_of_build(&it.pair.before.text) || says_of_build(&it.pair.after.text)
+                });
+        // Each would have to be there before the other.
+        let imports = |one: &Changed, other: &Changed| {
+            one.new_imports.iter().any(|it| mentions(it, other.module()))
+        };
+        let is_circular = matches!(old.language(), "python" | "javascript" | "typescript" | "tsx")
+            && imports(old, new)
+            && imports(new, old);
+        if is_placed
+            || is_sought
+            || is_circular
+            || !is_built_alike
+            || !have_the_same_wildcards(old, new)
+        {
             return false;
         }
         let goes_along = |name: &[u8]| {
@@ -275,7 +309,7 @@ impl<'c, 'p, 's> Moves<'c, 'p, 's> {
                 one.0 == from.0 && other.0 == to.0 && names.iter().any(|it| it.as_bytes() == name)
             })
         };
-        let is_one_scope = matches!(old.language(), "go" | "java") && old.folder() == new.folder();
+        let is_one_scope = is_one_scope(old.path, new.path);
         let (defined, redefined) = (top_names(&old.pair.old), top_names(&new.pair.new));
         let is_name = |it: &&Token| {
             it.what == What::Identifier && !cut.tokens.bound.contains(&it.text)
@@ -324,7 +358,7 @@ impl<'c, 'p, 's> Moves<'c, 'p, 's> {
     fn is_found(&self, (from, to): (Place, Place)) -> bool {
         let (old, new) = (&self.files[from.0], &self.files[to.0]);
         let piece = &old.gone[from.1].piece;
-        let is_one_scope = matches!(old.language(), "go" | "java") && old.folder() == new.folder();
+        let is_one_scope = is_one_scope(old.path, new.path);
         let leads = |name: &str| {
             let mut all = old.new_imports.iter();
             all.any(|it| mentions(it, name) || mentions(it, new.module()))

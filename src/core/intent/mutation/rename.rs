@@ -6,30 +6,18 @@
 //! definition of the file. A part of something that is defined elsewhere is
 //! another part, not another name.
 
+mod owned;
+
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Cut, Numbers, Pair};
 use crate::outline::{
-    Kind,
+    Kind, Piece,
     token::{Token, What},
 };
 
 /// By their old ones.
 type Names<'s> = BTreeMap<&'s [u8], &'s [u8]>;
-
-/// What may be derived from a type without making its parts' names matter.
-const NAMELESS: &[&[u8]] = &[
-    b"derive",
-    b"Debug",
-    b"Clone",
-    b"Copy",
-    b"PartialEq",
-    b"Eq",
-    b"PartialOrd",
-    b"Ord",
-    b"Hash",
-    b"Default",
-];
 
 pub(super) fn proved(
     pair: &Pair,
@@ -40,37 +28,37 @@ pub(super) fn proved(
     if gone.len() != come.len() || !stand_alike(pair, numbers) {
         return None;
     }
-    let language = pair.before.language.name;
-    let (old_names, new_names) = (defined(pair, gone, true), defined(pair, come, false));
     let mut global = Names::new();
     let mut local: Vec<(String, String)> = Vec::new();
     for (old, new) in gone.iter().zip(come) {
-        let names = differences(old, new, language)?;
+        // What is exported under a name is known by it.
+        if old.piece.kind == Kind::Export {
+            return None;
+        }
+        let names = differences(old, new, pair)?;
+        let both: Vec<&[u8]> = names.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        if owned::is_said(pair, old, &both) || owned::is_said(pair, new, &both) {
+            return None;
+        }
         for (from, to) in names {
-            let is_local = is_local(old, from) && is_local(new, to);
-            if is_local {
-                // Callers may name an argument.
-                let is_api = language == "python"
-                    && old.piece.is_public
-                    && old.tokens.all.iter().take(old.tokens.head).any(|it| it.text == from);
-                if is_api {
-                    return None;
-                }
-                local.push((shown(from), shown(to)));
-                continue;
+            let is_left = pair.before.language.name == "rust"
+                && (owned::is_in_a_format(new, from) || owned::is_in_a_format(old, to));
+            if is_left || !owned::may_stand_for(from, to) {
+                return None;
             }
-            let is_defined = old_names.contains(from)
-                && new_names.contains(to)
-                && !new_names.contains(from)
-                && !old_names.contains(to);
-            if !is_defined || global.insert(from, to).is_some_and(|it| it != to) {
+            let is_local = owned::is_local(pair, old, &pair.old, from)
+                && owned::is_local(pair, new, &pair.new, to);
+            if is_local {
+                local.push((shown(from), shown(to)));
+            } else if global.insert(from, to).is_some_and(|it| it != to) {
                 return None;
             }
         }
     }
     let mut targets = HashSet::new();
     for (from, to) in &global {
-        if !targets.insert(*to) || pair.before.has_name(to) || pair.after.has_name(from) {
+        let is_own = is_defined(pair, gone, from, true) && is_defined(pair, come, to, false);
+        if !is_own || !targets.insert(*to) || !owned::is_followed(pair, from, to) {
             return None;
         }
     }
@@ -98,53 +86,36 @@ fn stand_alike(pair: &Pair, numbers: &Numbers) -> bool {
             .all(|(old, new)| old == new || *new >= known && !there.contains(old))
 }
 
-/// The names that the file itself gives to something.
-fn defined<'p>(pair: &'p Pair, cuts: &'p [Cut], is_old: bool) -> HashSet<&'p [u8]> {
+/// Whether the file itself gives something that name, and nobody else can say
+/// it.
+fn is_defined(pair: &Pair, cuts: &[Cut], name: &[u8], is_old: bool) -> bool {
     let outline = if is_old { &pair.old } else { &pair.new };
-    let names = outline.pieces.iter().filter(|it| it.kind.is_definition());
     // `Session.renew`: the receiver's name is another's.
-    let last = |it: &'p String| it.rsplit('.').next().unwrap_or(it).as_bytes();
-    let mut found: HashSet<&[u8]> = names.flat_map(|it| &it.names).map(last).collect();
-    for cut in cuts.iter().filter(|it| it.piece.kind == Kind::Type) {
-        let is_go = pair.before.language.name == "go";
-        let derives = derived(cut);
-        // Others read exported fields by name, and tags name them.
-        let are_own = |name: &&[u8]| {
-            if is_go { name.first().is_some_and(u8::is_ascii_lowercase) } else { derives }
-        };
-        found.extend(cut.tokens.fields.iter().copied().filter(are_own));
-    }
-    found
-}
-
-/// Nothing is derived from it that could read the names of its parts.
-fn derived(cut: &Cut) -> bool {
-    let mut is_attribute = false;
-    for token in cut.tokens.all.iter().take(cut.tokens.head) {
-        match token.what {
-            What::Word if token.text == b"#" => is_attribute = true,
-            What::Word if token.text == b"struct" || token.text == b"enum" => return true,
-            What::Identifier if is_attribute && !NAMELESS.contains(&token.text) => return false,
-            _ => (),
-        }
-    }
-    true
-}
-
-fn is_local(cut: &Cut, name: &[u8]) -> bool {
-    let is_shared = |it: &Token| matches!(it.text, b"global" | b"nonlocal");
-    let is_own = cut.piece.names.iter().any(|it| it.as_bytes() == name);
-    cut.tokens.bound.contains(&name) && !is_own && !cut.tokens.all.iter().any(is_shared)
+    let is_it = |it: &String| it.rsplit('.').next().unwrap_or(it).as_bytes() == name;
+    let pieces = outline.pieces.iter().filter(|it| it.kind.is_definition());
+    let found: Vec<&Piece> = pieces.filter(|it| it.names.iter().any(is_it)).collect();
+    let fields: Vec<&Cut> = cuts
+        .iter()
+        .filter(|it| it.piece.kind == Kind::Type && it.tokens.fields.contains(&name))
+        .collect();
+    let text = shown(name);
+    // Others read exported fields by name, and what is derived may print them.
+    let are_own = pair.before.language.name == "rust" && found.is_empty() || fields.is_empty();
+    (!found.is_empty() || !fields.is_empty())
+        && are_own
+        && fields.iter().all(|it| owned::has_private_fields(it))
+        && found.iter().all(|it| owned::is_private(pair, it, outline, &text))
 }
 
 /// The names that differ between two pieces; none, if something else does.
-fn differences<'s>(old: &Cut<'s>, new: &Cut<'s>, language: &str) -> Option<Names<'s>> {
+fn differences<'s>(old: &Cut<'s>, new: &Cut<'s>, pair: &Pair) -> Option<Names<'s>> {
+    let language = pair.before.language.name;
     if old.piece.kind != new.piece.kind || old.tokens.all.len() != new.tokens.all.len() {
         return None;
     }
     let mut names = Names::new();
     let mut texts = Vec::new();
-    for (one, other) in old.tokens.all.iter().zip(&new.tokens.all) {
+    for (at, (one, other)) in old.tokens.all.iter().zip(&new.tokens.all).enumerate() {
         if one.what != other.what || one.kind != other.kind {
             return None;
         }
@@ -157,7 +128,9 @@ fn differences<'s>(old: &Cut<'s>, new: &Cut<'s>, language: &str) -> Option<Names
                     return None;
                 }
             }
-            What::Literal if language == "rust" => texts.push((one.text, other.text)),
+            What::Literal if language == "rust" && owned::is_format_text(old, at, pair) => {
+                texts.push((one.text, other.text));
+            }
             What::Literal | What::Shorthand | What::Word | What::Open | What::Close => return None,
         }
     }
@@ -188,6 +161,12 @@ fn is_same_format(old: &[u8], new: &[u8], names: &Names) -> bool {
         made.push(old[at]);
         at += 1;
         if old[at - 1] != b'{' {
+            continue;
+        }
+        // Two of them stand for one that is printed.
+        if old.get(at) == Some(&b'{') {
+            made.push(b'{');
+            at += 1;
             continue;
         }
         let is_part = |it: &&u8| it.is_ascii_alphanumeric() || **it == b'_';
