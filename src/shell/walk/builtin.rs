@@ -119,9 +119,7 @@ impl Walker<'_> {
         if words.len() < 2 || words[0].text.starts_with("-p") {
             return None;
         }
-        if code.contains(['$', '`']) {
-            self.traps.push(code.clone());
-        }
+        self.traps.push((code.clone(), self.defined));
         Some(self.enter(|walker| walker.code(&code, &call.io)))
     }
 

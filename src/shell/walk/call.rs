@@ -6,7 +6,6 @@ use super::super::table::{coded, options};
 use super::super::{Certainty, HOLE, Interpreter, Run};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
-use super::output::unknown_output;
 use super::{Io, Walker};
 use std::rc::Rc;
 
@@ -46,6 +45,10 @@ impl Walker<'_> {
         if first.is_unknown() {
             return self.unknown_program(&call);
         }
+        // The shell itself, or who else asks for its own program.
+        if first.text.starts_with("/proc/") && first.text.ends_with("/exe") {
+            return self.call(call.renamed("bash"));
+        }
         let name = self.program(first);
         if call.direct {
             if let Some(output) = self.shadowed(&name, &call) {
@@ -72,22 +75,6 @@ impl Walker<'_> {
             return output;
         }
         self.program_run(&name, &call)
-    }
-
-    /// A program that cannot be known. Unquoted it may also be nothing, and the next word the
-    /// program: `$SUDO git push`.
-    fn unknown_program(&mut self, call: &Call) -> String {
-        if call.words[0].loose && call.words.len() > 1 {
-            let rest = Call { words: call.words[1..].to_vec(), ..call.clone() };
-            self.resolved += 1;
-            self.enter(|walker| walker.call(rest));
-            self.resolved -= 1;
-        }
-        self.leaf(&call.words, call, Certainty::Opaque);
-        if call.words.iter().all(Field::is_unknown) {
-            self.suspect_feed();
-        }
-        unknown_output(call)
     }
 
     /// A function or an alias of that name. `None` where the program may run, too.
@@ -203,7 +190,7 @@ impl Walker<'_> {
         for (place, (word, text)) in places.filter(|(_, (word, _))| word.glob) {
             let is_verb = first == Some(place) && !word.text.contains(['.', '/']);
             if is_verb || may_be_a_word(&word.text, has_subcommands) {
-                *text = open(&word.text);
+                *text = super::origin::open(&word.text);
                 is_found = true;
             }
         }
@@ -228,6 +215,9 @@ impl Walker<'_> {
         self.foreign(name, call);
         self.script_of(call);
         self.handed_over(name, call);
+        if name.contains(HOLE) {
+            self.given_code(call);
+        }
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
     }
 
@@ -465,24 +455,6 @@ fn may_be_a_word(pattern: &str, has_subcommands: bool) -> bool {
     !pattern.contains(['.', '/'])
         && pattern.contains(|it: char| it.is_alphanumeric())
         && (has_subcommands || !pattern.starts_with(['*', '?']))
-}
-
-/// A hole for each part of a pattern that is no text.
-fn open(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut rest = pattern;
-    while let Some(character) = rest.chars().next() {
-        rest = &rest[character.len_utf8()..];
-        match (character, rest.split_once(']')) {
-            ('*' | '?', _) => text.push(HOLE),
-            ('[', Some((_, after))) => {
-                text.push(HOLE);
-                rest = after;
-            }
-            _ => text.push(character),
-        }
-    }
-    text
 }
 
 /// Words as shell code in which each is one word again.

@@ -33,6 +33,7 @@ mod shape;
 mod shown;
 mod simple;
 mod suspect;
+mod unknown;
 mod wrapper;
 
 pub(super) use nested::is_shell;
@@ -63,6 +64,7 @@ pub(super) fn script(
 ) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::SCRIPT_WORK;
+    walker.env.set("0", vec![env::Value::hole()]);
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
     match (interpreter, arguments) {
         (Interpreter::Patch, [strip, folder, ..]) => walker.apply(text, strip, folder),
@@ -102,8 +104,10 @@ struct Walker<'o> {
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
     calls: Vec<call::Active>,
-    /// The code of the traps that are set.
-    traps: Vec<String>,
+    /// The code of the traps that are set, and how many functions were known by then.
+    traps: Vec<(String, usize)>,
+    /// How many functions have been defined.
+    defined: usize,
     next_descriptor: usize,
     /// The lists behind the paths of `>(…)`.
     processes: Vec<(String, Rc<List>)>,
@@ -161,6 +165,7 @@ impl<'o> Walker<'o> {
             choices: Vec::new(),
             calls: Vec::new(),
             traps: Vec::new(),
+            defined: 0,
             next_descriptor: 63,
             processes: Vec::new(),
             repeated_from: None,
@@ -344,9 +349,13 @@ impl<'o> Walker<'o> {
         walked
     }
 
-    /// Walks the traps of a shell at its end, where their variables have their last values.
+    /// Walks the traps of a shell at its end, where their variables have their last values and
+    /// their functions are known.
     fn trapped(&mut self, from: usize) {
-        for code in self.traps.split_off(from.min(self.traps.len())) {
+        for (code, defined) in self.traps.split_off(from.min(self.traps.len())) {
+            if defined == self.defined && !code.contains(['$', '`']) {
+                continue;
+            }
             self.enter(|walker| walker.code(&code, &Io::default()));
         }
     }
@@ -417,6 +426,7 @@ impl<'o> Walker<'o> {
             Node::Function { name, body } => {
                 let function = Function { bodies: vec![Rc::clone(body)], certain: true };
                 self.env.put_function(name, Some(function));
+                self.defined += 1;
                 // The shell calls it for a program that it does not find.
                 if matches!(&**name, "command_not_found_handle" | "command_not_found_handler") {
                     self.perhaps(|walker| walker.enter(|walker| walker.node(body, io)));

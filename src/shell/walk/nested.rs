@@ -4,7 +4,7 @@ use super::super::foreign::Given;
 use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
-use super::env::Made;
+use super::env::{Made, Value};
 use super::field::texts;
 use super::output::{unescaped, unknown_output};
 
@@ -92,9 +92,10 @@ impl Walker<'_> {
             return unknown_output(call);
         };
         // The word after the code is `$0`.
+        let name = call.words.get(at + 1).map_or("bash", |word| &word.text);
         let arguments = call.words.get(at + 2..).unwrap_or(&[]);
         let arguments = texts(arguments);
-        self.derived(code, |walker| walker.process(&code.text, arguments, call))
+        self.derived(code, |walker| walker.named_process(name, &code.text, arguments, call))
     }
 
     fn shell_input(&mut self, at: usize, call: &Call) -> String {
@@ -136,11 +137,22 @@ impl Walker<'_> {
         (decoded != text).then_some(decoded)
     }
 
-    /// Code in a process of its own.
+    /// Code in a process of its own, the script's name being of no interest.
     fn process(&mut self, text: &str, arguments: Vec<String>, call: &Call) -> String {
+        self.named_process("\u{FFFC}", text, arguments, call)
+    }
+
+    fn named_process(
+        &mut self,
+        name: &str,
+        text: &str,
+        arguments: Vec<String>,
+        call: &Call,
+    ) -> String {
         self.enter(|walker| {
             walker.isolated(|walker| {
                 walker.env.keep_exported();
+                walker.env.set("0", vec![Value::Text(name.to_owned())]);
                 walker.env.put_positional(vec![Some(arguments)]);
                 walker.code(text, &call.io)
             })

@@ -211,12 +211,29 @@ pub(super) fn normal(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// What a pattern will find: a hole for each part that is a pattern.
+/// What a pattern will find: a hole for each sign in it that is no text.
 pub(super) fn found_by(pattern: &str) -> String {
-    let hole = HOLE.to_string();
     let parts = pattern.split('/');
-    let parts = parts.map(|part| if expand::has_glob(part) { hole.as_str() } else { part });
+    let parts = parts.map(|part| if expand::has_glob(part) { open(part) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("/")
+}
+
+/// A hole for each part of a pattern that is no text.
+pub(super) fn open(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        match (character, rest.split_once(']')) {
+            ('*' | '?', _) => text.push(HOLE),
+            ('[', Some((_, after))) => {
+                text.push(HOLE);
+                rest = after;
+            }
+            _ => text.push(character),
+        }
+    }
+    text
 }
 
 /// `path` in `directory`, which is "" where the line starts.

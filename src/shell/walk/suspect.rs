@@ -169,6 +169,16 @@ impl Walker<'_> {
         self.suspects.busy = false;
     }
 
+    /// A program that is not known is given a text that looks like a command.
+    pub(super) fn suspect_text(&mut self, text: &str) {
+        if self.suspects.busy || self.muted > 0 || !is_command_like(text.trim()) {
+            return;
+        }
+        self.suspects.busy = true;
+        self.suspected(text);
+        self.suspects.busy = false;
+    }
+
     /// Reads what stands literally in some of the runs as code that may run.
     fn suspect(&mut self, runs: Range<usize>) {
         if self.suspects.busy || self.muted > 0 {
