@@ -245,6 +245,10 @@ fn scripts(reading: &Reading) -> Vec<Script> {
             }
             "python" if takes_input => Some(Interpreter::Python),
             "node" if takes_input => Some(Interpreter::JavaScript),
+            // `xargs env < list`: words of it are a program.
+            it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
+                Some(Interpreter::Shell)
+            }
             "perl" if takes_input => Some(Interpreter::Perl),
             "ruby" if takes_input => Some(Interpreter::Ruby),
             _ => None,

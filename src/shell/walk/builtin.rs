@@ -271,7 +271,7 @@ fn split<'a>(line: &'a str, ifs: &str) -> Vec<&'a str> {
 }
 
 /// A directory with its `..` taken back, as `cd` does it: by name, links or not.
-fn logical(path: &str) -> String {
+pub(super) fn logical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -2,11 +2,11 @@
 //!
 //! Long because it is one decision with a branch for each kind of program.
 
-use super::super::table::{coded, options};
+use super::super::table::{coded, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
-use super::{Io, Walker};
+use super::{Io, Walker, own};
 use std::rc::Rc;
 
 /// A command's words with what surrounds them.
@@ -65,6 +65,12 @@ impl Walker<'_> {
         {
             self.script_of(&call);
             let program = self.program_of(&source);
+            // Its name tells such a one what it is.
+            if wrappers::MANY_IN_ONE.contains(&program.as_str()) {
+                let base = name.rsplit('/').next().unwrap_or_default().to_owned();
+                let named = call.clone().renamed(&base);
+                self.enter(|walker| walker.program_run(&base, &named));
+            }
             return self.call(call.renamed(&program));
         }
         self.coded(&name, &call);
@@ -209,7 +215,7 @@ impl Walker<'_> {
     /// A program that is no wrapper: what it runs, writes and reads by itself.
     fn program_run(&mut self, name: &str, call: &Call) -> String {
         self.leaf(&call.words, call, Certainty::Literal);
-        self.files_there(name, &call.words);
+        self.fed_files(name, call);
         self.subcommand_code(name, call);
         self.patched(name, call);
         self.foreign(name, call);
@@ -315,23 +321,26 @@ impl Walker<'_> {
                 let mut values = Vec::new();
                 for (index, word) in arguments.iter().enumerate() {
                     let text = word.text.as_str();
-                    let own = coded::GIT_OPTIONS.iter().find_map(|it| text.strip_prefix(it));
+                    let own = coded::GIT_PREFIXES.iter().find_map(|it| text.strip_prefix(it));
                     if let Some(value) = own {
                         values.push(value.to_owned());
-                    } else if matches!(text, "-x" | "--exec" | "--extcmd")
-                        || text.starts_with("--") && text.ends_with("-filter")
-                    {
+                    } else if text.starts_with("--") && text.ends_with("-filter") {
                         values.extend(arguments.get(index + 1).map(|word| word.text.clone()));
                     }
                 }
+                let grammar = coded::git_options(&subcommand);
+                let taken = grammar.take(&call.words, at + 1).options.into_iter();
+                let code = taken.filter(|it| coded::GIT_OPTIONS.contains(&it.name.as_str()));
+                values.extend(code.filter_map(|it| Some(it.value?.text)));
                 for value in values {
                     self.nested_code(&value, &call.io);
                 }
+                self.git_again(&subcommand, arguments, call);
             }
             _ => {}
         }
         if name == "git" {
-            self.hooks_made(&subcommand);
+            self.hooks_made(&subcommand, arguments);
         }
         // An alias: the words after it stay.
         if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
@@ -348,13 +357,14 @@ impl Walker<'_> {
     }
 
     /// Hooks that the line itself wrote: whatever folder they lie in, git may be told to look there.
-    fn hooks_made(&mut self, verb: &str) {
+    fn hooks_made(&mut self, verb: &str, arguments: &[Field]) {
         if self.env.files.is_empty() {
             return;
         }
+        let arguments: Vec<&str> = arguments.iter().map(|it| it.text.as_str()).collect();
         let is_hook = |path: &str| {
             let name = path.rsplit('/').next().unwrap_or_default();
-            super::super::table::hooks::of_verb(verb).any(|it| it == name)
+            super::super::table::hooks::of_command(verb, &arguments).any(|it| it == name)
         };
         // A hook may run the verb that it is a hook of; it is walked once.
         let name = format!("hooks of git {verb}");
@@ -380,6 +390,9 @@ impl Walker<'_> {
         let key = key.to_ascii_lowercase();
         if let Some(name) = key.strip_prefix("alias.") {
             self.env.put_alias(&format!("git {name}"), Some(text.to_owned()));
+        } else if key == "help.autocorrect" {
+            let corrects = options::corrects_verbs(text).then(|| text.to_owned());
+            self.env.put_alias(own::CORRECTS, corrects);
         } else if key == "core.hookspath" {
             // Which of them runs is git's to say.
             let files = format!("{}/*", text.trim_end_matches('/'));

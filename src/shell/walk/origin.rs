@@ -3,6 +3,7 @@
 
 use super::super::table::grammar::Grammar;
 use super::super::{HOLE, How, Interpreter, Script};
+use super::builtin::logical;
 use super::env::Made;
 use super::field::Field;
 use super::{Walker, expand, limit};
@@ -178,7 +179,9 @@ impl Walker<'_> {
                         _ => self.located(&source.text).into_iter().next(),
                     };
                     let from = from.unwrap_or_default();
-                    let made = self.made_at(&from).unwrap_or(Made::File(from));
+                    let made = self.made_at(&from);
+                    let made = made.or_else(|| self.made_at(&logical(&from)));
+                    let made = made.unwrap_or(Made::File(from));
                     brought.push((normal(place).to_owned(), made));
                 }
             }
