@@ -32,6 +32,7 @@ mod search;
 mod shape;
 mod shown;
 mod simple;
+mod sinks;
 mod suspect;
 mod unknown;
 mod wrapper;
@@ -123,6 +124,10 @@ struct Walker<'o> {
     stdin: Option<Rc<str>>,
     /// What may have made text that is not known.
     suspects: suspect::Suspects,
+    /// Where output goes that is sent elsewhere, and the lists that it feeds, with what they were
+    /// given so far.
+    sinks: sinks::Sinks,
+    fed_lists: Vec<(Rc<List>, String)>,
     /// What runs at the same time.
     lanes: lanes::Lanes,
     /// Whether an `echo` has shown a backslash, which some shells' own decodes.
@@ -174,6 +179,8 @@ impl<'o> Walker<'o> {
             found: None,
             stdin: None,
             suspects: suspect::Suspects::default(),
+            sinks: sinks::Sinks::default(),
+            fed_lists: Vec::new(),
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
             trying: false,
@@ -184,6 +191,7 @@ impl<'o> Walker<'o> {
     /// At the end of a line: what was put off until all of it is known.
     fn ended(mut self) -> Reading {
         self.trapped(0);
+        self.feed_lists(0);
         self.suspect_all();
         self.reading
     }
@@ -341,9 +349,12 @@ impl<'o> Walker<'o> {
     fn isolated<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.env.mark();
         let stack = self.env.stack.len();
-        let traps = self.traps.len();
+        let (traps, lists) = (self.traps.len(), self.fed_lists.len());
+        let sinks = self.sinks.clone();
         let walked = walk(self);
         self.trapped(traps);
+        self.feed_lists(lists);
+        self.sinks = sinks;
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked
@@ -419,7 +430,10 @@ impl<'o> Walker<'o> {
                 return self.fed(|walker| {
                     let mut streams = walker.streams(redirections, io);
                     streams.capture();
-                    let output = walker.enter(|walker| walker.node(inner, &streams.io));
+                    let io = streams.io.clone();
+                    let output = walker.opened(&mut streams, false, |walker| {
+                        walker.enter(|walker| walker.node(inner, &io))
+                    });
                     walker.delivered(streams, output)
                 });
             }
