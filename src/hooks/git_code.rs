@@ -11,6 +11,7 @@ use std::{
     time::Instant,
 };
 
+use super::git_config;
 use crate::{
     core::event::ToolCall,
     shell::{self, Interpreter, Options, Reading, Run, Script},
@@ -206,15 +207,23 @@ fn looked_up(folder: &Path, until: Instant) -> Option<Vec<(String, String)>> {
     Some(aliases.collect())
 }
 
-/// The hook scripts of the repositories that a line's runs of git come by, and
-/// whether these are all.
+/// What a repository has git run: its hook scripts, and the code in its
+/// configuration.
+#[derive(Default)]
+pub(super) struct Brought {
+    pub(super) hooks: Vec<Script>,
+    pub(super) code: Vec<String>,
+}
+
+/// What the repositories that a line's runs of git come by have them run, and
+/// whether that is all.
 pub(super) fn hooks(
     reading: &Reading,
     cwd: &Path,
     until: Instant,
     world: &World,
-) -> (Vec<Script>, bool) {
-    let mut found = Vec::new();
+) -> (Brought, bool) {
+    let mut found = Brought::default();
     let mut are_all = true;
     let places = OnceCell::new();
     // Each folder and each verb is asked about once, and what differs in no
@@ -245,7 +254,9 @@ pub(super) fn hooks(
                 root.map(Path::to_owned)
             });
             let Some(root) = root.clone() else { continue };
-            let hooks = of_root.entry(root).or_insert_with_key(|it| hooks_folder(it, until, world));
+            let hooks = of_root
+                .entry(root)
+                .or_insert_with_key(|it| hooks_folder(it, until, world, &mut found.code));
             let Some(hooks) = hooks else { continue };
             // One look at the folder for many at what it might hold.
             let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
@@ -265,8 +276,8 @@ pub(super) fn hooks(
                     arguments: Vec::new(),
                     conditional: run.conditional,
                 };
-                if runs && !found.contains(&script) {
-                    found.push(script);
+                if runs && !found.hooks.contains(&script) {
+                    found.hooks.push(script);
                 }
             }
         }
@@ -283,8 +294,14 @@ fn names_in(folder: &Path) -> Option<Vec<OsString>> {
     }
 }
 
-/// Where the hooks of the repository of a work tree lie.
-fn hooks_folder(root: &Path, until: Instant, world: &World) -> Option<PathBuf> {
+/// Where the hooks of the repository of a work tree lie. `code` takes on what
+/// its configuration has git run.
+fn hooks_folder(
+    root: &Path,
+    until: Instant,
+    world: &World,
+    code: &mut Vec<String>,
+) -> Option<PathBuf> {
     let entry = root.join(".git");
     let mut place = entry.clone();
     // A work tree of its own, or a submodule.
@@ -300,12 +317,14 @@ fn hooks_folder(root: &Path, until: Instant, world: &World) -> Option<PathBuf> {
     let of_user = home.into_iter().flat_map(|home| of_user.map(|it| home.join(it)));
     let named = world.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
     let configs = ["config", "config.worktree"].map(|it| place.join(it)).into_iter();
-    let mut configs = configs.chain(of_user).chain(named);
-    let says = |path: PathBuf| {
-        let text = read_text(&path, MAX_CONFIG).unwrap_or_default().to_lowercase();
-        text.contains("hookspath") || text.contains("[include")
-    };
-    if !configs.any(says) {
+    let mut is_told = false;
+    for path in configs.chain(of_user).chain(named) {
+        let text = read_text(&path, MAX_CONFIG).unwrap_or_default();
+        code.extend(git_config::code(&text));
+        let text = text.to_lowercase();
+        is_told |= text.contains("hookspath") || text.contains("[include");
+    }
+    if !is_told {
         return Some(place.join("hooks"));
     }
     let mut git = process::command("git");

@@ -40,6 +40,7 @@ use std::fmt;
 pub use key::may_match;
 pub use links::Made;
 pub use raw::raw_words;
+pub use table::coded::is_git_code;
 pub use table::hooks::of_command as hooks_of;
 pub use table::options::{corrects_verbs, is_git_verb};
 pub use walk::filter::substituted;

@@ -116,7 +116,7 @@ pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static Coded>
 }
 
 /// Settings of git whose value is shell code: how their names begin and end.
-pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
+const GIT_CODE: &[(&str, &str)] = &[
     ("core.", "pager"),
     ("core.", "editor"),
     ("core.", "sshcommand"),
@@ -147,6 +147,12 @@ pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
     ("gpg.", "program"),
     ("uploadpack.", "packobjectshook"),
 ];
+
+/// Whether a setting of git is one of those.
+pub fn is_git_code(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    GIT_CODE.iter().any(|(start, end)| key.starts_with(start) && key.ends_with(end))
+}
 
 /// Options of git's subcommands, and a transport, whose value is shell code and stands in the same
 /// word.

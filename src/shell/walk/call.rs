@@ -388,6 +388,7 @@ impl Walker<'_> {
 
     fn git_setting(&mut self, key: &str, text: &str) {
         let key = key.to_ascii_lowercase();
+        self.env.put_alias(&format!("{}{key}", own::SETTING), Some(text.to_owned()));
         if let Some(name) = key.strip_prefix("alias.") {
             self.env.put_alias(&format!("git {name}"), Some(text.to_owned()));
         } else if key == "help.autocorrect" {
@@ -401,10 +402,7 @@ impl Walker<'_> {
                     walker.script_at(path, Interpreter::Itself, &[]);
                 }
             });
-        } else if coded::GIT_CODE
-            .iter()
-            .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
-        {
+        } else if coded::is_git_code(&key) {
             let text = text.trim_start_matches('!');
             self.perhaps(|walker| walker.nested_code(text, &Io::default()));
         }

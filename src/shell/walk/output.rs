@@ -50,6 +50,7 @@ impl Walker<'_> {
             },
             _ => self
                 .filtered(name, words)
+                .or_else(|| self.configured(&call.words).filter(|_| name == "git"))
                 .or_else(|| {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
                     filter::filter(name, words, stdin)

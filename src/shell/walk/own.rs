@@ -10,6 +10,8 @@ use super::{Io, Walker};
 
 /// Where it is kept that git runs the nearest verb: a name that no alias has.
 pub(super) const CORRECTS: &str = "git -";
+/// The same of all that the line has set in git's configuration.
+pub(super) const SETTING: &str = "git = ";
 
 impl Walker<'_> {
     /// The files of a program, one of which may be its input: `install /dev/stdin f`.
@@ -114,6 +116,16 @@ impl Walker<'_> {
             let inner = Call { direct: false, ..call.with_words(words) };
             self.enter(|walker| walker.call(inner));
         }
+    }
+
+    /// What `git config name` shows, where the line has set it.
+    pub(super) fn configured(&self, words: &[Field]) -> Option<String> {
+        let at = Self::subcommand("git", words);
+        let (verb, arguments) = words.get(at..)?.split_first()?;
+        let mut names = arguments.iter().filter(|it| !it.text.starts_with('-') && it.text != "get");
+        let name = names.next().filter(|_| verb.text == "config")?;
+        let text = self.env.alias(&format!("{SETTING}{}", name.text.to_ascii_lowercase()))?;
+        names.next().is_none().then(|| format!("{text}\n"))
     }
 
     /// A variable's text, as far as it is known.
