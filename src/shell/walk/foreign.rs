@@ -70,7 +70,7 @@ impl Walker<'_> {
         taken.has(SHOWS)
             && !taken.has(&["eval", "E"])
             && !call.words.iter().any(|it| it.has_hole())
-            && !texts.any(|it| it.is_some_and(|text| runs(&text)))
+            && !texts.any(|it| it.is_some_and(|it| runs(it.trim_start_matches([HOLE, '\n']))))
     }
 
     /// `python -m a.b`: a file of the project, if there is one.

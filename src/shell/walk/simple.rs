@@ -156,7 +156,9 @@ impl Walker<'_> {
         for value in &values {
             self.told(&assignment.name, value.scalar());
         }
-        self.env.set(&assignment.name, values);
+        // Bash takes it for its own name.
+        let name = if assignment.name == "BASH_ARGV0" { "0" } else { &assignment.name };
+        self.env.set(name, values);
     }
 
     /// What the environment tells programs and shells to run.
