@@ -65,14 +65,7 @@ pub(super) fn read(
             are_all &= all;
         }
         from = call.readings.len();
-        // An editor and a pager are no more than that, whoever names them.
-        for line in code {
-            let reading = crate::shell::read_with(&line, options);
-            found.extend(reading.scripts.iter().cloned());
-            if may_matter(&reading, &line, roz) {
-                call.read_lines(&[line], options);
-            }
-        }
+        found.extend(code.into_iter().flat_map(|it| configured(call, it, options, roz)));
         for mut script in found {
             let path = absolute(&script.path, cwd, world);
             let is_new =
@@ -230,6 +223,16 @@ fn one(
             call.spared.push(Spared { script: script.path.clone(), by: pattern.clone() });
         }
     }
+}
+
+/// Reads a line that git's configuration has it run, where somebody could have something against it:
+/// an editor is no more than that. The scripts that it runs.
+fn configured(call: &mut ToolCall, line: String, options: &Options, roz: &Roz) -> Vec<Script> {
+    let reading = crate::shell::read_with(&line, options);
+    if may_matter(&reading, &line, roz) {
+        call.read_lines(&[line], options);
+    }
+    reading.scripts
 }
 
 /// What a program is called elsewhere: where a link leads, and of a copy of one that a gate is about

@@ -69,7 +69,7 @@ impl Walker<'_> {
         };
         taken.has(SHOWS)
             && !taken.has(&["eval", "E"])
-            && !call.words.iter().any(|it| it.has_hole())
+            && !call.words.iter().any(Field::has_hole)
             && !texts.any(|it| it.is_some_and(|it| runs(it.trim_start_matches([HOLE, '\n']))))
     }
 

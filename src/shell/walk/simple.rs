@@ -13,7 +13,6 @@ use super::{Io, Walker};
 use std::rc::Rc;
 
 /// A command's input and output after its redirections.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Streams {
     pub(super) io: Io,
     /// Files that its output goes to, and whether it is added to them.
@@ -340,7 +339,9 @@ impl Walker<'_> {
         } else if is_output || both {
             streams.arrives = false;
             if let Some(sinks) = self.sinks_of(&path, &streams.opened) {
-                sinks.into_iter().for_each(|sink| streams.sends(sink));
+                for sink in sinks {
+                    streams.sends(sink);
+                }
             } else if path != "/dev/null" {
                 streams.files.push((path, how == How::Append));
             }

@@ -1,5 +1,5 @@
-//! Where output goes that is sent to a descriptor: `exec 5> f; echo a >&5`, `exec > f`, `{ echo a
-//! >&2; } 2>&1 | b`.
+//! Where output goes that is sent to a descriptor: `exec 5> f; echo a >&5`, `exec > f`,
+//! `{ echo a >&2; } 2>&1 | b`.
 
 use super::super::syntax::List;
 use super::super::{HOLE, limit};

@@ -212,7 +212,7 @@ impl Walker<'_> {
         if !self.spend(1 + length.sum::<usize>() / 256) {
             return;
         }
-        self.from_git(runs.clone());
+        self.git_shows(runs.clone());
         let mut pieces: Vec<String> = Vec::new();
         for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
             // Several words that are shown as one line, with a format before them or none.
@@ -262,7 +262,7 @@ impl Walker<'_> {
 
     /// Files that git shows as they were, `git show HEAD:f`: what lies there now is the nearest to
     /// it that can be looked at.
-    fn from_git(&mut self, runs: Range<usize>) {
+    fn git_shows(&mut self, runs: Range<usize>) {
         let runs = self.reading.runs.get(runs).unwrap_or_default();
         let shows = |run: &&Run| {
             let verb =

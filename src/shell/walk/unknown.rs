@@ -45,14 +45,14 @@ impl Walker<'_> {
         // `-e` takes code of other languages.
         let is_shells = option.is_some_and(|place| words[place].text.ends_with('c'))
             && scan::scan(&code.text, self.depth).error.is_none();
-        if !is_shells {
-            self.suspect_code(&code.text);
-            self.suspect_text(&code.text);
-        } else {
+        if is_shells {
             let shell = call.clone().renamed("sh");
             self.resolved += 1;
             self.perhaps(|walker| walker.enter(|walker| walker.call(shell)));
             self.resolved -= 1;
+        } else {
+            self.suspect_code(&code.text);
+            self.suspect_text(&code.text);
         }
     }
 }

@@ -48,7 +48,7 @@ impl Walker<'_> {
             && let Some(name) = name.value.as_ref().filter(|name| !name.has_hole())
             && call.words.get(at).is_some_and(|it| MANY_IN_ONE.contains(&&*self.program(it)))
         {
-            let words = [&[name.clone()], &call.words[at + 1..]].concat();
+            let words = [std::slice::from_ref(name), &call.words[at + 1..]].concat();
             self.enter(|walker| walker.perhaps(|walker| walker.call(call.with_words(words))));
         }
         if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
