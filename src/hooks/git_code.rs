@@ -11,6 +11,7 @@ use std::{
     time::Instant,
 };
 
+use super::git_config;
 use crate::{
     core::event::ToolCall,
     shell::{self, Interpreter, Options, Reading, Run, Script},
@@ -25,105 +26,6 @@ const MAX_LINES: usize = 64;
 const MAX_ALIASED: usize = 4;
 const MAX_FOLDERS: usize = 16;
 const MAX_CONFIG: u64 = 256 * 1024;
-
-/// Verbs that are git's own: no alias can stand in their place. One that is
-/// missing here costs a look, and nothing else. In their order.
-const VERBS: &[&str] = &[
-    "add",
-    "am",
-    "annotate",
-    "apply",
-    "archive",
-    "bisect",
-    "blame",
-    "branch",
-    "bundle",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "checkout",
-    "cherry",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "commit-tree",
-    "config",
-    "count-objects",
-    "credential",
-    "describe",
-    "diff",
-    "diff-files",
-    "diff-index",
-    "diff-tree",
-    "difftool",
-    "fast-export",
-    "fast-import",
-    "fetch",
-    "filter-branch",
-    "for-each-ref",
-    "format-patch",
-    "fsck",
-    "gc",
-    "grep",
-    "hash-object",
-    "help",
-    "init",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "maintenance",
-    "merge",
-    "merge-base",
-    "merge-tree",
-    "mergetool",
-    "mv",
-    "name-rev",
-    "notes",
-    "pack-objects",
-    "prune",
-    "pull",
-    "push",
-    "range-diff",
-    "read-tree",
-    "rebase",
-    "reflog",
-    "remote",
-    "repack",
-    "replace",
-    "rerere",
-    "reset",
-    "restore",
-    "rev-list",
-    "rev-parse",
-    "revert",
-    "rm",
-    "send-email",
-    "shortlog",
-    "show",
-    "show-branch",
-    "show-ref",
-    "sparse-checkout",
-    "stash",
-    "status",
-    "stripspace",
-    "submodule",
-    "subtree",
-    "switch",
-    "symbolic-ref",
-    "tag",
-    "update-index",
-    "update-ref",
-    "var",
-    "verify-commit",
-    "verify-pack",
-    "verify-tag",
-    "version",
-    "whatchanged",
-    "worktree",
-    "write-tree",
-];
 
 fn is_git(run: &Run) -> bool {
     run.program.rsplit('/').next() == Some("git")
@@ -175,6 +77,10 @@ pub(super) fn aliases(
                         lines.insert(unknown.clone());
                         continue;
                     };
+                    // Git takes the verb that is nearest.
+                    if said.iter().any(|it| it.0.is_empty()) {
+                        lines.insert(unknown.clone());
+                    }
                     for text in said.iter().filter(|it| it.0 == verb).map(|it| &it.1) {
                         lines.insert(match text.trim_start().strip_prefix('!') {
                             Some(code) => format!("{code} {arguments}"),
@@ -200,7 +106,7 @@ fn unknown_verb(run: &Run) -> Option<(String, Vec<String>)> {
     let [_, verb, arguments @ ..] = &words[..] else { return None };
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
     let is_word = !verb.is_empty() && !verb.starts_with('-') && verb.chars().all(is_name);
-    (is_word && VERBS.binary_search(verb).is_err())
+    (is_word && !shell::is_git_verb(verb))
         .then(|| (verb.to_lowercase(), arguments.iter().map(|it| (*it).to_owned()).collect()))
 }
 
@@ -274,11 +180,15 @@ impl Places {
     }
 }
 
-/// The aliases of a repository and of the user, which git itself puts together.
+/// What is asked of a repository's configuration and the user's.
+const ASKED: &str = r"^(alias\.|help\.autocorrect)";
+
+/// The aliases of a repository and of the user, which git itself puts together;
+/// one without a name where git corrects verbs by itself.
 /// `None` if it did not answer.
 fn looked_up(folder: &Path, until: Instant) -> Option<Vec<(String, String)>> {
     let mut git = process::command("git");
-    git.current_dir(folder).args(["config", "--null", "--get-regexp", r"^alias\."]);
+    git.current_dir(folder).args(["config", "--null", "--get-regexp", ASKED]);
     for name in git::PLACES {
         git.env_remove(name);
     }
@@ -290,21 +200,30 @@ fn looked_up(folder: &Path, until: Instant) -> Option<Vec<(String, String)>> {
     };
     let said = String::from_utf8_lossy(&ran.stdout);
     let lines = said.split('\0').filter_map(|it| it.split_once('\n'));
-    let aliases = lines.filter_map(|(key, text)| {
-        Some((key.strip_prefix("alias.")?.to_lowercase(), text.to_owned()))
+    let aliases = lines.filter_map(|(key, text)| match key.strip_prefix("alias.") {
+        Some(name) => Some((name.to_lowercase(), text.to_owned())),
+        None => shell::corrects_verbs(text).then(|| (String::new(), text.to_owned())),
     });
     Some(aliases.collect())
 }
 
-/// The hook scripts of the repositories that a line's runs of git come by, and
-/// whether these are all.
+/// What a repository has git run: its hook scripts, and the code in its
+/// configuration.
+#[derive(Default)]
+pub(super) struct Brought {
+    pub(super) hooks: Vec<Script>,
+    pub(super) code: Vec<String>,
+}
+
+/// What the repositories that a line's runs of git come by have them run, and
+/// whether that is all.
 pub(super) fn hooks(
     reading: &Reading,
     cwd: &Path,
     until: Instant,
     world: &World,
-) -> (Vec<Script>, bool) {
-    let mut found = Vec::new();
+) -> (Brought, bool) {
+    let mut found = Brought::default();
     let mut are_all = true;
     let places = OnceCell::new();
     // Each folder and each verb is asked about once, and what differs in no
@@ -316,9 +235,10 @@ pub(super) fn hooks(
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
-        let names: Vec<&'static str> = shell::hooks_of(verb).collect();
+        let names: Vec<&str> = shell::hooks_of(verb, &words[2..]).collect();
         let elsewhere = run.argv.windows(2).filter(|it| it[0] == "-C").map(|it| it[1].as_str());
-        let question = ((*verb).to_owned(), elsewhere.collect(), run.conditional);
+        let asks = if *verb == "hook" { words.join(" ") } else { (*verb).to_owned() };
+        let question = (asks, elsewhere.collect(), run.conditional);
         if names.is_empty() || !asked.insert(question) {
             continue;
         }
@@ -334,7 +254,9 @@ pub(super) fn hooks(
                 root.map(Path::to_owned)
             });
             let Some(root) = root.clone() else { continue };
-            let hooks = of_root.entry(root).or_insert_with_key(|it| hooks_folder(it, until, world));
+            let hooks = of_root
+                .entry(root)
+                .or_insert_with_key(|it| hooks_folder(it, until, world, &mut found.code));
             let Some(hooks) = hooks else { continue };
             // One look at the folder for many at what it might hold.
             let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
@@ -354,8 +276,8 @@ pub(super) fn hooks(
                     arguments: Vec::new(),
                     conditional: run.conditional,
                 };
-                if runs && !found.contains(&script) {
-                    found.push(script);
+                if runs && !found.hooks.contains(&script) {
+                    found.hooks.push(script);
                 }
             }
         }
@@ -372,8 +294,14 @@ fn names_in(folder: &Path) -> Option<Vec<OsString>> {
     }
 }
 
-/// Where the hooks of the repository of a work tree lie.
-fn hooks_folder(root: &Path, until: Instant, world: &World) -> Option<PathBuf> {
+/// Where the hooks of the repository of a work tree lie. `code` takes on what
+/// its configuration has git run.
+fn hooks_folder(
+    root: &Path,
+    until: Instant,
+    world: &World,
+    code: &mut Vec<String>,
+) -> Option<PathBuf> {
     let entry = root.join(".git");
     let mut place = entry.clone();
     // A work tree of its own, or a submodule.
@@ -389,12 +317,14 @@ fn hooks_folder(root: &Path, until: Instant, world: &World) -> Option<PathBuf> {
     let of_user = home.into_iter().flat_map(|home| of_user.map(|it| home.join(it)));
     let named = world.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
     let configs = ["config", "config.worktree"].map(|it| place.join(it)).into_iter();
-    let mut configs = configs.chain(of_user).chain(named);
-    let says = |path: PathBuf| {
-        let text = read_text(&path, MAX_CONFIG).unwrap_or_default().to_lowercase();
-        text.contains("hookspath") || text.contains("[include")
-    };
-    if !configs.any(says) {
+    let mut is_told = false;
+    for path in configs.chain(of_user).chain(named) {
+        let text = read_text(&path, MAX_CONFIG).unwrap_or_default();
+        code.extend(git_config::code(&text));
+        let text = text.to_lowercase();
+        is_told |= text.contains("hookspath") || text.contains("[include");
+    }
+    if !is_told {
         return Some(place.join("hooks"));
     }
     let mut git = process::command("git");
@@ -404,14 +334,4 @@ fn hooks_folder(root: &Path, until: Instant, world: &World) -> Option<PathBuf> {
     }
     let ran = process::run(git, until).ok().filter(|it| it.ok)?;
     Some(root.join(String::from_utf8_lossy(&ran.stdout).trim()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_verbs_stand_in_their_order() {
-        assert!(VERBS.is_sorted());
-    }
 }

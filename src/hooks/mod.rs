@@ -10,6 +10,7 @@ mod finds;
 mod format;
 pub mod gather;
 mod git_code;
+mod git_config;
 mod ground;
 mod handshake;
 mod input;

@@ -50,6 +50,7 @@ pub(super) fn read(
         let until = gather::deadline(&roz.policy, world);
         git_code::aliases(call, from, cwd, options, until, world);
         let mut found: Vec<Script> = Vec::new();
+        let mut code: BTreeSet<String> = BTreeSet::new();
         let mut are_all = true;
         for reading in &call.readings[from..] {
             found.extend(scripts(reading));
@@ -58,11 +59,13 @@ pub(super) fn read(
             found.extend(scripts(reading));
         }
         for reading in &call.readings[from..] {
-            let (hooks, all) = git_code::hooks(reading, cwd, until, world);
-            found.extend(hooks);
+            let (brought, all) = git_code::hooks(reading, cwd, until, world);
+            found.extend(brought.hooks);
+            code.extend(brought.code);
             are_all &= all;
         }
         from = call.readings.len();
+        found.extend(code.into_iter().flat_map(|it| configured(call, it, options, roz)));
         for mut script in found {
             let path = absolute(&script.path, cwd, world);
             let is_new =
@@ -93,6 +96,11 @@ pub(super) fn read(
                     continue;
                 }
                 let Some(text) = read_head(&path, MAX_TEXT) else { continue };
+                if script.interpreter == Interpreter::Itself
+                    && let Some(line) = other_name(&path, &text, &script.arguments, roz, world)
+                {
+                    call.read_lines(&[line], options);
+                }
                 // A compiled program is nobody's text; a patch is one all the same.
                 let is_text = !text.contains(&0) || script.interpreter == Interpreter::Patch;
                 if look.read.len() >= MAX_SCRIPTS || look.bytes > MAX_ALL {
@@ -217,6 +225,48 @@ fn one(
     }
 }
 
+/// Reads a line that git's configuration has it run, where somebody could have something against it:
+/// an editor is no more than that. The scripts that it runs.
+fn configured(call: &mut ToolCall, line: String, options: &Options, roz: &Roz) -> Vec<Script> {
+    let reading = crate::shell::read_with(&line, options);
+    if may_matter(&reading, &line, roz) {
+        call.read_lines(&[line], options);
+    }
+    reading.scripts
+}
+
+/// What a program is called elsewhere: where a link leads, and of a copy of one that a gate is about
+/// that one. As a line that runs it so.
+fn other_name(
+    path: &Path,
+    head: &[u8],
+    arguments: &[String],
+    roz: &Roz,
+    world: &World,
+) -> Option<String> {
+    let quoted = |it: &str| format!("'{}'", it.replace('\'', "'\\''"));
+    let name = path.file_name()?.to_str()?;
+    let is_link = || path.symlink_metadata().is_ok_and(|it| it.is_symlink());
+    let real = if is_link() {
+        path.canonicalize().ok().filter(|it| it.file_name() != path.file_name())?
+    } else if head.contains(&0) {
+        let length = path.metadata().ok()?.len();
+        let gated = roz.policy.review.gates.tools.iter().filter_map(|it| it.strip_prefix("Bash:"));
+        let names = gated.filter_map(|it| it.split(' ').next()).chain(["roz", "claude"]);
+        let names: BTreeSet<&str> = names.filter(|it| !it.is_empty() && !is_pattern(it)).collect();
+        let folders: Vec<PathBuf> =
+            std::env::split_paths(&world.var("PATH").unwrap_or_default()).collect();
+        let there = names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name)));
+        let mut same = there.filter(|it| it.metadata().is_ok_and(|it| it.len() == length));
+        same.find(|it| it != path && read_head(it, head.len()).is_some_and(|it| it == head))?
+    } else {
+        return None;
+    };
+    let words: Vec<String> = arguments.iter().map(|it| quoted(it)).collect();
+    let real = real.to_str()?;
+    Some(format!("exec -a {} {} {}", quoted(name), quoted(real), words.join(" ")))
+}
+
 /// Whether something of it may not run.
 fn is_conditional(reading: &Reading) -> bool {
     reading.runs.iter().any(|it| it.conditional)
@@ -245,6 +295,10 @@ fn scripts(reading: &Reading) -> Vec<Script> {
             }
             "python" if takes_input => Some(Interpreter::Python),
             "node" if takes_input => Some(Interpreter::JavaScript),
+            // `xargs env < list`: words of it are a program.
+            it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
+                Some(Interpreter::Shell)
+            }
             "perl" if takes_input => Some(Interpreter::Perl),
             "ruby" if takes_input => Some(Interpreter::Ruby),
             _ => None,

@@ -3,7 +3,7 @@
 use super::glob::{self, Token};
 use super::table::options;
 use super::walk::field::Field;
-use super::{HOLE, Run};
+use super::{Certainty, HOLE, Run};
 
 impl Run {
     /// `Bash:`, the program and its arguments, joined by single blanks.
@@ -66,6 +66,15 @@ impl Run {
 
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
+        // Git shows what a verb is for, and runs nothing.
+        if let [_, verb, "--help" | "-h"] =
+            self.argv.iter().map(String::as_str).collect::<Vec<_>>()[..]
+            && self.program == "git"
+            && options::is_git_verb(verb)
+            && self.certainty == Certainty::Literal
+        {
+            return vec![format!("Bash:git help {verb}")];
+        }
         let mut keys = vec![self.key()];
         keys.extend(self.bare_key());
         // A file system that ignores case finds `git` under `GIT`, too.

@@ -40,7 +40,9 @@ use std::fmt;
 pub use key::may_match;
 pub use links::Made;
 pub use raw::raw_words;
-pub use table::hooks::of_verb as hooks_of;
+pub use table::coded::is_git_code;
+pub use table::hooks::of_command as hooks_of;
+pub use table::options::{corrects_verbs, is_git_verb};
 pub use walk::filter::substituted;
 
 /// Stands in a word where text cannot be known: any text, or none.

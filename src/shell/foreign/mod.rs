@@ -4,8 +4,10 @@
 mod parse;
 mod sed;
 mod token;
+mod uncalled;
 
 pub(super) use sed::read as read_sed;
+pub(super) use uncalled::called;
 
 use super::{How, Interpreter};
 

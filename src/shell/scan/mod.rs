@@ -243,7 +243,11 @@ impl<'a> Scanner<'a> {
         }
         let mut stages = Vec::from_iter(first);
         while self.is_at_pipe() && !self.is_over() {
-            self.at += if self.peek_at(1) == b'&' { 2 } else { 1 };
+            let joins = self.peek_at(1) == b'&';
+            self.at += if joins { 2 } else { 1 };
+            if joins && let Some(stage) = stages.pop() {
+                stages.push(stage.with_errors());
+            }
             self.skip_lines();
             self.skip_blanks();
             // Bash has `!` before a pipeline, not within one, and runs nothing of the line then. To

@@ -116,7 +116,7 @@ pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static Coded>
 }
 
 /// Settings of git whose value is shell code: how their names begin and end.
-pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
+const GIT_CODE: &[(&str, &str)] = &[
     ("core.", "pager"),
     ("core.", "editor"),
     ("core.", "sshcommand"),
@@ -148,16 +148,29 @@ pub(in super::super) const GIT_CODE: &[(&str, &str)] = &[
     ("uploadpack.", "packobjectshook"),
 ];
 
-/// Options of git's subcommands, and a transport, whose value is shell code.
-pub(in super::super) const GIT_OPTIONS: &[&str] = &[
-    "--exec=",
-    "--extcmd=",
-    "--upload-pack=",
-    "--receive-pack=",
-    "--open-files-in-pager=",
-    "-O",
-    "ext::",
-];
+/// Whether a setting of git is one of those.
+pub fn is_git_code(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    GIT_CODE.iter().any(|(start, end)| key.starts_with(start) && key.ends_with(end))
+}
+
+/// Options of git's subcommands, and a transport, whose value is shell code and stands in the same
+/// word.
+pub(in super::super) const GIT_PREFIXES: &[&str] = &["--open-files-in-pager=", "-O", "ext::"];
+/// Those that have it in the next word as well.
+pub(in super::super) const GIT_OPTIONS: &[&str] =
+    &["exec", "extcmd", "upload-pack", "receive-pack", "x", "u"];
+
+/// The options with a value of a verb of git that has such among them.
+pub(in super::super) fn git_options(verb: &str) -> Grammar {
+    let letters = match verb {
+        "clone" => "ubojc",
+        "rebase" => "xsXC",
+        "difftool" => "xtOS",
+        _ => "",
+    };
+    Grammar { letters, long: &["exec", "extcmd", "upload-pack", "receive-pack"] }
+}
 
 /// Variables whose value is shell code that some program will run.
 pub(in super::super) const CODE_VARIABLES: &[&str] = &[

@@ -27,10 +27,15 @@ const HOOKS: &[(&[&str], &[&str])] = &[
 const ALWAYS: &[&str] = &["reference-transaction", "post-index-change", "fsmonitor-watchman"];
 const QUIET: &[&str] = &["config", "help", "version", "rev-parse", "cat-file", "ls-files"];
 
-/// The names of the hooks that a verb of git may run.
-pub fn of_verb(verb: &str) -> impl Iterator<Item = &'static str> {
+/// The names of the hooks that a command of git may run: by its verb, and for `git hook run name`
+/// by the words after it.
+pub fn of_command<'a>(verb: &str, arguments: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let named = match arguments {
+        ["run", rest @ ..] if verb == "hook" => rest.iter().find(|it| !it.starts_with('-')),
+        _ => None,
+    };
     let row = HOOKS.iter().find(|(verbs, _)| verbs.contains(&verb));
     let own = row.map_or(&[][..], |(_, names)| names);
     let always = if QUIET.contains(&verb) { &[][..] } else { ALWAYS };
-    own.iter().chain(always).copied()
+    named.into_iter().chain(own).chain(always).copied()
 }

@@ -89,6 +89,12 @@ impl Wrapper {
     }
 }
 
+/// The program that runs programs.
+pub(in super::super) const LOADER: &str = "ld-linux-x86-64.so.2";
+
+/// Programs that their own name tells which of several they are.
+pub(in super::super) const MANY_IN_ONE: &[&str] = &["git", "busybox", "toybox"];
+
 /// One row for each. Where a name has rows with `then`, those come first.
 pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["sudo"])
@@ -123,7 +129,8 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["prlimit"]).options("po", &["pid", "output"]).idle(&["p", "pid"]),
     // The loader runs the program that it is given.
     row(&[
-        "ld-linux-x86-64.so.2",
+        LOADER,
+        "ld.so",
         "ld-linux-aarch64.so.1",
         "ld-linux.so.2",
         "ld-musl-x86_64.so.1",

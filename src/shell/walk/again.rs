@@ -84,6 +84,7 @@ impl Walker<'_> {
             walker.list(body, io)
         });
         self.becomes(finds..found, None, writes, false);
+        self.patterns_become(patterns.clone(), writes);
         let is_open = |it: &Write| it.path.starts_with(HOLE);
         if self.reading.writes.get(writes..).unwrap_or_default().iter().any(is_open) {
             self.tried(name, &globs, patterns, body, io);

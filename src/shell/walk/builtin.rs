@@ -119,9 +119,7 @@ impl Walker<'_> {
         if words.len() < 2 || words[0].text.starts_with("-p") {
             return None;
         }
-        if code.contains(['$', '`']) {
-            self.traps.push(code.clone());
-        }
+        self.traps.push((code.clone(), self.defined));
         Some(self.enter(|walker| walker.code(&code, &call.io)))
     }
 
@@ -273,7 +271,7 @@ fn split<'a>(line: &'a str, ifs: &str) -> Vec<&'a str> {
 }
 
 /// A directory with its `..` taken back, as `cd` does it: by name, links or not.
-fn logical(path: &str) -> String {
+pub(super) fn logical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

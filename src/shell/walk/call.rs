@@ -2,12 +2,11 @@
 //!
 //! Long because it is one decision with a branch for each kind of program.
 
-use super::super::table::{coded, options};
+use super::super::table::{coded, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
-use super::output::unknown_output;
-use super::{Io, Walker};
+use super::{Io, Walker, own};
 use std::rc::Rc;
 
 /// A command's words with what surrounds them.
@@ -46,6 +45,10 @@ impl Walker<'_> {
         if first.is_unknown() {
             return self.unknown_program(&call);
         }
+        // The shell itself, or who else asks for its own program.
+        if first.text.starts_with("/proc/") && first.text.ends_with("/exe") {
+            return self.call(call.renamed("bash"));
+        }
         let name = self.program(first);
         if call.direct {
             if let Some(output) = self.shadowed(&name, &call) {
@@ -62,6 +65,12 @@ impl Walker<'_> {
         {
             self.script_of(&call);
             let program = self.program_of(&source);
+            // Its name tells such a one what it is.
+            if wrappers::MANY_IN_ONE.contains(&program.as_str()) {
+                let base = name.rsplit('/').next().unwrap_or_default().to_owned();
+                let named = call.clone().renamed(&base);
+                self.enter(|walker| walker.program_run(&base, &named));
+            }
             return self.call(call.renamed(&program));
         }
         self.coded(&name, &call);
@@ -72,22 +81,6 @@ impl Walker<'_> {
             return output;
         }
         self.program_run(&name, &call)
-    }
-
-    /// A program that cannot be known. Unquoted it may also be nothing, and the next word the
-    /// program: `$SUDO git push`.
-    fn unknown_program(&mut self, call: &Call) -> String {
-        if call.words[0].loose && call.words.len() > 1 {
-            let rest = Call { words: call.words[1..].to_vec(), ..call.clone() };
-            self.resolved += 1;
-            self.enter(|walker| walker.call(rest));
-            self.resolved -= 1;
-        }
-        self.leaf(&call.words, call, Certainty::Opaque);
-        if call.words.iter().all(Field::is_unknown) {
-            self.suspect_feed();
-        }
-        unknown_output(call)
     }
 
     /// A function or an alias of that name. `None` where the program may run, too.
@@ -203,7 +196,7 @@ impl Walker<'_> {
         for (place, (word, text)) in places.filter(|(_, (word, _))| word.glob) {
             let is_verb = first == Some(place) && !word.text.contains(['.', '/']);
             if is_verb || may_be_a_word(&word.text, has_subcommands) {
-                *text = open(&word.text);
+                *text = super::origin::open(&word.text);
                 is_found = true;
             }
         }
@@ -222,12 +215,15 @@ impl Walker<'_> {
     /// A program that is no wrapper: what it runs, writes and reads by itself.
     fn program_run(&mut self, name: &str, call: &Call) -> String {
         self.leaf(&call.words, call, Certainty::Literal);
-        self.files_there(name, &call.words);
+        self.fed_files(name, call);
         self.subcommand_code(name, call);
         self.patched(name, call);
         self.foreign(name, call);
         self.script_of(call);
         self.handed_over(name, call);
+        if name.contains(HOLE) {
+            self.given_code(call);
+        }
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
     }
 
@@ -325,23 +321,26 @@ impl Walker<'_> {
                 let mut values = Vec::new();
                 for (index, word) in arguments.iter().enumerate() {
                     let text = word.text.as_str();
-                    let own = coded::GIT_OPTIONS.iter().find_map(|it| text.strip_prefix(it));
+                    let own = coded::GIT_PREFIXES.iter().find_map(|it| text.strip_prefix(it));
                     if let Some(value) = own {
                         values.push(value.to_owned());
-                    } else if matches!(text, "-x" | "--exec" | "--extcmd")
-                        || text.starts_with("--") && text.ends_with("-filter")
-                    {
+                    } else if text.starts_with("--") && text.ends_with("-filter") {
                         values.extend(arguments.get(index + 1).map(|word| word.text.clone()));
                     }
                 }
+                let grammar = coded::git_options(&subcommand);
+                let taken = grammar.take(&call.words, at + 1).options.into_iter();
+                let code = taken.filter(|it| coded::GIT_OPTIONS.contains(&it.name.as_str()));
+                values.extend(code.filter_map(|it| Some(it.value?.text)));
                 for value in values {
                     self.nested_code(&value, &call.io);
                 }
+                self.git_again(&subcommand, arguments, call);
             }
             _ => {}
         }
         if name == "git" {
-            self.hooks_made(&subcommand);
+            self.hooks_made(&subcommand, arguments);
         }
         // An alias: the words after it stay.
         if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
@@ -358,13 +357,14 @@ impl Walker<'_> {
     }
 
     /// Hooks that the line itself wrote: whatever folder they lie in, git may be told to look there.
-    fn hooks_made(&mut self, verb: &str) {
+    fn hooks_made(&mut self, verb: &str, arguments: &[Field]) {
         if self.env.files.is_empty() {
             return;
         }
+        let arguments: Vec<&str> = arguments.iter().map(|it| it.text.as_str()).collect();
         let is_hook = |path: &str| {
             let name = path.rsplit('/').next().unwrap_or_default();
-            super::super::table::hooks::of_verb(verb).any(|it| it == name)
+            super::super::table::hooks::of_command(verb, &arguments).any(|it| it == name)
         };
         // A hook may run the verb that it is a hook of; it is walked once.
         let name = format!("hooks of git {verb}");
@@ -388,8 +388,12 @@ impl Walker<'_> {
 
     fn git_setting(&mut self, key: &str, text: &str) {
         let key = key.to_ascii_lowercase();
+        self.env.put_alias(&format!("{}{key}", own::SETTING), Some(text.to_owned()));
         if let Some(name) = key.strip_prefix("alias.") {
             self.env.put_alias(&format!("git {name}"), Some(text.to_owned()));
+        } else if key == "help.autocorrect" {
+            let corrects = options::corrects_verbs(text).then(|| text.to_owned());
+            self.env.put_alias(own::CORRECTS, corrects);
         } else if key == "core.hookspath" {
             // Which of them runs is git's to say.
             let files = format!("{}/*", text.trim_end_matches('/'));
@@ -398,10 +402,7 @@ impl Walker<'_> {
                     walker.script_at(path, Interpreter::Itself, &[]);
                 }
             });
-        } else if coded::GIT_CODE
-            .iter()
-            .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
-        {
+        } else if coded::is_git_code(&key) {
             let text = text.trim_start_matches('!');
             self.perhaps(|walker| walker.nested_code(text, &Io::default()));
         }
@@ -465,24 +466,6 @@ fn may_be_a_word(pattern: &str, has_subcommands: bool) -> bool {
     !pattern.contains(['.', '/'])
         && pattern.contains(|it: char| it.is_alphanumeric())
         && (has_subcommands || !pattern.starts_with(['*', '?']))
-}
-
-/// A hole for each part of a pattern that is no text.
-fn open(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut rest = pattern;
-    while let Some(character) = rest.chars().next() {
-        rest = &rest[character.len_utf8()..];
-        match (character, rest.split_once(']')) {
-            ('*' | '?', _) => text.push(HOLE),
-            ('[', Some((_, after))) => {
-                text.push(HOLE);
-                rest = after;
-            }
-            _ => text.push(character),
-        }
-    }
-    text
 }
 
 /// Words as shell code in which each is one word again.

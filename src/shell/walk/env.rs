@@ -8,6 +8,11 @@ use super::super::{HOLE, limit};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Variables that hold a shell where nobody has set them. Which one it is makes no difference.
+const SHELLS: &[&str] = &["SHELL", "BASH", "0"];
+/// What every shell sets for itself.
+const OF_EVERY_SHELL: &[&str] = &["IFS", "BASH", "0"];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -114,7 +119,8 @@ impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
         let mut env =
             Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
-        for (name, text) in [("HOME", "~"), ("IFS", " \t\n")] {
+        let shells = SHELLS.iter().map(|name| (*name, "/bin/bash"));
+        for (name, text) in [("HOME", "~"), ("IFS", " \t\n")].into_iter().chain(shells) {
             env.set(name, vec![Value::Text(text.to_owned())]);
         }
         for (name, text) in variables {
@@ -122,6 +128,7 @@ impl Env {
             env.export(name);
         }
         env.export("HOME");
+        env.export("SHELL");
         env.journal.clear();
         env
     }
@@ -169,7 +176,9 @@ impl Env {
         let inner: Vec<String> = self
             .variables
             .iter()
-            .filter(|(name, variable)| !variable.exported && *name != "IFS")
+            .filter(|(name, variable)| {
+                !variable.exported && !OF_EVERY_SHELL.contains(&name.as_str())
+            })
             .map(|(name, _)| name.clone())
             .collect();
         for name in inner {

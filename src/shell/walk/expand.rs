@@ -209,7 +209,9 @@ impl Walker<'_> {
         self.spend(1);
         let repeating = std::mem::take(&mut self.repeating);
         self.muted += usize::from(repeating);
+        let out = self.sinks.out.take();
         let output = self.subshell(list, &Io { stdin: None, capture: true });
+        self.sinks.out = out;
         self.muted -= usize::from(repeating);
         self.repeating = repeating;
         output

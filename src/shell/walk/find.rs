@@ -215,6 +215,24 @@ impl Walker<'_> {
         self.reading.finds.push(Find { starts, words, acts, is_git: true, ..Find::default() });
     }
 
+    /// Notes what becomes of what the patterns of a loop find, by the writes since. One that may
+    /// find anything is noted elsewhere.
+    pub(super) fn patterns_become(&mut self, finds: Range<usize>, writes: usize) {
+        let writes = self.reading.writes.get(writes..).unwrap_or_default();
+        for find in self.reading.finds.get_mut(finds).unwrap_or_default() {
+            let is_it = |path: &str| {
+                let mut shows = find.shows.iter().filter(|it| !it.starts_with(HOLE));
+                shows.any(|it| path.trim_end_matches('/') == it)
+            };
+            let act = find.words.len();
+            for write in writes.iter().filter(|it| is_it(&it.path)) {
+                if !find.acts.contains(&(act, write.how)) {
+                    find.acts.push((act, write.how));
+                }
+            }
+        }
+    }
+
     /// Notes of some of the finds what becomes of what they find, by the writes since: those that
     /// name nothing but what is unknown, or what lies somewhere below where the find began.
     /// `act`: the word that does it; `None` where it is done to all that is found. `overwrites`:

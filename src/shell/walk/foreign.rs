@@ -17,6 +17,9 @@ impl Walker<'_> {
         }
         let Some(row) = interpreters::find(name) else { return };
         let (given, at) = row.grammar.leading(&call.words, 1);
+        if row.language == Interpreter::Make && self.only_shows(row, call) {
+            return;
+        }
         let option = |names: &'static [&'static str]| {
             let given = given.iter().filter(move |g| names.contains(&g.name.as_str()));
             given.filter_map(|given| given.value.clone()).collect::<Vec<Field>>()
@@ -45,6 +48,29 @@ impl Walker<'_> {
             return self.acts(&text, row.language, &given);
         }
         self.operand(row, at, call);
+    }
+
+    /// `make -n`: it shows what it would run. What a file of it asks a shell for is run all the
+    /// same, and so are lines with a `+`.
+    fn only_shows(&self, row: &Row, call: &Call) -> bool {
+        const SHOWS: &[&str] = &["n", "just-print", "dry-run", "recon"];
+        let taken = row.grammar.take(&call.words, 1);
+        let files = taken.options.iter().filter(|it| row.files.contains(&it.name.as_str()));
+        let files = files.filter_map(|it| Some(it.value.as_ref()?.text.as_str()));
+        let mut texts = files.chain(["Makefile", "makefile", "GNUmakefile"]).map(|file| {
+            if is_input(file) { self.shown_to(file, call) } else { self.content(file) }
+        });
+        let runs = |text: &str| {
+            let is_run =
+                |it: &str| it.trim_start_matches(['\t', ' ', '@', '-', ';']).starts_with('+');
+            text.contains(['`', HOLE])
+                || ["shell", "!=", "MAKE", "eval"].iter().any(|it| text.contains(it))
+                || text.lines().flat_map(|it| it.split(';')).any(is_run)
+        };
+        taken.has(SHOWS)
+            && !taken.has(&["eval", "E"])
+            && !call.words.iter().any(Field::has_hole)
+            && !texts.any(|it| it.is_some_and(|it| runs(it.trim_start_matches([HOLE, '\n']))))
     }
 
     /// `python -m a.b`: a file of the project, if there is one.

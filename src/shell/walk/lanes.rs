@@ -75,12 +75,17 @@ impl Walker<'_> {
             let others = self.written_since(begun);
             let doubt = self.doubt;
             self.doubt.again = false;
+            let sinks = self.sinks.clone();
+            if !last {
+                self.sinks.out = None;
+            }
             output = self.lane(others, |walker| walker.node(stage, &stage_io));
             // Who makes words of it sees how often it was shown.
             if self.doubt.again && stages.get(index + 1).is_some_and(is_xargs) {
                 output.push(HOLE);
             }
             self.doubt.again |= doubt.again;
+            self.sinks = sinks;
             let changes = self.env.take_back(mark);
             // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
             if last && !changes.is_empty() {

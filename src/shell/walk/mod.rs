@@ -32,7 +32,9 @@ mod search;
 mod shape;
 mod shown;
 mod simple;
+mod sinks;
 mod suspect;
+mod unknown;
 mod wrapper;
 
 pub(super) use nested::is_shell;
@@ -63,6 +65,7 @@ pub(super) fn script(
 ) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::SCRIPT_WORK;
+    walker.env.set("0", vec![env::Value::hole()]);
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
     match (interpreter, arguments) {
         (Interpreter::Patch, [strip, folder, ..]) => walker.apply(text, strip, folder),
@@ -102,8 +105,10 @@ struct Walker<'o> {
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
     calls: Vec<call::Active>,
-    /// The code of the traps that are set.
-    traps: Vec<String>,
+    /// The code of the traps that are set, and how many functions were known by then.
+    traps: Vec<(String, usize)>,
+    /// How many functions have been defined.
+    defined: usize,
     next_descriptor: usize,
     /// The lists behind the paths of `>(…)`.
     processes: Vec<(String, Rc<List>)>,
@@ -119,6 +124,10 @@ struct Walker<'o> {
     stdin: Option<Rc<str>>,
     /// What may have made text that is not known.
     suspects: suspect::Suspects,
+    /// Where output goes that is sent elsewhere, and the lists that it feeds, with what they were
+    /// given so far.
+    sinks: sinks::Sinks,
+    fed_lists: Vec<(Rc<List>, String)>,
     /// What runs at the same time.
     lanes: lanes::Lanes,
     /// Whether an `echo` has shown a backslash, which some shells' own decodes.
@@ -161,6 +170,7 @@ impl<'o> Walker<'o> {
             choices: Vec::new(),
             calls: Vec::new(),
             traps: Vec::new(),
+            defined: 0,
             next_descriptor: 63,
             processes: Vec::new(),
             repeated_from: None,
@@ -169,6 +179,8 @@ impl<'o> Walker<'o> {
             found: None,
             stdin: None,
             suspects: suspect::Suspects::default(),
+            sinks: sinks::Sinks::default(),
+            fed_lists: Vec::new(),
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
             trying: false,
@@ -179,6 +191,7 @@ impl<'o> Walker<'o> {
     /// At the end of a line: what was put off until all of it is known.
     fn ended(mut self) -> Reading {
         self.trapped(0);
+        self.feed_lists(0);
         self.suspect_all();
         self.reading
     }
@@ -336,17 +349,24 @@ impl<'o> Walker<'o> {
     fn isolated<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.env.mark();
         let stack = self.env.stack.len();
-        let traps = self.traps.len();
+        let (traps, lists) = (self.traps.len(), self.fed_lists.len());
+        let sinks = self.sinks.clone();
         let walked = walk(self);
         self.trapped(traps);
+        self.feed_lists(lists);
+        self.sinks = sinks;
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked
     }
 
-    /// Walks the traps of a shell at its end, where their variables have their last values.
+    /// Walks the traps of a shell at its end, where their variables have their last values and
+    /// their functions are known.
     fn trapped(&mut self, from: usize) {
-        for code in self.traps.split_off(from.min(self.traps.len())) {
+        for (code, defined) in self.traps.split_off(from.min(self.traps.len())) {
+            if defined == self.defined && !code.contains(['$', '`']) {
+                continue;
+            }
             self.enter(|walker| walker.code(&code, &Io::default()));
         }
     }
@@ -410,13 +430,17 @@ impl<'o> Walker<'o> {
                 return self.fed(|walker| {
                     let mut streams = walker.streams(redirections, io);
                     streams.capture();
-                    let output = walker.enter(|walker| walker.node(inner, &streams.io));
+                    let io = streams.io.clone();
+                    let output = walker.opened(&mut streams, false, |walker| {
+                        walker.enter(|walker| walker.node(inner, &io))
+                    });
                     walker.delivered(streams, output)
                 });
             }
             Node::Function { name, body } => {
                 let function = Function { bodies: vec![Rc::clone(body)], certain: true };
                 self.env.put_function(name, Some(function));
+                self.defined += 1;
                 // The shell calls it for a program that it does not find.
                 if matches!(&**name, "command_not_found_handle" | "command_not_found_handler") {
                     self.perhaps(|walker| walker.enter(|walker| walker.node(body, io)));

@@ -1,10 +1,10 @@
 //! Nested code: shells, and the scripts that a line runs.
 
-use super::super::foreign::Given;
+use super::super::foreign::{Given, called};
 use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
-use super::env::Made;
+use super::env::{Made, Value};
 use super::field::texts;
 use super::output::{unescaped, unknown_output};
 
@@ -30,7 +30,7 @@ impl Walker<'_> {
         let words = &call.words;
         let mut at = 1;
         let (mut takes_code, mut takes_input) = (false, false);
-        let (mut only_reads, mut is_interactive) = (false, false);
+        let (mut only_reads, mut is_interactive, mut is_login) = (false, false, false);
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             if matches!(text, "--" | "-") {
@@ -38,6 +38,7 @@ impl Walker<'_> {
                 break;
             }
             if let Some(long) = text.strip_prefix("--") {
+                is_login |= long == "login";
                 let names_a_file = matches!(long, "rcfile" | "init-file");
                 if names_a_file && let Some(file) = words.get(at + 1) {
                     self.begun_with(&file.text);
@@ -50,6 +51,7 @@ impl Walker<'_> {
             takes_input |= letters.contains('s');
             only_reads |= text.starts_with('-') && letters.contains('n');
             is_interactive |= letters.contains('i');
+            is_login |= letters.contains('l');
             // `-o pipefail`: each of these letters takes a word.
             at += 1 + letters.matches(['o', 'O']).count();
         }
@@ -58,8 +60,12 @@ impl Walker<'_> {
             self.leaf(words, call, Certainty::Literal);
             return String::new();
         }
+        let begun = match (is_interactive, is_login) {
+            (false, false) => String::new(),
+            which => self.begun_as(which),
+        };
         if takes_code {
-            return self.shell_code(at, call);
+            return self.shell_code(at, &begun, call);
         }
         if !takes_input && let Some(file) = words.get(at) {
             if matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
@@ -84,7 +90,22 @@ impl Walker<'_> {
         }
     }
 
-    fn shell_code(&mut self, at: usize, call: &Call) -> String {
+    /// What the line has written to the files that a shell begins with.
+    fn begun_as(&self, (is_interactive, is_login): (bool, bool)) -> String {
+        const INTERACTIVE: &[&str] = &["~/.bashrc", "~/.zshrc", "~/.kshrc"];
+        const LOGIN: &[&str] = &["~/.bash_profile", "~/.bash_login", "~/.profile", "~/.zprofile"];
+        let interactive = INTERACTIVE.iter().filter(|_| is_interactive);
+        let mut begun = String::new();
+        for path in interactive.chain(LOGIN.iter().filter(|_| is_login)).chain(&["~/.zshenv"]) {
+            if let Some(Made::Text(text)) = self.made(path) {
+                begun.push_str(text.trim_start_matches([HOLE, '\n']));
+                begun.push('\n');
+            }
+        }
+        begun
+    }
+
+    fn shell_code(&mut self, at: usize, begun: &str, call: &Call) -> String {
         let Some(code) = call.words.get(at).filter(|code| !super::search::is_unknown(&code.text))
         else {
             self.leaf(&call.words, call, Certainty::Opaque);
@@ -92,9 +113,11 @@ impl Walker<'_> {
             return unknown_output(call);
         };
         // The word after the code is `$0`.
+        let name = call.words.get(at + 1).map_or("bash", |word| &word.text);
         let arguments = call.words.get(at + 2..).unwrap_or(&[]);
         let arguments = texts(arguments);
-        self.derived(code, |walker| walker.process(&code.text, arguments, call))
+        let text = format!("{begun}{}", code.text);
+        self.derived(code, |walker| walker.named_process(name, &text, arguments, call))
     }
 
     fn shell_input(&mut self, at: usize, call: &Call) -> String {
@@ -136,11 +159,22 @@ impl Walker<'_> {
         (decoded != text).then_some(decoded)
     }
 
-    /// Code in a process of its own.
+    /// Code in a process of its own, the script's name being of no interest.
     fn process(&mut self, text: &str, arguments: Vec<String>, call: &Call) -> String {
+        self.named_process("\u{FFFC}", text, arguments, call)
+    }
+
+    fn named_process(
+        &mut self,
+        name: &str,
+        text: &str,
+        arguments: Vec<String>,
+        call: &Call,
+    ) -> String {
         self.enter(|walker| {
             walker.isolated(|walker| {
                 walker.env.keep_exported();
+                walker.env.set("0", vec![Value::Text(name.to_owned())]);
                 walker.env.put_positional(vec![Some(arguments)]);
                 walker.code(text, &call.io)
             })
@@ -219,6 +253,10 @@ impl Walker<'_> {
                 ways.split(':').filter(is_own).take(4).map(str::to_owned).collect();
             for folder in folders {
                 let path = format!("{}/{path}", folder.trim_end_matches('/'));
+                if let Some(Made::File(source)) = self.made(&path) {
+                    let program = self.program_of(&source);
+                    self.enter(|walker| walker.call(call.clone().renamed(&program)));
+                }
                 self.script_from(&path, call);
             }
             return;
@@ -238,6 +276,10 @@ impl Walker<'_> {
             return;
         }
         self.suspect_file(path);
+        for program in self.copied(path) {
+            let program = self.program_of(&program);
+            self.enter(|walker| walker.call(call.clone().renamed(&program)));
+        }
         for text in self.made_alike(path) {
             self.resolved += 1;
             self.perhaps(|walker| walker.interpreted(&text, Interpreter::Itself));
@@ -291,7 +333,16 @@ impl Walker<'_> {
             self.enter(|walker| walker.code(text, &super::Io::default()));
         } else {
             let arguments = self.positional().unwrap_or_default();
-            self.acts(text, interpreter, &Given::arguments(interpreter, &arguments, true));
+            let given = Given::arguments(interpreter, &arguments, true);
+            let python = Some(interpreter).filter(|it| *it == Interpreter::Python);
+            match python.and_then(|_| called(text)) {
+                // What nobody calls here others may call.
+                Some(used) => {
+                    self.acts(&used, interpreter, &given);
+                    self.perhaps(|walker| walker.acts(text, interpreter, &given));
+                }
+                None => self.acts(text, interpreter, &given),
+            }
         }
     }
 }
@@ -317,7 +368,8 @@ pub(in super::super) fn is_shell(name: &str) -> bool {
 }
 
 /// Where programs lie that are no scripts of a project.
-const SYSTEM: &[&str] = &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/System/"];
+pub(super) const SYSTEM: &[&str] =
+    &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/System/"];
 
 /// Who runs a text, by its first line; a shell where it has none.
 fn shebang(text: &str) -> Interpreter {

@@ -3,6 +3,7 @@
 
 use super::super::table::grammar::Grammar;
 use super::super::{HOLE, How, Interpreter, Script};
+use super::builtin::logical;
 use super::env::Made;
 use super::field::Field;
 use super::{Walker, expand, limit};
@@ -178,7 +179,9 @@ impl Walker<'_> {
                         _ => self.located(&source.text).into_iter().next(),
                     };
                     let from = from.unwrap_or_default();
-                    let made = self.made_at(&from).unwrap_or(Made::File(from));
+                    let made = self.made_at(&from);
+                    let made = made.or_else(|| self.made_at(&logical(&from)));
+                    let made = made.unwrap_or(Made::File(from));
                     brought.push((normal(place).to_owned(), made));
                 }
             }
@@ -211,12 +214,29 @@ pub(super) fn normal(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
-/// What a pattern will find: a hole for each part that is a pattern.
+/// What a pattern will find: a hole for each sign in it that is no text.
 pub(super) fn found_by(pattern: &str) -> String {
-    let hole = HOLE.to_string();
     let parts = pattern.split('/');
-    let parts = parts.map(|part| if expand::has_glob(part) { hole.as_str() } else { part });
+    let parts = parts.map(|part| if expand::has_glob(part) { open(part) } else { part.to_owned() });
     parts.collect::<Vec<_>>().join("/")
+}
+
+/// A hole for each part of a pattern that is no text.
+pub(super) fn open(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        match (character, rest.split_once(']')) {
+            ('*' | '?', _) => text.push(HOLE),
+            ('[', Some((_, after))) => {
+                text.push(HOLE);
+                rest = after;
+            }
+            _ => text.push(character),
+        }
+    }
+    text
 }
 
 /// `path` in `directory`, which is "" where the line starts.

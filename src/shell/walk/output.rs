@@ -37,6 +37,7 @@ impl Walker<'_> {
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
             "dirname" | "gdirname" => folders(words),
+            "readlink" | "greadlink" | "realpath" | "grealpath" => followed(words),
             "basename" | "gbasename" => base(words),
             "pwd" => Some(match self.env.directories() {
                 [only] if only.starts_with(['/', '~', HOLE]) => format!("{only}\n"),
@@ -49,6 +50,7 @@ impl Walker<'_> {
             },
             _ => self
                 .filtered(name, words)
+                .or_else(|| self.configured(&call.words).filter(|_| name == "git"))
                 .or_else(|| {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
                     filter::filter(name, words, stdin)
@@ -227,6 +229,17 @@ fn listed(words: &[Field]) -> Option<String> {
         .map(|word| (word.glob || is_script(&word.text)).then_some(word.text.as_str()))
         .collect();
     names.filter(|names| !names.is_empty()).map(|names| names.join("\n") + "\n")
+}
+
+/// `readlink -f a` shows where `a` really is. Whoever asks where a path leads follows it there
+/// anyway, so that it is as good as where it leads.
+fn followed(words: &[Field]) -> Option<String> {
+    let is_plain = |word: &&Field| word.text.starts_with('-') && !word.text.starts_with("--rel");
+    let options = words.iter().take_while(is_plain).count();
+    let paths = &words[options..];
+    let is_path = |word: &Field| !word.text.starts_with('-') && !word.glob;
+    (!paths.is_empty() && paths.iter().all(is_path))
+        .then(|| paths.iter().map(|word| word.text.clone() + "\n").collect())
 }
 
 /// `dirname ~/a/b` shows `~/a`.

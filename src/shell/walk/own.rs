@@ -1,13 +1,33 @@
 //! Ways of single programs: where git looks for its own, and what sqlite3 takes for commands.
 
-use super::super::How;
-use super::super::table::grammar::Given;
+use super::super::table::grammar::{Given, Grammar};
 use super::super::table::options;
+use super::super::{HOLE, How};
 use super::call::Call;
+use super::env::Made;
 use super::field::Field;
 use super::{Io, Walker};
 
+/// Where it is kept that git runs the nearest verb: a name that no alias has.
+pub(super) const CORRECTS: &str = "git -";
+/// The same of all that the line has set in git's configuration.
+pub(super) const SETTING: &str = "git = ";
+
 impl Walker<'_> {
+    /// The files of a program, one of which may be its input: `install /dev/stdin f`.
+    pub(super) fn fed_files(&mut self, name: &str, call: &Call) {
+        const INPUTS: &[&str] = &["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+        let given = call.words[1..].iter().find(|it| INPUTS.contains(&it.text.as_str()));
+        let text = given.and(call.io.stdin.as_deref()).filter(|text| !text.chars().eq([HOLE]));
+        if let (Some(given), Some(text)) = (given, text) {
+            self.env.files.insert(given.text.clone(), Made::Text(text.to_owned()));
+        }
+        self.files_there(name, &call.words);
+        if let Some(given) = given {
+            self.env.files.remove(&given.text);
+        }
+    }
+
     /// The files of a program, seen from where `git -C folder` goes.
     pub(super) fn files_there(&mut self, name: &str, words: &[Field]) {
         let row = options::find(name).filter(|_| name == "git");
@@ -70,6 +90,42 @@ impl Walker<'_> {
         let words = [&[program], arguments].concat();
         let inner = Call { assignments: Vec::new(), ..call.with_words(words) };
         self.enter(|walker| walker.call(inner));
+    }
+
+    /// Verbs of git that run another one: `git for-each-repo --config=a push`, `git subtree push`;
+    /// and one that git does not know, where it runs the nearest.
+    pub(super) fn git_again(&mut self, verb: &str, arguments: &[Field], call: &Call) {
+        const EACH: Grammar = Grammar { letters: "", long: &["config"] };
+        const SUBTREE: Grammar =
+            Grammar { letters: "Pmb", long: &["prefix", "message", "branch", "annotate", "onto"] };
+        let inner = match verb {
+            "for-each-repo" => arguments[EACH.leading(arguments, 0).1..].to_vec(),
+            "subtree" => {
+                let taken = SUBTREE.take(arguments, 0).operands;
+                // Without a repository and a branch it does nothing.
+                let taken = if taken.len() < 3 { Vec::new() } else { taken };
+                taken.into_iter().map(|place| arguments[place].clone()).collect()
+            }
+            _ if !options::is_git_verb(verb) && self.env.alias(CORRECTS).is_some() => {
+                [&[Field::literal("\u{FFFC}")], arguments].concat()
+            }
+            _ => return,
+        };
+        if !inner.is_empty() {
+            let words = [&call.words[..1], &inner].concat();
+            let inner = Call { direct: false, ..call.with_words(words) };
+            self.enter(|walker| walker.call(inner));
+        }
+    }
+
+    /// What `git config name` shows, where the line has set it.
+    pub(super) fn configured(&self, words: &[Field]) -> Option<String> {
+        let at = Self::subcommand("git", words);
+        let (verb, arguments) = words.get(at..)?.split_first()?;
+        let mut names = arguments.iter().filter(|it| !it.text.starts_with('-') && it.text != "get");
+        let name = names.next().filter(|_| verb.text == "config")?;
+        let text = self.env.alias(&format!("{SETTING}{}", name.text.to_ascii_lowercase()))?;
+        names.next().is_none().then(|| format!("{text}\n"))
     }
 
     /// A variable's text, as far as it is known.

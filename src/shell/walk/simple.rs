@@ -8,6 +8,7 @@ use super::env::{Made, Value, Variable};
 use super::evaluate::EXPANDED;
 use super::field::Field;
 use super::origin::normal;
+use super::sinks::{Sink, Sinks};
 use super::{Io, Walker};
 use std::rc::Rc;
 
@@ -15,17 +16,34 @@ use std::rc::Rc;
 pub(super) struct Streams {
     pub(super) io: Io,
     /// Files that its output goes to, and whether it is added to them.
-    files: Vec<(String, bool)>,
+    pub(super) files: Vec<(String, bool)>,
     /// Lists that its output goes to: `> >(…)`.
-    processes: Vec<Rc<super::List>>,
+    pub(super) processes: Vec<Rc<super::List>>,
+    /// The same of lists that a descriptor feeds.
+    pub(super) lists: Vec<usize>,
     /// Whether output that is looked at still arrives.
-    arrives: bool,
+    pub(super) arrives: bool,
+    /// Whether the output is sent anywhere, and whether to where errors go.
+    pub(super) moves: bool,
+    pub(super) to_errors: bool,
+    /// What is open for it.
+    pub(super) opened: Sinks,
 }
 
 impl Streams {
     /// Whoever writes to a file is looked at.
     pub(super) fn capture(&mut self) {
-        self.io.capture |= !self.files.is_empty() || !self.processes.is_empty();
+        let goes = [self.files.is_empty(), self.processes.is_empty(), self.lists.is_empty()];
+        self.io.capture |= goes.contains(&false);
+    }
+
+    /// Its output goes there, too.
+    pub(super) fn sends(&mut self, sink: Sink) {
+        match sink {
+            Sink::Shown => self.arrives = true,
+            Sink::File(path) => self.files.push((path.to_string(), true)),
+            Sink::List(place) => self.lists.push(place),
+        }
     }
 }
 
@@ -90,11 +108,19 @@ impl Walker<'_> {
                 assignments.push((name.clone(), text.to_owned()));
             }
             streams.capture();
-            if matches!(&words[..], [only] if only.text == "exec") {
+            // Commands that stand behind an `exec` have another output.
+            streams.io.capture |= streams.arrives && self.sinks.out.is_some();
+            let lasts = matches!(&words[..], [only] if only.text == "exec");
+            if lasts {
                 self.stdin = streams.io.stdin.clone().or(self.stdin.take());
             }
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
-            output = self.call(Call { words, assignments, io: streams.io.clone(), direct: true });
+            let call = Call { words, assignments, io: streams.io.clone(), direct: true };
+            output = self.opened(&mut streams, lasts, |walker| walker.call(call));
+            if lasts {
+                // It runs nothing that could show something.
+                output.clear();
+            }
             self.becomes(finds..found, None, writes, true);
             for (name, variable) in before.into_iter().rev() {
                 self.env.put(&name, variable);
@@ -129,7 +155,9 @@ impl Walker<'_> {
         for value in &values {
             self.told(&assignment.name, value.scalar());
         }
-        self.env.set(&assignment.name, values);
+        // Bash takes it for its own name.
+        let name = if assignment.name == "BASH_ARGV0" { "0" } else { &assignment.name };
+        self.env.set(name, values);
     }
 
     /// What the environment tells programs and shells to run.
@@ -226,11 +254,20 @@ impl Walker<'_> {
     }
 
     pub(super) fn streams(&mut self, redirections: &[Redirection], io: &Io) -> Streams {
-        let mut streams =
-            Streams { io: io.clone(), files: Vec::new(), processes: Vec::new(), arrives: true };
+        let mut streams = Streams {
+            io: io.clone(),
+            files: Vec::new(),
+            processes: Vec::new(),
+            lists: Vec::new(),
+            arrives: true,
+            moves: false,
+            to_errors: false,
+            opened: Sinks::default(),
+        };
         for redirection in redirections {
             self.redirect(redirection, &mut streams);
         }
+        streams.arrives |= streams.to_errors && streams.opened.joined;
         streams
     }
 
@@ -268,9 +305,8 @@ impl Walker<'_> {
             Kind::DuplicateOut => {
                 let target = self.text(&redirection.target);
                 if is_descriptor(&target) {
-                    if is_output && target != "1" {
-                        streams.arrives = false;
-                    }
+                    streams.moves |= is_output;
+                    self.duplicate(redirection.descriptor, &target, streams);
                     return;
                 }
                 (How::Write, true)
@@ -280,7 +316,14 @@ impl Walker<'_> {
             Kind::WriteBoth => (How::Write, true),
             Kind::AppendBoth => (How::Append, true),
         };
+        streams.moves |= is_output || both;
+        let number = redirection.descriptor.filter(|it| *it > 2);
         if let [Part::Process { list, input: false }] = &redirection.target.parts[..] {
+            if let Some(number) = number {
+                let sink = self.feeds(list);
+                streams.opened.numbered.extend(sink.map(|sink| (number, sink)));
+                return;
+            }
             streams.processes.push(Rc::clone(list));
             streams.arrives &= !is_output;
             return;
@@ -289,9 +332,17 @@ impl Walker<'_> {
         let literal = redirection.target.as_text().is_some();
         let least = if literal { Certainty::Literal } else { Certainty::Resolved };
         self.record_write(&path, how, self.text_certainty(&path).max(least));
-        if is_output || both {
+        if let Some(number) = number {
+            // A program may write to it what nobody sees.
+            self.make(&path, "", true);
+            streams.opened.numbered.push((number, Sink::File(Rc::from(path))));
+        } else if is_output || both {
             streams.arrives = false;
-            if path != "/dev/null" {
+            if let Some(sinks) = self.sinks_of(&path, &streams.opened) {
+                for sink in sinks {
+                    streams.sends(sink);
+                }
+            } else if path != "/dev/null" {
                 streams.files.push((path, how == How::Append));
             }
         }
@@ -313,10 +364,23 @@ impl Walker<'_> {
             let io = Io { stdin: Some(Rc::from(output.as_str())), capture: false };
             self.subshell(&list, &io);
         }
+        self.spend(streams.files.len() / 2);
         for (path, append) in streams.files {
             self.make(&path, &output, append);
         }
-        if streams.arrives { output } else { String::new() }
+        for place in streams.lists {
+            self.send(&Sink::List(place), &output);
+        }
+        if !streams.arrives {
+            return String::new();
+        }
+        match self.sinks.out.clone() {
+            Some(sink) if !output.is_empty() => {
+                self.send(&sink, &output);
+                String::new()
+            }
+            _ => output,
+        }
     }
 
     /// Remembers what a file holds from now on.

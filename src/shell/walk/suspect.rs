@@ -6,6 +6,7 @@
 use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Reading, Run, Unreadable};
 use super::filter::substituted;
+use super::nested::SYSTEM;
 use super::origin::normal;
 use super::{Io, Walker, edit, env::Made};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,6 +122,28 @@ impl Walker<'_> {
         }
     }
 
+    /// Programs of the system that the line may have put into a file: `cat /usr/bin/git > f`.
+    pub(super) fn copied(&self, path: &str) -> Vec<String> {
+        if self.suspects.makers.is_empty() {
+            return Vec::new();
+        }
+        let is_system = |it: &&str| SYSTEM.iter().any(|folder| it.starts_with(folder));
+        let mut found: Vec<String> = Vec::new();
+        for path in self.located(path) {
+            let ranges = self.suspects.makers.get(normal(&path)).into_iter().flatten();
+            let runs = ranges.filter_map(|it| self.reading.runs.get(it.clone())).flatten();
+            let runs = runs.filter(|it| matches!(it.program.as_str(), "cat" | "dd" | "tee" | "pv"));
+            let words = runs.flat_map(|run| run.argv.iter().skip(1));
+            let words = words.map(|it| it.strip_prefix("if=").unwrap_or(it)).filter(is_system);
+            for word in words.take(super::limit::VALUES) {
+                if found.len() < super::limit::VALUES && !found.iter().any(|it| it == word) {
+                    found.push(word.to_owned());
+                }
+            }
+        }
+        found
+    }
+
     /// The texts that the line has given to files which a pattern, or a path that is not wholly
     /// known, may mean. Of a path of which nothing is known: those that what feeds it names, and
     /// those that the line goes over.
@@ -169,6 +192,16 @@ impl Walker<'_> {
         self.suspects.busy = false;
     }
 
+    /// A program that is not known is given a text that looks like a command.
+    pub(super) fn suspect_text(&mut self, text: &str) {
+        if self.suspects.busy || self.muted > 0 || !is_command_like(text.trim()) {
+            return;
+        }
+        self.suspects.busy = true;
+        self.suspected(text);
+        self.suspects.busy = false;
+    }
+
     /// Reads what stands literally in some of the runs as code that may run.
     fn suspect(&mut self, runs: Range<usize>) {
         if self.suspects.busy || self.muted > 0 {
@@ -179,6 +212,7 @@ impl Walker<'_> {
         if !self.spend(1 + length.sum::<usize>() / 256) {
             return;
         }
+        self.git_shows(runs.clone());
         let mut pieces: Vec<String> = Vec::new();
         for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
             // Several words that are shown as one line, with a format before them or none.
@@ -224,6 +258,25 @@ impl Walker<'_> {
             }
         }
         self.suspects.busy = false;
+    }
+
+    /// Files that git shows as they were, `git show HEAD:f`: what lies there now is the nearest to
+    /// it that can be looked at.
+    fn git_shows(&mut self, runs: Range<usize>) {
+        let runs = self.reading.runs.get(runs).unwrap_or_default();
+        let shows = |run: &&Run| {
+            let verb =
+                run.program == "git" && run.argv.iter().any(|it| it == "show" || it == "cat-file");
+            verb && !run.argv.iter().any(|it| it.contains(HOLE))
+        };
+        let words = runs.iter().filter(shows).flat_map(|run| run.argv.iter().skip(1));
+        let paths: Vec<String> =
+            words.filter_map(|it| Some(it.split_once(':')?.1.to_owned())).collect();
+        for path in paths.into_iter().filter(|it| !it.is_empty()) {
+            for path in self.located(&path) {
+                self.script_at(path, super::super::Interpreter::Shell, &[]);
+            }
+        }
     }
 
     /// What the runs may have made of the files on the disk that they name, each as one text.

@@ -1,7 +1,7 @@
 //! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
 
 use super::super::table::grammar::{Given, Grammar};
-use super::super::table::wrappers::{self, Rest, Wrapper};
+use super::super::table::wrappers::{self, LOADER, MANY_IN_ONE, Rest, Wrapper};
 use super::super::{Certainty, HOLE, How};
 use super::call::{Call, quoted};
 use super::field::{Field, joined};
@@ -42,6 +42,15 @@ impl Walker<'_> {
     fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
         self.spend(1);
         let (given, mut at) = row.grammar.leading(&call.words, from);
+        // It is told another name than its own: `exec -a git-push git`.
+        if matches!(row.names[0], "exec" | LOADER)
+            && let Some(name) = given.iter().find(|it| matches!(it.name.as_str(), "a" | "argv0"))
+            && let Some(name) = name.value.as_ref().filter(|name| !name.has_hole())
+            && call.words.get(at).is_some_and(|it| MANY_IN_ONE.contains(&&*self.program(it)))
+        {
+            let words = [std::slice::from_ref(name), &call.words[at + 1..]].concat();
+            self.enter(|walker| walker.perhaps(|walker| walker.call(call.with_words(words))));
+        }
         if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
             return None;
         }
@@ -330,6 +339,7 @@ impl Walker<'_> {
         let file = given.iter().find(|g| matches!(g.name.as_str(), "a" | "arg-file"));
         let file = file.map(|given| {
             let path = given.value.as_ref().map_or("", |value| value.text.as_str());
+            self.record_read(path, self.text_certainty(path));
             self.content(path).unwrap_or(HOLE.to_string())
         });
         let input = file.as_deref().unwrap_or(input);
@@ -337,10 +347,13 @@ impl Walker<'_> {
         let mut items: Vec<Field> = if by_line {
             input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
         } else {
-            input.split_whitespace().map(|word| item(word.trim_matches(['"', '\'']))).collect()
+            unquoted(input).iter().map(|word| item(word)).collect()
         };
-        let single = has(&["n", "max-args"]);
-        items.truncate(if mark.is_some() || single { limit::CHOICES } else { limit::BRACES });
+        let most = given.iter().find(|it| matches!(it.name.as_str(), "n" | "max-args"));
+        let most: Option<usize> = most.and_then(|it| it.value.as_ref()?.text.parse().ok());
+        let most = most.filter(|it| *it > 0);
+        let all = most.map_or(limit::BRACES, |it| it.saturating_mul(limit::CHOICES));
+        items.truncate(if mark.is_some() { limit::CHOICES } else { all.min(limit::BRACES) });
         let io = super::Io { stdin: None, capture: call.io.capture };
         let words = &call.words[at..];
         let mut output = String::new();
@@ -350,9 +363,9 @@ impl Walker<'_> {
                 calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
             }
         // Without input it runs once all the same.
-        } else if single && !items.is_empty() {
-            for item in items {
-                calls.push([words, &[item]].concat());
+        } else if let Some(most) = most.filter(|_| !items.is_empty()) {
+            for items in items.chunks(most).take(limit::CHOICES) {
+                calls.push([words, items].concat());
             }
         } else {
             calls.push([words, &items[..]].concat());
@@ -405,6 +418,31 @@ impl Walker<'_> {
 fn assignment(word: &Field) -> Option<(String, String)> {
     let head = super::scan::head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
+}
+
+/// The words of an input as `xargs` takes them apart. Of one with a quote that nothing closes, as
+/// blanks do.
+fn unquoted(input: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut rest = input.chars();
+    while let Some(character) = rest.next() {
+        match character {
+            '"' | '\'' => {
+                let Some((text, behind)) = rest.as_str().split_once(character) else {
+                    let plain = |it: &str| it.trim_matches(['"', '\'']).to_owned();
+                    return input.split_whitespace().map(plain).collect();
+                };
+                word.get_or_insert_default().push_str(text);
+                rest = behind.chars();
+            }
+            '\\' => word.get_or_insert_default().extend(rest.next()),
+            _ if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 fn item(text: &str) -> Field {

@@ -83,6 +83,60 @@ fn a_hook_of_the_repository_is_a_script_that_git_runs() {
 }
 
 #[test]
+fn what_the_configuration_has_git_run_is_run_by_its_verbs() {
+    for (setting, line) in [
+        ("diff.external", "git diff HEAD"),
+        ("core.fsmonitor", "git status"),
+        ("core.editor", "git commit"),
+        ("core.sshCommand", "git fetch ssh://h/x"),
+        ("filter.z.clean", "git add x"),
+        ("diff.z.textconv", "git log -p"),
+        ("help.autocorrect", "git puhs"),
+    ] {
+        let roz = gated();
+        roz.bash(line).objects_to_nothing();
+        let code = if setting == "help.autocorrect" { "1" } else { "git push;:" };
+        roz.git(&["config", setting, code]);
+        assert!(roz.bash(line).is_objection(), "{setting}");
+        roz.bash("git rev-parse HEAD").objects_to_nothing();
+        roz.git(&["config", setting, if code == "1" { "never" } else { "vim" }]);
+        roz.bash(line).objects_to_nothing();
+    }
+    let roz = gated();
+    hook(&roz, "f.sh", "#!/bin/sh\ngit push\n");
+    roz.git(&["config", "core.fsmonitor", "./f.sh"]);
+    assert!(roz.bash("git status").is_objection());
+}
+
+#[test]
+fn a_hook_that_is_asked_for_by_its_name_is_run() {
+    let roz = gated();
+    hook(&roz, ".git/hooks/mine", "#!/bin/sh\ngit push\n");
+    assert!(roz.bash("git hook run mine").is_objection());
+    for line in ["git hook run other", "git status", "git commit -m mine"] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
+fn a_file_that_git_shows_to_a_shell_is_read() {
+    let roz = gated();
+    write(&roz, "d.sh", "git push\n");
+    for line in [
+        "git show HEAD:d.sh | sh",
+        "git cat-file -p HEAD:d.sh | bash",
+        "bash -c \"$(git show HEAD:d.sh)\"",
+        ". <(git show HEAD:d.sh)",
+        "git show HEAD:d.sh > e.sh; sh e.sh",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    for line in ["git show HEAD:d.sh", "git show HEAD:d.sh | cat", "git show HEAD:e | sh"] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
 fn hooks_are_found_where_the_configuration_says() {
     let roz = gated();
     hook(&roz, "mine/pre-commit", "#!/bin/sh\ngit push\n");

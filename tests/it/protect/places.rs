@@ -44,6 +44,14 @@ fn whatever_writes_roz_home_is_denied() {
             "GIT_WORK_TREE=~/.roz git checkout F",
             "git -C {home} checkout .",
             "cd ~ && for f in .roz/*; do echo x > $f; done",
+            "for d in ~/.r*; do rm -r \"$d/F\"; done",
+            "$SHELL -c 'rm ~/.roz/F'",
+            "\"$X\" -c 'rm ~/.roz/F'",
+            "trap f EXIT; f() { rm ~/.roz/F; }",
+            "> \"$(readlink -f ~/.roz)/F\"",
+            "rm \"$(realpath ~/.roz)/F\"",
+            "bash -c '> \"$0\"' ~/.roz/F",
+            "bash -c 'rm $0/F' ~/.roz",
         ] {
             house.denies("roz-home", &line.replace('F', file));
         }
@@ -59,6 +67,11 @@ fn whatever_writes_roz_home_is_denied() {
         "find ~ -type f | xargs rm",
         "cd ~/.roz && git clone https://example.com/x",
         "for f in ~/.roz/sessions/*; do : > \"$f\"; done",
+        "for d in ~/.r*; do rm -r \"$d\"; done",
+        "for d in ~/.[r]*/; do rm -r \"$d\"; done",
+        "for f in ~/.*/config.toml; do rm \"$f\"; done",
+        "for d in ~/.*; do case $d in *roz) rm -r \"$d\";; esac; done",
+        "for f in {home}/*; do rm \"$f\"; done",
     ] {
         house.denies("roz-home", line);
     }
@@ -129,6 +142,11 @@ fn reading_is_free() {
         "find ~ -name '*.log' -delete",
         "find . -name '*.orig' | xargs rm",
         "for f in src/*; do sed -i s/a/b/ \"$f\"; done",
+        "for f in ~/.roz/*; do cat \"$f\"; done",
+        "for f in ~/.b*; do cp \"$f\" /tmp/; done",
+        "cat \"$(readlink -f ~/.roz/config.toml)\"",
+        "bash -c 'cat \"$0\"' ~/.roz/config.toml",
+        "$SHELL -c 'cat ~/.roz/config.toml'",
         "git -C ~/.roz status",
         "docker run -v $PWD:/w rust cargo test",
         "tar czf /tmp/backup.tgz ~/.roz",
@@ -417,6 +435,8 @@ fn the_binary_stays_what_it_is() {
         "cp /tmp/roz BIN/",
         "install -m755 x BIN/roz",
         "rm -rf BIN",
+        "for f in BIN/*; do rm \"$f\"; done",
+        "rm \"$(readlink -f BIN/roz)\"",
         "echo 'alias roz=true' >> ~/.bashrc",
     ] {
         house.denies("binary", &line.replace("BIN", bin));

@@ -1,9 +1,16 @@
 //! Code that a call brings in from elsewhere: skills and scripts.
 
+use std::{fs, os::unix::fs::symlink, path::PathBuf};
+
 use serde_json::json;
 
-use super::House;
+use super::{House, path_of_tests};
 use crate::support::Roz;
+
+fn path_of_git() -> PathBuf {
+    let path = path_of_tests();
+    std::env::split_paths(&path).map(|it| it.join("git")).find(|it| it.is_file()).unwrap()
+}
 
 #[test]
 fn a_skills_line_is_read() {
@@ -147,6 +154,51 @@ fn a_committed_script_counts_where_it_runs_in_any_case() {
     // What is committed on the way is as new as what is written.
     roz.git(&["commit", "-qam", "mine"]);
     roz.bash("bash maybe.sh").denies();
+}
+
+#[test]
+fn a_function_of_a_committed_script_counts_where_it_is_called() {
+    let roz = Roz::gated("").in_git();
+    let deploy = "import os\ndef deploy():\n    os.system('git push')\n";
+    roz.write("lib.py", &format!("{deploy}print(1)\n"));
+    roz.write("run.py", &format!("{deploy}def main():\n    deploy()\nmain()\n"));
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "scripts"]);
+    roz.prompt("go on").passes();
+    roz.bash("python3 lib.py").objects_to_nothing();
+    roz.bash("python3 run.py").denies();
+    roz.write("lib.py", &format!("{deploy}print(2)\n"));
+    roz.bash("python3 lib.py").denies();
+}
+
+#[test]
+fn a_program_is_known_by_what_it_is() {
+    let roz = Roz::gated("").in_git();
+    let git = path_of_git();
+    symlink(&git, roz.project().join("vc")).unwrap();
+    symlink(&git, roz.project().join("git-push")).unwrap();
+    fs::copy(&git, roz.project().join("copy")).unwrap();
+    symlink("/bin/ls", roz.project().join("list")).unwrap();
+    for line in
+        ["./vc push", "./git-push", "./copy push", "PATH=.:$PATH vc push", "echo ./vc push | sh"]
+    {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    for line in ["./vc status", "./copy log", "./list push", "ls -l vc push"] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
+fn the_words_of_a_file_that_a_program_is_made_of_are_a_command() {
+    let roz = Roz::gated("").in_git();
+    roz.write("list", "git push\n");
+    for line in ["xargs env < list", "xargs -a list env", "xargs nice < list"] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    for line in ["xargs echo < list", "xargs -a list grep x", "env < list"] {
+        roz.bash(line).objects_to_nothing();
+    }
 }
 
 #[test]
