@@ -1,10 +1,12 @@
 //! Code in other languages: which commands it would run and which files it would write, as far as
 //! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
 
+mod literals;
 mod parse;
 mod sed;
 mod token;
 
+pub(super) use literals::commands as literal_commands;
 pub(super) use sed::read as read_sed;
 
 use super::{How, Interpreter};
@@ -18,6 +20,16 @@ pub(super) enum Act {
     Program(Vec<String>),
     Write(String, How),
     Read(String),
+    /// Runs a file of its own language.
+    Source(String),
+}
+
+/// What a piece of code would do, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Acts {
+    pub(super) acts: Vec<Act>,
+    /// It starts something in a way that is not followed: what, nobody knows.
+    pub(super) starts_unknown: bool,
 }
 
 /// What code is started with.
@@ -27,6 +39,10 @@ pub(super) struct Given {
     pub(super) variables: Vec<(String, String)>,
     /// Its arguments, under the names that the language has for them.
     pub(super) lists: Vec<(String, Vec<String>)>,
+    /// What it may ask for: its arguments, its environment.
+    pub(super) heard: Vec<String>,
+    /// What it may read from its input.
+    pub(super) input: Option<std::rc::Rc<str>>,
 }
 
 impl Given {
@@ -45,20 +61,39 @@ impl Given {
             std::iter::repeat_with(hole).take(before).chain(arguments.iter().cloned()).collect();
         let names = if language == Interpreter::Perl { &["@ARGV", "$ARGV"] } else { &[name][..] };
         let lists = names.iter().map(|name| ((*name).to_owned(), list.clone())).collect();
-        Self { variables: Vec::new(), lists }
+        let heard = arguments.iter().cloned().chain([arguments.join(" ")]).collect();
+        Self { lists, heard, ..Self::default() }
+    }
+
+    /// All that it may ask for and that could be a command; nothing of it where it asks for nothing.
+    pub(super) fn told(&self, code: &str) -> Vec<&str> {
+        const ASKS: &[&str] = &[
+            "argv", "ARGV", "environ", "getenv", "ENV", "process.env", "shift", "stdin", "STDIN",
+            "input(", "readFileSync(0", "/dev/stdin", "$_", "<>", "readline", "@_",
+        ];
+        if !ASKS.iter().any(|it| code.contains(it)) {
+            return Vec::new();
+        }
+        let input = self.input.as_deref().filter(|it| *it != code).unwrap_or_default();
+        self.heard.iter().map(String::as_str).chain(input.lines()).collect()
     }
 }
 
 /// The acts of a piece of code, in the order in which they are found.
-pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act> {
-    match language {
+pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
+    let acts = match language {
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
         Interpreter::Make => make(code),
         Interpreter::Sed => sed::read(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
-        language => parse::read(code, language, given, 0),
-    }
+        Interpreter::Other => {
+            let starts_unknown = literals::starts_programs(code);
+            return Acts { acts: Vec::new(), starts_unknown };
+        }
+        language => return parse::read(code, language, given),
+    };
+    Acts { acts, starts_unknown: false }
 }
 
 /// The text that a piece of code prints, as far as it stands there: a line for each call of a
@@ -67,7 +102,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act>
 pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
     const PRINT: &[&str] =
         &["print", "printf", "println", "puts", "say", "echo", "log", "write", "writeln"];
-    let tokens = token::tokens(code, language);
+    let (tokens, _) = token::tokens(code, language);
     let mut text = String::new();
     let mut known = true;
     let is_print = |token: &token::Token| match token {
@@ -103,15 +138,32 @@ pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
     Some(if known { text } else { format!("{}\n{text}", super::HOLE) })
 }
 
-/// `exec program …` and `spawn program …`, at the start of a command or of a bracket.
+/// `exec program …` and `spawn program …`, at the start of a command or of a bracket, or behind the
+/// words that evaluate it; `open "|program …"`.
 fn tcl(code: &str) -> Vec<Act> {
     let commands = code.split(['\n', ';', '[', '{', '}']);
+    let starts = |verb: &str| matches!(verb, "exec" | "spawn" | "system");
     let runs = commands.filter_map(|command| {
-        let (verb, rest) = command.trim().split_once([' ', '\t'])?;
-        let rest = rest.trim().trim_end_matches(']').trim_start_matches("-noecho ");
-        matches!(verb, "exec" | "spawn" | "system").then(|| Act::Shell(rest.to_owned()))
+        let mut rest = command.trim();
+        while let Some((verb, tail)) = rest.split_once([' ', '\t']) {
+            rest = tail.trim();
+            match verb {
+                "eval" | "uplevel" | "catch" | "after" | "time" => {}
+                verb if starts(verb) => {
+                    let rest = rest.trim_end_matches(']').trim_start_matches("-noecho ");
+                    return Some(Act::Shell(rest.to_owned()));
+                }
+                _ => return None,
+            }
+        }
+        None
     });
-    runs.collect()
+    let pipes = code.split("open").skip(1).filter_map(|rest| {
+        let text = rest.trim_start().trim_start_matches(['"', '{']).strip_prefix('|')?;
+        let end = text.find(['"', '}', ']', '\n', ';']).unwrap_or(text.len());
+        Some(Act::Shell(text[..end].to_owned()))
+    });
+    runs.chain(pipes).collect()
 }
 
 /// `do shell script "…"`

@@ -2,10 +2,10 @@
 
 use super::super::foreign::{self, Act, Given};
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{HOLE, How, Interpreter};
+use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::field::{Field, texts};
-use super::{Io, Walker, filter};
+use super::{Io, Walker, filter, is_shell};
 
 impl Walker<'_> {
     /// Walks the code that an interpreter is given, and names the scripts that it would run.
@@ -51,13 +51,33 @@ impl Walker<'_> {
     fn module(&mut self, module: &Field, at: usize, call: &Call) {
         let operands = call.words.get(at..).unwrap_or(&[]).iter();
         let mut operands = operands.filter(|word| !word.text.starts_with('-'));
+        let creates = call.words.get(at).is_some_and(|it| matches!(it.text.as_str(), "-c" | "--create"));
         let made = match module.text.as_str() {
-            "venv" | "virtualenv" => operands.next(),
+            "venv" | "virtualenv" | "py_compile" | "compileall" => operands.next(),
+            "zipfile" | "tarfile" if creates => operands.next(),
             "zipfile" | "tarfile" => operands.next_back(),
             _ => None,
         };
         if let Some(folder) = made {
             self.record_write(&folder.text, How::Directory, self.certainty(folder.certainty()));
+        }
+        match module.text.as_str() {
+            // Its words are code.
+            "timeit" => {
+                let words = texts(call.words.get(at..).unwrap_or(&[]));
+                let code = words.join("\n");
+                self.acts(&code, Interpreter::Python, &Given::default());
+            }
+            // They run another file, or a module.
+            "trace" | "pdb" | "cProfile" | "profile" | "coverage" | "unittest" | "pytest"
+            | "doctest" | "runpy" | "bdb" | "kernprof" | "memory_profiler" => {
+                let words = call.words.get(at..).unwrap_or(&[]).iter();
+                let files = words.filter(|word| !word.text.starts_with('-')).cloned();
+                for file in files.take(4).collect::<Vec<Field>>() {
+                    self.python_file(&file.text);
+                }
+            }
+            _ => {}
         }
         let path = module.text.replace('.', "/");
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
@@ -66,6 +86,14 @@ impl Walker<'_> {
                 let given = Given::arguments(Interpreter::Python, &arguments, true);
                 self.acts(&text, Interpreter::Python, &given);
             }
+        }
+    }
+
+    /// A file that another program of Python runs, by its name or its module's.
+    fn python_file(&mut self, name: &str) {
+        let path = if name.ends_with(".py") { name.to_owned() } else { format!("{}.py", name.replace('.', "/")) };
+        if let Some(text) = self.script_text(&path, Interpreter::Python, &[]) {
+            self.acts(&text, Interpreter::Python, &Given::default());
         }
     }
 
@@ -92,7 +120,9 @@ impl Walker<'_> {
             (Operand::File, Some(file)) if !is_input(&file.text) => {
                 self.code_file(&file, row, at + 1, call);
             }
-            (Operand::File, _) => {
+            (Operand::File, operand) => {
+                // `python3 - arguments`
+                let at = at + usize::from(operand.is_some());
                 if let Some(text) = call.io.stdin.clone() {
                     self.acts(&text, row.language, &given_to(row, call, at, true));
                 }
@@ -120,8 +150,20 @@ impl Walker<'_> {
             self.record_read(&file.text, file.certainty());
         }
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
-        if let Some(text) = self.script_text(&file.text, row.language, &arguments) {
-            self.acts(&text, row.language, &given_to(row, call, at, true));
+        // A folder, or a name without its end.
+        let folder = file.text.trim_end_matches('/');
+        let name = folder.rsplit('/').next().unwrap_or_default();
+        let others: &[&str] = match row.language {
+            _ if name.trim_start_matches('.').contains('.') => &[],
+            Interpreter::Python => &["/__main__.py"],
+            Interpreter::JavaScript => &[".js", ".cjs", "/index.js"],
+            _ => &[],
+        };
+        let others = others.iter().map(|end| format!("{folder}{end}"));
+        for path in std::iter::once(file.text.clone()).chain(others) {
+            if let Some(text) = self.script_text(&path, row.language, &arguments) {
+                self.acts(&text, row.language, &given_to(row, call, at, true));
+            }
         }
     }
 
@@ -139,26 +181,38 @@ impl Walker<'_> {
         {
             self.reading.code.push(code.to_owned());
         }
-        let acts = foreign::read(code, language, given);
+        let read = foreign::read(code, language, given);
         // `system($0)`: lines of the input.
         let is_input = |act: &Act| matches!(act, Act::Shell(text) if is_hole(text));
-        if language == Interpreter::Awk && acts.iter().any(is_input) {
+        if language == Interpreter::Awk && read.acts.iter().any(is_input) {
             self.suspect_feed();
         }
-        let is_unknown = |act: &Act| match act {
-            Act::Shell(text) => is_hole(text),
-            Act::Program(words) => words.first().is_none_or(|it| is_hole(it)),
-            Act::Write(..) | Act::Read(_) => false,
+        // A path that it reads from its input.
+        if read.acts.iter().any(|act| matches!(act, Act::Write(path, _) if is_hole(path)))
+            && code.contains("stdin")
+        {
+            let input = given.input.clone().unwrap_or_default();
+            for path in input.lines().map(str::trim).filter(|it| it.contains('/')) {
+                self.record_write(path, How::Edit, Certainty::Opaque);
+            }
+        }
+        let from = self.reading.runs.len();
+        self.walk_acts(read.acts, language);
+        let is_unknown = |run: &super::super::Run| {
+            run.program.is_empty()
+                || is_hole(&run.program)
+                || is_shell(&run.program) && run.certainty == Certainty::Opaque
         };
-        let starts_unknown = language != Interpreter::Awk && acts.iter().any(is_unknown)
+        let runs = self.reading.runs.get(from..).unwrap_or_default();
+        let starts_unknown = read.starts_unknown
+            || runs.iter().any(is_unknown)
             || language == Interpreter::JavaScript && starts_a_variable(code);
-        self.walk_acts(acts);
         if starts_unknown {
-            self.suspect_code(code);
+            self.suspect_code(code, language, given);
         }
     }
 
-    fn walk_acts(&mut self, acts: Vec<Act>) {
+    fn walk_acts(&mut self, acts: Vec<Act>, language: Interpreter) {
         self.resolved += 1;
         for act in acts {
             match act {
@@ -177,6 +231,12 @@ impl Walker<'_> {
                     self.record_write(&path, how, self.text_certainty(&path));
                 }
                 Act::Read(path) => self.record_read(&path, self.text_certainty(&path)),
+                Act::Source(path) => {
+                    let text = self.script_text(&path, language, &[]);
+                    if let Some(text) = text.filter(|it| !is_hole(it)) {
+                        self.enter(|walker| walker.acts(&text, language, &Given::default()));
+                    }
+                }
             }
         }
         self.resolved -= 1;
@@ -214,7 +274,7 @@ impl Walker<'_> {
             if runs_input {
                 self.sed_input(&script, &inputs, call);
             }
-            self.walk_acts(acts);
+            self.walk_acts(acts, Interpreter::Sed);
         }
     }
 
@@ -225,8 +285,10 @@ impl Walker<'_> {
         let text = texts.concat();
         self.resolved += 1;
         // What the substitution makes of a line is what runs.
-        let made =
-            script.rsplit_once('e').and_then(|(script, _)| filter::substituted(script, &text));
+        let made = script.rsplit_once('e').and_then(|(script, _)| {
+            let script = script.trim_end_matches([';', ' ', '\n', '1']);
+            filter::substituted(script, &text)
+        });
         for text in std::iter::once(text).chain(made) {
             if !text.trim_matches([HOLE, '\n']).is_empty() {
                 self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
@@ -272,6 +334,14 @@ fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
         });
         given.variables = pairs.collect();
     }
+    // `perl -s … -- -name=text`
+    let is_set = |word: &Field| word.text.starts_with("-s") || word.text.starts_with("-ws");
+    if row.language == Interpreter::Perl && call.words.iter().take(at).any(is_set) {
+        let set = words.iter().filter_map(|word| word.text.strip_prefix('-')?.split_once('='));
+        given.variables = set.map(|(name, text)| (format!("${name}"), text.to_owned())).collect();
+    }
+    given.heard.extend(call.assignments.iter().map(|(_, text)| text.clone()));
+    given.input.clone_from(&call.io.stdin);
     given
 }
 
