@@ -2,9 +2,12 @@
 //! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
 
 mod literals;
+mod makefile;
 mod parse;
 mod sed;
 mod token;
+
+use makefile::read as make;
 
 pub(super) use literals::commands as literal_commands;
 pub(super) use sed::read as read_sed;
@@ -84,7 +87,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
     let acts = match language {
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
-        Interpreter::Make => make(code),
+        Interpreter::Make => make(code, &given.variables),
         Interpreter::Sed => sed::read(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
         Interpreter::Other => {
@@ -182,19 +185,4 @@ fn apple_script(code: &str) -> Vec<Act> {
         }
     });
     scripts.collect()
-}
-
-/// The recipes of a makefile: the lines that begin with a tab, and what `$(shell …)` runs.
-fn make(code: &str) -> Vec<Act> {
-    let recipes = code.lines().filter_map(|line| line.strip_prefix('\t'));
-    let recipes = recipes.map(|recipe| {
-        let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']);
-        Act::Shell(recipe.replace("$$", "$"))
-    });
-    // `target: prerequisites ; recipe`
-    let rules = code.lines().filter(|line| !line.starts_with('\t'));
-    let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
-    let recipes = recipes.chain(rules.map(|(_, recipe)| Act::Shell(recipe.replace("$$", "$"))));
-    let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
-    recipes.chain(shells.map(|(shell, _)| Act::Shell(shell.to_owned()))).collect()
 }

@@ -90,6 +90,16 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             let [code] = operands[..] else { return None };
             awk(code.trim(), input)
         }
+        "tail" if texts.iter().any(|text| text.starts_with("-c")) => {
+            let count = texts.iter().map(|text| text.trim_start_matches("-c"));
+            let count = count.filter(|it| !it.is_empty()).next_back()?;
+            let length = input.chars().count();
+            let skip = match count.strip_prefix('+') {
+                Some(from) => from.parse::<usize>().ok()?.saturating_sub(1),
+                None => length.saturating_sub(count.trim_start_matches('-').parse().ok()?),
+            };
+            Some(input.chars().skip(skip).collect())
+        }
         "head" | "tail" => {
             let count = count(&texts)?;
             let lines: Vec<&str> = input.lines().collect();
@@ -246,6 +256,18 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
     let [script] = operands else { return None };
     if !foreign::read_sed(script).is_empty() {
         return None;
+    }
+    // `y/from/to/`
+    if let Some(sets) = script.strip_prefix('y') {
+        let delimiter = sets.chars().next()?;
+        let sets: Vec<&str> = sets.split(delimiter).collect();
+        let ["", from, to, ""] = sets[..] else { return None };
+        let to: Vec<char> = to.chars().collect();
+        let change = |c: char| match from.chars().position(|own| own == c) {
+            Some(place) => to.get(place).copied().unwrap_or(c),
+            None => c,
+        };
+        return Some(input.chars().map(change).collect());
     }
     let body = script.strip_prefix('s')?;
     let delimiter = body.chars().next()?;

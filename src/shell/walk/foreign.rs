@@ -21,6 +21,21 @@ impl Walker<'_> {
             let given = given.iter().filter(move |g| names.contains(&g.name.as_str()));
             given.filter_map(|given| given.value.clone()).collect::<Vec<Field>>()
         };
+        let folder = option(&["C", "directory"]).pop().filter(|_| row.language == Interpreter::Make);
+        if let Some(folder) = folder {
+            let before = self.env.directories().to_vec();
+            let there = self.located(&folder.text);
+            self.env.put_directories(there);
+            let is_folder = |it: &Field| {
+                let text = it.text.as_str();
+                text.starts_with("-C") || text.starts_with("--dir") || *it == folder
+            };
+            let words = call.words.iter().filter(|it| !is_folder(it)).cloned().collect();
+            let inner = Call { words, ..call.clone() };
+            self.enter(|walker| walker.foreign(name, &inner));
+            self.env.put_directories(before);
+            return;
+        }
         let code = option(row.code);
         let files = given.iter().filter(|given| {
             let name = given.name.as_str();
@@ -333,6 +348,11 @@ fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
             Some((name.to_owned(), text.to_owned()))
         });
         given.variables = pairs.collect();
+    }
+    if row.language == Interpreter::Make {
+        let words = call.words.iter().skip(1).filter_map(|word| word.text.split_once('='));
+        let words = words.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        given.variables = call.assignments.iter().cloned().chain(words).collect();
     }
     // `perl -s … -- -name=text`
     let is_set = |word: &Field| word.text.starts_with("-s") || word.text.starts_with("-ws");

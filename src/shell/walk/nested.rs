@@ -277,6 +277,12 @@ impl Walker<'_> {
         let is_known = program.is_none_or(|it| is_shell(it) || language(it).is_some());
         if !is_known {
             self.nested_code(line, &super::Io::default());
+            // The kernel makes one word of the rest.
+            if let Some((program, rest)) = line.trim().split_once(char::is_whitespace) {
+                let words = [program, rest.trim()].map(super::field::Field::literal);
+                let line = super::call::quoted(&words);
+                self.nested_code(&line, &super::Io::default());
+            }
         }
     }
 

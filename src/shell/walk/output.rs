@@ -37,7 +37,14 @@ impl Walker<'_> {
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
             "dirname" | "gdirname" => folders(words),
-            "basename" | "gbasename" => base(words),
+            "basename" | "gbasename" => match self.env.directories() {
+                // The directory, asked for.
+                [only] if words.iter().any(|it| it.text == ".") => {
+                    let name = only.rsplit('/').next().filter(|it| !matches!(*it, "" | ".."));
+                    name.map(|it| format!("{it}\n"))
+                }
+                _ => base(words),
+            },
             "pwd" => Some(match self.env.directories() {
                 [only] if only.starts_with(['/', '~', HOLE]) => format!("{only}\n"),
                 // What is relative is joined to where the line stands.
@@ -48,7 +55,8 @@ impl Walker<'_> {
                 _ => None,
             },
             _ => self
-                .filtered(name, words)
+                .decoded_by_module(name, words, stdin)
+                .or_else(|| self.filtered(name, words))
                 .or_else(|| {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
                     filter::filter(name, words, stdin)
@@ -57,6 +65,18 @@ impl Walker<'_> {
                 .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+    }
+
+    /// `python3 -m base64 -d`
+    fn decoded_by_module(
+        &self,
+        name: &str,
+        words: &[Field],
+        stdin: Option<&str>,
+    ) -> Option<String> {
+        let [option, module, rest @ ..] = words else { return None };
+        let is_it = name.starts_with("py") && option.text == "-m" && module.text == "base64";
+        filter::filter("base64", rest, stdin.filter(|_| is_it)?)
     }
 
     /// What a filter shows of a file that it is given by name: `base64 -d f`, `cut -c2- f`.

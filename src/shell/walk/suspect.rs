@@ -162,8 +162,16 @@ impl Walker<'_> {
         let quotes = |c: char| matches!(c, '"' | '\'' | '`');
         let texts = code.split(quotes).skip(1).filter(|it| it.contains(char::is_whitespace));
         let lines = texts.flat_map(str::lines).map(str::trim).filter(|it| is_command_like(it));
-        let told = given.told(code);
-        let told = told.into_iter().map(str::trim).filter(|it| is_command_like(it));
+        // The environment, as far as the line has set it.
+        let environment: Vec<String> = if ["env", "ENV"].iter().any(|it| code.contains(it)) {
+            let known = |name: &str| self.options.variables.iter().any(|it| it.0 == name);
+            let set = self.env.exported().filter(|(name, _)| !known(name));
+            set.map(|(_, text)| text.to_owned()).take(PIECES).collect()
+        } else {
+            Vec::new()
+        };
+        let told = given.told(code).into_iter().chain(environment.iter().map(String::as_str));
+        let told = told.map(str::trim).filter(|it| is_command_like(it));
         let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
         self.suspects.busy = true;
         for line in lines {
