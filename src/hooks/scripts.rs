@@ -247,6 +247,7 @@ fn scripts(reading: &Reading) -> Vec<Script> {
             "node" if takes_input => Some(Interpreter::JavaScript),
             "perl" if takes_input => Some(Interpreter::Perl),
             "ruby" if takes_input => Some(Interpreter::Ruby),
+            "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
             _ => None,
         }
     });

@@ -195,8 +195,14 @@ pub const RULES: &[Rule] = &[
             bash("cp target/release/roz {binary}"),
             bash("chmod -x {binary}"),
             bash("ln -sf /bin/true {path}/roz"),
+            bash("python3 -c \"import os, shutil; os.remove(shutil.which('roz'))\""),
+            bash("perl -e 'chomp($r=`which roz`); unlink $r'"),
         ],
-        passes: &[bash("ls -l {binary}"), bash("cp README.md docs/roz")],
+        passes: &[
+            bash("ls -l {binary}"),
+            bash("cp README.md docs/roz"),
+            bash("python3 -c \"import shutil; print(shutil.which('roz'))\""),
+        ],
         objects: paths::touches_binary,
     },
     Rule {

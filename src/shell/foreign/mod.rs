@@ -12,6 +12,7 @@ use makefile::read as make;
 pub(super) use literals::commands as literal_commands;
 pub(super) use sed::read as read_sed;
 
+use super::walk::filter;
 use super::{How, Interpreter};
 
 /// What a piece of code would do.
@@ -71,8 +72,22 @@ impl Given {
     /// All that it may ask for and that could be a command; nothing of it where it asks for nothing.
     pub(super) fn told(&self, code: &str) -> Vec<&str> {
         const ASKS: &[&str] = &[
-            "argv", "ARGV", "environ", "getenv", "ENV", "process.env", "shift", "stdin", "STDIN",
-            "input(", "readFileSync(0", "/dev/stdin", "$_", "<>", "readline", "@_",
+            "argv",
+            "ARGV",
+            "environ",
+            "getenv",
+            "ENV",
+            "process.env",
+            "shift",
+            "stdin",
+            "STDIN",
+            "input(",
+            "readFileSync(0",
+            "/dev/stdin",
+            "$_",
+            "<>",
+            "readline",
+            "@_",
         ];
         if !ASKS.iter().any(|it| code.contains(it)) {
             return Vec::new();
@@ -121,9 +136,17 @@ pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
         };
         let end = rest.iter().position(ends).unwrap_or(rest.len());
         let before = text.len();
+        let mut decoder = None;
         for token in &rest[..end] {
             match token {
-                token::Token::Text(own) => text.push_str(own),
+                token::Token::Text(own) => {
+                    let own_text = decoder.and_then(|name| filter::unpacked(name, own));
+                    text.push_str(own_text.as_deref().unwrap_or(own));
+                }
+                token::Token::Word(name) if filter::unpacked(name, "").is_some() => {
+                    decoder = Some(name.as_str());
+                    known = false;
+                }
                 token::Token::Sign('(' | ')' | '+' | '.' | ',') => {}
                 _ => known = false,
             }

@@ -22,7 +22,8 @@ pub(super) enum Token {
 
 /// The tokens of a piece of code, and the code that stands in its strings: `${…}`, `#{…}`.
 pub(super) fn tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
-    let mut lexer = Lexer { code, at: 0, language, behind: 0, tokens: Vec::new(), inner: Vec::new() };
+    let mut lexer =
+        Lexer { code, at: 0, language, behind: 0, tokens: Vec::new(), inner: Vec::new() };
     while lexer.token().is_some() {}
     (lexer.tokens, lexer.inner)
 }
@@ -83,7 +84,9 @@ impl Lexer<'_> {
                 self.delimited('/', '/');
                 self.tokens.push(Token::Number);
             }
-            '<' if self.is(&[Perl, Ruby, Php]) && self.rest().starts_with('<') && self.document() => {}
+            '<' if self.is(&[Perl, Ruby, Php])
+                && self.rest().starts_with('<')
+                && self.document() => {}
             // A letter, a lifetime.
             '\'' if self.language == Other && !self.closes_soon() => {
                 self.tokens.push(Token::Sign('\''));
@@ -137,7 +140,8 @@ impl Lexer<'_> {
         }
         let after = self.code.len() - head.len() + end;
         let after = after + usize::from(quote.is_some_and(|quote| head[end..].starts_with(quote)));
-        let Some(begun) = self.code.get(from..).and_then(|it| Some(from + it.find('\n')? + 1)) else {
+        let Some(begun) = self.code.get(from..).and_then(|it| Some(from + it.find('\n')? + 1))
+        else {
             return false;
         };
         let begun = if self.behind > 0 { self.behind } else { begun };
@@ -179,8 +183,7 @@ impl Lexer<'_> {
             self.next();
         }
         let word = &self.code[start..self.at];
-        let quotes =
-            matches!(word, "q" | "qq" | "qx" | "qw" | "m" | "qr" | "s" | "tr" | "y");
+        let quotes = matches!(word, "q" | "qq" | "qx" | "qw" | "m" | "qr" | "s" | "tr" | "y");
         if self.language == Interpreter::Perl && quotes {
             let word = word.to_owned();
             let open = self.peek();

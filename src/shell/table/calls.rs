@@ -26,6 +26,8 @@ pub(in super::super) enum Kind {
     Starter,
     /// Code in the same language.
     Code,
+    /// A file of code.
+    Source,
     /// A file, by its place among the arguments.
     File(usize, How),
     /// Two files, the second is made.
@@ -185,6 +187,7 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PERL, &["system", "exec", "readpipe"], Kind::Shell, &[]),
     row(PERL, &["open2", "open3", "capturex", "systemx", "run3"], Kind::Starter, &[]),
     row(PERL, &["eval"], Kind::Code, &[]),
+    row(PERL, &["do"], Kind::Source, &[]),
     row(PERL, &["open"], Kind::PerlOpen, &[]),
     row(PERL, &["unlink", "rmdir"], Kind::File(0, How::Remove), &[]),
     row(PERL, &["rename", "move"], Kind::Copy(How::Move), &[]),

@@ -165,8 +165,10 @@ pub(in super::super) const LANGUAGE_VARIABLES: &[(&str, Interpreter)] =
     &[("PERL5DB", Interpreter::Perl)];
 
 /// Variables that name a file of code.
-pub(in super::super) const FILE_VARIABLES: &[(&str, Interpreter)] =
-    &[("PYTHONSTARTUP", Interpreter::Python), ("NODE_REPL_EXTERNAL_MODULE", Interpreter::JavaScript)];
+pub(in super::super) const FILE_VARIABLES: &[(&str, Interpreter)] = &[
+    ("PYTHONSTARTUP", Interpreter::Python),
+    ("NODE_REPL_EXTERNAL_MODULE", Interpreter::JavaScript),
+];
 
 /// Options of git's subcommands, and a transport, whose value is shell code.
 pub(in super::super) const GIT_OPTIONS: &[&str] = &[

@@ -92,7 +92,10 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
     row(&["expect"], Interpreter::Tcl, "cf", &[], &["c"], Operand::File),
     row(&["osascript"], Interpreter::AppleScript, "el", &[], &["e"], Operand::File),
     row(
-        &["java", "jshell", "groovy", "kotlinc", "kotlin", "scala", "Rscript", "R", "julia", "swift"],
+        &[
+            "java", "jshell", "groovy", "kotlinc", "kotlin", "scala", "Rscript", "R", "julia",
+            "swift",
+        ],
         Interpreter::Other,
         "Re",
         &["-cp", "-classpath", "class-path", "feedback", "eval", "-script"],
@@ -107,7 +110,14 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
         &["e", "c", "eval", "expr"],
         Operand::File,
     ),
-    row(&["emacs"], Interpreter::Other, "l", &["eval", "load", "script"], &["eval"], Operand::Other),
+    row(
+        &["emacs"],
+        Interpreter::Other,
+        "l",
+        &["eval", "load", "script"],
+        &["eval"],
+        Operand::Other,
+    ),
     row(&["go", "zig"], Interpreter::Other, "", &[], &[], Operand::After("eval")),
     row(
         &["make", "gmake"],

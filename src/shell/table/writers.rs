@@ -449,6 +449,10 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .unless(&["c", "stdout", "to-stdout", "t", "l"])
         .how(How::Edit),
     row(&["sqlite3"]).files(Files::After(0)).how(How::Edit),
+    row(&["less"])
+        .options("oOkpPtTbhjxyD", &["log-file", "LOG-FILE"])
+        .files(Files::Values(&["o", "O", "log-file", "LOG-FILE"]))
+        .how(How::Write),
     row(&["dos2unix", "unix2dos"]).how(How::Edit),
     row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
     // What is not named stays away from the work tree, too, but nobody named it.

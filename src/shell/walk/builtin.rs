@@ -117,9 +117,7 @@ impl Walker<'_> {
             None => Vec::new(),
         };
         self.spend(elements.len() / 4);
-        elements.retain(|(own, _)| *own != key);
-        elements.push((key, text));
-        elements.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+        super::simple::put_at(&mut elements, key, text);
         self.env.set(name, vec![Value::Array(elements)]);
     }
 
@@ -231,7 +229,8 @@ impl Walker<'_> {
         });
         // What is not known may be what it always is.
         let ifs = ifs.filter(|it| !it.contains(HOLE)).unwrap_or_else(|| " \t\n".to_owned());
-        let delimiter = taken.value(&["d"]).map_or('\n', |it| it.text.chars().next().unwrap_or('\0'));
+        let delimiter =
+            taken.value(&["d"]).map_or('\n', |it| it.text.chars().next().unwrap_or('\0'));
         let lines = input.split(delimiter).map(|it| it.trim_end_matches(['\r', '\n']));
         let lines: Vec<&str> =
             lines.take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();

@@ -31,7 +31,8 @@ impl Walker<'_> {
             }
         }
         // `vim -S file`, `vim -u file`
-        let options = call.words.windows(2).filter(|it| matches!(it[0].text.as_str(), "-S" | "-u" | "-s"));
+        let options =
+            call.words.windows(2).filter(|it| matches!(it[0].text.as_str(), "-S" | "-u" | "-s"));
         for file in options.map(|it| it[1].text.clone()).take(4).collect::<Vec<String>>() {
             if let Some(text) = self.script_text(&file, Interpreter::Other, &[]) {
                 self.editor_input(&text, &mut told);
@@ -131,7 +132,9 @@ impl Walker<'_> {
                 let inner = at.map_or(operand, |(at, _)| &operand[at..]);
                 self.editor_line(inner, told, depth + 1);
             }
-            "set" | "se" | "setlocal" | "setl" | "setg" | "setglobal" => self.editor_option(operand),
+            "set" | "se" | "setlocal" | "setl" | "setg" | "setglobal" => {
+                self.editor_option(operand);
+            }
             "so" | "source" | "ru" | "runtime" if depth < MAX_DEPTH => {
                 if let Some(text) = self.script_text(operand, Interpreter::Other, &[]) {
                     for line in text.lines().filter(|it| !it.is_empty()) {
@@ -179,8 +182,23 @@ impl Walker<'_> {
     /// `set makeprg=git\ push`: programs that other commands start.
     fn editor_option(&mut self, operand: &str) {
         const PROGRAMS: &[&str] = &[
-            "makeprg", "mp", "grepprg", "gp", "equalprg", "ep", "formatprg", "fp", "keywordprg",
-            "kp", "shell", "sh", "csprg", "printexpr", "pexpr", "patchexpr", "pex",
+            "makeprg",
+            "mp",
+            "grepprg",
+            "gp",
+            "equalprg",
+            "ep",
+            "formatprg",
+            "fp",
+            "keywordprg",
+            "kp",
+            "shell",
+            "sh",
+            "csprg",
+            "printexpr",
+            "pexpr",
+            "patchexpr",
+            "pex",
         ];
         for word in escaped_words(operand) {
             if let Some((name, code)) = word.split_once('=')
@@ -212,7 +230,8 @@ impl Walker<'_> {
 /// The files among an editor's words.
 fn files_of(call: &Call) -> Vec<String> {
     let words = call.words.windows(2).filter(|it| {
-        !it[1].text.starts_with(['-', '+']) && !matches!(it[0].text.as_str(), "-c" | "--cmd" | "-S" | "-u")
+        !it[1].text.starts_with(['-', '+'])
+            && !matches!(it[0].text.as_str(), "-c" | "--cmd" | "-S" | "-u")
     });
     words.map(|it| it[1].text.clone()).collect()
 }

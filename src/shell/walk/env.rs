@@ -2,6 +2,8 @@
 //!
 //! A value may be one of several, one for each way that the line may have taken. Changes are
 //! journaled, so that a subshell or a branch can be taken back without copying everything.
+//!
+//! Long because it is one state: what changes it, what takes that back, what merges branches.
 
 use super::super::syntax::Node;
 use super::super::{HOLE, limit};

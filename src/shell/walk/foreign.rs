@@ -21,7 +21,20 @@ impl Walker<'_> {
             let given = given.iter().filter(move |g| names.contains(&g.name.as_str()));
             given.filter_map(|given| given.value.clone()).collect::<Vec<Field>>()
         };
-        let folder = option(&["C", "directory"]).pop().filter(|_| row.language == Interpreter::Make);
+        // `python -m module arguments`: those are the module's.
+        let first = given.iter().find(|it| matches!(it.name.as_str(), "m" | "c"));
+        if row.language == Interpreter::Python
+            && let Some(module) = first.filter(|it| it.name == "m").and_then(|it| it.value.clone())
+        {
+            let is_it = |word: &Field| {
+                word.text == module.text
+                    || word.text.starts_with('-') && word.text.ends_with(&module.text)
+            };
+            let at = call.words.iter().skip(1).position(is_it).map_or(at, |at| at + 2);
+            return self.module(&module, at, call);
+        }
+        let folder =
+            option(&["C", "directory"]).pop().filter(|_| row.language == Interpreter::Make);
         if let Some(folder) = folder {
             let before = self.env.directories().to_vec();
             let there = self.located(&folder.text);
@@ -44,11 +57,6 @@ impl Walker<'_> {
         for file in files.filter_map(|given| given.value.clone()) {
             self.code_file(&file, row, at, call);
         }
-        if row.language == Interpreter::Python {
-            for module in option(&["m"]) {
-                self.module(&module, at, call);
-            }
-        }
         for behind in clustered(row, call, at) {
             if code.iter().all(|it| it.text != behind.text) {
                 self.acts(&behind.text, row.language, &given_to(row, call, at, false));
@@ -66,7 +74,8 @@ impl Walker<'_> {
     fn module(&mut self, module: &Field, at: usize, call: &Call) {
         let operands = call.words.get(at..).unwrap_or(&[]).iter();
         let mut operands = operands.filter(|word| !word.text.starts_with('-'));
-        let creates = call.words.get(at).is_some_and(|it| matches!(it.text.as_str(), "-c" | "--create"));
+        let creates =
+            call.words.get(at).is_some_and(|it| matches!(it.text.as_str(), "-c" | "--create"));
         let made = match module.text.as_str() {
             "venv" | "virtualenv" | "py_compile" | "compileall" => operands.next(),
             "zipfile" | "tarfile" if creates => operands.next(),
@@ -106,7 +115,10 @@ impl Walker<'_> {
 
     /// A file that another program of Python runs, by its name or its module's.
     fn python_file(&mut self, name: &str) {
-        let path = if name.ends_with(".py") { name.to_owned() } else { format!("{}.py", name.replace('.', "/")) };
+        let path = match name.strip_suffix(".py") {
+            Some(_) => name.to_owned(),
+            None => format!("{}.py", name.replace('.', "/")),
+        };
         if let Some(text) = self.script_text(&path, Interpreter::Python, &[]) {
             self.acts(&text, Interpreter::Python, &Given::default());
         }

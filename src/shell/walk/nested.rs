@@ -296,6 +296,9 @@ impl Walker<'_> {
         if interpreter == Interpreter::Shell {
             self.enter(|walker| walker.code(text, &super::Io::default()));
         } else {
+            if interpreter == Interpreter::Other {
+                self.command_lines(text);
+            }
             let arguments = self.positional().unwrap_or_default();
             self.acts(text, interpreter, &Given::arguments(interpreter, &arguments, true));
         }

@@ -54,8 +54,7 @@ impl Walker<'_> {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
                 _ => None,
             },
-            _ => self
-                .decoded_by_module(name, words, stdin)
+            _ => decoded_by_module(name, words, stdin)
                 .or_else(|| self.filtered(name, words))
                 .or_else(|| {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
@@ -65,18 +64,6 @@ impl Walker<'_> {
                 .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
-    }
-
-    /// `python3 -m base64 -d`
-    fn decoded_by_module(
-        &self,
-        name: &str,
-        words: &[Field],
-        stdin: Option<&str>,
-    ) -> Option<String> {
-        let [option, module, rest @ ..] = words else { return None };
-        let is_it = name.starts_with("py") && option.text == "-m" && module.text == "base64";
-        filter::filter("base64", rest, stdin.filter(|_| is_it)?)
     }
 
     /// What a filter shows of a file that it is given by name: `base64 -d f`, `cut -c2- f`.
@@ -161,6 +148,13 @@ impl Walker<'_> {
             shown.push('\n');
         }
     }
+}
+
+/// `python3 -m base64 -d`
+fn decoded_by_module(name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {
+    let [option, module, rest @ ..] = words else { return None };
+    let is_it = name.starts_with("py") && option.text == "-m" && module.text == "base64";
+    filter::filter("base64", rest, stdin.filter(|_| is_it)?)
 }
 
 fn echo(words: &[Field]) -> String {

@@ -75,7 +75,9 @@ impl Walker<'_> {
         let args = words.iter().position(|it| matches!(it.text.as_str(), "--args" | "-args"));
         let mut program: Vec<Field> = match args {
             Some(at) => words[at + 1..].to_vec(),
-            None => words.last().filter(|it| !it.text.starts_with('-')).into_iter().cloned().collect(),
+            None => {
+                words.last().filter(|it| !it.text.starts_with('-')).into_iter().cloned().collect()
+            }
         };
         for line in &lines {
             if !self.spend(1) {
@@ -120,7 +122,9 @@ impl Walker<'_> {
                     self.acts(line, Interpreter::Other, &Started::default());
                 }
                 _ => match verb.strip_prefix('!') {
-                    Some(first) => drop(self.nested_code(&format!("{first} {rest}"), &Io::default())),
+                    Some(first) => {
+                        drop(self.nested_code(&format!("{first} {rest}"), &Io::default()));
+                    }
                     None if verb.len() > 1 && "shell".starts_with(verb) => {
                         self.nested_code(rest, &Io::default());
                     }
@@ -152,10 +156,26 @@ impl Walker<'_> {
         for word in ["writefile(", "attach ", "attach database ", "into "] {
             for (at, word) in lower.match_indices(word).take(FILES) {
                 let rest = text[at + word.len()..].trim_start();
-                let quoted = rest.strip_prefix(['\'', '"']).and_then(|it| it.split(['\'', '"']).next());
+                let quoted =
+                    rest.strip_prefix(['\'', '"']).and_then(|it| it.split(['\'', '"']).next());
                 if let Some(path) = quoted.filter(|it| !it.is_empty()) {
                     self.record_write(path, How::Write, self.certainty(Certainty::Resolved));
                 }
+            }
+        }
+    }
+
+    /// A file of commands for a program of its own, whichever it is: those that run a shell.
+    pub(super) fn command_lines(&mut self, text: &str) {
+        const SHELLS: &[&str] =
+            &["!", ":!", ".shell ", ".sh ", ".system ", ".sys ", "shell ", "sh "];
+        for line in text.lines().map(str::trim_start) {
+            let code = SHELLS.iter().find_map(|it| line.strip_prefix(it));
+            if let Some(code) = code {
+                if !self.spend(1) {
+                    return;
+                }
+                self.perhaps(|walker| walker.nested_code(code, &Io::default()));
             }
         }
     }
@@ -193,7 +213,8 @@ impl Walker<'_> {
                 }
                 (_, Some(file)) => {
                     let writes = [
-                        ".output", ".once", ".backup", ".save", ".log", ".clone", ".trace", ".excel",
+                        ".output", ".once", ".backup", ".save", ".log", ".clone", ".trace",
+                        ".excel",
                     ];
                     let is_none = matches!(file, "off" | "stdout" | "stderr");
                     if !is_none && writes.iter().any(|it| is(it)) {

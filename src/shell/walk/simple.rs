@@ -170,10 +170,11 @@ impl Walker<'_> {
             self.perhaps(|walker| walker.nested_code(body, &Io::default()));
         }
         // Programs add to these files.
-        let is_log = name.starts_with("GIT_TRACE") || matches!(
-            name,
-            "HISTFILE" | "LESSHISTFILE" | "GIT_INDEX_FILE" | "GIT_OBJECT_DIRECTORY"
-        );
+        let is_log = name.starts_with("GIT_TRACE")
+            || matches!(
+                name,
+                "HISTFILE" | "LESSHISTFILE" | "GIT_INDEX_FILE" | "GIT_OBJECT_DIRECTORY"
+            );
         if is_log && text.contains('/') && text != "/dev/null" {
             let certainty = self.text_certainty(text);
             self.record_write(text, How::Append, certainty);
@@ -212,8 +213,7 @@ impl Walker<'_> {
                 Some(Value::Text(text)) => vec![("0".to_owned(), text)],
                 None => Vec::new(),
             };
-            elements.retain(|(own, _)| *own != key);
-            elements.push((key, text));
+            put_at(&mut elements, key, text);
             return Value::Array(elements);
         }
         if let [Part::Array(words)] = &assignment.value.parts[..] {
@@ -255,10 +255,19 @@ impl Walker<'_> {
                 continue;
             };
             if options.contains('n') && self.referred(&assignment) {
+                let target = self.muted(|walker| walker.text(&assignment.value));
+                fields.push(Field::literal(&format!("{}={target}", assignment.name)));
                 continue;
             }
             self.attributed(&assignment.name, &options);
             self.assign(&assignment);
+            // As it is written, whatever it becomes.
+            if self.env.attribute(&assignment.name).is_some()
+                && let Some(text) = word.as_text()
+            {
+                fields.push(Field::literal(&text));
+                continue;
+            }
             let text = match self.env.variable(&assignment.name).map(|v| v.values[0].clone()) {
                 Some(Value::Text(text)) => text,
                 _ => HOLE.to_string(),
@@ -430,11 +439,19 @@ impl Walker<'_> {
     }
 }
 
+/// Puts an element in its place: an array goes by its numbers, in whatever order it was filled.
+pub(super) fn put_at(elements: &mut Vec<(String, String)>, key: String, text: String) {
+    elements.retain(|(own, _)| *own != key);
+    let number = |key: &str| key.parse::<usize>().unwrap_or(usize::MAX);
+    let before = number(&key);
+    let at = elements.iter().rposition(|(own, _)| number(own) <= before).map_or(0, |at| at + 1);
+    elements.insert(at, (key, text));
+}
+
 /// After `set -k` assignments may stand anywhere: `git a=1 push`.
 fn without_keywords(words: Vec<Field>) -> Vec<Field> {
-    let is_first_or_plain = |(at, word): &(usize, Field)| {
-        *at == 0 || super::scan::head(&word.text).is_none()
-    };
+    let is_first_or_plain =
+        |(at, word): &(usize, Field)| *at == 0 || super::scan::head(&word.text).is_none();
     words.into_iter().enumerate().filter(is_first_or_plain).map(|it| it.1).collect()
 }
 

@@ -3,8 +3,8 @@
 //! those commands may be in that text, so it is read as code that may run. Nobody asks for it but
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
-use super::super::table::interpreters;
 use super::super::foreign::{self, Given};
+use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable};
 use super::filter::substituted;
 use super::origin::normal;

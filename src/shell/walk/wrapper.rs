@@ -17,7 +17,9 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
-            "tmux" if self.tmux_rest(call) || self.tmux_itself(call) => return Some(unknown_output(call)),
+            "tmux" if self.tmux_rest(call) || self.tmux_itself(call) => {
+                return Some(unknown_output(call));
+            }
             _ if name.eq_ignore_ascii_case("start-process") || name == "saps" => {
                 return self.start_process(call);
             }
@@ -91,6 +93,7 @@ impl Walker<'_> {
         // `su user -- -c code`: the words behind the user are the shell's.
         if row.rest == Rest::Nothing
             && row.names[0] == "su"
+            && !given.iter().any(|it| matches!(it.name.as_str(), "u" | "user"))
             && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
         {
             let shell = [&[Field::literal("sh")], &call.words[dashes + 1..]].concat();
@@ -450,6 +453,11 @@ impl Walker<'_> {
 
 /// `name=value` among the arguments of a wrapper.
 fn assignment(word: &Field) -> Option<(String, String)> {
+    // `BASH_FUNC_name%%=…`: a shell takes it for a function.
+    if word.text.starts_with("BASH_FUNC_") {
+        let (name, text) = word.text.split_once('=')?;
+        return Some((name.to_owned(), text.to_owned()));
+    }
     let head = super::scan::head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
 }
