@@ -74,12 +74,13 @@ impl Walker<'_> {
     fn module(&mut self, module: &Field, at: usize, call: &Call) {
         let operands = call.words.get(at..).unwrap_or(&[]).iter();
         let mut operands = operands.filter(|word| !word.text.starts_with('-'));
-        let creates =
-            call.words.get(at).is_some_and(|it| matches!(it.text.as_str(), "-c" | "--create"));
+        let verb = call.words.get(at).map_or("", |it| it.text.as_str());
+        let (creates, extracts) =
+            (matches!(verb, "-c" | "--create"), matches!(verb, "-e" | "--extract"));
         let made = match module.text.as_str() {
             "venv" | "virtualenv" | "py_compile" | "compileall" => operands.next(),
             "zipfile" | "tarfile" if creates => operands.next(),
-            "zipfile" | "tarfile" => operands.next_back(),
+            "zipfile" | "tarfile" if extracts => operands.next_back(),
             _ => None,
         };
         if let Some(folder) = made {
