@@ -301,6 +301,7 @@ fn scripts(reading: &Reading) -> Vec<Script> {
             }
             "perl" if takes_input => Some(Interpreter::Perl),
             "ruby" if takes_input => Some(Interpreter::Ruby),
+            "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
             _ => None,
         }
     });

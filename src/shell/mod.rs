@@ -270,6 +270,8 @@ pub enum Interpreter {
     AppleScript,
     Make,
     Sed,
+    /// Another language, or the commands of a program of its own: its words are all that is known.
+    Other,
     /// Nobody: a patch, whose headers name the files that it changes. Its arguments are how many
     /// leading parts of their paths are taken off, and the folder that they are seen from.
     Patch,

@@ -91,15 +91,23 @@ pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
         let mut words = words_of(&it);
         words.any(|word| OTHERS.contains(&word) || HOMES[..3].contains(&word))
             || empties(&it)
-            || sets_path(&it)
+            || sets(&it, "PATH=")
+            || sets_own(&it)
     });
     moves.then(|| line(client))
 }
 
 /// Whether a line says where programs are looked for: what was exported stays so.
-fn sets_path(line: &str) -> bool {
+fn sets(line: &str, name: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices("PATH=").any(|(at, _)| !line[..at].ends_with(joins))
+    line.match_indices(name).any(|(at, _)| !line[..at].ends_with(joins))
+}
+
+/// `export ROZ_HOME=…`: what is roz's own.
+fn sets_own(line: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut places = line.match_indices("ROZ_").map(|(at, _)| &line[at..]);
+    places.any(|it| it.trim_start_matches(is_name).starts_with('='))
 }
 
 /// Whether a line starts something with an empty environment: `env -i`, `env -`,

@@ -2,6 +2,8 @@
 //! has words in it that change files. What it does cannot be followed, what it
 //! says can; so a place that is put together of pieces counts by the pieces.
 
+use super::commands::is_word_in;
+
 /// Whether code names the folder `.roz` of the user: by its way there, by what
 /// leads home or upward beside it, or as the tail of a path whose head is
 /// something else. The `.roz` of the project, named from where the code runs,
@@ -48,6 +50,90 @@ fn climbs(code: &str) -> bool {
         || [".parent", "dirname", "updir"].iter().any(|it| code.contains(it))
 }
 
+/// Whether code asks where roz's own binary lies: `which('roz')`.
+pub(super) fn names_binary(code: &str) -> bool {
+    ["which", "command -v", "type -P"].iter().any(|it| code.contains(it)) && is_word_in(code, "roz")
+}
+
+/// Whether code has words in it that change files, but for writes to plain names below where it
+/// runs: those are in its reading.
+pub(super) fn may_change_elsewhere(code: &str) -> bool {
+    may_change(code) && may_change(&without_plain_writes(code))
+}
+
+/// Code without what writes to a plain name: `open('c.toml','w').write(`, `copy(x, 'c.toml')`.
+fn without_plain_writes(code: &str) -> String {
+    const COPIES: &[&str] =
+        &["copy(", "copy2(", "copyfile(", "copyFileSync(", "copyFile(", "writeFileSync("];
+    const WRITES: &[&str] = &[".write(", ".write_text(", ".write_bytes(", ".writelines("];
+    // Then a plain name may lie anywhere.
+    if code.contains("chdir") || code.len() > 4096 {
+        return code.to_owned();
+    }
+    let mut rest = code.to_owned();
+    for name in COPIES {
+        let places: Vec<usize> = rest.match_indices(name).map(|it| it.0).collect();
+        for at in places.into_iter().rev() {
+            let inside = within(&rest[at + name.len()..]);
+            let target = match *name {
+                "writeFileSync(" => inside.split(',').next(),
+                _ => inside.rsplit(',').next(),
+            };
+            if target.is_some_and(|it| plain_name(it).is_some()) {
+                rest.replace_range(at..at + name.len(), "(");
+            }
+        }
+    }
+    for name in ["open(", "Path("] {
+        let places: Vec<usize> = rest.match_indices(name).map(|it| it.0).collect();
+        for at in places.into_iter().rev() {
+            let inside = within(&rest[at + name.len()..]);
+            let first = inside.split(',').next().unwrap_or_default();
+            if plain_name(first).is_none() {
+                continue;
+            }
+            let mut end = at + name.len() + inside.len() + 1;
+            let behind = rest.get(end..).unwrap_or_default();
+            end += WRITES.iter().find(|it| behind.starts_with(**it)).map_or(0, |it| it.len() - 1);
+            rest.replace_range(at..end.min(rest.len()), "");
+        }
+    }
+    // `open G, ">c.toml"` of Perl.
+    let texts = rest.split('"').skip(1).step_by(2);
+    let files = texts.filter_map(|it| it.strip_prefix('>'));
+    let files = files.filter(|it| plain_name(&format!("'{it}'")).is_some()).map(str::to_owned);
+    for file in files.collect::<Vec<String>>() {
+        rest = rest.replace(&format!("\">{file}\""), "\"\"");
+    }
+    rest
+}
+
+/// Text up to the parenthesis that closes one before it.
+fn within(text: &str) -> &str {
+    let mut depth = 1_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// A string that is a name below the folder, and of nothing that is guarded.
+fn plain_name(argument: &str) -> Option<&str> {
+    let argument = argument.trim();
+    let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let name = argument[1..].strip_suffix(quote)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let goes = name.starts_with(['/', '.']) || name.contains("/.") || name.contains("..");
+    (!name.is_empty() && name.chars().all(fits) && !goes).then_some(name)
+}
+
 /// Whether code has words in it that change files.
 pub(super) fn may_change(code: &str) -> bool {
     const CHANGES: &[&str] = &[
@@ -88,6 +174,15 @@ pub(super) fn may_change(code: &str) -> bool {
         "'x'",
         "\"x\"",
         "puts $",
+        "inplace",
+        "shelve",
+        "mkstemp",
+        "mkdtemp",
+        "utime",
+        "make_archive",
+        "ZipFile(",
+        "basicConfig",
+        "openSync",
     ];
     CHANGES.iter().any(|word| code.contains(word)) || prints_to_a_file(code) || opens_to_write(code)
 }
@@ -159,6 +254,32 @@ mod tests {
             ".roz",
         ] {
             assert!(!names_home(code), "{code}");
+        }
+    }
+
+    #[test]
+    fn what_is_copied_to_a_plain_name_changes_nothing_else() {
+        for code in [
+            "shutil.copy(os.path.expanduser('~/.roz/config.toml'),'c.toml')",
+            "open('copy.toml','w').write(open(h+'/.roz/config.toml').read())",
+            "Path('copy.toml').write_text((Path.home()/'.roz/config.toml').read_text())",
+            "fs.copyFileSync(os.homedir()+'/.roz/config.toml','c.toml')",
+            "fs.writeFileSync('c.toml',fs.readFileSync(os.homedir()+'/.roz/config.toml'))",
+            "open F,\"$ENV{HOME}/.roz/config.toml\"; open G,\">c.toml\"; print G <F>",
+        ] {
+            assert!(!may_change_elsewhere(code), "{code}");
+        }
+        for code in [
+            "shutil.copy('c.toml',os.path.expanduser('~/.roz/config.toml'))",
+            "shutil.copy(x,'c.toml'); os.remove(x)",
+            "open('c.toml','w').write(x); open(h+'/.roz/config.toml','w')",
+            "open('../.roz/config.toml','w').write(x)",
+            "os.chdir(os.path.expanduser('~/.roz')); open('config.toml','w').write(x)",
+            "Path('c.toml').rename(Path.home()/'.roz/config.toml')",
+            "fs.writeFileSync(p,'c.toml')",
+            "open G,\">$h/.roz/config.toml\"; print G 1",
+        ] {
+            assert!(may_change_elsewhere(code), "{code}");
         }
     }
 

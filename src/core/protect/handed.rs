@@ -17,6 +17,8 @@ pub(super) fn handed(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
     let asks = |code: &&String| ASKS.iter().any(|it| code.contains(it));
     let changes = reading.code.iter().filter(asks).any(|code| may_change(&shows(code)));
     let prints = reading.code.iter().any(|it| it.contains('>') && it.contains("print"));
+    // `awk '{print > ARGV[2]}'`
+    let asks_for_words = prints && reading.code.iter().any(|it| it.contains("ARGV"));
     for run in &reading.runs {
         let name = base(run).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         let is_awk = is_in("awk gawk mawk nawk", name);
@@ -26,8 +28,10 @@ pub(super) fn handed(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
         }
         // awk reads its operands; what it writes to, a variable may say.
         let words = run.argv.iter().skip(1).map(String::as_str);
-        let words =
-            words.filter_map(|it| if is_awk { Some(it.split_once('=')?.1) } else { Some(it) });
+        let words = words.filter_map(|it| match it.split_once('=') {
+            Some((_, value)) if is_awk => Some(value),
+            _ => (!is_awk || asks_for_words).then_some(it),
+        });
         let values = run.assignments.iter().map(|(_, value)| value.as_str());
         for word in words.chain(values).filter(|it| !it.starts_with('-') && is_telling(it)) {
             if !word.contains(char::is_whitespace) {

@@ -2,7 +2,7 @@
 
 use super::{
     Scene,
-    code::{may_change, names_home},
+    code::{may_change_elsewhere, names_binary, names_home},
     nearby::MANAGED,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
     settings::{self, Content},
@@ -255,7 +255,8 @@ pub(super) fn touches_binary(scene: Scene) -> Option<String> {
         changes || takes || it.writes() && it.is(is_on_path)
     });
     let startup = || first(scene, |it| it.writes() && it.is(is_startup));
-    found.or_else(|| startup().filter(|_| defines_roz(call)))
+    let startup = || startup().filter(|_| defines_roz(call));
+    found.or_else(startup).or_else(|| code_changes(scene, names_binary))
 }
 
 /// What a shell reads when it starts.
@@ -448,5 +449,5 @@ fn first(scene: Scene, is_it: impl Fn(&Touched) -> bool) -> Option<String> {
 /// reading follows literal paths, and not what a program makes of them.
 fn code_changes(scene: Scene, names_place: impl Fn(&str) -> bool) -> Option<String> {
     let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
-    codes.find(|it| names_place(it) && may_change(it)).cloned()
+    codes.find(|it| names_place(it) && may_change_elsewhere(it)).cloned()
 }

@@ -99,7 +99,7 @@ pub const RULES: &[Rule] = &[
         code: Code::ProtectedCommand,
         instead: "This code starts programs and names `roz decide` or `roz hook`: a decision is a reviewer's, in a plain Bash call of its own. If it only mentions them, keep them out of code that starts programs.",
         objects_to: &[bash(
-            "python3 -c 'import os; f = [os.system]; f[0](\"roz decide {session} COMPLETE\")'",
+            "python3 -c 'import subprocess; a = [\"decide\", \"roz\"]; subprocess.run(a[::-1])'",
         )],
         passes: &[bash("python3 -c 'print(\"roz decide\")'")],
         objects: commands::code_reaches_for_roz,
@@ -195,8 +195,14 @@ pub const RULES: &[Rule] = &[
             bash("cp target/release/roz {binary}"),
             bash("chmod -x {binary}"),
             bash("ln -sf /bin/true {path}/roz"),
+            bash("python3 -c \"import os, shutil; os.remove(shutil.which('roz'))\""),
+            bash("perl -e 'chomp($r=`which roz`); unlink $r'"),
         ],
-        passes: &[bash("ls -l {binary}"), bash("cp README.md docs/roz")],
+        passes: &[
+            bash("ls -l {binary}"),
+            bash("cp README.md docs/roz"),
+            bash("python3 -c \"import shutil; print(shutil.which('roz'))\""),
+        ],
         objects: paths::touches_binary,
     },
     Rule {

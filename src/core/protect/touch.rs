@@ -267,7 +267,7 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         // `chmod -x file` has its mode in an option's place.
         "chmod" | "chown" | "chgrp" | "chattr" => Act::Write(How::Chmod),
         "grep" | "egrep" | "rg" | "ag" | "ack" | "tar" | "rsync" => Act::Search,
-        "cp" if !links => Act::Search,
+        "cp" | "install" | "ginstall" if !links => Act::Search,
         _ if links || CHANGERS.has(program) => Act::Write(How::Link),
         _ if READERS.has(program) => Act::Read,
         _ if run.argv.iter().any(|it| IN_PLACE.has(it)) => Act::Write(How::Edit),

@@ -1,14 +1,20 @@
 //! Code in other languages: which commands it would run and which files it would write, as far as
 //! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
 
+mod literals;
+mod makefile;
 mod parse;
 mod sed;
 mod token;
 mod uncalled;
 
+use makefile::read as make;
+
+pub(super) use literals::commands as literal_commands;
 pub(super) use sed::read as read_sed;
 pub(super) use uncalled::called;
 
+use super::walk::filter;
 use super::{How, Interpreter};
 
 /// What a piece of code would do.
@@ -20,6 +26,16 @@ pub(super) enum Act {
     Program(Vec<String>),
     Write(String, How),
     Read(String),
+    /// Runs a file of its own language.
+    Source(String),
+}
+
+/// What a piece of code would do, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Acts {
+    pub(super) acts: Vec<Act>,
+    /// It starts something in a way that is not followed: what, nobody knows.
+    pub(super) starts_unknown: bool,
 }
 
 /// What code is started with.
@@ -29,6 +45,10 @@ pub(super) struct Given {
     pub(super) variables: Vec<(String, String)>,
     /// Its arguments, under the names that the language has for them.
     pub(super) lists: Vec<(String, Vec<String>)>,
+    /// What it may ask for: its arguments, its environment.
+    pub(super) heard: Vec<String>,
+    /// What it may read from its input.
+    pub(super) input: Option<std::rc::Rc<str>>,
 }
 
 impl Given {
@@ -47,20 +67,53 @@ impl Given {
             std::iter::repeat_with(hole).take(before).chain(arguments.iter().cloned()).collect();
         let names = if language == Interpreter::Perl { &["@ARGV", "$ARGV"] } else { &[name][..] };
         let lists = names.iter().map(|name| ((*name).to_owned(), list.clone())).collect();
-        Self { variables: Vec::new(), lists }
+        let heard = arguments.iter().cloned().chain([arguments.join(" ")]).collect();
+        Self { lists, heard, ..Self::default() }
+    }
+
+    /// All that it may ask for and that could be a command; nothing of it where it asks for nothing.
+    pub(super) fn told(&self, code: &str) -> Vec<&str> {
+        const ASKS: &[&str] = &[
+            "argv",
+            "ARGV",
+            "environ",
+            "getenv",
+            "ENV",
+            "process.env",
+            "shift",
+            "stdin",
+            "STDIN",
+            "input(",
+            "readFileSync(0",
+            "/dev/stdin",
+            "$_",
+            "<>",
+            "readline",
+            "@_",
+        ];
+        if !ASKS.iter().any(|it| code.contains(it)) {
+            return Vec::new();
+        }
+        let input = self.input.as_deref().filter(|it| *it != code).unwrap_or_default();
+        self.heard.iter().map(String::as_str).chain(input.lines()).collect()
     }
 }
 
 /// The acts of a piece of code, in the order in which they are found.
-pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act> {
-    match language {
+pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
+    let acts = match language {
         Interpreter::Tcl => tcl(code),
         Interpreter::AppleScript => apple_script(code),
-        Interpreter::Make => make(code),
+        Interpreter::Make => make(code, &given.variables),
         Interpreter::Sed => sed::read(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
-        language => parse::read(code, language, given, 0),
-    }
+        Interpreter::Other => {
+            let starts_unknown = literals::starts_programs(code);
+            return Acts { acts: Vec::new(), starts_unknown };
+        }
+        language => return parse::read(code, language, given),
+    };
+    Acts { acts, starts_unknown: false }
 }
 
 /// The text that a piece of code prints, as far as it stands there: a line for each call of a
@@ -69,7 +122,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Vec<Act>
 pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
     const PRINT: &[&str] =
         &["print", "printf", "println", "puts", "say", "echo", "log", "write", "writeln"];
-    let tokens = token::tokens(code, language);
+    let (tokens, _) = token::tokens(code, language);
     let mut text = String::new();
     let mut known = true;
     let is_print = |token: &token::Token| match token {
@@ -85,9 +138,17 @@ pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
         };
         let end = rest.iter().position(ends).unwrap_or(rest.len());
         let before = text.len();
+        let mut decoder = None;
         for token in &rest[..end] {
             match token {
-                token::Token::Text(own) => text.push_str(own),
+                token::Token::Text(own) => {
+                    let own_text = decoder.and_then(|name| filter::unpacked(name, own));
+                    text.push_str(own_text.as_deref().unwrap_or(own));
+                }
+                token::Token::Word(name) if filter::unpacked(name, "").is_some() => {
+                    decoder = Some(name.as_str());
+                    known = false;
+                }
                 token::Token::Sign('(' | ')' | '+' | '.' | ',') => {}
                 _ => known = false,
             }
@@ -105,15 +166,32 @@ pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
     Some(if known { text } else { format!("{}\n{text}", super::HOLE) })
 }
 
-/// `exec program …` and `spawn program …`, at the start of a command or of a bracket.
+/// `exec program …` and `spawn program …`, at the start of a command or of a bracket, or behind the
+/// words that evaluate it; `open "|program …"`.
 fn tcl(code: &str) -> Vec<Act> {
     let commands = code.split(['\n', ';', '[', '{', '}']);
+    let starts = |verb: &str| matches!(verb, "exec" | "spawn" | "system");
     let runs = commands.filter_map(|command| {
-        let (verb, rest) = command.trim().split_once([' ', '\t'])?;
-        let rest = rest.trim().trim_end_matches(']').trim_start_matches("-noecho ");
-        matches!(verb, "exec" | "spawn" | "system").then(|| Act::Shell(rest.to_owned()))
+        let mut rest = command.trim();
+        while let Some((verb, tail)) = rest.split_once([' ', '\t']) {
+            rest = tail.trim();
+            match verb {
+                "eval" | "uplevel" | "catch" | "after" | "time" => {}
+                verb if starts(verb) => {
+                    let rest = rest.trim_end_matches(']').trim_start_matches("-noecho ");
+                    return Some(Act::Shell(rest.to_owned()));
+                }
+                _ => return None,
+            }
+        }
+        None
     });
-    runs.collect()
+    let pipes = code.split("open").skip(1).filter_map(|rest| {
+        let text = rest.trim_start().trim_start_matches(['"', '{']).strip_prefix('|')?;
+        let end = text.find(['"', '}', ']', '\n', ';']).unwrap_or(text.len());
+        Some(Act::Shell(text[..end].to_owned()))
+    });
+    runs.chain(pipes).collect()
 }
 
 /// `do shell script "…"`
@@ -132,19 +210,4 @@ fn apple_script(code: &str) -> Vec<Act> {
         }
     });
     scripts.collect()
-}
-
-/// The recipes of a makefile: the lines that begin with a tab, and what `$(shell …)` runs.
-fn make(code: &str) -> Vec<Act> {
-    let recipes = code.lines().filter_map(|line| line.strip_prefix('\t'));
-    let recipes = recipes.map(|recipe| {
-        let recipe = recipe.trim_start_matches(['@', '-', '+', ' ']);
-        Act::Shell(recipe.replace("$$", "$"))
-    });
-    // `target: prerequisites ; recipe`
-    let rules = code.lines().filter(|line| !line.starts_with('\t'));
-    let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
-    let recipes = recipes.chain(rules.map(|(_, recipe)| Act::Shell(recipe.replace("$$", "$"))));
-    let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
-    recipes.chain(shells.map(|(shell, _)| Act::Shell(shell.to_owned()))).collect()
 }

@@ -2,11 +2,13 @@
 //!
 //! Long because it is one grammar: the productions call each other.
 
+mod call;
+
 use super::super::table::calls::{self, Kind};
 use super::super::walk::is_shell;
 use super::super::{HOLE, How, Interpreter};
 use super::token::{Token, tokens};
-use super::{Act, Given};
+use super::{Act, Acts, Given};
 use std::collections::BTreeMap;
 
 /// Brackets, and code within code, are followed this deep.
@@ -22,6 +24,8 @@ const ELEMENTS: usize = 256;
 enum Value {
     Text(String),
     List(Vec<String>),
+    /// A list with lists in it, their elements one behind the other.
+    Nested(Vec<String>),
     /// One of these, in a loop each of them.
     OneOf(Vec<String>),
     Unknown,
@@ -31,14 +35,14 @@ impl Value {
     fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::List(texts) => texts.join(" "),
+            Self::List(texts) | Self::Nested(texts) => texts.join(" "),
             Self::OneOf(_) | Self::Unknown => HOLE.to_string(),
         }
     }
 
     fn texts(&self) -> Vec<String> {
         match self {
-            Self::List(texts) => texts.clone(),
+            Self::List(texts) | Self::Nested(texts) => texts.clone(),
             value => vec![value.text()],
         }
     }
@@ -52,17 +56,29 @@ struct Argument {
     value: Value,
 }
 
-pub(super) fn read(code: &str, language: Interpreter, given: &Given, depth: usize) -> Vec<Act> {
+pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
+    let (acts, starts_unknown) = nested(code, code, language, given, 0);
+    Acts { acts, starts_unknown }
+}
+
+/// The acts of code that stands in other code, and whether it starts what is not known.
+fn nested(
+    code: &str,
+    whole: &str,
+    language: Interpreter,
+    given: &Given,
+    depth: usize,
+) -> (Vec<Act>, bool) {
     if depth > 4 {
-        return Vec::new();
+        return (Vec::new(), false);
     }
     let texts =
         given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
     let lists = given.lists.iter().map(|(name, list)| (name.clone(), Value::List(list.clone())));
-    let tokens = tokens(code, language);
+    let (tokens, inner) = tokens(code, language);
     let mut parser = Parser {
         tokens: &tokens,
-        code,
+        code: whole,
         language,
         at: 0,
         depth: 0,
@@ -71,13 +87,17 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given, depth: usiz
         given,
         names: BTreeMap::new(),
         acts: Vec::new(),
+        starts_unknown: false,
     };
     while parser.at < tokens.len() {
         let start = parser.at;
         parser.statement();
         parser.at = parser.at.max(start + 1);
     }
-    parser.acts
+    for code in inner {
+        parser.nested(&code);
+    }
+    (parser.acts, parser.starts_unknown)
 }
 
 struct Parser<'a> {
@@ -93,6 +113,8 @@ struct Parser<'a> {
     /// Other names of functions: `import system as s`.
     names: BTreeMap<String, String>,
     acts: Vec<Act>,
+    /// As in [`Acts`].
+    starts_unknown: bool,
 }
 
 impl Parser<'_> {
@@ -111,8 +133,93 @@ impl Parser<'_> {
         }
     }
 
+    /// Code within this code.
+    fn nested(&mut self, code: &str) {
+        let whole = if code.len() > self.code.len() { code } else { self.code };
+        let (acts, starts_unknown) =
+            nested(code, whole, self.language, self.given, self.nesting + 1);
+        self.acts.extend(acts);
+        self.starts_unknown |= starts_unknown;
+    }
+
+    /// `from a import b as c`: names, none of which is called.
+    fn imported(&mut self) {
+        let mut open = 0_usize;
+        while let Some(token) = self.peek(0) {
+            match token {
+                Token::Sign('(') => open += 1,
+                Token::Sign(')') => open = open.saturating_sub(1),
+                Token::Newline if open == 0 => return,
+                Token::Sign(';') => return,
+                _ => {}
+            }
+            if let (Some(name), Some("as"), Some(other)) =
+                (self.word(0), self.word(1), self.word(2))
+            {
+                let (name, other) = (name.to_owned(), other.to_owned());
+                self.names.insert(other, name);
+                self.at += 2;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// `x += …`, `x .= …`: whether it is one.
+    fn added(&mut self) -> bool {
+        let Some(name) = self.word(0).map(str::to_owned) else { return false };
+        let adds = matches!(self.peek(1), Some(Token::Sign('+' | '.')));
+        if !adds || !self.is_sign(2, '=') || self.is_sign(3, '=') {
+            return false;
+        }
+        self.at += 3;
+        let more = self.expression();
+        let value = match (self.variables.get(&name), more) {
+            (Some(Value::List(texts)), more @ (Value::List(_) | Value::Text(_))) => {
+                let mut texts = [&texts[..], &more.texts()].concat();
+                texts.truncate(ELEMENTS);
+                Value::List(texts)
+            }
+            (Some(Value::Text(text)), Value::Text(more)) => Value::Text(format!("{text}{more}")),
+            _ => Value::Unknown,
+        };
+        self.variables.insert(name, value);
+        true
+    }
+
+    /// `push @c, "push"`: whether it is that.
+    fn pushed(&mut self) -> bool {
+        if self.language != Interpreter::Perl || self.word(0) != Some("push") {
+            return false;
+        }
+        let at = 1 + usize::from(self.is_sign(1, '('));
+        let Some(name) = self.word(at).filter(|it| it.starts_with('@')).map(str::to_owned) else {
+            return false;
+        };
+        self.at += at + 1;
+        self.at += usize::from(self.is_sign(0, ','));
+        let more = self.bare_arguments();
+        let before = self.variables.get(&name).map(Value::texts);
+        let mut texts = before.unwrap_or_default();
+        texts.extend(more.iter().flat_map(|it| it.value.texts()));
+        texts.truncate(ELEMENTS);
+        self.variables.insert(name, Value::List(texts));
+        true
+    }
+
     /// One expression, assignment or stray token.
     fn statement(&mut self) {
+        match (self.language, self.word(0)) {
+            (Interpreter::Python, Some("from" | "import")) => return self.imported(),
+            // The name of a function that is defined here is no call of it.
+            (_, Some("def" | "function" | "sub" | "func")) if self.word(1).is_some() => {
+                self.at += 2;
+                return;
+            }
+            _ => {}
+        }
+        if self.added() || self.pushed() {
+            return;
+        }
         if let (Some(name), Some("as"), Some(other)) = (self.word(0), self.word(1), self.word(2)) {
             let (name, other) = (name.to_owned(), other.to_owned());
             self.names.insert(other, name);
@@ -141,6 +248,7 @@ impl Parser<'_> {
         {
             let name = name.to_owned();
             self.at += 2;
+            let before = self.starts_unknown;
             let value = self.expression();
             // `run = os.system`: another name of a function.
             if value == Value::Unknown
@@ -148,6 +256,7 @@ impl Parser<'_> {
                 && calls::find(self.language, last).next().is_some()
             {
                 self.names.insert(name, last.clone());
+                self.starts_unknown = before;
                 return;
             }
             self.variables.insert(name, value);
@@ -167,10 +276,12 @@ impl Parser<'_> {
                     let printed = self.printed_before();
                     let value = self.expression();
                     if let Value::Text(text) = value {
-                        if is_shell(text.split_whitespace().next().unwrap_or("")) {
+                        if is_shell(base(text.split_whitespace().next().unwrap_or(""))) {
                             self.acts.push(Act::Shell(printed));
                         }
                         self.acts.push(Act::Shell(text));
+                    } else {
+                        self.starts_unknown = true;
                     }
                 }
                 true
@@ -189,16 +300,24 @@ impl Parser<'_> {
         }
     }
 
-    /// The literals of the statement that ends at a `|`: what `print "code" | "sh"` hands over.
+    /// What the statement that ends at a `|` hands over: `print "code" | "sh"`. What is no literal
+    /// is a hole, and without any of both it is a line of the input.
     fn printed_before(&self) -> String {
         let before = &self.tokens[..self.at];
         let ends = |token: &Token| matches!(token, Token::Newline | Token::Sign(';' | '{' | '}'));
         let from = before.iter().rposition(ends).map_or(0, |place| place + 1);
-        let literals = before[from..].iter().filter_map(|token| match token {
-            Token::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        literals.collect::<Vec<&str>>().join(" ")
+        let mut text = String::new();
+        for token in &before[from..] {
+            match token {
+                Token::Text(own) => text.push_str(own),
+                Token::Sign(',') => text.push(' '),
+                Token::Sign('(' | ')' | '|' | '&') => {}
+                Token::Word(word) if matches!(word.as_str(), "print" | "printf") => {}
+                _ if text.ends_with(HOLE) => {}
+                _ => text.push(HOLE),
+            }
+        }
+        if text.is_empty() { HOLE.to_string() } else { text }
     }
 
     /// Terms joined by operators.
@@ -282,7 +401,7 @@ impl Parser<'_> {
             }
             Token::Words(words) => Value::List(words),
             Token::Command(text) => {
-                self.acts.push(Act::Shell(text));
+                self.starts(Act::Shell(text));
                 Value::Unknown
             }
             Token::Word(word) => return self.named(&word),
@@ -309,9 +428,13 @@ impl Parser<'_> {
         let arguments = self.arguments(close);
         match (&arguments[..], close) {
             ([only], ')') => only.value.clone(),
-            ([], _) => Value::Unknown,
+            // What stands under a name is not followed.
+            ([], _) | (_, '}') => Value::Unknown,
             _ => {
-                Value::List(arguments.iter().flat_map(|argument| argument.value.texts()).collect())
+                let is_list = |it: &Argument| matches!(it.value, Value::List(_) | Value::Nested(_));
+                let is_nested = arguments.iter().any(is_list);
+                let texts = arguments.iter().flat_map(|it| it.value.texts()).collect();
+                if is_nested { Value::Nested(texts) } else { Value::List(texts) }
             }
         }
     }
@@ -331,6 +454,15 @@ impl Parser<'_> {
                     continue;
                 }
                 _ => {}
+            }
+            // `{a, b}` of JavaScript: names, none of which is called.
+            if close == '}'
+                && self.word(0).is_some()
+                && matches!(self.peek(1), Some(Token::Sign(',' | '}')))
+            {
+                self.at += 1;
+                arguments.push(Argument { name: None, value: Value::Unknown });
+                continue;
             }
             let start = self.at;
             let mut name = None;
@@ -403,6 +535,7 @@ impl Parser<'_> {
 
     fn called(&mut self, word: &str) -> Value {
         let name = self.names.get(word).cloned().unwrap_or_else(|| word.to_owned());
+        let before = self.acts.len();
         let kinds: Vec<Kind> = calls::find(self.language, &name)
             .filter(|row| self.is_meant(row))
             .map(|row| row.kind)
@@ -418,11 +551,23 @@ impl Parser<'_> {
         } else if !kinds.is_empty() && self.takes_bare_arguments() {
             self.bare_arguments()
         } else {
+            // Somebody else is given the function: `map(os.system, …)`, `execSync.call(…)`.
+            self.starts_unknown |= kinds.iter().any(|kind| kind.starts());
             return self.methods(Value::Unknown);
         };
         let mut value = Value::Unknown;
         for kind in kinds {
             value = self.act(kind, &arguments);
+            // `exec(open("file").read())`
+            if kind == Kind::Code && value == Value::Unknown {
+                let read = self.acts[before.min(self.acts.len())..].iter();
+                let files = read.filter_map(|act| match act {
+                    Act::Read(path) => Some(Act::Source(path.clone())),
+                    _ => None,
+                });
+                let files: Vec<Act> = files.collect();
+                self.acts.extend(files);
+            }
         }
         self.methods(value)
     }
@@ -437,7 +582,7 @@ impl Parser<'_> {
         }
         let arguments = self.bare_arguments();
         words.extend(arguments.iter().flat_map(|it| it.value.texts()).skip(1));
-        self.acts.push(Act::Program(words));
+        self.starts(Act::Program(words));
         Value::Unknown
     }
 
@@ -481,6 +626,12 @@ impl Parser<'_> {
     fn bare_arguments(&mut self) -> Vec<Argument> {
         let mut arguments = Vec::new();
         loop {
+            // `open my $f, …`
+            if self.language == Interpreter::Perl
+                && matches!(self.word(0), Some("my" | "our" | "local"))
+            {
+                self.at += 1;
+            }
             let value = self.expression();
             arguments.push(Argument { name: None, value });
             if !self.is_sign(0, ',') {
@@ -507,6 +658,16 @@ impl Parser<'_> {
             }
             if let Some(element) = self.element(&value) {
                 value = element;
+                continue;
+            }
+            // An element, but which one is not known.
+            if self.is_sign(0, '[')
+                && matches!(self.language, Interpreter::Python | Interpreter::JavaScript)
+                && value != Value::Unknown
+            {
+                self.at += 1;
+                self.arguments(']');
+                value = Value::Unknown;
                 continue;
             }
             let (dot, name) = if self.is_sign(0, '.') {
@@ -610,140 +771,8 @@ impl Parser<'_> {
             _ => self.called(name),
         }
     }
+}
 
-    fn act(&mut self, kind: Kind, arguments: &[Argument]) -> Value {
-        let plain: Vec<&Value> = arguments
-            .iter()
-            .filter(|a| {
-                a.name.as_deref().is_none_or(|name| matches!(name, "args" | "cmd" | "command"))
-            })
-            .map(|argument| &argument.value)
-            .collect();
-        let text = |place: usize| plain.get(place).map(|value| value.text());
-        // `run("sh", input="…")`
-        if matches!(kind, Kind::Shell)
-            && let Some(input) = arguments.iter().find(|it| it.name.as_deref() == Some("input"))
-            && let Some(first) = plain.first().and_then(|it| it.texts().into_iter().next())
-            && is_shell(first.split_whitespace().next().unwrap_or(""))
-        {
-            self.acts.push(Act::Shell(input.value.text()));
-        }
-        match kind {
-            Kind::Shell => match plain[..] {
-                [] => {}
-                [Value::OneOf(texts), ..] => {
-                    self.acts.extend(texts.iter().cloned().map(Act::Shell));
-                }
-                [Value::List(words), ..] => self.acts.push(Act::Program(words.clone())),
-                [Value::Text(first), Value::Text(_), ..] if self.takes_lists() => {
-                    let mut words = vec![first.clone()];
-                    words.extend(plain[1..].iter().flat_map(|value| value.texts()));
-                    self.acts.push(Act::Program(words));
-                }
-                [first, ..] => self.acts.push(Act::Shell(first.text())),
-            },
-            Kind::Program => {
-                let words = plain.iter().flat_map(|value| value.texts()).collect();
-                self.acts.push(Act::Program(words));
-            }
-            Kind::Named => {
-                let mut words: Vec<String> = text(0).into_iter().collect();
-                words.extend(plain.iter().skip(1).flat_map(|value| value.texts()).skip(1));
-                self.acts.push(Act::Program(words));
-            }
-            Kind::Spawned => {
-                let mut words: Vec<String> = text(1).into_iter().collect();
-                words.extend(plain.iter().skip(2).flat_map(|value| value.texts()).skip(1));
-                self.acts.push(Act::Program(words));
-            }
-            Kind::Code => {
-                if let Some(code) = text(0) {
-                    self.acts.extend(read(&code, self.language, self.given, self.nesting + 1));
-                }
-                return plain.first().map_or(Value::Unknown, |value| (*value).clone());
-            }
-            Kind::File(place, how) => {
-                self.acts.extend(text(place).map(|path| Act::Write(path, how)));
-                // `unlink` takes many.
-                for value in plain.iter().skip(place + 1).filter(|_| how == How::Remove) {
-                    if let Value::Text(path) = value {
-                        self.acts.push(Act::Write(path.clone(), how));
-                    }
-                }
-            }
-            Kind::Copy(how) => {
-                if how == How::Move {
-                    self.acts.extend(text(0).map(|path| Act::Write(path, how)));
-                } else {
-                    self.acts.extend(text(0).map(Act::Read));
-                }
-                self.acts.extend(text(1).map(|path| Act::Write(path, how)));
-            }
-            Kind::Open => {
-                let named = arguments.iter().find(|a| a.name.as_deref() == Some("mode"));
-                let mode = named.map(|argument| argument.value.text()).or(text(1));
-                if let Some(path) = text(0) {
-                    self.opened(&path, mode.as_deref().unwrap_or("r"));
-                }
-            }
-            // `open(F, "-|", "git", "push")`
-            Kind::PerlOpen
-                if plain.len() > 3
-                    && text(1).is_some_and(|it| matches!(it.trim(), "-|" | "|-")) =>
-            {
-                let words = plain.iter().skip(2).flat_map(|value| value.texts()).collect();
-                self.acts.push(Act::Program(words));
-            }
-            Kind::PerlOpen => self.perl_open(&text(1).unwrap_or_default(), text(2)),
-            Kind::Path => {
-                let texts: Vec<String> = plain.iter().map(|value| value.text()).collect();
-                return if texts.is_empty() {
-                    Value::Unknown
-                } else {
-                    Value::Text(texts.join("/"))
-                };
-            }
-            Kind::Words => {
-                let words = text(0).unwrap_or_default();
-                return Value::List(words.split_whitespace().map(str::to_owned).collect());
-            }
-            Kind::Method(_) => {}
-        }
-        Value::Unknown
-    }
-
-    /// Whether several strings are a program and its arguments.
-    fn takes_lists(&self) -> bool {
-        matches!(self.language, Interpreter::Perl | Interpreter::Ruby)
-    }
-
-    fn opened(&mut self, path: &str, mode: &str) {
-        let how = match mode.chars().next() {
-            Some('w' | 'x' | HOLE) => How::Write,
-            Some('a') => How::Append,
-            Some('r') if mode.contains('+') => How::Edit,
-            _ => {
-                self.acts.push(Act::Read(path.to_owned()));
-                return;
-            }
-        };
-        self.acts.push(Act::Write(path.to_owned(), how));
-    }
-
-    fn perl_open(&mut self, mode: &str, path: Option<String>) {
-        let mode = mode.trim();
-        if let Some(command) = mode.strip_prefix("-|").or(mode.strip_prefix("|-")) {
-            let command = path.unwrap_or_else(|| command.to_owned());
-            self.acts.push(Act::Shell(command));
-        } else if let Some(command) = mode.strip_prefix('|').or(mode.strip_suffix('|')) {
-            self.acts.push(Act::Shell(command.to_owned()));
-        } else if let Some(rest) = mode.trim_start_matches('+').strip_prefix('>') {
-            let append = rest.starts_with('>');
-            let rest = rest.trim_start_matches('>');
-            let own = rest.split(':').next().unwrap_or("").trim();
-            let how = if append { How::Append } else { How::Write };
-            let path = if own.is_empty() { path } else { Some(own.to_owned()) };
-            self.acts.extend(path.map(|path| Act::Write(path, how)));
-        }
-    }
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }

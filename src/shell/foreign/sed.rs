@@ -69,7 +69,7 @@ fn substitution<'a>(text: &'a str, acts: &mut Vec<Act>) -> &'a str {
     let flags = rest.find(|c: char| !(c.is_ascii_digit() || "gpiImMe".contains(c)));
     let (flags, after) = rest.split_at(flags.unwrap_or(rest.len()));
     if flags.contains('e') {
-        acts.push(Act::Shell(replacement.to_owned()));
+        acts.push(Act::Shell(filled(replacement)));
         // Around the replacement stands the rest of the line.
         acts.push(Act::Shell(HOLE.to_string()));
     }
@@ -79,4 +79,23 @@ fn substitution<'a>(text: &'a str, acts: &mut Vec<Act>) -> &'a str {
         return after;
     }
     after
+}
+
+/// A replacement with holes where what was found is put in: `&`, `\1`.
+fn filled(replacement: &str) -> String {
+    let mut text = String::with_capacity(replacement.len());
+    let mut characters = replacement.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '&' => text.push(HOLE),
+            '\\' => match characters.next() {
+                Some(digit) if digit.is_ascii_digit() => text.push(HOLE),
+                Some('n') => text.push('\n'),
+                Some(other) => text.push(other),
+                None => {}
+            },
+            character => text.push(character),
+        }
+    }
+    text
 }

@@ -20,17 +20,25 @@ pub(super) enum Token {
     Newline,
 }
 
-pub(super) fn tokens(code: &str, language: Interpreter) -> Vec<Token> {
-    let mut lexer = Lexer { code, at: 0, language, tokens: Vec::new() };
+/// The tokens of a piece of code, and the code that stands in its strings: `${…}`, `#{…}`.
+pub(super) fn tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
+    let mut lexer =
+        Lexer { code, at: 0, language, behind: 0, tokens: Vec::new(), inner: Vec::new() };
     while lexer.token().is_some() {}
-    lexer.tokens
+    (lexer.tokens, lexer.inner)
 }
+
+/// Pieces of code within strings; of more, none is looked at.
+const INNER: usize = 64;
 
 struct Lexer<'a> {
     code: &'a str,
     at: usize,
     language: Interpreter,
+    /// Where the here-documents of this line end.
+    behind: usize,
     tokens: Vec<Token>,
+    inner: Vec<String>,
 }
 
 impl Lexer<'_> {
@@ -54,15 +62,20 @@ impl Lexer<'_> {
 
     /// Reads one token or goes past one blank or comment; `None` at the end.
     fn token(&mut self) -> Option<()> {
-        use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
+        use Interpreter::{Awk, JavaScript, Lua, Other, Perl, Php, Python, Ruby};
         let start = self.at;
         let first = self.next()?;
         match first {
-            '\n' => self.tokens.push(Token::Newline),
+            '\n' => {
+                self.tokens.push(Token::Newline);
+                self.at = self.at.max(std::mem::take(&mut self.behind));
+            }
             first if first.is_whitespace() => {}
-            '#' if self.is(&[Python, Perl, Ruby, Php, Awk]) => self.skip_line(),
-            '/' if self.is(&[JavaScript, Php]) && self.rest().starts_with('/') => self.skip_line(),
-            '/' if self.is(&[JavaScript, Php]) && self.rest().starts_with('*') => {
+            '#' if self.is(&[Python, Perl, Ruby, Php, Awk, Other]) => self.skip_line(),
+            '/' if self.is(&[JavaScript, Php, Other]) && self.rest().starts_with('/') => {
+                self.skip_line();
+            }
+            '/' if self.is(&[JavaScript, Php, Other]) && self.rest().starts_with('*') => {
                 let end = self.rest().find("*/").map_or(self.rest().len(), |end| end + 2);
                 self.at += end;
             }
@@ -71,8 +84,15 @@ impl Lexer<'_> {
                 self.delimited('/', '/');
                 self.tokens.push(Token::Number);
             }
+            '<' if self.is(&[Perl, Ruby, Php])
+                && self.rest().starts_with('<')
+                && self.document() => {}
+            // A letter, a lifetime.
+            '\'' if self.language == Other && !self.closes_soon() => {
+                self.tokens.push(Token::Sign('\''));
+            }
             '"' | '\'' if !(first == '\'' && self.language == Awk) => self.string(first, start),
-            '`' if self.language == JavaScript => {
+            '`' if self.is(&[JavaScript, Other]) => {
                 let text = self.delimited('`', '`');
                 let text = self.interpolated(&text);
                 self.tokens.push(Token::Text(text));
@@ -102,6 +122,45 @@ impl Lexer<'_> {
         Some(())
     }
 
+    /// Whether a `'` is closed on its line.
+    fn closes_soon(&self) -> bool {
+        self.rest().lines().next().is_some_and(|line| line.contains('\''))
+    }
+
+    /// `<<E`, `<<~'E'`, `<<<E`: a here-document, whose text stands behind the line. Whether it is one.
+    fn document(&mut self) -> bool {
+        let head = self.rest().trim_start_matches('<').trim_start_matches(['~', '-']);
+        let quote = head.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let head = quote.map_or(head, |_| &head[1..]);
+        let end = head.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(head.len());
+        let name = &head[..end];
+        let from = self.at.max(self.behind);
+        if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return false;
+        }
+        let after = self.code.len() - head.len() + end;
+        let after = after + usize::from(quote.is_some_and(|quote| head[end..].starts_with(quote)));
+        let Some(begun) = self.code.get(from..).and_then(|it| Some(from + it.find('\n')? + 1))
+        else {
+            return false;
+        };
+        let begun = if self.behind > 0 { self.behind } else { begun };
+        let mut at = begun;
+        let body = self.code.get(begun..).unwrap_or("");
+        let last = body.split_inclusive('\n').find_map(|line| {
+            let place = at;
+            at += line.len();
+            (line.trim().trim_end_matches(';') == name).then_some(place)
+        });
+        let Some(last) = last else { return false };
+        let text = self.code[begun..last].to_owned();
+        let text = if quote == Some('\'') { text } else { self.interpolated(&text) };
+        self.tokens.push(Token::Text(text));
+        self.behind = at;
+        self.at = after;
+        true
+    }
+
     fn skip_line(&mut self) {
         let length = self.rest().find('\n').unwrap_or(self.rest().len());
         self.at += length;
@@ -124,26 +183,52 @@ impl Lexer<'_> {
             self.next();
         }
         let word = &self.code[start..self.at];
-        let quotes = matches!(word, "q" | "qq" | "qx" | "qw" | "m" | "qr");
+        let quotes = matches!(word, "q" | "qq" | "qx" | "qw" | "m" | "qr" | "s" | "tr" | "y");
         if self.language == Interpreter::Perl && quotes {
             let word = word.to_owned();
             let open = self.peek();
-            if let Some(open) = open.filter(|c| !c.is_whitespace() && !",;=)".contains(*c)) {
+            if let Some(open) = open.filter(|c| !c.is_whitespace() && !",;=)}]>-".contains(*c)) {
                 self.next();
+                if matches!(word.as_str(), "s" | "tr" | "y") {
+                    self.replaced(open, &word);
+                    return;
+                }
                 let text = self.delimited(open, closing(open));
-                self.tokens.push(match word.as_str() {
+                let token = match word.as_str() {
                     "q" => Token::Text(text),
                     "qq" => Token::Text(self.interpolated(&text)),
                     "qx" => Token::Command(self.interpolated(&text)),
                     "qw" => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
                     _ => Token::Number,
-                });
+                };
+                self.tokens.push(token);
                 return;
             }
             self.tokens.push(Token::Word(word));
             return;
         }
         self.tokens.push(Token::Word(word.to_owned()));
+    }
+
+    /// `s/pattern/code/e` of Perl, from behind its first delimiter.
+    fn replaced(&mut self, open: char, verb: &str) {
+        let close = closing(open);
+        self.delimited(open, close);
+        if close != open {
+            while self.peek().is_some_and(char::is_whitespace) {
+                self.next();
+            }
+            self.next();
+        }
+        let replacement = self.delimited(open, close);
+        let start = self.at;
+        while self.peek().is_some_and(|c| c.is_ascii_alphabetic()) {
+            self.next();
+        }
+        self.tokens.push(Token::Number);
+        if verb == "s" && self.code[start..self.at].contains('e') && self.inner.len() < INNER {
+            self.inner.push(replacement);
+        }
     }
 
     /// `%x(…)`, `%w(…)`, `%q(…)` of Ruby.
@@ -157,12 +242,13 @@ impl Lexer<'_> {
         };
         self.at += usize::from(letter.is_some()) + open.len_utf8();
         let text = self.delimited(open, closing(open));
-        self.tokens.push(match letter {
+        let token = match letter {
             Some('x') => Token::Command(self.interpolated(&text)),
             Some('w' | 'W') => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
             Some('q') => Token::Text(text),
             _ => Token::Text(self.interpolated(&text)),
-        });
+        };
+        self.tokens.push(token);
     }
 
     /// Text up to the closing delimiter, which may be nested if it differs from the opening one.
@@ -223,9 +309,11 @@ impl Lexer<'_> {
     }
 
     /// `$x`, `#{…}`, `${…}`, `{…}`: holes.
-    fn interpolated(&self, text: &str) -> String {
+    fn interpolated(&mut self, text: &str) -> String {
         let mut result = String::new();
         let mut characters = text.chars().peekable();
+        let is_code = |text: &str| text.contains(['(', '`', '"', '\'']);
+        let mut inner = String::new();
         while let Some(character) = characters.next() {
             match character {
                 '\\' => {
@@ -233,11 +321,12 @@ impl Lexer<'_> {
                     result.extend(characters.next());
                 }
                 '$' | '#' if characters.peek() == Some(&'{') => {
-                    skip_braces(&mut characters);
+                    characters.next();
+                    within_braces(&mut characters, &mut inner);
                     result.push(HOLE);
                 }
                 '{' if self.language == Interpreter::Python => {
-                    skip_braces_after_first(&mut characters);
+                    within_braces(&mut characters, &mut inner);
                     result.push(HOLE);
                 }
                 '$' | '@'
@@ -249,6 +338,10 @@ impl Lexer<'_> {
                 }
                 character => result.push(character),
             }
+            if is_code(&inner) && self.inner.len() < INNER {
+                self.inner.push(std::mem::take(&mut inner));
+            }
+            inner.clear();
         }
         result
     }
@@ -256,12 +349,8 @@ impl Lexer<'_> {
 
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-fn skip_braces(characters: &mut Characters<'_>) {
-    characters.next();
-    skip_braces_after_first(characters);
-}
-
-fn skip_braces_after_first(characters: &mut Characters<'_>) {
+/// What stands in braces, from behind the first one.
+fn within_braces(characters: &mut Characters<'_>, inner: &mut String) {
     let mut depth = 1_usize;
     for character in characters.by_ref() {
         match character {
@@ -272,6 +361,7 @@ fn skip_braces_after_first(characters: &mut Characters<'_>) {
         if depth == 0 {
             return;
         }
+        inner.push(character);
     }
 }
 

@@ -191,6 +191,13 @@ impl Scanner<'_> {
                 let value = self.number(8, 3);
                 bytes.push(value.to_le_bytes()[0]);
             }
+            // `\x{67}`
+            b'x' if self.peek() == b'{' => {
+                self.at += 1;
+                let value = self.number(16, 8);
+                self.at += usize::from(self.peek() == b'}');
+                bytes.push(value.to_le_bytes()[0]);
+            }
             b'x' | b'u' | b'U' if self.peek().is_ascii_hexdigit() => {
                 let digits = match letter {
                     b'x' => 2,

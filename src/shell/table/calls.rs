@@ -22,8 +22,12 @@ pub(in super::super) enum Kind {
     Named,
     /// The same behind a mode: `spawnlp(P_WAIT, "git", "git", "push")`.
     Spawned,
+    /// Starts a program in a way of its own: its words are not followed.
+    Starter,
     /// Code in the same language.
     Code,
+    /// A file of code.
+    Source,
     /// A file, by its place among the arguments.
     File(usize, How),
     /// Two files, the second is made.
@@ -38,6 +42,13 @@ pub(in super::super) enum Kind {
     Words,
     /// A method of such a path.
     Method(How),
+}
+
+impl Kind {
+    /// Whether it starts programs.
+    pub(in super::super) fn starts(self) -> bool {
+        matches!(self, Self::Shell | Self::Program | Self::Named | Self::Spawned | Self::Starter)
+    }
 }
 
 const PYTHON: &[Interpreter] = &[Interpreter::Python];
@@ -82,7 +93,9 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         &[],
     ),
     row(PYTHON, &["execl", "execlp", "execle", "execlpe"], Kind::Named, &[]),
+    row(PYTHON, &["subprocess_exec", "subprocess_shell", "fork_exec"], Kind::Starter, &[]),
     row(PYTHON, &["exec", "eval", "compile"], Kind::Code, &[]),
+    row(PYTHON, &["timeit", "Timer", "repeat", "runctx"], Kind::Code, &["timeit", "rofile"]),
     row(PYTHON, &["open"], Kind::Open, &[]),
     row(PYTHON, &["Path", "PurePath", "PosixPath", "str", "abspath", "join"], Kind::Path, &[]),
     row(PYTHON, &["expanduser"], Kind::Path, &[]),
@@ -100,6 +113,9 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PYTHON, &["chmod", "chown", "lchmod"], Kind::File(0, How::Chmod), &["os"]),
     row(PYTHON, &["symlink", "link"], Kind::File(1, How::Link), &["os"]),
     row(PYTHON, &["truncate"], Kind::File(0, How::Write), &["os"]),
+    row(PYTHON, &["utime"], Kind::File(0, How::Touch), &["os"]),
+    row(PYTHON, &["make_archive"], Kind::File(0, How::Write), &["shutil"]),
+    row(PYTHON, &["connect"], Kind::File(0, How::Edit), &["sqlite3"]),
     row(
         PYTHON,
         &["rename", "renames", "replace", "move"],
@@ -116,7 +132,13 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         PROCESSES,
     ),
     row(NODE, &["execaCommand", "execaCommandSync"], Kind::Shell, PROCESSES),
-    row(NODE, &["eval"], Kind::Code, &[]),
+    row(NODE, &["eval", "Function"], Kind::Code, &[]),
+    row(
+        NODE,
+        &["runInThisContext", "runInNewContext", "runInContext", "compileFunction", "Script"],
+        Kind::Code,
+        &["vm"],
+    ),
     row(
         NODE,
         &[
@@ -146,6 +168,13 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         Kind::File(0, How::Directory),
         &["fs", "Deno"],
     ),
+    row(
+        NODE,
+        &["utimesSync", "utimes", "lutimesSync", "futimesSync"],
+        Kind::File(0, How::Touch),
+        &["fs"],
+    ),
+    row(NODE, &["mkdtempSync", "mkdtemp"], Kind::File(0, How::Directory), &["fs"]),
     row(NODE, &["chmodSync", "chmod", "chownSync"], Kind::File(0, How::Chmod), &["fs", "Deno"]),
     row(NODE, &["symlinkSync", "symlink", "linkSync"], Kind::File(1, How::Link), &["fs", "Deno"]),
     row(NODE, &["renameSync", "rename", "moveSync"], Kind::Copy(How::Move), &["fs", "Deno"]),
@@ -156,7 +185,9 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         &["fs", "Deno"],
     ),
     row(PERL, &["system", "exec", "readpipe"], Kind::Shell, &[]),
+    row(PERL, &["open2", "open3", "capturex", "systemx", "run3"], Kind::Starter, &[]),
     row(PERL, &["eval"], Kind::Code, &[]),
+    row(PERL, &["do"], Kind::Source, &[]),
     row(PERL, &["open"], Kind::PerlOpen, &[]),
     row(PERL, &["unlink", "rmdir"], Kind::File(0, How::Remove), &[]),
     row(PERL, &["rename", "move"], Kind::Copy(How::Move), &[]),

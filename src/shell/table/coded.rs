@@ -1,5 +1,6 @@
 //! What holds code for a shell: options and words of programs, settings of git, variables.
 
+use super::super::Interpreter;
 use super::grammar::Grammar;
 use super::index::index;
 
@@ -71,6 +72,7 @@ pub(in super::super) static CODED: &[Coded] = &[
     row(&["split", "gsplit", "csplit"], "abClnt", &["filter"], &["filter"], &[]),
     row(&["zip"], "", &["-TT", "unzip-command"], &["-TT", "unzip-command"], &[]),
     row(&["sqlite3"], "", &["-cmd"], &["", "-cmd"], &[".shell ", ".system "]),
+    row(&["prove"], "eIM", &["exec"], &["e", "exec"], &[]),
     row(&["psql"], "chpUdf", &["command"], &["c", "command"], &["\\! ", "\\!"]),
     row(&["mysql", "mariadb"], "ehPuD", &["execute"], &["e", "execute"], &["\\! ", "system "]),
     row(
@@ -171,6 +173,26 @@ pub(in super::super) fn git_options(verb: &str) -> Grammar {
     };
     Grammar { letters, long: &["exec", "extcmd", "upload-pack", "receive-pack"] }
 }
+
+/// Variables that hold options of a program, and what has to stand in them.
+pub(in super::super) const OPTION_VARIABLES: &[(&str, &str, &[&str])] = &[
+    ("TAR_OPTIONS", "tar", &["exec", "command", "program"]),
+    ("MAKEFLAGS", "make", &["eval", "f"]),
+    ("GNUMAKEFLAGS", "make", &["eval", "f"]),
+    ("NODE_OPTIONS", "node", &["require", "-r", "import", "loader"]),
+    ("PERL5OPT", "perl", &["-M", "-m"]),
+    ("RUBYOPT", "ruby", &["-r"]),
+];
+
+/// Variables that hold code of another language.
+pub(in super::super) const LANGUAGE_VARIABLES: &[(&str, Interpreter)] =
+    &[("PERL5DB", Interpreter::Perl)];
+
+/// Variables that name a file of code.
+pub(in super::super) const FILE_VARIABLES: &[(&str, Interpreter)] = &[
+    ("PYTHONSTARTUP", Interpreter::Python),
+    ("NODE_REPL_EXTERNAL_MODULE", Interpreter::JavaScript),
+];
 
 /// Variables whose value is shell code that some program will run.
 pub(in super::super) const CODE_VARIABLES: &[&str] = &[

@@ -135,6 +135,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         "ld-linux.so.2",
         "ld-musl-x86_64.so.1",
         "ld-musl-aarch64.so.1",
+        "ld.so",
     ])
     .options(
         "",
@@ -167,6 +168,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["cmd"]).rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
     row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&["-c", "-C", "-Command", "-command"])),
     row(&["builtin", "noglob", "nocorrect", "nocase"]),
+    row(&["jobs"]).rest(Rest::After(&["-x"])),
     row(&["exec"]).options("a", &[]),
     row(&["-"]),
     row(&["xargs", "gxargs"])
@@ -434,6 +436,8 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["tmux"]).then(&["send-keys"]).options("Nt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["neww"]).options("ceFnt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["splitw"]).options("ceFlt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["if-shell"]).options("t", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["if"]).options("t", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["run"]).options("cdt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["send"]).options("Nt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["respawn-pane"]).options("cet", &[]).rest(Rest::Code),

@@ -391,6 +391,10 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when(&["remove-files"])
         .files(Files::Below(&["C", "directory"]))
         .how(How::Remove),
+    row(&["tar", "gtar"])
+        .options("fCbXTI", &["file", "directory", "index-file"])
+        .files(Files::Values(&["index-file"]))
+        .how(How::Write),
     row(&["unzip", "7z"]).options("dxo", &[]).files(Files::Values(&["d", "o"])).how(How::Write),
     row(&["tar", "gtar", "bsdtar"])
         .grammar(TAR)
@@ -445,6 +449,10 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .unless(&["c", "stdout", "to-stdout", "t", "l"])
         .how(How::Edit),
     row(&["sqlite3"]).files(Files::After(0)).how(How::Edit),
+    row(&["less"])
+        .options("oOkpPtTbhjxyD", &["log-file", "LOG-FILE"])
+        .files(Files::Values(&["o", "O", "log-file", "LOG-FILE"]))
+        .how(How::Write),
     row(&["dos2unix", "unix2dos"]).how(How::Edit),
     row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
     // What is not named stays away from the work tree, too, but nobody named it.
@@ -511,6 +519,31 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .then(&["show"])
         .options("", &["output"])
         .files(Files::Values(&["output"]))
+        .how(How::Write),
+    row(&["git"])
+        .then(&["bugreport"])
+        .options("os", &["output-directory", "suffix"])
+        .files(Files::Values(&["o", "output-directory"]))
+        .how(How::Write),
+    row(&["git"])
+        .then(&["diagnose"])
+        .options("os", &["output-directory", "suffix"])
+        .files(Files::Values(&["o", "output-directory"]))
+        .how(How::Write),
+    row(&["git"])
+        .then(&["pack-objects"])
+        .options("", &["window", "depth", "threads"])
+        .files(Files::First)
+        .how(How::Write),
+    row(&["git"])
+        .then(&["fast-export"])
+        .options("", &["export-marks", "import-marks"])
+        .files(Files::Values(&["export-marks"]))
+        .how(How::Write),
+    row(&["git"])
+        .then(&["fast-import"])
+        .options("", &["export-marks", "export-pack-edges"])
+        .files(Files::Values(&["export-marks", "export-pack-edges"]))
         .how(How::Write),
     row(&["git"])
         .then(&["archive"])

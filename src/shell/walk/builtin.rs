@@ -26,6 +26,13 @@ impl Walker<'_> {
                 }
             }
             "declare" | "typeset" | "local" | "readonly" => {
+                // Who looks at a function's text may run it.
+                if call.io.capture && words.iter().any(|w| w.text == "-f") {
+                    for word in words {
+                        self.function_perhaps(&word.text);
+                    }
+                    return None;
+                }
                 let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
                 // Another name of a variable: not followed.
                 let refers = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
@@ -34,7 +41,7 @@ impl Walker<'_> {
                     if exports {
                         self.env.export(name);
                     }
-                    if refers && !name.starts_with('-') {
+                    if refers && !name.starts_with('-') && !self.env.refers(name) {
                         self.env.set(name, vec![Value::hole()]);
                     }
                 }
@@ -85,7 +92,7 @@ impl Walker<'_> {
                     && option.text == "-v"
                 {
                     let text = super::output::printf(rest);
-                    self.env.set(&target.text, vec![Value::Text(text)]);
+                    self.put_element(&target.text, text);
                 }
                 return None;
             }
@@ -96,6 +103,33 @@ impl Walker<'_> {
         }
         self.leaf(&call.words, call, Certainty::Literal);
         Some(String::new())
+    }
+
+    /// `name` or `name[key]` gets a text.
+    fn put_element(&mut self, target: &str, text: String) {
+        let Some((name, key)) = target.split_once('[') else {
+            return self.env.set(target, vec![Value::Text(text)]);
+        };
+        let key = key.trim_end_matches(']').to_owned();
+        let mut elements = match self.env.variable(name).and_then(|it| it.values.first()) {
+            Some(Value::Array(elements)) => elements.clone(),
+            Some(Value::Text(text)) => vec![("0".to_owned(), text.clone())],
+            None => Vec::new(),
+        };
+        self.spend(elements.len() / 4);
+        super::simple::put_at(&mut elements, key, text);
+        self.env.set(name, vec![Value::Array(elements)]);
+    }
+
+    /// Walks a function that somebody may call.
+    pub(super) fn function_perhaps(&mut self, name: &str) {
+        if self.env.function(name).is_none() {
+            return;
+        }
+        let words = vec![Field::literal(name)];
+        let io = super::Io::default();
+        let call = Call { words, assignments: Vec::new(), io, direct: true };
+        self.perhaps(|walker| walker.enter(|walker| walker.isolated(|walker| walker.call(call))));
     }
 
     fn eval(&mut self, words: &[Field], call: &Call) -> String {
@@ -153,8 +187,12 @@ impl Walker<'_> {
                     words = rest;
                     break;
                 }
-                "-o" | "+o" => words = rest.get(1..).unwrap_or(&[]),
+                "-o" | "+o" => {
+                    self.env.takes_keywords |= rest.first().is_some_and(|it| it.text == "keyword");
+                    words = rest.get(1..).unwrap_or(&[]);
+                }
                 text if text.starts_with(['-', '+']) => {
+                    self.env.takes_keywords |= text.starts_with('-') && text.contains('k');
                     words = rest;
                     if rest.is_empty() {
                         return;
@@ -189,8 +227,11 @@ impl Walker<'_> {
         });
         // What is not known may be what it always is.
         let ifs = ifs.filter(|it| !it.contains(HOLE)).unwrap_or_else(|| " \t\n".to_owned());
+        let delimiter =
+            taken.value(&["d"]).map_or('\n', |it| it.text.chars().next().unwrap_or('\0'));
+        let lines = input.split(delimiter).map(|it| it.trim_end_matches(['\r', '\n']));
         let lines: Vec<&str> =
-            input.lines().take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
+            lines.take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
         if name != "read" || taken.has(&["a"]) {
             let elements = lines
                 .iter()

@@ -239,17 +239,15 @@ impl Walker<'_> {
                     self.enter(|walker| walker.call(inner));
                 }
             }
-            "sqlite3" => {
-                let input = call.io.stdin.as_deref().unwrap_or_default();
-                let words = call.words[1..].iter().map(|word| word.text.as_str());
-                let lines: Vec<String> =
-                    words.chain([input]).flat_map(str::lines).map(str::to_owned).collect();
-                self.dot_commands(&lines);
-            }
+            "sqlite3" => self.database(call),
+            "gdb" => self.debugger(call),
             "mkfifo" | "mknod" => self.suspects.has_fifo = true,
             "run-parts" => {
                 if let Some(folder) = call.words[1..].iter().rfind(|w| !w.text.starts_with('-')) {
                     let files = format!("{}/*", folder.text.trim_end_matches('/'));
+                    for text in self.made_alike(&files) {
+                        self.perhaps(|walker| walker.interpreted(&text, Interpreter::Itself));
+                    }
                     for path in self.located(&files) {
                         self.script_at(path, Interpreter::Itself, &[]);
                     }

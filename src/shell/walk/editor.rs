@@ -4,22 +4,39 @@
 use super::super::foreign::Given;
 use super::super::{HOLE, How, Interpreter};
 use super::call::Call;
-use super::{Io, Walker};
+use super::own::escaped_words;
+use super::{Io, Walker, is_shell};
 
 /// What an editor has been told so far.
 #[derive(Debug, Default)]
 struct Told {
     /// Files that it would write to where it is told no other.
     opened: Vec<String>,
+    /// Files that it is started with.
+    files: Vec<String>,
     saves: bool,
 }
 
 impl Walker<'_> {
     /// `vim -c '!command'`, `vim '+!command'`, `ed` with its commands on its input.
     pub(super) fn editor(&mut self, name: &str, call: &Call) {
-        let mut told = Told::default();
+        let mut told = Told { files: files_of(call), ..Told::default() };
         for line in lines_for(name, call) {
             self.editor_line(&line, &mut told, 0);
+        }
+        // `ed '!command'`
+        if matches!(name, "ed" | "red") {
+            for code in call.words[1..].iter().filter_map(|word| word.text.strip_prefix('!')) {
+                self.nested_code(code, &Io::default());
+            }
+        }
+        // `vim -S file`, `vim -u file`
+        let options =
+            call.words.windows(2).filter(|it| matches!(it[0].text.as_str(), "-S" | "-u" | "-s"));
+        for file in options.map(|it| it[1].text.clone()).take(4).collect::<Vec<String>>() {
+            if let Some(text) = self.script_text(&file, Interpreter::Other, &[]) {
+                self.editor_input(&text, &mut told);
+            }
         }
         let listens = match name {
             "ed" | "red" | "ex" => true,
@@ -66,7 +83,7 @@ impl Walker<'_> {
             command = command.strip_prefix(word).map_or(command, without_address);
         }
         if let Some(code) = command.strip_prefix('!') {
-            self.nested_code(code, &Io::default());
+            self.editor_shell(code, told);
             return;
         }
         // `g/pattern/command`
@@ -86,7 +103,7 @@ impl Walker<'_> {
             "w" | "write" | "wq" | "W" | "wa" | "x" | "xit" | "sav" | "saveas" | "up"
             | "update" | "r" | "read" | "e" | "edit" | "f" | "file" | "tabe" | "sp" | "vs" => {
                 if let Some(code) = operand.strip_prefix('!') {
-                    self.nested_code(code, &Io::default());
+                    self.editor_shell(code, told);
                     return;
                 }
                 let operand = operand.split('|').next().unwrap_or_default().trim();
@@ -101,6 +118,31 @@ impl Walker<'_> {
                     self.record_write(path, How::Write, self.text_certainty(path));
                 } else if !verb.starts_with('r') {
                     told.opened.push(path.to_owned());
+                }
+            }
+            // Each holds another command: `au VimLeave * !command`, `bufdo !command`.
+            "au" | "aut" | "autocmd" | "bufdo" | "argdo" | "windo" | "tabdo" | "cdo" | "ldo"
+            | "cfdo" | "lfdo" | "folddoopen" | "command" | "com" | "nmap" | "map" | "nnoremap"
+            | "noremap" | "cabbrev"
+                if depth < MAX_DEPTH =>
+            {
+                let at = operand.match_indices(['!', ':']).find(|(at, _)| {
+                    operand[..*at].is_empty() || operand[..*at].ends_with([' ', ':'])
+                });
+                let inner = at.map_or(operand, |(at, _)| &operand[at..]);
+                self.editor_line(inner, told, depth + 1);
+            }
+            "set" | "se" | "setlocal" | "setl" | "setg" | "setglobal" => {
+                self.editor_option(operand);
+            }
+            "so" | "source" | "ru" | "runtime" if depth < MAX_DEPTH => {
+                if let Some(text) = self.script_text(operand, Interpreter::Other, &[]) {
+                    for line in text.lines().filter(|it| !it.is_empty()) {
+                        if !self.spend(1) {
+                            return;
+                        }
+                        self.editor_line(line, told, depth + 1);
+                    }
                 }
             }
             "call" | "cal" | "let" | "echo" | "ec" | "eval" => self.editor_call(operand),
@@ -124,6 +166,49 @@ impl Walker<'_> {
         }
     }
 
+    /// A command for the shell, which may be a shell that takes the file's text.
+    fn editor_shell(&mut self, code: &str, told: &Told) {
+        self.nested_code(code, &Io::default());
+        let program = code.split_whitespace().next().unwrap_or_default();
+        if is_shell(program.rsplit('/').next().unwrap_or_default()) {
+            for file in told.files.iter().chain(&told.opened).take(4).cloned().collect::<Vec<_>>() {
+                if let Some(text) = self.script_text(&file, Interpreter::Shell, &[]) {
+                    self.nested_code(&text, &Io::default());
+                }
+            }
+        }
+    }
+
+    /// `set makeprg=git\ push`: programs that other commands start.
+    fn editor_option(&mut self, operand: &str) {
+        const PROGRAMS: &[&str] = &[
+            "makeprg",
+            "mp",
+            "grepprg",
+            "gp",
+            "equalprg",
+            "ep",
+            "formatprg",
+            "fp",
+            "keywordprg",
+            "kp",
+            "shell",
+            "sh",
+            "csprg",
+            "printexpr",
+            "pexpr",
+            "patchexpr",
+            "pex",
+        ];
+        for word in escaped_words(operand) {
+            if let Some((name, code)) = word.split_once('=')
+                && PROGRAMS.contains(&name)
+            {
+                self.nested_code(code, &Io::default());
+            }
+        }
+    }
+
     /// `call system("…")`, `call delete(expand("~/f"))`
     fn editor_call(&mut self, code: &str) {
         const CHANGES: &[&str] =
@@ -140,6 +225,15 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// The files among an editor's words.
+fn files_of(call: &Call) -> Vec<String> {
+    let words = call.words.windows(2).filter(|it| {
+        !it[1].text.starts_with(['-', '+'])
+            && !matches!(it[0].text.as_str(), "-c" | "--cmd" | "-S" | "-u")
+    });
+    words.map(|it| it[1].text.clone()).collect()
 }
 
 /// The commands among an editor's words.

@@ -2,6 +2,8 @@
 //!
 //! A value may be one of several, one for each way that the line may have taken. Changes are
 //! journaled, so that a subshell or a branch can be taken back without copying everything.
+//!
+//! Long because it is one state: what changes it, what takes that back, what merges branches.
 
 use super::super::syntax::Node;
 use super::super::{HOLE, limit};
@@ -45,9 +47,24 @@ pub(super) enum Made {
     Unknown,
 }
 
+/// What `declare` has said of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attribute {
+    Lower,
+    Upper,
+    /// What it is given is arithmetic.
+    Integer,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Env {
     variables: BTreeMap<String, Variable>,
+    /// Those that are declared with one. It stays, whatever scope it was for.
+    attributes: BTreeMap<String, Attribute>,
+    /// Names that stand for other names: `declare -n p=q`.
+    references: BTreeMap<String, String>,
+    /// `set -k`: assignments stand anywhere among a command's words.
+    pub(super) takes_keywords: bool,
     functions: BTreeMap<String, Function>,
     aliases: BTreeMap<String, String>,
     /// Files are not taken back: a subshell writes the same disk.
@@ -134,7 +151,42 @@ impl Env {
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Variable> {
-        self.variables.get(name)
+        self.variables.get(self.meant(name))
+    }
+
+    /// The name that a name stands for.
+    fn meant<'a>(&'a self, name: &'a str) -> &'a str {
+        if self.references.is_empty() {
+            return name;
+        }
+        let next = |it: &&'a str| self.references.get(*it).map(String::as_str);
+        std::iter::successors(Some(name), next).take(limit::VALUES).last().unwrap_or(name)
+    }
+
+    pub(super) fn refer(&mut self, name: &str, target: &str) {
+        if self.references.len() < limit::BRACES && name != target {
+            self.references.insert(name.to_owned(), target.to_owned());
+        }
+    }
+
+    pub(super) fn refers(&self, name: &str) -> bool {
+        self.references.contains_key(name)
+    }
+
+    pub(super) fn attribute(&self, name: &str) -> Option<Attribute> {
+        self.attributes.get(self.meant(name)).copied()
+    }
+
+    pub(super) fn put_attribute(&mut self, name: &str, attribute: Attribute) {
+        if self.attributes.len() < limit::BRACES {
+            self.attributes.insert(name.to_owned(), attribute);
+        }
+    }
+
+    /// The names and texts of what programs see.
+    pub(super) fn exported(&self) -> impl Iterator<Item = (&str, &str)> {
+        let exported = self.variables.iter().filter(|(_, variable)| variable.exported);
+        exported.map(|(name, variable)| (name.as_str(), variable.values[0].scalar()))
     }
 
     pub(super) fn set(&mut self, name: &str, mut values: Vec<Value>) {
@@ -149,6 +201,7 @@ impl Env {
         if values.is_empty() || values.len() > limit::VALUES {
             values = vec![Value::hole()];
         }
+        let name = &*self.meant(name).to_owned();
         let exported = self.variables.get(name).is_some_and(|variable| variable.exported);
         self.put(name, Some(Variable { values, exported }));
     }

@@ -56,6 +56,13 @@ impl Walker<'_> {
 
     /// `[[ … ]]`: arithmetic on both sides of `-eq`, and names after `-v`.
     pub(super) fn tested(&mut self, texts: &[String]) {
+        // What is found in a text may be all of it.
+        if let Some(at) = texts.iter().position(|text| text == "=~")
+            && let Some(subject) = at.checked_sub(1).map(|at| texts[at].clone())
+        {
+            let found = (0..4).map(|place: usize| (place.to_string(), subject.clone())).collect();
+            self.env.set("BASH_REMATCH", vec![Value::Array(found), Value::hole()]);
+        }
         const ARITHMETIC: &[&str] = &["-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         if texts.iter().any(|text| ARITHMETIC.contains(&text.as_str())) {
             for text in texts {
@@ -89,6 +96,10 @@ impl Walker<'_> {
                 const MAPFILE: Grammar = Grammar { letters: "dnOsuCc", long: &[] };
                 let grammar = if name.starts_with("comp") { COMPLETE } else { MAPFILE };
                 let taken = grammar.take(&call.words, 1);
+                let function = taken.value(&["F"]).map(|it| it.text.clone());
+                if let Some(function) = function.filter(|_| name.starts_with("comp")) {
+                    self.function_perhaps(&function);
+                }
                 let code: Option<Field> = taken.value(&["C"]).cloned();
                 let list = taken.value(&["W"]).map(|list| list.text.clone());
                 if let Some(code) = code {

@@ -301,5 +301,7 @@ fn trimmed(output: &str) -> String {
 
 /// Whether file names may be put in the place of an unquoted word.
 pub(super) fn has_glob(text: &str) -> bool {
-    text.contains(['*', '?']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+    text.contains(['*', '?'])
+        || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+        || ["@(", "+(", "!("].iter().any(|it| text.contains(it))
 }

@@ -90,6 +90,7 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             let [code] = operands[..] else { return None };
             awk(code.trim(), input)
         }
+        "tail" if texts.iter().any(|text| text.starts_with("-c")) => last_characters(&texts, input),
         "head" | "tail" => {
             let count = count(&texts)?;
             let lines: Vec<&str> = input.lines().collect();
@@ -128,6 +129,20 @@ const HEXADECIMAL: &[u8] = b"0123456789abcdef";
 
 fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Text that code decodes: `b64decode("…")`, `fromhex("…")`.
+pub(in super::super) fn unpacked(name: &str, text: &str) -> Option<String> {
+    match name {
+        "b64decode" | "decode_base64" | "atob" | "base64_decode" | "decode64"
+        | "urlsafe_b64decode" | "decodestring" | "standard_b64decode" => {
+            Some(lossy(&decoded(text, BASE64, 6)))
+        }
+        "fromhex" | "unhexlify" | "hex2bin" | "a2b_hex" => {
+            Some(lossy(&decoded(&text.to_ascii_lowercase(), HEXADECIMAL, 4)))
+        }
+        _ => None,
+    }
 }
 
 /// Digits of `width` bits to bytes; whatever is no digit is left out.
@@ -247,6 +262,18 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
     if !foreign::read_sed(script).is_empty() {
         return None;
     }
+    // `y/from/to/`
+    if let Some(sets) = script.strip_prefix('y') {
+        let delimiter = sets.chars().next()?;
+        let sets: Vec<&str> = sets.split(delimiter).collect();
+        let ["", from, to, ""] = sets[..] else { return None };
+        let to: Vec<char> = to.chars().collect();
+        let change = |c: char| match from.chars().position(|own| own == c) {
+            Some(place) => to.get(place).copied().unwrap_or(c),
+            None => c,
+        };
+        return Some(input.chars().map(change).collect());
+    }
     let body = script.strip_prefix('s')?;
     let delimiter = body.chars().next()?;
     let parts: Vec<&str> = body.split(delimiter).collect();
@@ -263,6 +290,19 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
     Some(by_line(input, |line| {
         Some(if flags == "g" { line.replace(from, to) } else { line.replacen(from, to, 1) })
     }))
+}
+
+/// `tail -c 3`, `tail -c3`, `tail -c +3`
+fn last_characters(words: &[&str], input: &str) -> Option<String> {
+    let mut counts = words.iter().map(|text| text.trim_start_matches("-c"));
+    let count = counts.rfind(|it| !it.is_empty())?;
+    let skip = if let Some(from) = count.strip_prefix('+') {
+        from.parse::<usize>().ok()?.saturating_sub(1)
+    } else {
+        let length = input.chars().count();
+        length.saturating_sub(count.trim_start_matches('-').parse().ok()?)
+    };
+    Some(input.chars().skip(skip).collect())
 }
 
 /// `-n 3`, `-n3`, `-3`

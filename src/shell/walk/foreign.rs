@@ -2,10 +2,10 @@
 
 use super::super::foreign::{self, Act, Given};
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{HOLE, How, Interpreter};
+use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::field::{Field, texts};
-use super::{Io, Walker, filter};
+use super::{Io, Walker, filter, is_shell};
 
 impl Walker<'_> {
     /// Walks the code that an interpreter is given, and names the scripts that it would run.
@@ -24,6 +24,34 @@ impl Walker<'_> {
             let given = given.iter().filter(move |g| names.contains(&g.name.as_str()));
             given.filter_map(|given| given.value.clone()).collect::<Vec<Field>>()
         };
+        // `python -m module arguments`: those are the module's.
+        let first = given.iter().find(|it| matches!(it.name.as_str(), "m" | "c"));
+        if row.language == Interpreter::Python
+            && let Some(module) = first.filter(|it| it.name == "m").and_then(|it| it.value.clone())
+        {
+            let is_it = |word: &Field| {
+                word.text == module.text
+                    || word.text.starts_with('-') && word.text.ends_with(&module.text)
+            };
+            let at = call.words.iter().skip(1).position(is_it).map_or(at, |at| at + 2);
+            return self.module(&module, at, call);
+        }
+        let folder =
+            option(&["C", "directory"]).pop().filter(|_| row.language == Interpreter::Make);
+        if let Some(folder) = folder {
+            let before = self.env.directories().to_vec();
+            let there = self.located(&folder.text);
+            self.env.put_directories(there);
+            let is_folder = |it: &Field| {
+                let text = it.text.as_str();
+                text.starts_with("-C") || text.starts_with("--dir") || *it == folder
+            };
+            let words = call.words.iter().filter(|it| !is_folder(it)).cloned().collect();
+            let inner = Call { words, ..call.clone() };
+            self.enter(|walker| walker.foreign(name, &inner));
+            self.env.put_directories(before);
+            return;
+        }
         let code = option(row.code);
         let files = given.iter().filter(|given| {
             let name = given.name.as_str();
@@ -31,11 +59,6 @@ impl Walker<'_> {
         });
         for file in files.filter_map(|given| given.value.clone()) {
             self.code_file(&file, row, at, call);
-        }
-        if row.language == Interpreter::Python {
-            for module in option(&["m"]) {
-                self.module(&module, at, call);
-            }
         }
         for behind in clustered(row, call, at) {
             if code.iter().all(|it| it.text != behind.text) {
@@ -77,13 +100,35 @@ impl Walker<'_> {
     fn module(&mut self, module: &Field, at: usize, call: &Call) {
         let operands = call.words.get(at..).unwrap_or(&[]).iter();
         let mut operands = operands.filter(|word| !word.text.starts_with('-'));
+        let verb = call.words.get(at).map_or("", |it| it.text.as_str());
+        let (creates, extracts) =
+            (matches!(verb, "-c" | "--create"), matches!(verb, "-e" | "--extract"));
         let made = match module.text.as_str() {
-            "venv" | "virtualenv" => operands.next(),
-            "zipfile" | "tarfile" => operands.next_back(),
+            "venv" | "virtualenv" | "py_compile" | "compileall" => operands.next(),
+            "zipfile" | "tarfile" if creates => operands.next(),
+            "zipfile" | "tarfile" if extracts => operands.next_back(),
             _ => None,
         };
         if let Some(folder) = made {
             self.record_write(&folder.text, How::Directory, self.certainty(folder.certainty()));
+        }
+        match module.text.as_str() {
+            // Its words are code.
+            "timeit" => {
+                let words = texts(call.words.get(at..).unwrap_or(&[]));
+                let code = words.join("\n");
+                self.acts(&code, Interpreter::Python, &Given::default());
+            }
+            // They run another file, or a module.
+            "trace" | "pdb" | "cProfile" | "profile" | "coverage" | "unittest" | "pytest"
+            | "doctest" | "runpy" | "bdb" | "kernprof" | "memory_profiler" => {
+                let words = call.words.get(at..).unwrap_or(&[]).iter();
+                let files = words.filter(|word| !word.text.starts_with('-')).cloned();
+                for file in files.take(4).collect::<Vec<Field>>() {
+                    self.python_file(&file.text);
+                }
+            }
+            _ => {}
         }
         let path = module.text.replace('.', "/");
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
@@ -92,6 +137,17 @@ impl Walker<'_> {
                 let given = Given::arguments(Interpreter::Python, &arguments, true);
                 self.acts(&text, Interpreter::Python, &given);
             }
+        }
+    }
+
+    /// A file that another program of Python runs, by its name or its module's.
+    fn python_file(&mut self, name: &str) {
+        let path = match name.strip_suffix(".py") {
+            Some(_) => name.to_owned(),
+            None => format!("{}.py", name.replace('.', "/")),
+        };
+        if let Some(text) = self.script_text(&path, Interpreter::Python, &[]) {
+            self.acts(&text, Interpreter::Python, &Given::default());
         }
     }
 
@@ -118,7 +174,9 @@ impl Walker<'_> {
             (Operand::File, Some(file)) if !is_input(&file.text) => {
                 self.code_file(&file, row, at + 1, call);
             }
-            (Operand::File, _) => {
+            (Operand::File, operand) => {
+                // `python3 - arguments`
+                let at = at + usize::from(operand.is_some());
                 if let Some(text) = call.io.stdin.clone() {
                     self.acts(&text, row.language, &given_to(row, call, at, true));
                 }
@@ -146,8 +204,20 @@ impl Walker<'_> {
             self.record_read(&file.text, file.certainty());
         }
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
-        if let Some(text) = self.script_text(&file.text, row.language, &arguments) {
-            self.acts(&text, row.language, &given_to(row, call, at, true));
+        // A folder, or a name without its end.
+        let folder = file.text.trim_end_matches('/');
+        let name = folder.rsplit('/').next().unwrap_or_default();
+        let others: &[&str] = match row.language {
+            _ if name.trim_start_matches('.').contains('.') => &[],
+            Interpreter::Python => &["/__main__.py"],
+            Interpreter::JavaScript => &[".js", ".cjs", "/index.js"],
+            _ => &[],
+        };
+        let others = others.iter().map(|end| format!("{folder}{end}"));
+        for path in std::iter::once(file.text.clone()).chain(others) {
+            if let Some(text) = self.script_text(&path, row.language, &arguments) {
+                self.acts(&text, row.language, &given_to(row, call, at, true));
+            }
         }
     }
 
@@ -165,26 +235,38 @@ impl Walker<'_> {
         {
             self.reading.code.push(code.to_owned());
         }
-        let acts = foreign::read(code, language, given);
+        let read = foreign::read(code, language, given);
         // `system($0)`: lines of the input.
         let is_input = |act: &Act| matches!(act, Act::Shell(text) if is_hole(text));
-        if language == Interpreter::Awk && acts.iter().any(is_input) {
+        if language == Interpreter::Awk && read.acts.iter().any(is_input) {
             self.suspect_feed();
         }
-        let is_unknown = |act: &Act| match act {
-            Act::Shell(text) => is_hole(text),
-            Act::Program(words) => words.first().is_none_or(|it| is_hole(it)),
-            Act::Write(..) | Act::Read(_) => false,
+        // A path that it reads from its input.
+        if read.acts.iter().any(|act| matches!(act, Act::Write(path, _) if is_hole(path)))
+            && code.contains("stdin")
+        {
+            let input = given.input.clone().unwrap_or_default();
+            for path in input.lines().map(str::trim).filter(|it| it.contains('/')) {
+                self.record_write(path, How::Edit, Certainty::Opaque);
+            }
+        }
+        let from = self.reading.runs.len();
+        self.walk_acts(read.acts, language);
+        let is_unknown = |run: &super::super::Run| {
+            run.program.is_empty()
+                || is_hole(&run.program)
+                || is_shell(&run.program) && run.certainty == Certainty::Opaque
         };
-        let starts_unknown = language != Interpreter::Awk && acts.iter().any(is_unknown)
+        let runs = self.reading.runs.get(from..).unwrap_or_default();
+        let starts_unknown = read.starts_unknown
+            || runs.iter().any(is_unknown)
             || language == Interpreter::JavaScript && starts_a_variable(code);
-        self.walk_acts(acts);
         if starts_unknown {
-            self.suspect_code(code);
+            self.suspect_code(code, language, given);
         }
     }
 
-    fn walk_acts(&mut self, acts: Vec<Act>) {
+    fn walk_acts(&mut self, acts: Vec<Act>, language: Interpreter) {
         self.resolved += 1;
         for act in acts {
             match act {
@@ -203,6 +285,12 @@ impl Walker<'_> {
                     self.record_write(&path, how, self.text_certainty(&path));
                 }
                 Act::Read(path) => self.record_read(&path, self.text_certainty(&path)),
+                Act::Source(path) => {
+                    let text = self.script_text(&path, language, &[]);
+                    if let Some(text) = text.filter(|it| !is_hole(it)) {
+                        self.enter(|walker| walker.acts(&text, language, &Given::default()));
+                    }
+                }
             }
         }
         self.resolved -= 1;
@@ -240,7 +328,7 @@ impl Walker<'_> {
             if runs_input {
                 self.sed_input(&script, &inputs, call);
             }
-            self.walk_acts(acts);
+            self.walk_acts(acts, Interpreter::Sed);
         }
     }
 
@@ -251,8 +339,10 @@ impl Walker<'_> {
         let text = texts.concat();
         self.resolved += 1;
         // What the substitution makes of a line is what runs.
-        let made =
-            script.rsplit_once('e').and_then(|(script, _)| filter::substituted(script, &text));
+        let made = script.rsplit_once('e').and_then(|(script, _)| {
+            let script = script.trim_end_matches([';', ' ', '\n', '1']);
+            filter::substituted(script, &text)
+        });
         for text in std::iter::once(text).chain(made) {
             if !text.trim_matches([HOLE, '\n']).is_empty() {
                 self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
@@ -298,6 +388,19 @@ fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
         });
         given.variables = pairs.collect();
     }
+    if row.language == Interpreter::Make {
+        let words = call.words.iter().skip(1).filter_map(|word| word.text.split_once('='));
+        let words = words.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        given.variables = call.assignments.iter().cloned().chain(words).collect();
+    }
+    // `perl -s … -- -name=text`
+    let is_set = |word: &Field| word.text.starts_with("-s") || word.text.starts_with("-ws");
+    if row.language == Interpreter::Perl && call.words.iter().take(at).any(is_set) {
+        let set = words.iter().filter_map(|word| word.text.strip_prefix('-')?.split_once('='));
+        given.variables = set.map(|(name, text)| (format!("${name}"), text.to_owned())).collect();
+    }
+    given.heard.extend(call.assignments.iter().map(|(_, text)| text.clone()));
+    given.input.clone_from(&call.io.stdin);
     given
 }
 

@@ -319,6 +319,12 @@ impl Walker<'_> {
         let is_known = program.is_none_or(|it| is_shell(it) || language(it).is_some());
         if !is_known {
             self.nested_code(line, &super::Io::default());
+            // The kernel makes one word of the rest.
+            if let Some((program, rest)) = line.trim().split_once(char::is_whitespace) {
+                let words = [program, rest.trim()].map(super::field::Field::literal);
+                let line = super::call::quoted(&words);
+                self.nested_code(&line, &super::Io::default());
+            }
         }
     }
 
@@ -332,6 +338,9 @@ impl Walker<'_> {
         if interpreter == Interpreter::Shell {
             self.enter(|walker| walker.code(text, &super::Io::default()));
         } else {
+            if interpreter == Interpreter::Other {
+                self.command_lines(text);
+            }
             let arguments = self.positional().unwrap_or_default();
             let given = Given::arguments(interpreter, &arguments, true);
             let python = Some(interpreter).filter(|it| *it == Interpreter::Python);

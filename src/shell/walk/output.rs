@@ -38,7 +38,14 @@ impl Walker<'_> {
             "ls" => listed(words),
             "dirname" | "gdirname" => folders(words),
             "readlink" | "greadlink" | "realpath" | "grealpath" => followed(words),
-            "basename" | "gbasename" => base(words),
+            "basename" | "gbasename" => match self.env.directories() {
+                // The directory, asked for.
+                [only] if words.iter().any(|it| it.text == ".") => {
+                    let name = only.rsplit('/').next().filter(|it| !matches!(*it, "" | ".."));
+                    name.map(|it| format!("{it}\n"))
+                }
+                _ => base(words),
+            },
             "pwd" => Some(match self.env.directories() {
                 [only] if only.starts_with(['/', '~', HOLE]) => format!("{only}\n"),
                 // What is relative is joined to where the line stands.
@@ -48,8 +55,8 @@ impl Walker<'_> {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
                 _ => None,
             },
-            _ => self
-                .filtered(name, words)
+            _ => decoded_by_module(name, words, stdin)
+                .or_else(|| self.filtered(name, words))
                 .or_else(|| self.configured(&call.words).filter(|_| name == "git"))
                 .or_else(|| {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
@@ -143,6 +150,13 @@ impl Walker<'_> {
             shown.push('\n');
         }
     }
+}
+
+/// `python3 -m base64 -d`
+fn decoded_by_module(name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {
+    let [option, module, rest @ ..] = words else { return None };
+    let is_it = name.starts_with("py") && option.text == "-m" && module.text == "base64";
+    filter::filter("base64", rest, stdin.filter(|_| is_it)?)
 }
 
 fn echo(words: &[Field]) -> String {

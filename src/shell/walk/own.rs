@@ -1,8 +1,10 @@
 //! Ways of single programs: where git looks for its own, and what sqlite3 takes for commands.
 
+use super::super::foreign::Given as Started;
+use super::super::table::coded::{FILE_VARIABLES, LANGUAGE_VARIABLES, OPTION_VARIABLES};
 use super::super::table::grammar::{Given, Grammar};
 use super::super::table::options;
-use super::super::{HOLE, How};
+use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::Made;
 use super::field::Field;
@@ -12,6 +14,8 @@ use super::{Io, Walker};
 pub(super) const CORRECTS: &str = "git -";
 /// The same of all that the line has set in git's configuration.
 pub(super) const SETTING: &str = "git = ";
+/// A file of commands may name another one.
+const FILES: usize = 4;
 
 impl Walker<'_> {
     /// The files of a program, one of which may be its input: `install /dev/stdin f`.
@@ -46,24 +50,195 @@ impl Walker<'_> {
         self.env.put_directories(before);
     }
 
-    /// `.output file` of sqlite3, and what it takes from its input: `.shell command`.
-    pub(super) fn dot_commands(&mut self, lines: &[String]) {
-        for line in lines {
-            let Some((verb, rest)) = line.trim().split_once([' ', '\t']) else { continue };
-            let file = rest.split_whitespace().next_back().map(|it| it.trim_matches(['"', '\'']));
-            match (verb, file) {
-                (
-                    ".output" | ".once" | ".backup" | ".save" | ".log" | ".clone" | ".trace",
-                    Some(file),
-                ) if !matches!(file, "off" | "stdout" | "stderr") => {
-                    if let Some(code) = file.strip_prefix('|') {
-                        self.nested_code(code, &Io::default());
-                    } else {
-                        self.record_write(file, How::Write, self.text_certainty(file));
+    /// Options and code that programs take from the environment: `TAR_OPTIONS`, `PERL5DB`.
+    pub(super) fn told_options(&mut self, name: &str, text: &str) {
+        let options = OPTION_VARIABLES.iter().find(|row| row.0 == name);
+        if let Some((_, program, needs)) = options
+            && needs.iter().any(|it| text.contains(it))
+        {
+            let words = escaped_words(text);
+            let words = words.iter().map(|it| Field { resolved: true, ..Field::literal(it) });
+            let words = std::iter::once(Field::literal(program)).chain(words).collect();
+            let io = Io::default();
+            let call = Call { words, assignments: Vec::new(), io, direct: false };
+            self.perhaps(|walker| walker.enter(|walker| walker.call(call)));
+        }
+        if let Some((_, language)) = LANGUAGE_VARIABLES.iter().find(|row| row.0 == name) {
+            self.perhaps(|walker| walker.acts(text, *language, &Started::default()));
+        }
+        if let Some((_, language)) = FILE_VARIABLES.iter().find(|row| row.0 == name)
+            && let Some(code) = self.script_text(text, *language, &[])
+        {
+            self.perhaps(|walker| walker.acts(&code, *language, &Started::default()));
+        }
+    }
+
+    /// `gdb -ex command`, `gdb -x file`, `gdb < file`, `gdb --args program …`.
+    pub(super) fn debugger(&mut self, call: &Call) {
+        let words = &call.words;
+        let behind = |names: &[&str]| {
+            let pairs = words.windows(2).filter(|it| names.contains(&it[0].text.as_str()));
+            let joined = words.iter().filter_map(|it| {
+                let (name, value) = it.text.split_once('=')?;
+                names.contains(&name).then(|| value.to_owned())
+            });
+            pairs.map(|it| it[1].text.clone()).chain(joined).collect::<Vec<String>>()
+        };
+        let mut lines = behind(&["-ex", "--ex", "-iex", "-eval-command", "--eval-command"]);
+        for file in behind(&["-x", "-command", "--command", "-ix"]) {
+            let text = self.script_text(&file, Interpreter::Other, &[]).unwrap_or_default();
+            lines.extend(text.lines().map(str::to_owned));
+        }
+        let input = call.io.stdin.as_deref().unwrap_or_default();
+        lines.extend(input.lines().map(str::to_owned));
+        let args = words.iter().position(|it| matches!(it.text.as_str(), "--args" | "-args"));
+        let mut program: Vec<Field> = match args {
+            Some(at) => words[at + 1..].to_vec(),
+            None => {
+                words.last().filter(|it| !it.text.starts_with('-')).into_iter().cloned().collect()
+            }
+        };
+        for line in &lines {
+            if !self.spend(1) {
+                return;
+            }
+            let line = line.trim();
+            let (verb, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+            match verb {
+                "run" | "r" | "start" | "starti" => {
+                    let given: Vec<Field> = rest.split_whitespace().map(Field::literal).collect();
+                    let words = [&program[..], &given].concat();
+                    if !words.is_empty() {
+                        let inner = call.with_words(words);
+                        self.enter(|walker| walker.call(inner));
                     }
                 }
-                (".shell" | ".system", _) => {
+                "set" => match rest.split_whitespace().collect::<Vec<&str>>()[..] {
+                    ["args", ref given @ ..] => {
+                        program.truncate(1);
+                        program.extend(given.iter().map(|it| Field::literal(it)));
+                    }
+                    ["logging", "file", path] => {
+                        self.record_write(path, How::Write, self.text_certainty(path));
+                    }
+                    _ => {}
+                },
+                "file" | "exec-file" => program = vec![Field::literal(rest)],
+                "python" | "py" | "python-interactive" | "pi" => {
+                    self.acts(rest, Interpreter::Python, &Started::default());
+                }
+                "pipe" | "|" => {
+                    if let Some((_, code)) = rest.split_once('|') {
+                        self.nested_code(code, &Io::default());
+                    }
+                }
+                "source" | "so" => {
+                    let text = self.script_text(rest, Interpreter::Other, &[]).unwrap_or_default();
+                    self.acts(&text, Interpreter::Other, &Started::default());
+                }
+                // `call (int) system("…")`
+                _ if line.contains("system") || line.contains("exec") => {
+                    self.acts(line, Interpreter::Other, &Started::default());
+                }
+                _ => match verb.strip_prefix('!') {
+                    Some(first) => {
+                        drop(self.nested_code(&format!("{first} {rest}"), &Io::default()));
+                    }
+                    None if verb.len() > 1 && "shell".starts_with(verb) => {
+                        self.nested_code(rest, &Io::default());
+                    }
+                    None => {}
+                },
+            }
+        }
+    }
+
+    /// `sqlite3 -init file`, its commands on the line and on its input, and what its SQL writes.
+    pub(super) fn database(&mut self, call: &Call) {
+        let input = call.io.stdin.as_deref().unwrap_or_default();
+        let words = call.words[1..].iter().map(|word| word.text.as_str());
+        let lines: Vec<String> =
+            words.chain([input]).flat_map(str::lines).map(str::to_owned).collect();
+        let init = call.words.windows(2).find(|it| it[0].text.ends_with("-init"));
+        if let Some(file) = init.map(|it| it[1].text.clone()) {
+            self.dot_commands(&[format!(".read {file}")], 0);
+        }
+        self.dot_commands(&lines, 0);
+        for text in &lines {
+            self.sql_files(text);
+        }
+    }
+
+    /// `writefile('path', …)`, `attach 'path'`, `vacuum into 'path'`
+    fn sql_files(&mut self, text: &str) {
+        let lower = text.to_ascii_lowercase();
+        for word in ["writefile(", "attach ", "attach database ", "into "] {
+            for (at, word) in lower.match_indices(word).take(FILES) {
+                let rest = text[at + word.len()..].trim_start();
+                let quoted =
+                    rest.strip_prefix(['\'', '"']).and_then(|it| it.split(['\'', '"']).next());
+                if let Some(path) = quoted.filter(|it| !it.is_empty()) {
+                    self.record_write(path, How::Write, self.certainty(Certainty::Resolved));
+                }
+            }
+        }
+    }
+
+    /// A file of commands for a program of its own, whichever it is: those that run a shell.
+    pub(super) fn command_lines(&mut self, text: &str) {
+        const SHELLS: &[&str] =
+            &["!", ":!", ".shell ", ".sh ", ".system ", ".sys ", "shell ", "sh "];
+        for line in text.lines().map(str::trim_start) {
+            let code = SHELLS.iter().find_map(|it| line.strip_prefix(it));
+            if let Some(code) = code {
+                if !self.spend(1) {
+                    return;
+                }
+                self.perhaps(|walker| walker.nested_code(code, &Io::default()));
+            }
+        }
+    }
+
+    /// `.output file` of sqlite3, and what it takes from its input: `.shell command`.
+    fn dot_commands(&mut self, lines: &[String], depth: usize) {
+        for line in lines {
+            let Some((verb, rest)) = line.trim().split_once([' ', '\t']) else { continue };
+            if !verb.starts_with('.') || !self.spend(1) {
+                continue;
+            }
+            let rest = rest.trim();
+            let bare = rest.trim_matches(['"', '\'']);
+            // `.read '|command'`, `.import '|command' table`
+            let piped = rest.trim_start_matches(['"', '\'']).strip_prefix('|');
+            let quoted = rest.starts_with(['"', '\'']);
+            let piped = piped.map(|it| match it.split_once(['"', '\'']) {
+                Some((code, _)) if quoted => code,
+                _ => it,
+            });
+            let file = bare.split_whitespace().next_back().map(|it| it.trim_matches(['"', '\'']));
+            // Names may be cut short.
+            let is = |name: &str| verb.len() > 2 && name.starts_with(verb);
+            match (verb, file) {
+                _ if is(".shell") || is(".system") => {
                     self.nested_code(rest, &Io::default());
+                }
+                _ if piped.is_some() => {
+                    self.nested_code(piped.unwrap_or_default(), &Io::default());
+                }
+                (".read", Some(file)) if depth < FILES => {
+                    let text = self.script_text(file, Interpreter::Other, &[]).unwrap_or_default();
+                    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+                    self.dot_commands(&lines, depth + 1);
+                }
+                (_, Some(file)) => {
+                    let writes = [
+                        ".output", ".once", ".backup", ".save", ".log", ".clone", ".trace",
+                        ".excel",
+                    ];
+                    let is_none = matches!(file, "off" | "stdout" | "stderr");
+                    if !is_none && writes.iter().any(|it| is(it)) {
+                        self.record_write(file, How::Write, self.text_certainty(file));
+                    }
                 }
                 _ => {}
             }
@@ -132,4 +307,21 @@ impl Walker<'_> {
     pub(super) fn known(&self, name: &str) -> String {
         self.env.variable(name).map_or("", |it| it.values[0].scalar()).to_owned()
     }
+}
+
+/// Words between blanks, which a backslash takes for themselves: `a=git\ push`.
+pub(super) fn escaped_words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        let (Some(last), is_blank) = (words.last_mut(), character.is_whitespace()) else { break };
+        match character {
+            '\\' => last.extend(characters.next()),
+            _ if is_blank && last.is_empty() => {}
+            _ if is_blank => words.push(String::new()),
+            character => last.push(character),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }

@@ -51,7 +51,13 @@ impl Walker<'_> {
             }
             "" | ":?" | "?" => found.unwrap_or_else(unknown),
             operator => {
-                let found = found.unwrap_or_else(unknown);
+                let found = match found {
+                    // What is cut out of it is not `.`.
+                    Some(_) if parameter.name == "PWD" && self.env.variable("PWD").is_none() => {
+                        Expansion::One(self.directory(operator))
+                    }
+                    found => found.unwrap_or_else(unknown),
+                };
                 let positional = parameter.index.is_none();
                 self.operated(found, operator, &parameter.operand, (quoted, positional))
             }
@@ -123,6 +129,16 @@ impl Walker<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The directory as a text that is cut from its beginning; else it is not known.
+    fn directory(&self, operator: &str) -> String {
+        match self.env.directories() {
+            [only] if !only.is_empty() && operator.starts_with('#') && !only.contains("..") => {
+                format!("/{}", only.trim_start_matches("./"))
+            }
+            _ => HOLE.to_string(),
+        }
     }
 
     /// The positional parameters in this reading; `None` where they are unknown.

@@ -1,7 +1,7 @@
 //! What programs show that is text of their own arguments: code that prints literals, and formats.
 
 use super::super::table::interpreters::{self, Operand};
-use super::super::{HOLE, foreign};
+use super::super::{HOLE, Interpreter, foreign};
 use super::field::{Field, texts};
 
 /// What the code of an interpreter prints, and what a format makes of nothing that is known.
@@ -9,12 +9,16 @@ pub(super) fn shown(name: &str, words: &[Field]) -> Option<String> {
     if let Some(row) = interpreters::find(name) {
         let (given, at) = row.grammar.leading(words, 1);
         let code = given.iter().filter(|given| row.code.contains(&given.name.as_str()));
+        // `node -p 'expression'`
+        let shows = |name: &str| row.language == Interpreter::JavaScript && name.starts_with('p');
+        let is_shown = given.iter().any(|given| shows(&given.name));
         let code: Vec<Field> = code.filter_map(|given| given.value.clone()).collect();
         let code = match (&code[..], row.operand) {
             ([], Operand::Code) => words.get(at)?.text.clone(),
             ([], Operand::After(word)) if words.get(at)?.text == word => {
                 words.get(at + 1)?.text.clone()
             }
+            _ if is_shown => format!("print({})", texts(&code).join("\n")),
             _ => texts(&code).join("\n"),
         };
         return foreign::printed(&code, row.language);

@@ -4,7 +4,7 @@ use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simpl
 use super::super::table::coded::CODE_VARIABLES;
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
-use super::env::{Made, Value, Variable};
+use super::env::{Attribute, Made, Value, Variable};
 use super::evaluate::EXPANDED;
 use super::field::Field;
 use super::origin::normal;
@@ -76,6 +76,7 @@ impl Walker<'_> {
         let declares = simple.words.first().is_some_and(is_declaration);
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
+        let words = if self.env.takes_keywords { without_keywords(words) } else { words };
         let mut streams = self.streams(&simple.redirections, io);
         self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
@@ -139,9 +140,20 @@ impl Walker<'_> {
             let text = self.text(index);
             self.arithmetic(&text);
         }
+        let attribute = self.env.attribute(&assignment.name);
         let mut values = Vec::new();
         loop {
-            let value = self.assigned(assignment);
+            let mut value = self.assigned(assignment);
+            if let (Some(attribute), Value::Text(text)) = (attribute, &mut value) {
+                match attribute {
+                    Attribute::Lower => *text = text.to_lowercase(),
+                    Attribute::Upper => *text = text.to_uppercase(),
+                    Attribute::Integer => {
+                        let text = text.clone();
+                        self.arithmetic(&text);
+                    }
+                }
+            }
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -154,10 +166,20 @@ impl Walker<'_> {
         self.choices = outer;
         for value in &values {
             self.told(&assignment.name, value.scalar());
+            self.looked_up(&assignment.name, value);
         }
         // Bash takes it for its own name.
         let name = if assignment.name == "BASH_ARGV0" { "0" } else { &assignment.name };
         self.env.set(name, values);
+    }
+
+    /// The tables in which the shell looks a command up: `BASH_ALIASES[x]=…`.
+    fn looked_up(&mut self, name: &str, value: &Value) {
+        if let (Value::Array(elements), "BASH_ALIASES" | "BASH_CMDS") = (value, name) {
+            for (key, text) in elements {
+                self.env.put_alias(key, Some(text.clone()));
+            }
+        }
     }
 
     /// What the environment tells programs and shells to run.
@@ -168,8 +190,19 @@ impl Walker<'_> {
         if EXPANDED.contains(&name) {
             self.perhaps(|walker| walker.expanded_again(text));
         }
+        self.told_options(name, text);
+        // `BASH_FUNC_name%%=() { … }`: a function that a shell takes from its environment.
+        if name.starts_with("BASH_FUNC_")
+            && let Some(body) = text.strip_prefix("()")
+        {
+            self.perhaps(|walker| walker.nested_code(body, &Io::default()));
+        }
         // Programs add to these files.
-        let is_log = name.starts_with("GIT_TRACE") || matches!(name, "HISTFILE" | "LESSHISTFILE");
+        let is_log = name.starts_with("GIT_TRACE")
+            || matches!(
+                name,
+                "HISTFILE" | "LESSHISTFILE" | "GIT_INDEX_FILE" | "GIT_OBJECT_DIRECTORY"
+            );
         if is_log && text.contains('/') && text != "/dev/null" {
             let certainty = self.text_certainty(text);
             self.record_write(text, How::Append, certainty);
@@ -208,8 +241,7 @@ impl Walker<'_> {
                 Some(Value::Text(text)) => vec![("0".to_owned(), text)],
                 None => Vec::new(),
             };
-            elements.retain(|(own, _)| *own != key);
-            elements.push((key, text));
+            put_at(&mut elements, key, text);
             return Value::Array(elements);
         }
         if let [Part::Array(words)] = &assignment.value.parts[..] {
@@ -237,12 +269,33 @@ impl Walker<'_> {
     /// are made at once.
     fn declared(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::new();
+        let mut options = String::new();
         for word in words {
             let Some(assignment) = declaration(word) else {
-                fields.extend(self.fields(std::slice::from_ref(word)));
+                let more = self.fields(std::slice::from_ref(word));
+                for field in more.iter().filter(|_| !fields.is_empty()) {
+                    match field.text.strip_prefix('-') {
+                        Some(letters) => options.push_str(letters),
+                        None => self.attributed(&field.text, &options),
+                    }
+                }
+                fields.extend(more);
                 continue;
             };
+            if options.contains('n') && self.referred(&assignment) {
+                let target = self.muted(|walker| walker.text(&assignment.value));
+                fields.push(Field::literal(&format!("{}={target}", assignment.name)));
+                continue;
+            }
+            self.attributed(&assignment.name, &options);
             self.assign(&assignment);
+            // As it is written, whatever it becomes.
+            if self.env.attribute(&assignment.name).is_some()
+                && let Some(text) = word.as_text()
+            {
+                fields.push(Field::literal(&text));
+                continue;
+            }
             let text = match self.env.variable(&assignment.name).map(|v| v.values[0].clone()) {
                 Some(Value::Text(text)) => text,
                 _ => HOLE.to_string(),
@@ -251,6 +304,29 @@ impl Walker<'_> {
             fields.push(Field { text: format!("{name}={text}"), ..Field::default() });
         }
         fields
+    }
+
+    fn attributed(&mut self, name: &str, options: &str) {
+        for letter in options.chars() {
+            let attribute = match letter {
+                'l' => Attribute::Lower,
+                'u' => Attribute::Upper,
+                'i' => Attribute::Integer,
+                _ => continue,
+            };
+            self.env.put_attribute(name, attribute);
+        }
+    }
+
+    /// `declare -n p=q`: whether it is known what `p` stands for.
+    fn referred(&mut self, assignment: &Assignment) -> bool {
+        let target = self.text(&assignment.value);
+        let is_name = !target.is_empty()
+            && target.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if is_name {
+            self.env.refer(&assignment.name, &target);
+        }
+        is_name
     }
 
     pub(super) fn streams(&mut self, redirections: &[Redirection], io: &Io) -> Streams {
@@ -425,6 +501,22 @@ impl Walker<'_> {
         let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
         self.certainty(certainty)
     }
+}
+
+/// Puts an element in its place: an array goes by its numbers, in whatever order it was filled.
+pub(super) fn put_at(elements: &mut Vec<(String, String)>, key: String, text: String) {
+    elements.retain(|(own, _)| *own != key);
+    let number = |key: &str| key.parse::<usize>().unwrap_or(usize::MAX);
+    let before = number(&key);
+    let at = elements.iter().rposition(|(own, _)| number(own) <= before).map_or(0, |at| at + 1);
+    elements.insert(at, (key, text));
+}
+
+/// After `set -k` assignments may stand anywhere: `git a=1 push`.
+fn without_keywords(words: Vec<Field>) -> Vec<Field> {
+    let is_first_or_plain =
+        |(at, word): &(usize, Field)| *at == 0 || super::scan::head(&word.text).is_none();
+    words.into_iter().enumerate().filter(is_first_or_plain).map(|it| it.1).collect()
 }
 
 fn is_descriptor(target: &str) -> bool {

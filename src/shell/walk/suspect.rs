@@ -3,8 +3,9 @@
 //! those commands may be in that text, so it is read as code that may run. Nobody asks for it but
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
+use super::super::foreign::{self, Given};
 use super::super::table::interpreters;
-use super::super::{Certainty, HOLE, Reading, Run, Unreadable};
+use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable};
 use super::filter::substituted;
 use super::nested::SYSTEM;
 use super::origin::normal;
@@ -176,20 +177,53 @@ impl Walker<'_> {
     }
 
     /// Code of another language starts a program that is not known: a text of several words in it
-    /// may be what it starts.
-    pub(super) fn suspect_code(&mut self, code: &str) {
+    /// may be what it starts, and so may its literals one behind the other, and what it asks for.
+    pub(super) fn suspect_code(&mut self, code: &str, language: Interpreter, given: &Given) {
         if self.suspects.busy || self.muted > 0 || !self.spend(1 + code.len() / 256) {
             return;
         }
         let quotes = |c: char| matches!(c, '"' | '\'' | '`');
         let texts = code.split(quotes).skip(1).filter(|it| it.contains(char::is_whitespace));
         let lines = texts.flat_map(str::lines).map(str::trim).filter(|it| is_command_like(it));
-        let lines: BTreeSet<&str> = lines.take(PIECES).collect();
+        // The environment, as far as the line has set it.
+        let environment: Vec<String> = if ["env", "ENV"].iter().any(|it| code.contains(it)) {
+            let known = |name: &str| self.options.variables.iter().any(|it| it.0 == name);
+            let set = self.env.exported().filter(|(name, _)| !known(name));
+            set.map(|(_, text)| text.to_owned()).take(PIECES).collect()
+        } else {
+            Vec::new()
+        };
+        let told = given.told(code).into_iter().chain(environment.iter().map(String::as_str));
+        let told = told.map(str::trim).filter(|it| is_command_like(it));
+        let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
         self.suspects.busy = true;
         for line in lines {
             self.suspected(line);
         }
         self.suspects.busy = false;
+        // Of a file that the project keeps, what it says may run does not count.
+        if self.kept.is_none() {
+            self.suspect_literals(code, language);
+        }
+    }
+
+    fn suspect_literals(&mut self, code: &str, language: Interpreter) {
+        let commands = foreign::literal_commands(code, language);
+        if !self.spend(commands.len() / 8) {
+            return;
+        }
+        for argv in commands {
+            let program = argv.first().map(|it| self.program_of(it)).unwrap_or_default();
+            let run = Run {
+                argv,
+                program,
+                assignments: Vec::new(),
+                certainty: Certainty::Opaque,
+                conditional: true,
+                loose: false,
+            };
+            self.record_run(run);
+        }
     }
 
     /// A program that is not known is given a text that looks like a command.

@@ -1,7 +1,7 @@
 //! Programs that cannot be known: `$X -c code` may be a shell, or an interpreter of another
 //! language.
 
-use super::super::{Certainty, scan};
+use super::super::{Certainty, Interpreter, foreign::Given, scan};
 use super::Walker;
 use super::call::Call;
 use super::field::Field;
@@ -51,7 +51,7 @@ impl Walker<'_> {
             self.perhaps(|walker| walker.enter(|walker| walker.call(shell)));
             self.resolved -= 1;
         } else {
-            self.suspect_code(&code.text);
+            self.suspect_code(&code.text, Interpreter::Other, &Given::default());
             self.suspect_text(&code.text);
         }
     }

@@ -17,7 +17,9 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
-            "tmux" if self.tmux_rest(call) => return Some(unknown_output(call)),
+            "tmux" if self.tmux_rest(call) || self.tmux_itself(call) => {
+                return Some(unknown_output(call));
+            }
             _ if name.eq_ignore_ascii_case("start-process") || name == "saps" => {
                 return self.start_process(call);
             }
@@ -95,6 +97,19 @@ impl Walker<'_> {
             {
                 found = true;
                 self.derived(&text, |walker| walker.nested_code(&text.text, &call.io));
+            }
+        }
+        // `su user -- -c code`: the words behind the user are the shell's.
+        if row.rest == Rest::Nothing
+            && row.names[0] == "su"
+            && !given.iter().any(|it| matches!(it.name.as_str(), "u" | "user"))
+            && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
+        {
+            let shell = [&[Field::literal("sh")], &call.words[dashes + 1..]].concat();
+            found |= shell.len() > 2;
+            if found {
+                let inner = call.with_words(shell);
+                self.enter(|walker| walker.call(inner));
             }
         }
         if found {
@@ -198,6 +213,39 @@ impl Walker<'_> {
             }
             Rest::Extended => Some(self.extended(given, at, call)),
         }
+    }
+
+    /// `tmux -c 'code'`, and what is put into its buffer and typed from there. Whether it was one.
+    fn tmux_itself(&mut self, call: &Call) -> bool {
+        const BUFFER: &str = "/dev/fd/tmux";
+        const TMUX: Grammar = Grammar { letters: "cfLST", long: &[] };
+        const SET: Grammar = Grammar { letters: "bnt", long: &[] };
+        let (given, at) = TMUX.leading(&call.words, 1);
+        let code = given.into_iter().find(|it| it.name == "c").and_then(|it| it.value);
+        if let Some(code) = code {
+            self.derived(&code, |walker| walker.nested_code(&code.text, &call.io));
+            return true;
+        }
+        match call.words.get(at).map(|it| it.text.as_str()) {
+            Some("set-buffer" | "setb") => {
+                let taken = SET.take(&call.words, at + 1);
+                if let Some(text) = taken.operands.last().map(|at| call.words[*at].text.clone()) {
+                    self.env.files.insert(BUFFER.to_owned(), super::env::Made::Text(text));
+                }
+            }
+            Some("load-buffer" | "loadb") => {
+                let text = call.words.last().and_then(|file| self.content(&file.text));
+                let text = text.unwrap_or(HOLE.to_string());
+                self.env.files.insert(BUFFER.to_owned(), super::env::Made::Text(text));
+            }
+            Some("paste-buffer" | "pasteb") => {
+                if let Some(text) = self.content(BUFFER) {
+                    self.nested_code(&text, &call.io);
+                }
+            }
+            _ => {}
+        }
+        false
     }
 
     /// `tmux new -d \; send-keys …`: a command after each `;`. Whether there are several.
@@ -322,7 +370,9 @@ impl Walker<'_> {
             Some((string?.value?, end))
         });
         let Some((text, at)) = found else { return false };
-        let line = format!("env {} {}", text.text, quoted(&call.words[at..]));
+        // `\_` is a blank there.
+        let string = text.text.replace("\\_", " ");
+        let line = format!("env {string} {}", quoted(&call.words[at..]));
         self.derived(&text, |walker| walker.nested_code(&line, &call.io));
         true
     }
@@ -416,6 +466,11 @@ impl Walker<'_> {
 
 /// `name=value` among the arguments of a wrapper.
 fn assignment(word: &Field) -> Option<(String, String)> {
+    // `BASH_FUNC_name%%=…`: a shell takes it for a function.
+    if word.text.starts_with("BASH_FUNC_") {
+        let (name, text) = word.text.split_once('=')?;
+        return Some((name.to_owned(), text.to_owned()));
+    }
     let head = super::scan::head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
 }
@@ -472,5 +527,7 @@ fn is_builtin(name: &str) -> bool {
             | "unset"
             | "alias"
             | "printf"
+            | "builtin"
+            | "command"
     )
 }

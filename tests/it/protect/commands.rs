@@ -181,6 +181,8 @@ fn no_client_is_started_without_these_hooks() {
         "env - claude -p x",
         "env --ignore-environment bash -c 'claude -p x'",
         "exec -c claude -p x",
+        "export ROZ_HOME=/tmp/x; claude -p hi",
+        "ROZ_HOME=/tmp/x; export ROZ_HOME; claude -p hi",
     ] {
         house.denies("client", line);
     }
@@ -205,6 +207,7 @@ fn no_client_is_started_without_these_hooks() {
         "claude mcp list",
         "claude -pr another hi",
         "claude -p 'run it with --bare, -pc'",
+        "claude -p 'what is ROZ_HOME for?'",
         "claude -dc hi",
         "node tools/cli.js --bare",
         "node cli.js --settings x",

@@ -21,6 +21,22 @@ fn code_that_names_the_folder_and_changes_files_is_denied() {
         r#"ruby -e 'File.delete(Dir.home+"/.roz/config.toml")'"#,
         r#"php -r 'file_put_contents(getenv("HOME")."/.roz/config.toml","");'"#,
         r"tclsh <<< 'file delete ../.roz/config.toml'",
+        r"awk '{print > ARGV[2]}' README.md ~/.roz/config.toml",
+        r#"python3 -c "import fileinput,os; list(fileinput.input(os.path.expanduser('~/.roz/config.toml'),inplace=True))""#,
+        r#"python3 -c "import shelve,os; shelve.open(os.path.expanduser('~/.roz/x'))""#,
+        r#"python3 -c "import tempfile,os; tempfile.mkstemp(dir=os.path.expanduser('~/.roz'))""#,
+        r#"python3 -c "import sqlite3; sqlite3.connect('../user/.roz/s.db')""#,
+        r#"python3 -c "import sys; open(sys.stdin.read().strip(),'w')" <<< ~/.roz/config.toml"#,
+        r"python3 -m zipfile -c ~/.roz/z.zip README.md",
+        r"python3 -m py_compile ~/.roz/x.py",
+        r#"python3 -c "import shutil,os; shutil.copy('c.toml',os.path.expanduser('~/.roz/config.toml'))""#,
+        r#"node -e "fs.copyFileSync('c.toml',os.homedir()+'/.roz/config.toml')""#,
+        r"make -C ~/.roz --eval 'x:;@rm config.toml' x",
+        r"make -f - D=$HOME/.roz <<< $'x:\n\trm $(D)/config.toml'",
+        r"declare -n p=q; q=~/.roz/config.toml; rm $p",
+        "su root -- -c 'rm ~/.roz/config.toml'",
+        r#"env -S"rm\_$HOME/.roz/config.toml""#,
+        "jobs -x rm ~/.roz/config.toml",
     ] {
         house.denies("roz-home", line);
     }
@@ -30,6 +46,13 @@ fn code_that_names_the_folder_and_changes_files_is_denied() {
 fn code_that_reads_it_or_that_writes_elsewhere_is_free() {
     let house = House::new();
     for line in [
+        "install -m 600 ~/.roz/config.toml c.toml",
+        r#"python3 -c "import shutil,os; shutil.copy(os.path.expanduser('~/.roz/config.toml'),'c.toml')""#,
+        r#"python3 -c "import os; t=open(os.path.expanduser('~/.roz/config.toml')).read(); open('copy.toml','w').write(t)""#,
+        r#"python3 -c "from pathlib import Path; Path('copy.toml').write_text((Path.home()/'.roz/config.toml').read_text())""#,
+        r#"node -e "fs.copyFileSync(os.homedir()+'/.roz/config.toml','c.toml')""#,
+        r#"perl -e 'open F,"$ENV{HOME}/.roz/config.toml"; open G,">c.toml"; print G <F>'"#,
+        r"python3 -m zipfile -l ~/.roz/z.zip",
         r"awk '/x/{print $2}' ~/.roz/config.toml",
         r#"awk 'BEGIN{while((getline l < (ENVIRON["HOME"] "/.roz/config.toml")) > 0) print l}'"#,
         r"perl -ne 'print if /enabled/' ~/.roz/config.toml",
@@ -62,6 +85,14 @@ fn an_editor_that_writes_there_is_denied() {
         "ed -s README.md <<'X'\nw ~/.roz/config.toml\nX",
         "sqlite3 :memory: \".output $HOME/.roz/config.toml\" \"select 1\"",
         "sqlite3 :memory: <<< '.once ~/.roz/config.toml'",
+        "sqlite3 :memory: \"select writefile('$HOME/.roz/config.toml','x')\"",
+        "sqlite3 :memory: \"vacuum into '$HOME/.roz/v.db'\"",
+        "gdb -batch -ex \"set logging file $HOME/.roz/config.toml\"",
+        "git bugreport -o ~/.roz",
+        "git pack-objects ~/.roz/p",
+        "git fast-export --export-marks=$HOME/.roz/m HEAD",
+        "GIT_INDEX_FILE=~/.roz/idx git read-tree HEAD",
+        "tar cf /dev/null --index-file=$HOME/.roz/i README.md",
         "python3 -m venv ~/.roz/venv",
         "mount --bind x ~/.roz",
     ] {

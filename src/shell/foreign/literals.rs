@@ -1,0 +1,145 @@
+//! The literals of code that starts what is not known: put together in the order in which they
+//! stand, they may be what it starts. Of languages that nobody parses they are all there is.
+
+use super::super::{HOLE, Interpreter};
+use super::token::{Token, tokens};
+use std::collections::BTreeSet;
+
+/// Words that start programs, in whatever language.
+const STARTERS: &[&str] = &[
+    "ProcessBuilder",
+    "Process",
+    "Runtime",
+    "Command",
+    "Popen",
+    "popen",
+    "system",
+    "system2",
+    "shell",
+    "exec",
+    "execl",
+    "execlp",
+    "execle",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "posix_spawn",
+    "posix_spawnp",
+    "spawn",
+    "spawnProcess",
+    "executeShell",
+    "startProcess",
+    "createProcess",
+    "callProcess",
+    "readProcess",
+    "rawSystem",
+    "subprocess",
+    "process",
+    "execute",
+    "cmd",
+    "run",
+    "sh",
+];
+
+/// Commands of so many words, and so many of them.
+const WORDS: usize = 12;
+const COMMANDS: usize = 512;
+
+/// Whether code of any language has a word in it that starts programs.
+pub(super) fn starts_programs(code: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.split(|c: char| !is_word(c)).any(|word| STARTERS.contains(&word))
+}
+
+/// What the literals of a piece of code may be as a command, a word each.
+pub(in super::super) fn commands(code: &str, language: Interpreter) -> BTreeSet<Vec<String>> {
+    let (tokens, _) = tokens(code, language);
+    let mut literals: Vec<&str> = Vec::new();
+    for token in &tokens {
+        match token {
+            Token::Text(text) | Token::Command(text) => literals.extend(words(text)),
+            Token::Words(texts) => literals.extend(texts.iter().map(String::as_str)),
+            _ => {}
+        }
+    }
+    let programs = literals.iter().enumerate().filter(|(_, it)| is_program(it));
+    let commands = programs.map(|(at, first)| command(first, &literals[at + 1..]));
+    let commands = commands.chain(calls(&tokens)).filter(|it| it.len() > 1);
+    commands.take(COMMANDS).collect()
+}
+
+/// Of a text more words than a command has say nothing.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().take(WORDS)
+}
+
+/// A word and those behind it. A path is one's option or ends it: what it would be written to is
+/// not asked for here.
+fn command(first: &str, rest: &[&str]) -> Vec<String> {
+    let mut command = vec![first.to_owned()];
+    for word in rest.iter().take(WORDS) {
+        let is_path = word.contains('/') || word.starts_with(['~', '.']);
+        let follows_option = command.last().is_some_and(|it| it.starts_with('-'));
+        match word {
+            _ if is_path && follows_option => command.push(HOLE.to_string()),
+            _ if is_path => break,
+            // Something is put in there: `"%s"`, `"{}"`.
+            _ if matches!(*word, "%s" | "{}" | "%d") => command.push(HOLE.to_string()),
+            word => command.push((*word).to_owned()),
+        }
+    }
+    command
+}
+
+/// `sh("git", sub)`, `["git", sub]`: the words of a call of what the code itself defines, those that
+/// are no literals being unknown.
+fn calls(tokens: &[Token]) -> Vec<Vec<String>> {
+    let word = |at: usize| match tokens.get(at) {
+        Some(Token::Word(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    let defined: Vec<&str> = (0..tokens.len())
+        .filter_map(|at| match word(at)? {
+            "def" | "function" | "sub" | "func" => word(at + 1),
+            name if tokens.get(at + 1) == Some(&Token::Sign('=')) => Some(name),
+            _ => None,
+        })
+        .collect();
+    let mut found = Vec::new();
+    for at in 0..tokens.len() {
+        let is_call = word(at).is_some_and(|name| defined.contains(&name))
+            && tokens.get(at + 1) == Some(&Token::Sign('('));
+        let Some(Token::Text(first)) = tokens.get(at + 2).filter(|_| is_call) else { continue };
+        if !is_program(first) {
+            continue;
+        }
+        let mut command = vec![first.clone()];
+        let mut depth = 0_usize;
+        for token in tokens[at + 3..].iter().take(8 * WORDS) {
+            match token {
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') if depth == 0 => break,
+                Token::Sign(')' | ']' | '}') => depth -= 1,
+                Token::Text(text) => command.extend(words(text).map(str::to_owned)),
+                Token::Word(_) if command.len() < WORDS => command.push(HOLE.to_string()),
+                _ => {}
+            }
+        }
+        command.truncate(WORDS);
+        if command.len() > 1 {
+            found.push(command);
+        }
+    }
+    found
+}
+
+/// Whether a word may name a program: `git`, `/usr/bin/git`.
+fn is_program(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
+    (2..=32).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(fits)
+        && (name.len() == word.len() || word.starts_with('/'))
+}

@@ -1,0 +1,88 @@
+//! Makefiles: their recipes, with the variables that they and the command line set.
+
+use super::Act;
+use std::collections::BTreeMap;
+
+/// A variable's text may have variables in it.
+const DEPTH: usize = 4;
+
+/// So many are put in, over all recipes, and no text longer than this one.
+const PUT_IN: usize = 2048;
+const LENGTH: usize = 4096;
+
+/// The recipes: the lines that begin with a tab, what stands behind a rule, and what `$(shell …)`
+/// runs.
+pub(super) fn read(code: &str, given: &[(String, String)]) -> Vec<Act> {
+    let code = code.replace("\\\n\t", " ").replace("\\\n", " ");
+    let mut variables: BTreeMap<&str, &str> = BTreeMap::new();
+    for line in code.lines().filter(|line| !line.starts_with('\t')) {
+        let Some((name, text)) = line.split_once('=') else { continue };
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+        if is_name(name) {
+            variables.insert(name, text.trim());
+        }
+    }
+    // What the command line says is stronger.
+    variables.extend(given.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    let mut left = PUT_IN;
+    let mut recipe = |text: &str| {
+        let text = expanded(text, &variables, 0, &mut left);
+        Act::Shell(text.trim_start().trim_start_matches(['@', '-', '+', ' ', '\t']).to_owned())
+    };
+    let mut acts: Vec<Act> =
+        code.lines().filter_map(|line| line.strip_prefix('\t')).map(&mut recipe).collect();
+    // `target: prerequisites ; recipe`
+    let rules = code.lines().filter(|line| !line.starts_with('\t'));
+    let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
+    acts.extend(rules.map(|(_, text)| recipe(text)));
+    let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
+    acts.extend(shells.map(|(text, _)| recipe(text)));
+    acts
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A recipe as the shell gets it: `$$` is its `$`, and a variable that nobody set may be one of the
+/// environment's.
+fn expanded(
+    text: &str,
+    variables: &BTreeMap<&str, &str>,
+    depth: usize,
+    left: &mut usize,
+) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        result.push_str(before);
+        rest = after;
+        if let Some(after) = rest.strip_prefix('$') {
+            result.push('$');
+            rest = after;
+            continue;
+        }
+        let close = match rest.chars().next() {
+            Some('(') => ')',
+            Some('{') => '}',
+            _ => {
+                result.push('$');
+                continue;
+            }
+        };
+        let Some((name, after)) = rest[1..].split_once(close).filter(|it| is_name(it.0)) else {
+            result.push('$');
+            continue;
+        };
+        rest = after;
+        match variables.get(name) {
+            Some(text) if depth < DEPTH && *left > 0 && text.len() < LENGTH => {
+                *left -= 1;
+                result.push_str(&expanded(text, variables, depth + 1, left));
+            }
+            _ => result.extend(["${", name, "}"]),
+        }
+    }
+    result.push_str(rest);
+    result
+}

@@ -1,0 +1,195 @@
+//! What a call of a function that is known does: what it starts, which files it writes.
+
+use super::super::super::table::calls::Kind;
+use super::super::super::walk::is_shell;
+use super::super::super::{HOLE, How, Interpreter};
+use super::super::Act;
+use super::{Argument, Parser, Value, base};
+
+impl Parser<'_> {
+    /// A program is started. A shell that is given no code takes what somebody writes to it.
+    pub(super) fn starts(&mut self, act: Act) {
+        let words: Vec<&str> = match &act {
+            Act::Shell(text) => text.split_whitespace().collect(),
+            Act::Program(words) => words.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let (first, rest) = words.split_first().map_or(("", &[][..]), |it| (*it.0, it.1));
+        let is_unknown = first.is_empty() || first.chars().all(|c| c == HOLE);
+        let listens = |it: &&str| it.starts_with('-') && !it.contains('c');
+        self.starts_unknown |= is_unknown || is_shell(base(first)) && rest.iter().all(listens);
+        self.acts.push(act);
+    }
+
+    /// What named arguments say of a program that is started.
+    fn started_otherwise(&mut self, kind: Kind, arguments: &[Argument], plain: &[&Value]) {
+        // `run("sh", input="…")`
+        if matches!(kind, Kind::Shell)
+            && let Some(input) = arguments.iter().find(|it| it.name.as_deref() == Some("input"))
+            && let Some(first) = plain.first().and_then(|it| it.texts().into_iter().next())
+            && is_shell(first.split_whitespace().next().unwrap_or(""))
+        {
+            self.acts.push(Act::Shell(input.value.text()));
+        }
+        // Another program than the first word says.
+        if let Some(program) = arguments.iter().find(|it| is_executable(it.name.as_deref())) {
+            let mut words = vec![program.value.text()];
+            words.extend(plain.iter().flat_map(|value| value.texts()).skip(1));
+            self.starts(Act::Program(words));
+        }
+    }
+
+    pub(super) fn act(&mut self, kind: Kind, arguments: &[Argument]) -> Value {
+        let plain: Vec<&Value> = arguments
+            .iter()
+            .filter(|a| {
+                a.name.as_deref().is_none_or(|name| matches!(name, "args" | "cmd" | "command"))
+            })
+            .map(|argument| &argument.value)
+            .collect();
+        let text = |place: usize| plain.get(place).map(|value| value.text());
+        if kind.starts() {
+            self.started_otherwise(kind, arguments, &plain);
+        }
+        match kind {
+            Kind::Shell => match plain[..] {
+                [] => {}
+                [Value::OneOf(texts), ..] => {
+                    texts.iter().cloned().for_each(|it| self.starts(Act::Shell(it)));
+                }
+                [Value::List(words) | Value::Nested(words), ..] => {
+                    self.starts(Act::Program(words.clone()));
+                }
+                [Value::Text(first), _, ..] if self.takes_lists() => {
+                    let mut words = vec![first.clone()];
+                    words.extend(plain[1..].iter().flat_map(|value| value.texts()));
+                    self.starts(Act::Program(words));
+                }
+                [first, ..] => self.starts(Act::Shell(first.text())),
+            },
+            Kind::Program => {
+                let words = plain.iter().flat_map(|value| value.texts()).collect();
+                self.starts(Act::Program(words));
+            }
+            Kind::Named => {
+                let words = plain.iter().skip(1).flat_map(|value| value.texts()).collect();
+                self.starts(Act::Program(named(text(0), words)));
+            }
+            Kind::Spawned => {
+                let words = plain.iter().skip(2).flat_map(|value| value.texts()).collect();
+                self.starts(Act::Program(named(text(1), words)));
+            }
+            Kind::Starter => self.starts_unknown = true,
+            Kind::Source => {
+                let files = plain.iter().map(|value| value.text());
+                let files = files.filter(|it| !it.contains(HOLE)).map(Act::Source);
+                self.acts.extend(files);
+            }
+            Kind::Code => {
+                for value in &plain {
+                    if let Value::Text(code) = value {
+                        self.nested(code);
+                    }
+                }
+                return plain.first().map_or(Value::Unknown, |value| (*value).clone());
+            }
+            Kind::File(place, how) => {
+                self.acts.extend(text(place).map(|path| Act::Write(path, how)));
+                // `unlink` takes many.
+                for value in plain.iter().skip(place + 1).filter(|_| how == How::Remove) {
+                    if let Value::Text(path) = value {
+                        self.acts.push(Act::Write(path.clone(), how));
+                    }
+                }
+            }
+            Kind::Copy(how) => {
+                if how == How::Move {
+                    self.acts.extend(text(0).map(|path| Act::Write(path, how)));
+                } else {
+                    self.acts.extend(text(0).map(Act::Read));
+                }
+                self.acts.extend(text(1).map(|path| Act::Write(path, how)));
+            }
+            Kind::Open => {
+                let named = arguments.iter().find(|a| a.name.as_deref() == Some("mode"));
+                let mode = named.map(|argument| argument.value.text()).or(text(1));
+                if let Some(path) = text(0) {
+                    self.opened(&path, mode.as_deref().unwrap_or("r"));
+                }
+            }
+            // `open(F, "-|", "git", "push")`
+            Kind::PerlOpen
+                if plain.len() > 3
+                    && text(1).is_some_and(|it| matches!(it.trim(), "-|" | "|-")) =>
+            {
+                let words = plain.iter().skip(2).flat_map(|value| value.texts()).collect();
+                self.starts(Act::Program(words));
+            }
+            Kind::PerlOpen => self.perl_open(&text(1).unwrap_or_default(), text(2)),
+            Kind::Path => {
+                let texts: Vec<String> = plain.iter().map(|value| value.text()).collect();
+                return if texts.is_empty() {
+                    Value::Unknown
+                } else {
+                    Value::Text(texts.join("/"))
+                };
+            }
+            Kind::Words => {
+                let words = text(0).unwrap_or_default();
+                return Value::List(words.split_whitespace().map(str::to_owned).collect());
+            }
+            Kind::Method(_) => {}
+        }
+        Value::Unknown
+    }
+
+    /// Whether several strings are a program and its arguments.
+    fn takes_lists(&self) -> bool {
+        matches!(self.language, Interpreter::Perl | Interpreter::Ruby)
+    }
+
+    pub(super) fn opened(&mut self, path: &str, mode: &str) {
+        let how = match mode.chars().next() {
+            Some('w' | 'x' | HOLE) => How::Write,
+            Some('a') => How::Append,
+            Some('r') if mode.contains('+') => How::Edit,
+            _ => {
+                self.acts.push(Act::Read(path.to_owned()));
+                return;
+            }
+        };
+        self.acts.push(Act::Write(path.to_owned(), how));
+    }
+
+    fn perl_open(&mut self, mode: &str, path: Option<String>) {
+        let mode = mode.trim();
+        if let Some(command) = mode.strip_prefix("-|").or(mode.strip_prefix("|-")) {
+            let command = path.unwrap_or_else(|| command.to_owned());
+            self.starts(Act::Shell(command));
+        } else if let Some(command) = mode.strip_prefix('|').or(mode.strip_suffix('|')) {
+            self.starts(Act::Shell(command.to_owned()));
+        } else if let Some(rest) = mode.trim_start_matches('+').strip_prefix('>') {
+            let append = rest.starts_with('>');
+            let rest = rest.trim_start_matches('>');
+            let own = rest.split(':').next().unwrap_or("").trim();
+            let how = if append { How::Append } else { How::Write };
+            let path = if own.is_empty() { path } else { Some(own.to_owned()) };
+            self.acts.extend(path.map(|path| Act::Write(path, how)));
+        }
+    }
+}
+
+/// `subprocess.run([…], executable="git")`, `spawn("x", …, {argv0: …})`
+fn is_executable(name: Option<&str>) -> bool {
+    matches!(name, Some("executable" | "file"))
+}
+
+/// A program and its words, the first of which is the name that it is told. One that is told to be
+/// `git-push` is that subcommand.
+fn named(program: Option<String>, words: Vec<String>) -> Vec<String> {
+    let Some(program) = program else { return words };
+    let told = words.first().map_or("", |it| base(it));
+    let verb = told.strip_prefix(base(&program)).and_then(|it| it.strip_prefix('-'));
+    let verb = verb.filter(|it| !it.is_empty()).map(str::to_owned);
+    std::iter::once(program).chain(verb).chain(words.into_iter().skip(1)).collect()
+}
