@@ -27,6 +27,7 @@ pub struct Settings {
 #[error("`{}`{place}: {why}", path.display())]
 pub struct Broken {
     pub path: PathBuf,
+    pub text: String,
     place: String,
     why: String,
 }
@@ -45,7 +46,7 @@ impl Broken {
             let why = why.split(" at line ").next().unwrap_or_default();
             format!("{why}. The client ignores the whole file")
         };
-        Self { path: path.to_owned(), place, why }
+        Self { path: path.to_owned(), text: text.to_owned(), place, why }
     }
 }
 
@@ -126,6 +127,36 @@ pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
+/// Plugins that the client has taken from a marketplace of our name and that
+/// are not ours.
+pub fn others_of_marketplace(config_dir: Option<&Path>, settings: &[Settings]) -> BTreeSet<String> {
+    let read = |dir: &Path| read_text(&dir.join("plugins/installed_plugins.json"), MAX_FILE);
+    let installed: Value =
+        config_dir.and_then(read).and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default();
+    let tables = settings.iter().map(|it| &it.value["enabledPlugins"]);
+    let ids = tables.chain([&installed["plugins"]]).filter_map(Value::as_object).flatten();
+    let ids = ids.map(|(id, _)| id).filter(|id| *id != ID);
+    ids.filter(|id| id.rsplit_once('@').is_some_and(|it| it.1 == MARKETPLACE)).cloned().collect()
+}
+
+/// The files in which the client notes plugins and what is switched on, of
+/// whatever scope: those that may name ours.
+pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
+    let plugins = config_dir.join("plugins");
+    let installed = plugins.join("installed_plugins.json");
+    let text = read_text(&installed, MAX_FILE).unwrap_or_default();
+    let list: Value = serde_json::from_str(&text).unwrap_or_default();
+    let entries = list["plugins"][ID].as_array().into_iter().flatten();
+    let projects = entries.filter_map(|it| it["projectPath"].as_str()).map(Path::new);
+    let of_projects: BTreeSet<PathBuf> = [project]
+        .into_iter()
+        .chain(projects)
+        .flat_map(|it| ["settings.json", "settings.local.json"].map(|name| it.join(".claude").join(name)))
+        .collect();
+    let own = [plugins.join("known_marketplaces.json"), installed, config_dir.join("settings.json")];
+    own.into_iter().chain(of_projects).collect()
+}
+
 /// Whatever makes the client run our hooks besides plugin [`ID`]: in words.
 pub fn seconds(settings: &[Settings]) -> Vec<String> {
     let by_hand = settings.iter().filter(|it| !it.events().is_empty());
@@ -139,8 +170,13 @@ pub fn seconds(settings: &[Settings]) -> Vec<String> {
 impl Settings {
     /// Whether it tells the client to take plugins from `folder`.
     pub fn declares_marketplace(&self, folder: &Path) -> bool {
+        self.marketplace() == Some(folder)
+    }
+
+    /// Where it tells the client to take plugins of our marketplace from.
+    pub fn marketplace(&self) -> Option<&Path> {
         let declared = &self.value["extraKnownMarketplaces"][MARKETPLACE]["source"]["path"];
-        declared.as_str().is_some_and(|it| Path::new(it) == folder)
+        declared.as_str().map(Path::new)
     }
 
     /// The events at which it runs `roz hook` by itself.

@@ -297,7 +297,7 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         check: "canary",
-        make: |it| it.env.push(("TMPDIR", "/nonexistent".into())),
+        make: |it| it.env.push(("TMPDIR", "/dev/null/none".into())),
         status: "fail",
         seen: "no temporary home",
         mend: |it| it.env.clear(),
@@ -436,6 +436,6 @@ fn a_binary_that_may_not_be_run_is_a_failure() {
     fs::set_permissions(&other, fs::Permissions::from_mode(0o644)).unwrap();
     machine.examined("plugin folder").finds("plugin folder", "fail", "does not start");
     fs::remove_file(&other).unwrap();
-    symlink("/nonexistent", &other).unwrap();
+    symlink("/dev/null/none", &other).unwrap();
     machine.examined("plugin folder").finds("plugin folder", "fail", "no such program");
 }
