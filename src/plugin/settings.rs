@@ -214,6 +214,22 @@ impl Settings {
         self.value["env"]["PATH"].as_str()
     }
 
+    /// A variable that the client sets, for itself too; a number counts as its
+    /// digits.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        match &self.value["env"][name] {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            it @ (Value::Number(_) | Value::Bool(_)) => Some(it.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The rule of a list (`deny`, `ask`) that is about Bash calls of `program`.
+    pub fn rule_about(&self, list: &str, program: &str) -> Option<&str> {
+        let rules = self.value["permissions"][list].as_array().into_iter().flatten();
+        rules.filter_map(Value::as_str).find(|it| covers(it, program))
+    }
+
     /// Whether a Bash call of `program` runs without a question.
     pub fn lets_run(&self, program: &str) -> bool {
         let permissions = &self.value["permissions"];
@@ -221,13 +237,20 @@ impl Settings {
             return true;
         }
         let rules = permissions["allow"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        rules.into_iter().any(|rule| {
-            let Some(rest) = rule.strip_prefix("Bash") else { return false };
-            let inner = rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or("*");
-            let stem = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
-            stem.len() < inner.len() && program.starts_with(stem)
-        })
+        rules.into_iter().any(|rule| covers(rule, program))
     }
+}
+
+/// Whether a rule is about all Bash calls that begin with `program`.
+fn covers(rule: &str, program: &str) -> bool {
+    let Some(rest) = rule.strip_prefix("Bash") else { return false };
+    let inner = match rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
+        Some(inner) => inner,
+        None if rest.is_empty() => "*",
+        None => return false,
+    };
+    let stem = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
+    stem.len() < inner.len() && program.starts_with(stem)
 }
 
 /// Whether a hook runs `roz hook` and nothing else: it can be taken away.
@@ -297,6 +320,7 @@ mod tests {
             ("Bash(roz context:*)", false),
             ("Bash(roz decide)", false),
             ("Read", false),
+            ("BashOutput", false),
         ] {
             let it = settings(json!({ "permissions": { "allow": [rule] } }));
             assert_eq!(it.lets_run("roz decide"), lets, "{rule}");

@@ -23,7 +23,8 @@ use crate::{core::bounded, world::World};
 ///
 /// Looks at the binary, the client, the home and the configuration, and plays a
 /// session through real `roz hook` processes in a temporary home. Exit code 1
-/// if the gates are not alive.
+/// if the gates are not alive: also where no client starts roz. `--no-client`
+/// looks at what is roz's own alone.
 ///
 /// Examples:
 ///   roz doctor
@@ -119,6 +120,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let canary = args.looks(Looks::Canary).then(|| canary::sing(&binary, world));
     checks.extend(canary.as_ref().map(canary::Song::check));
     checks.retain(|it| args.wants(it.name));
+    // Settings that the client cannot read are one problem, not two.
+    let fails = |name: &str| checks.iter().any(|it| it.name == name && it.status == Status::Fail);
+    if fails("client settings") && fails("hooks") {
+        checks.retain(|it| it.name != "hooks");
+    }
     drop(working);
     let is_alive = checks.iter().all(|it| it.status != Status::Fail);
     if args.json {

@@ -359,7 +359,7 @@ fn settings_that_the_client_does_not_read_are_refused_and_nothing_is_written() {
         );
         assert!(complaint.contains(&path.display().to_string()), "{complaint}");
         assert_eq!(machine.listing(), before);
-        machine.doctor().finds("client settings", "warn", said);
+        machine.doctor().finds("client settings", "fail", said);
         machine.says(&["uninstall"]);
         assert_eq!(machine.listing(), before);
     }
