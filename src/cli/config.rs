@@ -42,7 +42,11 @@ enum Verb {
         json: bool,
     },
     /// Print a JSON Schema of config.toml, for editors
-    Schema,
+    Schema {
+        /// It is JSON anyway: for scripts that pass this to every verb
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -72,13 +76,13 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
                 value["warnings"] = warnings.iter().map(config::Diagnostic::to_json).collect();
                 json(&value)?
             } else {
-                let warnings: String =
-                    warnings.iter().map(|it| format!("warning: {it}\n")).collect();
-                full.check() + &warnings
+                let said = |it: &config::Diagnostic| format!("warning: {it}\n");
+                let warnings: Vec<String> = warnings.iter().map(said).collect();
+                full.check() + &warnings.concat()
             };
             (text, if full.diagnostics.is_empty() { Done::Well } else { Done::Badly })
         }
-        Verb::Schema => (json(&config::schema())?, Done::Well),
+        Verb::Schema { .. } => (json(&config::schema())?, Done::Well),
     })
 }
 

@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         told.did(format!("The plugin in `{}` is as it should be.", folder.display()), args);
     } else {
         if !args.dry_run {
-            place.write(&plugin)?;
+            place.write(&plugin).map_err(|err| Unwritable(folder.clone(), err))?;
         }
         told.did(format!("Wrote the plugin to `{}`.", folder.display()), args);
     }
@@ -108,7 +108,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }))?;
         return Ok(Done::Well);
     }
-    let warnings = told.warnings.iter().map(|it| format!("warning: {it}")).collect::<Vec<_>>();
+    let width = say::Out::new(world).edge();
+    let warning = |it: &String| say::folded(&format!("warning: {it}"), width, "  ");
+    let warnings: Vec<String> = told.warnings.iter().map(warning).collect();
     let mut text = spoken(&told.done, &told.to_type);
     if !warnings.is_empty() {
         let out = say::Out::new(world);
@@ -133,6 +135,14 @@ fn commands(folder: &Path, args: &Args) -> [Vec<String>; 2] {
 fn refs(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "failed to write the plugin to `{}`. Make that a place where you may write, or name another \
+     one with `XDG_DATA_HOME`",
+    .0.display()
+)]
+struct Unwritable(PathBuf, #[source] plugin::Error);
 
 #[derive(Debug, thiserror::Error)]
 #[error(

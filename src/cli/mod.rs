@@ -103,10 +103,7 @@ struct Nowhere(std::path::PathBuf);
 impl Command {
     /// Whether it is about the project that it stands in, or may be.
     fn needs_a_place(&self) -> bool {
-        !matches!(
-            self,
-            Self::Completions(_) | Self::Demo(_) | Self::Hook(_) | Self::Statusline(_)
-        )
+        !matches!(self, Self::Completions(_) | Self::Demo(_) | Self::Hook(_) | Self::Statusline(_))
     }
 }
 

@@ -85,7 +85,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         done.push("There was nothing to take back.".to_owned());
     }
     if known.is_some() && !is_foreign && client.is_none() && is_done {
-        done.push("The client (`claude`) is not on PATH: its files were put right without it.".to_owned());
+        done.push(
+            "The client (`claude`) is not on PATH: its files were put right without it.".to_owned(),
+        );
     }
     done.extend(left_in);
     let mut text = spoken(&done, &to_type);

@@ -153,8 +153,8 @@ fn names(prefix: &str) -> Vec<&'static str> {
 }
 
 /// What was meant by a name that means nothing here: what holds a table, or
-/// what holds a value, as the one that was written does. A section has its
-/// neighbour's name sooner than one from elsewhere.
+/// what holds a value, as the one that was written does. Inside of a section a
+/// table has its neighbour's name sooner than one from elsewhere.
 fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let fits = |path: &str| match KEYS.iter().find(|it| it.path == path) {
         Some(key) => !is_table || key.kind.is_table(),
@@ -163,11 +163,11 @@ fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let beside = names(prefix).into_iter().filter(|it| fits(&format!("{prefix}{it}")));
     let beside = nearest(name, beside).map(|it| format!("{prefix}{it}"));
     let elsewhere = || elsewhere(name).filter(|it| fits(it));
-    if is_table {
-        beside.or_else(elsewhere).or_else(|| nearest_section(name))
-    } else {
-        elsewhere().or(beside)
+    if !is_table {
+        return elsewhere().or(beside);
     }
+    let found = if prefix.is_empty() { elsewhere().or(beside) } else { beside.or_else(elsewhere) };
+    found.or_else(|| nearest_section(name))
 }
 
 /// The section, wherever it stands, whose last name is nearly that.

@@ -58,7 +58,8 @@ pub enum Back {
 impl Before {
     pub(super) fn of(path: &Path) -> Seen {
         let path = path.to_owned();
-        let before = |text, is_pruned| Self { path: path.clone(), text, made_of_it: None, is_pruned };
+        let before =
+            |text, is_pruned| Self { path: path.clone(), text, made_of_it: None, is_pruned };
         if path.symlink_metadata().is_err() {
             return Seen::Nothing(before(None, false));
         }
@@ -127,8 +128,7 @@ pub(super) fn take_out(path: &Path) -> io::Result<bool> {
 
 /// The text without roz's entries of such a value; none if it has none of them.
 fn without_entries(path: &Path, text: &str, is_meant: fn(&str) -> bool) -> Option<String> {
-    let is_ours =
-        |key: &str, value: &str| (key == ID || key == MARKETPLACE) && is_meant(value);
+    let is_ours = |key: &str, value: &str| (key == ID || key == MARKETPLACE) && is_meant(value);
     prune::without_entries(text, &TABLES, path.ends_with(MARKETPLACES), &is_ours)
 }
 

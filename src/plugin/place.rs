@@ -112,7 +112,9 @@ impl Place {
         };
         let copies = cache.join(PLUGIN);
         match fs::remove_dir_all(&copies) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(Error::Io(copies, err)),
+            Err(err) if err.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Io(copies, err));
+            }
             _ => (),
         }
         // Not empty: there are other plugins of a marketplace of that name.

@@ -151,9 +151,12 @@ pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
     let of_projects: BTreeSet<PathBuf> = [project]
         .into_iter()
         .chain(projects)
-        .flat_map(|it| ["settings.json", "settings.local.json"].map(|name| it.join(".claude").join(name)))
+        .flat_map(|it| {
+            ["settings.json", "settings.local.json"].map(|name| it.join(".claude").join(name))
+        })
         .collect();
-    let own = [plugins.join("known_marketplaces.json"), installed, config_dir.join("settings.json")];
+    let own =
+        [plugins.join("known_marketplaces.json"), installed, config_dir.join("settings.json")];
     own.into_iter().chain(of_projects).collect()
 }
 

@@ -192,8 +192,10 @@ impl Cap {
         let by_settings = all.iter().rev().find_map(|it| {
             Some((it.variable(Self::NAME)?, format!("`{}` in `{}`", Self::NAME, it.path.display())))
         });
-        let set = || Some((world.var(Self::NAME)?.to_owned(), format!("the variable `{}`", Self::NAME)));
-        let found = by_settings.or_else(set).and_then(|(it, said)| Some((it.trim().parse().ok()?, said)));
+        let set =
+            || Some((world.var(Self::NAME)?.to_owned(), format!("the variable `{}`", Self::NAME)));
+        let found =
+            by_settings.or_else(set).and_then(|(it, said)| Some((it.trim().parse().ok()?, said)));
         match found {
             // It switches the cap off.
             Some((0, said)) => Self { most: u64::MAX, said },

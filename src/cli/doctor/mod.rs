@@ -8,9 +8,9 @@ mod intent;
 mod learning;
 mod table;
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(super) struct Args {
     #[arg(long)]
     no_client: bool,
     /// Only this check (may be given more than once)
-    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(names()), hide_possible_values = true)]
+    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(words()), hide_possible_values = true)]
     only: Vec<String>,
     /// Say what is looked at, and look at nothing
     #[arg(long)]
@@ -85,9 +85,17 @@ fn names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|(name, ..)| *name)
 }
 
+/// As a shell completes them: in one word. The name is taken too.
+fn words() -> impl Iterator<Item = PossibleValue> {
+    static WORDS: LazyLock<Vec<String>> =
+        LazyLock::new(|| names().map(|it| it.replace(' ', "-")).collect());
+    WORDS.iter().zip(names()).map(|(word, name)| PossibleValue::new(word.as_str()).alias(name))
+}
+
 impl Args {
     fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|it| it == name)
+        let is_it = |it: &String| it == name || *it == name.replace(' ', "-");
+        self.only.is_empty() || self.only.iter().any(is_it)
     }
 
     fn looks(&self, who: Looks) -> bool {
@@ -185,8 +193,9 @@ fn as_text(
     for step in steps {
         let (mark, tone) = if step.ok { ("✓", say::Tone::Good) } else { ("✗", say::Tone::Bad) };
         let mark = out.paint(tone, mark);
-        let _ =
-            writeln!(text, "  {mark} {:<52} {:>7.1} ms", bounded::chars(&step.name, 52), step.ms);
+        let column = out.width.saturating_sub(15).clamp(12, 52);
+        let name = bounded::chars(&step.name, column);
+        let _ = writeln!(text, "  {mark} {name:<column$} {:>7.1} ms", step.ms);
     }
     let fails = checks.iter().filter(|it| it.status == Status::Fail).count();
     let warnings = checks.iter().filter(|it| it.status == Status::Warn).count();

@@ -513,6 +513,26 @@ fn every_check_has_a_fault_and_no_other_is_made() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a remedy is typed into a shell")]
+fn the_remedy_of_merging_can_be_pasted() {
+    let machine = Machine::new();
+    machine.write("project/.roz/learnings.md", "");
+    machine.git(&["init", "-q"]);
+    let found = machine.examined("merging");
+    let remedy = found.check("merging")["remedy"].as_str().unwrap().trim_matches('`').to_owned();
+    let ran = Command::new("sh").args(["-c", &remedy]).current_dir(machine.project()).status();
+    assert!(ran.unwrap().success(), "{remedy}");
+    assert_eq!(machine.examined("merging").check("merging")["status"], "ok");
+}
+
+/// They are split at blanks.
+#[test]
+fn a_shell_completes_a_check_in_one_word() {
+    let said = Machine::new().says(&["completions", "bash"]);
+    assert!(said.contains(" plugin-folder ") && !said.contains("plugin folder"), "{said}");
+}
+
+#[test]
 fn settings_that_hide_our_hooks_are_one_problem() {
     let machine = Machine::with_client();
     machine.write(SETTINGS, "{\"model\":");
