@@ -1,5 +1,7 @@
 //! Each check of doctor's: it fails when its fault is made, and passes when
 //! that is mended.
+//!
+//! Long because the table of faults is.
 
 use std::{
     collections::BTreeSet,
