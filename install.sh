@@ -118,5 +118,6 @@ if command -v claude >/dev/null 2>&1; then
     "$bin/roz" install
 else
     say "no client (\`claude\`) on PATH; once there is one: roz install"
+    exec "$bin/roz" doctor --no-client
 fi
 exec "$bin/roz" doctor

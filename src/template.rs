@@ -85,17 +85,26 @@ fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
 /// The user's own text of that name, else ours; a name that nobody knows falls
 /// back to the default block. Nothing outside the folder is ever read.
 fn load(name: &str, home: &Path) -> String {
-    let is_name =
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    if is_name {
-        let own = home.join("templates").join(format!("{name}.md"));
-        let own = world::read_text(&own, MAX_OWN).filter(|it| !it.trim().is_empty());
-        if let Some(text) = own {
-            return text;
-        }
+    let text = own(name, home).or_else(|| built_in(name).map(str::to_owned));
+    text.unwrap_or_else(|| built_in("block-default").unwrap_or_default().to_owned())
+}
+
+/// Whether there is a text of that name.
+pub fn exists(name: &str, home: &Path) -> bool {
+    built_in(name).is_some() || own(name, home).is_some()
+}
+
+fn built_in(name: &str) -> Option<&'static str> {
+    BUILT_IN.iter().find(|(it, _)| *it == name).map(|(_, text)| *text)
+}
+
+fn own(name: &str, home: &Path) -> Option<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || !name.chars().all(is_part) {
+        return None;
     }
-    let ours = |name: &str| BUILT_IN.iter().find(|(it, _)| *it == name).map(|(_, text)| *text);
-    ours(name).or_else(|| ours("block-default")).unwrap_or_default().to_owned()
+    let path = home.join("templates").join(format!("{name}.md"));
+    world::read_text(&path, MAX_OWN).filter(|it| !it.trim().is_empty())
 }
 
 #[cfg(test)]

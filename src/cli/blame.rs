@@ -48,6 +48,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Why {
+    /// A file, and a line of it
     #[arg(value_name = "FILE:LINE")]
     place: String,
     /// Print one JSON object

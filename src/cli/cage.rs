@@ -5,10 +5,16 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Arc, Mutex},
+    thread,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+};
 
 use crate::{
     core::bounded,
@@ -19,8 +25,11 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) struct Cage {
-    /// Goes when we go.
+    /// Goes when we go, by a signal too.
     dir: tempfile::TempDir,
+    /// Held while we, or a process of ours, make something in it.
+    is_busy: Arc<Mutex<()>>,
+    signals: signal_hook::iterator::Handle,
     binary: PathBuf,
     path: String,
     pub(super) session: String,
@@ -36,10 +45,17 @@ pub(super) struct Said {
 impl Cage {
     /// With the user's configuration in it.
     pub(super) fn new(binary: &Path, name: &str, config: &str, world: &World) -> io::Result<Self> {
+        // Caught before there is anything to clear, and answered after.
+        let caught = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let signals = caught.handle();
         let dir = tempfile::tempdir()?;
+        let is_busy = Arc::<Mutex<()>>::default();
+        let busy = Arc::clone(&is_busy);
+        let _busy = busy.lock();
+        clear_on_signals(caught, dir.path().to_owned(), Arc::clone(&is_busy))?;
         let session = format!("{name}-{}", bounded::hex(&world.dice()[..8]));
         let path = world.var("PATH").unwrap_or_default().to_owned();
-        let cage = Self { dir, binary: binary.to_owned(), path, session };
+        let cage = Self { dir, binary: binary.to_owned(), path, session, is_busy, signals };
         // As much of a repository as git asks for: it need not be there itself.
         for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
             fs::create_dir_all(cage.dir.path().join(folder))?;
@@ -59,6 +75,7 @@ impl Cage {
 
     /// A file of the project.
     pub(super) fn write(&self, path: &str, text: &str) -> io::Result<()> {
+        let _busy = self.is_busy.lock();
         let path = self.project().join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -79,6 +96,7 @@ impl Cage {
         merge(&mut payload, fields);
         let mut command = self.command();
         command.args(["hook", hook.word()]);
+        let _busy = self.is_busy.lock();
         let began = Instant::now();
         let ran = process::feed(command, payload.to_string().as_bytes(), began + PATIENCE);
         let ms = began.elapsed().as_secs_f64() * 1000.0;
@@ -97,6 +115,7 @@ impl Cage {
     pub(super) fn verb(&self, args: &[&str], stdin: &str) -> Said {
         let mut command = self.command();
         command.args(args);
+        let _busy = self.is_busy.lock();
         let began = Instant::now();
         let ran = process::feed(command, stdin.as_bytes(), began + PATIENCE);
         let ms = began.elapsed().as_secs_f64() * 1000.0;
@@ -123,6 +142,30 @@ impl Cage {
             .current_dir(self.project());
         command
     }
+}
+
+impl Drop for Cage {
+    fn drop(&mut self) {
+        self.signals.close();
+    }
+}
+
+/// Has a signal that ends us take the folder along: nobody would look for it
+/// again. What runs in it ends first, else it would make the folder anew.
+fn clear_on_signals(
+    mut signals: Signals,
+    folder: PathBuf,
+    is_busy: Arc<Mutex<()>>,
+) -> io::Result<()> {
+    thread::Builder::new().spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // Until the end: nothing more is to be started.
+            let _busy = is_busy.lock();
+            let _ = fs::remove_dir_all(&folder);
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    })?;
+    Ok(())
 }
 
 /// Adds the fields of one object to those of another.

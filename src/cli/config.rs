@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde_json::Value;
 
-use super::{Done, say};
+use super::{Done, advice, say};
 use crate::{
     config::{self, Sources},
     open,
@@ -35,14 +35,18 @@ enum Verb {
     /// Name every mistake with its file, line and remedy
     ///
     /// Exits with 1 if there is any. The rest of the configuration applies
-    /// all the same.
+    /// all the same. A warning names what is valid and looks misspelt.
     Check {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
     /// Print a JSON Schema of config.toml, for editors
-    Schema,
+    Schema {
+        /// It is JSON anyway: for scripts that pass this to every verb
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -63,11 +67,22 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
             (config::load_fresh(sources).show(origin), Done::Well)
         }
         Verb::Check { json: as_json } => {
-            let full = config::load_fresh(sources);
-            let text = if as_json { json(&full.check_json())? } else { full.check() };
+            let mut full = config::load_fresh(sources);
+            let missing = advice::templates(&full, &sources.roz_home);
+            let warnings = advice::tools(&full);
+            full.diagnostics.extend(missing);
+            let text = if as_json {
+                let mut value = full.check_json();
+                value["warnings"] = warnings.iter().map(config::Diagnostic::to_json).collect();
+                json(&value)?
+            } else {
+                let said = |it: &config::Diagnostic| format!("warning: {it}\n");
+                let warnings: Vec<String> = warnings.iter().map(said).collect();
+                full.check() + &warnings.concat()
+            };
             (text, if full.diagnostics.is_empty() { Done::Well } else { Done::Badly })
         }
-        Verb::Schema => (json(&config::schema())?, Done::Well),
+        Verb::Schema { .. } => (json(&config::schema())?, Done::Well),
     })
 }
 

@@ -26,7 +26,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("ledger show", &["roz ledger show --intent INT-001", "roz ledger show --file src/auth"]),
     ("ledger verify", &["roz ledger verify"]),
     ("ledger validate", &["roz ledger validate", "roz ledger validate traces.jsonl --strict"]),
-    ("ledger export", &["roz ledger export > traces.jsonl"]),
+    ("ledger export", &["roz ledger export > traces.jsonl", "roz ledger export --json"]),
     ("eval", &["roz eval", "roz eval --split held-out --misses"]),
     ("clean", &["roz clean --dry-run", "roz clean --before 30d"]),
     ("config", &["roz config show --origin", "roz config check"]),
@@ -60,7 +60,7 @@ fn with_examples(mut command: Command, path: &str) -> Command {
     let Some((_, lines)) = EXAMPLES.iter().find(|(it, _)| *it == path) else { return command };
     let mut text = format!("Examples:\n  {}", lines.join("\n  "));
     if let Some(before) = command.get_after_long_help().or(command.get_after_help()) {
-        text = format!("{before}\n\n{text}");
+        text = format!("{}\n\n{text}", before.to_string().trim_end());
     }
     command.after_long_help(text)
 }
@@ -110,17 +110,52 @@ mod tests {
         }
     }
 
+    /// All pages as they are at a width, and the lines that are wider.
+    fn pages(columns: usize) -> (String, Vec<String>) {
+        let mut all = String::new();
+        let mut wide = Vec::new();
+        walk(&mut command().term_width(columns), "", &mut |path, page| {
+            let _ = writeln!(all, "==== roz {path}\n{page}");
+            let is_wide = |it: &&str| it.chars().count() > columns;
+            wide.extend(page.lines().filter(is_wide).map(|it| format!("{path}: {it}")));
+        });
+        (all, wide)
+    }
+
     /// What people read, to be seen whole when it changes.
     #[test]
     fn pages_are_as_they_are_and_fit_eighty_columns() {
-        let mut all = String::new();
-        let mut wide = Vec::new();
-        walk(&mut command().term_width(80), "", &mut |path, page| {
-            let _ = writeln!(all, "==== roz {path}\n{page}");
-            let is_wide = |it: &&str| it.chars().count() > 80;
-            wide.extend(page.lines().filter(is_wide).map(|it| format!("{path}: {it}")));
-        });
+        let (all, wide) = pages(80);
         assert!(wide.is_empty(), "{}", wide.join("\n"));
         insta::assert_snapshot!(all);
+    }
+
+    #[test]
+    fn pages_are_as_they_are_in_two_hundred_columns() {
+        insta::assert_snapshot!(pages(200).0);
+    }
+
+    /// A shell runs what stands in backticks; every option says what it is for;
+    /// a page has no gap of two lines.
+    #[test]
+    fn pages_can_be_typed_from_and_leave_nothing_unsaid() {
+        let mut wrong = Vec::new();
+        walk(&mut command(), "", &mut |path, page| {
+            let (_, examples) = page.split_once("\nExamples:\n").unwrap_or_default();
+            let mut typed = examples.lines().filter(|it| it.trim_start().starts_with("roz "));
+            wrong.extend(typed.any(|it| it.contains('`')).then(|| format!("{path}: backticks")));
+            wrong.extend(page.contains("\n\n\n").then(|| format!("{path}: a gap")));
+        });
+        fn unsaid(command: &Command, path: &str, wrong: &mut Vec<String>) {
+            let silent = command.get_arguments().filter(|it| {
+                !it.is_hide_set() && it.get_help().is_none() && it.get_long_help().is_none()
+            });
+            wrong.extend(silent.map(|it| format!("{path}: {} says nothing", it.get_id())));
+            for verb in command.get_subcommands() {
+                unsaid(verb, &format!("{path} {}", verb.get_name()), wrong);
+            }
+        }
+        unsaid(&command(), "roz", &mut wrong);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 }

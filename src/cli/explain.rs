@@ -38,6 +38,7 @@ pub(super) struct Args {
     /// The tool's input
     #[arg(long, value_name = "JSON", requires = "tool")]
     input: Option<String>,
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }

@@ -1,6 +1,9 @@
 //! `roz install`: wires the hooks into the client, by the client's own means.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use serde_json::json;
 
@@ -8,7 +11,7 @@ use super::{Done, say};
 use crate::{
     hooks::gather::config_dir,
     plugin::{
-        self, ID, Place, Plugin,
+        self, ID, MARKETPLACE, Place, Plugin,
         client::{self, Client, Install},
         is_in_build_folder, settings,
     },
@@ -59,6 +62,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let plugin = Plugin { binary: &binary, strict };
     let client = Client::find(world);
     let theirs = Theirs::new(args.scope, world);
+    not_of_another(&folder, &theirs, world)?;
     if client.is_some() {
         // Before anything is written: the client would stop half way.
         theirs.settings.iter().try_for_each(|it| settings::check_writable(it))?;
@@ -67,11 +71,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut told = Told::default();
     told.warn_of_binary(&binary, world);
     told.warn_of_marketplace(&folder, world);
+    if strict {
+        told.warn_of_age(client.as_ref());
+    }
     if plugin.is_written(&folder)? {
         told.did(format!("The plugin in `{}` is as it should be.", folder.display()), args);
     } else {
         if !args.dry_run {
-            place.write(&plugin)?;
+            place.write(&plugin).map_err(|err| Unwritable(folder.clone(), err))?;
         }
         told.did(format!("Wrote the plugin to `{}`.", folder.display()), args);
     }
@@ -101,7 +108,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }))?;
         return Ok(Done::Well);
     }
-    let warnings = told.warnings.iter().map(|it| format!("warning: {it}")).collect::<Vec<_>>();
+    let width = say::Out::new(world).edge();
+    let warning = |it: &String| say::folded(&format!("warning: {it}"), width, "  ");
+    let warnings: Vec<String> = told.warnings.iter().map(warning).collect();
     let mut text = spoken(&told.done, &told.to_type);
     if !warnings.is_empty() {
         let out = say::Out::new(world);
@@ -125,6 +134,45 @@ fn commands(folder: &Path, args: &Args) -> [Vec<String>; 2] {
 
 fn refs(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "failed to write the plugin to `{}`. Make that a place where you may write, or name another \
+     one with `XDG_DATA_HOME`",
+    .0.display()
+)]
+struct Unwritable(PathBuf, #[source] plugin::Error);
+
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the client knows another marketplace `{MARKETPLACE}`, in `{}`, and has room for one of a \
+     name{}. If you can do without it, `claude plugin marketplace remove {MARKETPLACE}`; else \
+     have it bear another name. Then run `roz install` again. Nothing was changed",
+    known.display(), of_it(others)
+)]
+struct Taken {
+    known: PathBuf,
+    others: BTreeSet<String>,
+}
+
+fn of_it(others: &BTreeSet<String>) -> String {
+    let named: Vec<String> = others.iter().map(|it| format!("`{it}`")).collect();
+    if named.is_empty() { String::new() } else { format!(" ({} would go)", named.join(", ")) }
+}
+
+/// An earlier roz makes room for this one; what is somebody else's stays.
+fn not_of_another(folder: &Path, theirs: &Theirs, world: &World) -> Result<(), Taken> {
+    let config = theirs.config.as_deref();
+    let (all, _) = settings::read(config, &git::root(&world.cwd));
+    let declared = || all.iter().find_map(|it| it.marketplace().map(Path::to_owned));
+    let known = settings::marketplace(config).or_else(declared).filter(|it| it != folder);
+    let Some(known) = known else { return Ok(()) };
+    let others = settings::others_of_marketplace(config, &all);
+    if others.is_empty() && plugin::is_of_roz(&known) {
+        return Ok(());
+    }
+    Err(Taken { known, others })
 }
 
 /// The client's files that change when it takes a plugin in.
@@ -172,12 +220,14 @@ impl Wiring<'_> {
         let scope = self.args.scope.word();
         let is_ours = |it: &&Install| it.scope == scope && is_for(it, &project);
         let [add, install] = commands(&folder, self.args);
+        if !self.args.dry_run {
+            // Before the first word to the client: a version that is new to a
+            // home lays its files out anew, whatever it is asked.
+            self.theirs.remember(self.place)?;
+        }
         let installs = if self.args.dry_run { Vec::new() } else { self.client.installs()? };
         let mut ours = installs.iter().find(is_ours).cloned();
         if !self.is_declared(&folder, &project) || ours.is_none() {
-            if !self.args.dry_run {
-                self.theirs.remember(self.place)?;
-            }
             self.ask(&refs(&add), told)?;
         }
         if ours.is_none() {
@@ -292,12 +342,23 @@ impl Told {
         }
     }
 
+    fn warn_of_age(&mut self, client: Option<&Client>) {
+        let version = client.and_then(|it| it.version().ok());
+        if let Some(version) = version.filter(|it| *it < client::STRICT_SINCE) {
+            self.warnings.push(format!(
+                "Claude Code {version} does not know `--strict`: until it is {} or newer, it lets \
+                 a tool call pass where roz cannot run.",
+                client::STRICT_SINCE
+            ));
+        }
+    }
+
     fn warn_of_marketplace(&mut self, folder: &Path, world: &World) {
         let known: Option<PathBuf> = settings::marketplace(config_dir(world).as_deref());
         if let Some(known) = known.filter(|it| it != folder) {
             self.warnings.push(format!(
                 "The client knew a marketplace `{}` in `{}`: it is this one from now on.",
-                plugin::MARKETPLACE,
+                MARKETPLACE,
                 known.display()
             ));
         }

@@ -93,8 +93,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let out = Out::new(world);
-    let mut text =
-        if chosen.is_empty() { in_vain(args, &stock) } else { table(&chosen, &stock, &out, world) };
+    let mut text = if chosen.is_empty() {
+        in_vain(args, &stock, &out)
+    } else {
+        table(&chosen, &stock, &out, world)
+    };
     if chosen.len() < of {
         let _ = writeln!(text, "{} of {of}.", chosen.len());
     }
@@ -103,10 +106,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-fn in_vain(args: &Args, stock: &Stock) -> String {
+fn in_vain(args: &Args, stock: &Stock, out: &Out) -> String {
     if stock.learnings.is_empty() {
-        return "Nothing was learned here yet: `roz reflect --help` shows how it begins.\n"
-            .to_owned();
+        let said = "Nothing was learned here yet: `roz reflect --help` shows how it begins.";
+        return say::folded(said, out.width, "") + "\n";
     }
     let mut text = "None of the learnings is such.\n".to_owned();
     for it in stock.unknown_tags(&args.narrow.tag) {

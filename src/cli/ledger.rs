@@ -103,8 +103,12 @@ struct Validate {
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 struct Export {
+    /// The form of the records
     #[arg(long, value_enum, default_value_t = Format::AgentTrace)]
     format: Format,
+    /// Print one JSON object, with all records in it
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -124,7 +128,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Verb::Show(args) => show(args, &ledger, world),
         Verb::Verify(args) => verify(args, &ledger, world),
         Verb::Validate(args) => validate(args, &ledger, world),
-        Verb::Export(Export { format: Format::AgentTrace }) => export(&ledger),
+        Verb::Export(Export { format: Format::AgentTrace, json }) => export(&ledger, *json),
     }
 }
 
@@ -363,13 +367,16 @@ fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
     Ok(Done::Badly)
 }
 
-fn export(ledger: &Ledger) -> super::Result {
+fn export(ledger: &Ledger, as_json: bool) -> super::Result {
     let mut left_out = Vec::new();
+    let mut records = Vec::new();
     let mut failed = Ok(());
     let strays = each_value(ledger.path(), |number, value| {
         let record = shape::strict(value);
         if !shape::faults(&record, Form::Strict).is_empty() {
             left_out.push(number);
+        } else if as_json {
+            records.push(record);
         } else if failed.is_ok() {
             failed = say::print(&format!("{record}\n"));
         }
@@ -377,6 +384,9 @@ fn export(ledger: &Ledger) -> super::Result {
     failed?;
     left_out.extend(strays);
     left_out.sort_unstable();
+    if as_json {
+        say::print_json(&json!({ "records": records, "left_out": left_out }))?;
+    }
     if left_out.is_empty() {
         return Ok(Done::Well);
     }

@@ -1,5 +1,6 @@
 //! The command line: a verb a file.
 
+mod advice;
 mod backends;
 mod blame;
 mod cage;
@@ -91,6 +92,21 @@ enum Command {
     Hook(hook::Args),
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the working directory is gone (`{}`), so nothing can be said of its project. `cd` to where \
+     you want to be",
+    .0.display()
+)]
+struct Nowhere(std::path::PathBuf);
+
+impl Command {
+    /// Whether it is about the project that it stands in, or may be.
+    fn needs_a_place(&self) -> bool {
+        !matches!(self, Self::Completions(_) | Self::Demo(_) | Self::Hook(_) | Self::Statusline(_))
+    }
+}
+
 /// How a verb that could do its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Done {
@@ -108,6 +124,10 @@ pub fn main() -> ExitCode {
         Err(err) => err.exit(),
     };
     let world = World::from_env();
+    if world.is_nowhere && cli.command.needs_a_place() {
+        complain(&Nowhere(world.cwd));
+        return ExitCode::FAILURE;
+    }
     let done = match cli.command {
         Command::Init(args) => init::run(&args, &world),
         Command::Install(args) => install::run(&args, &world),

@@ -50,6 +50,11 @@ impl Out {
         Self { colour, width, has_edge: true }
     }
 
+    /// Where the lines of whole sentences end: nowhere, if nobody looks.
+    pub(super) fn edge(&self) -> usize {
+        if self.has_edge { self.width } else { usize::MAX }
+    }
+
     pub(super) fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
@@ -84,7 +89,9 @@ impl Out {
                 res.push_str(&padded(&fitted(cell, *width), width + 2));
             }
             let res = res.trim_end();
-            let res = tone.map_or_else(|| res.to_owned(), |tone| self.paint(tone, res));
+            // So many columns that none can be narrow enough.
+            let res = if self.has_edge { fitted(res, self.width) } else { res.to_owned() };
+            let res = tone.map_or_else(|| res.clone(), |tone| self.paint(tone, &res));
             let _ = writeln!(text, "{res}");
         };
         line(&mut heading.iter().copied(), Some(Tone::Bold));
@@ -130,7 +137,7 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
 
 /// In lines no wider than the terminal, each but the first indented.
 pub(super) fn folded(text: &str, width: usize, indent: &str) -> String {
-    let room = width.saturating_sub(indent.width()).max(20);
+    let room = width.saturating_sub(indent.width()).max(12);
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one from the start");
@@ -258,6 +265,17 @@ mod tests {
             assert_eq!(fitted(text, columns), fits, "{text} in {columns}");
         }
         assert_eq!(padded("日本", 6), "日本  ");
+    }
+
+    #[test]
+    fn a_table_of_many_columns_is_no_wider_than_the_terminal() {
+        let heading: Vec<String> = (0..9).map(|it| format!("COLUMN {it}")).collect();
+        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+        let rows = [heading.iter().map(|it| it.repeat(3)).collect()];
+        for width in [1, 40, 60, 80] {
+            let text = Out { colour: false, width, has_edge: true }.table(&heading, &rows);
+            assert!(text.lines().all(|it| it.width() <= width), "{width}:\n{text}");
+        }
     }
 
     /// What a table looks like, whatever stands in it.

@@ -100,9 +100,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let out = say::Out::new(world);
         if tallies.is_empty() {
             let days = args.days;
-            say::print(&format!(
-                "No stop was blocked in {sessions} sessions of the last {days} days.\n"
-            ))?;
+            let told =
+                format!("No stop was blocked in {sessions} sessions of the last {days} days.");
+            say::print(&(say::folded(&told, out.width, "") + "\n"))?;
         } else {
             print_templates(&out, &tallies, verdict.as_ref())?;
         }

@@ -39,7 +39,7 @@ pub(super) struct Args {
     /// A session's id or a unique beginning of it
     session: Option<String>,
     /// One line, and none where there is nothing to say
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     short: bool,
     /// Print one JSON object
     #[arg(long)]
@@ -52,7 +52,11 @@ pub(super) struct Args {
 ///   "statusLine": { "type": "command", "command": "roz statusline" }
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct LineArgs {}
+pub(super) struct LineArgs {
+    /// Print one JSON object: the line as a text
+    #[arg(long)]
+    json: bool,
+}
 
 /// The largest input that is read, in bytes.
 const MAX_INPUT: u64 = 4 << 20;
@@ -65,6 +69,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     let gates = gates(&roz, world);
     let standings = standing::standings(session.as_ref(), &gates, &roz.policy);
+    if args.short {
+        let out = if args.json { Out::of_line(80, false) } else { Out::new(world) };
+        let line = short(&standings, &out);
+        if args.json {
+            say::print_json(&json!({ "line": line }))?;
+        } else if let Some(line) = line {
+            say::print(&format!("{line}\n"))?;
+        }
+        return Ok(Done::Well);
+    }
     if args.json {
         let waiting = standings.iter().find(|it| it.waits_for.is_some());
         say::print_json(&json!({
@@ -78,12 +92,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let out = Out::new(world);
-    if args.short {
-        if let Some(line) = short(&standings, &out) {
-            say::print(&format!("{line}\n"))?;
-        }
-        return Ok(Done::Well);
-    }
     say::print(&in_words(&roz, session.as_ref(), &standings, &out, world))?;
     Ok(Done::Well)
 }
@@ -119,7 +127,8 @@ fn in_words(
     let _ = match session {
         Some(it) => {
             let ago = say::ago(it.updated_at, world.now);
-            writeln!(text, "Session  {}, last active {ago}\n", it.session_id)
+            let told = format!("{}, last active {ago}", it.session_id);
+            writeln!(text, "Session  {}\n", say::folded(&told, out.width, "         "))
         }
         None => writeln!(text, "Session  none yet: start the client here\n"),
     };
@@ -179,7 +188,7 @@ enum Error {
     Json(#[source] serde_json::Error),
 }
 
-pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
+pub(super) fn line(args: &LineArgs, world: &World) -> super::Result {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         return Err(Error::Terminal.into());
@@ -198,7 +207,11 @@ pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
         roz = Roz::open(world, project)?;
     }
     let standings = standing::standings(session.as_ref(), &gates(&roz, world), &roz.policy);
-    let out = Out::of_line(80, world.var("NO_COLOR").is_none());
+    let out = Out::of_line(80, world.var("NO_COLOR").is_none() && !args.json);
+    if args.json {
+        say::print_json(&json!({ "line": short(&standings, &out) }))?;
+        return Ok(Done::Well);
+    }
     let text = short(&standings, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
     say::print(&format!("{text}\n"))?;
     Ok(Done::Well)

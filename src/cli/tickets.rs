@@ -185,7 +185,10 @@ fn in_words(
         for (at, closes) in row.closes.iter().enumerate() {
             let name = if at == 0 { plain(&row.name) } else { String::new() };
             let name = say::padded(&name, width + 2);
-            let _ = writeln!(text, "{name}{}", plain(closes));
+            let room = out.width.saturating_sub(width + 2);
+            let closes = say::folded(&plain(closes), room, "");
+            let closes = closes.replace('\n', &format!("\n{}", " ".repeat(width + 4)));
+            let _ = writeln!(text, "{name}{closes}");
         }
     }
     text.push('\n');

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Done, say};
 use crate::{
+    config::nearest,
     core::{bounded, trace::TraceEvent},
     open::Roz,
     world::World,
@@ -15,10 +16,11 @@ use crate::{
 ///
 /// Examples:
 ///   roz trace                      the newest session of this project
-///   roz trace 6f0c --type `roz_decision`
+///   roz trace 6f0c --type roz_decision
 ///   roz trace --follow             goes on as things happen
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "an example is typed as it stands")]
 pub(super) struct Args {
     /// A session's id or a unique beginning of it; without one, the newest
     /// session of this project
@@ -43,6 +45,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let wanted =
         |event: &TraceEvent| args.event_type.as_ref().is_none_or(|it| *it == event.event_type);
     let mut events = roz.store.read_trace(&id)?;
+    if let Some(name) = &args.event_type {
+        is_known(name, &events)?;
+    }
     let mut seen = events.iter().map(|it| it.seq).max().unwrap_or(0);
     events.retain(wanted);
     let out = say::Out::new(world);
@@ -51,6 +56,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     show(&events, args, &out)?;
+    if events.is_empty() && !args.follow {
+        say::print("No such events.\n")?;
+    }
     if !args.follow {
         return Ok(Done::Well);
     }
@@ -64,17 +72,45 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("there is no event `{name}`{}", nearest(name, TYPES.iter().copied())
+    .map_or(String::new(), |it| format!("; did you mean `{it}`?")))]
+struct NoSuchType {
+    name: String,
+}
+
+/// Another roz may have noted what this one does not know.
+fn is_known(name: &str, events: &[TraceEvent]) -> Result<(), NoSuchType> {
+    let is_noted = || events.iter().any(|it| it.event_type == name);
+    if TYPES.contains(&name) || is_noted() {
+        return Ok(());
+    }
+    Err(NoSuchType { name: bounded::plain_line(&bounded::line(name, 60)) })
+}
+
 fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()> {
     for event in events {
         if args.json {
             say::print(&format!("{}\n", serde_json::to_string(event)?))?;
             continue;
         }
-        let time = event.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
-        let head = format!("{:>5}  {time}  {:<18}", event.seq, event.event_type);
-        let room = out.width.saturating_sub(head.chars().count() + 2).max(20);
-        let gist = say::fitted(&bounded::plain_line(&gist(event)), room);
-        say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
+        let time = event.timestamp.with_timezone(&chrono::Local);
+        let gist = bounded::plain_line(&gist(event));
+        let name = bounded::plain_line(&event.event_type);
+        if out.width < NARROW {
+            // The day goes, and what happened has a line of its own.
+            let head = format!("{:>5}  {}  {name}", event.seq, time.format("%H:%M:%S"));
+            let head = out.paint(tone(event), &say::fitted(&head, out.width));
+            let gist = say::fitted(&gist, out.width.saturating_sub(7));
+            let gap = if gist.is_empty() { "" } else { "\n       " };
+            say::print(&format!("{head}{gap}{gist}\n"))?;
+        } else {
+            let time = time.format("%Y-%m-%d %H:%M:%S");
+            let head = format!("{:>5}  {time}  {name:<18}", event.seq);
+            let room = out.width.saturating_sub(head.chars().count() + 2);
+            let gist = say::fitted(&gist, room);
+            say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
+        }
         if args.verbose && !event.payload.is_null() {
             let payload = serde_json::to_string_pretty(&event.payload)?;
             for line in payload.lines() {
@@ -94,6 +130,53 @@ fn tone(event: &TraceEvent) -> say::Tone {
         _ => say::Tone::Dim,
     }
 }
+
+/// A narrower terminal gets an event on two lines.
+const NARROW: usize = 72;
+
+/// What can be asked for: the names of `core::trace::Mark`.
+const TYPES: &[&str] = &[
+    "session_start",
+    "session_seen",
+    "prompt_received",
+    "client_prompt",
+    "gate_blocked",
+    "gate_allowed",
+    "tool_completed",
+    "intent_selected",
+    "intent_refused",
+    "intent_completed",
+    "ticket_detected",
+    "ticket_close_intended",
+    "ticket_closed",
+    "ticket_close_failed",
+    "task_completed",
+    "reflection_stop",
+    "reflection_breaker_tripped",
+    "reflection",
+    "skip",
+    "observation",
+    "learnings_injected",
+    "learning_referenced",
+    "stop_hook_called",
+    "breaker_tripped",
+    "breaker_reset",
+    "review_ended",
+    "reviewer_launched",
+    "reviewer_started",
+    "token_refused",
+    "permit_given",
+    "bad_session_id",
+    "roz_decision",
+    "decision_refused",
+    "reviewer_held",
+    "reviewer_ended",
+    "protected",
+    "script_spared",
+    "interrupted",
+    "trace_compacted",
+    "session_end",
+];
 
 /// What matters most of an event, in this order; of others, all that is short.
 const GISTS: &[(&str, &[&str])] = &[
@@ -134,4 +217,34 @@ fn gist(event: &TraceEvent) -> String {
             .collect(),
     };
     words.join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads the names where they are written.
+    #[test]
+    fn every_event_can_be_asked_for() {
+        let source = include_str!("../core/trace.rs");
+        let (_, list) = source.split_once("pub enum Mark {\n").unwrap();
+        let (list, _) = list.split_once("\n}").unwrap();
+        let is_variant = |it: &&str| {
+            it.strip_prefix("    ").is_some_and(|it| it.starts_with(char::is_uppercase))
+        };
+        let snake = |line: &str| {
+            let name = line.trim().trim_end_matches([' ', '{', ',']);
+            let mut res = String::new();
+            for (at, c) in name.char_indices() {
+                res.extend((at > 0 && c.is_uppercase()).then_some('_'));
+                res.extend(c.to_lowercase());
+            }
+            res
+        };
+        let names: Vec<String> = list.lines().filter(is_variant).map(snake).collect();
+        assert_eq!(TYPES, names);
+        for (name, _) in GISTS {
+            assert!(TYPES.contains(name), "{name}");
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! `roz uninstall`: takes back what `roz install` did.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use serde_json::json;
 
@@ -8,7 +11,7 @@ use super::{Done, install::spoken, say};
 use crate::{
     hooks::gather::config_dir,
     plugin::{
-        ID, MARKETPLACE, Place,
+        Back, ID, MARKETPLACE, Place,
         client::{self, Client},
         settings,
     },
@@ -30,58 +33,107 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
     let folder = place.folder();
     let config = config_dir(world);
+    let project = git::root(&world.cwd);
     let known = settings::marketplace(config.as_deref());
-    let is_ours = known.as_deref() == Some(&*folder);
-    let (mut done, mut to_type) = (Vec::new(), Vec::new());
-    if let Some(known) = known.filter(|_| !is_ours) {
+    let is_foreign = known.as_deref().is_some_and(|it| it != folder);
+    let (mut done, mut to_type, mut left_in) = (Vec::new(), Vec::new(), Vec::new());
+    if let Some(known) = known.as_ref().filter(|_| is_foreign) {
         let known = known.display();
         done.push(format!(
             "The client's marketplace `{MARKETPLACE}` is `{known}`, not ours: left."
         ));
     }
-    let forget = ["plugin", "marketplace", "remove", MARKETPLACE];
-    match Client::find(world).filter(|_| is_ours) {
-        Some(client) => {
-            for install in client.installs()? {
-                let dir = install.project_path.as_deref().unwrap_or(&world.cwd);
-                let words = ["plugin", "uninstall", ID, "--scope", &install.scope];
-                if dir.is_dir() {
-                    client.run_in(dir, &words)?;
-                    done.push(format!("Ran `{}`.", client::line(&words)));
-                }
-            }
-            client.run(&forget)?;
-            done.push(format!("Ran `{}`.", client::line(&forget)));
-        }
-        None if is_ours => {
-            to_type = vec![client::line(&["plugin", "uninstall", ID]), client::line(&forget)];
-        }
-        None => (),
+    let client = Client::find(world);
+    if let Some(client) = client.as_ref().filter(|_| known.is_some() && !is_foreign) {
+        ask(client, &mut done, world)?;
     }
-    if settings::marketplace(config.as_deref()).is_none() {
-        for path in place.put_back()? {
-            done.push(format!("Put `{}` back as it was.", path.display()));
+    if !is_foreign {
+        let files = config.as_deref().map(|it| settings::files(it, &project)).unwrap_or_default();
+        let mut changed = place.put_back()?;
+        let names_us = || is_named(config.as_deref(), &project, &folder);
+        if names_us() {
+            // There is no client to ask, or it has forgotten half of it.
+            changed.extend(place.take_out(&files)?);
         }
+        done.extend(changed.iter().map(told));
         place.forget_copies(config.as_deref())?;
+        let (_, broken) = settings::read(config.as_deref(), &project);
+        for broken in broken.iter().filter(|it| it.text.contains(ID)) {
+            left_in.push(format!("{broken}. Mend it, then run `roz uninstall` again."));
+        }
+        if names_us() {
+            let uninstall = client::line(&["plugin", "uninstall", ID]);
+            to_type = vec![uninstall, client::line(&REMOVE)];
+        }
     }
-    if place.remove()? {
+    // While the client still has it, what there is to put back is not forgotten.
+    let is_done = to_type.is_empty() && left_in.is_empty();
+    if is_done && place.remove()? {
         done.push(format!("Removed `{}`.", folder.display()));
     }
-    let (all, _) = settings::read(config.as_deref(), &git::root(&world.cwd));
+    let (all, _) = settings::read(config.as_deref(), &project);
     let left = settings::seconds(&all);
     if args.json {
-        let value = json!({ "plugin": folder, "done": done, "to_type": to_type, "left": left });
+        let value = json!({
+            "plugin": folder, "done": done, "to_type": to_type, "left": left,
+            "problems": left_in,
+        });
         say::print_json(&value)?;
-        return Ok(Done::Well);
+        return Ok(if is_done { Done::Well } else { Done::Badly });
     }
-    if done.is_empty() && to_type.is_empty() {
+    if done.is_empty() && is_done {
         done.push("There was nothing to take back.".to_owned());
     }
+    if known.is_some() && !is_foreign && client.is_none() && is_done {
+        done.push(
+            "The client (`claude`) is not on PATH: its files were put right without it.".to_owned(),
+        );
+    }
+    done.extend(left_in);
     let mut text = spoken(&done, &to_type);
     for it in left {
         let _ =
             writeln!(text, "{it} still runs `roz hook`: that was not the plugin's, so it stays.");
     }
     say::print(&text)?;
-    Ok(Done::Well)
+    Ok(if is_done { Done::Well } else { Done::Badly })
+}
+
+const REMOVE: [&str; 4] = ["plugin", "marketplace", "remove", MARKETPLACE];
+
+/// Has the client let the plugin go. What it does not find is gone already.
+fn ask(client: &Client, done: &mut Vec<String>, world: &World) -> super::Result<()> {
+    let mut run = |dir: &Path, words: &[&str]| match client.run_in(dir, words) {
+        Err(err) if !err.is_not_found() => Err(err),
+        _ => {
+            done.push(format!("Ran `{}`.", client::line(words)));
+            Ok(())
+        }
+    };
+    for install in client.installs()? {
+        let dir = install.project_path.as_deref().unwrap_or(&world.cwd);
+        if dir.is_dir() {
+            run(dir, &["plugin", "uninstall", ID, "--scope", &install.scope])?;
+        }
+    }
+    Ok(run(&world.cwd, &REMOVE)?)
+}
+
+/// Whether the client, in what it notes, has our plugin or takes it from our
+/// folder.
+fn is_named(config: Option<&Path>, project: &Path, folder: &Path) -> bool {
+    let (all, _) = settings::read(config, project);
+    settings::marketplace(config).as_deref() == Some(folder)
+        || all.iter().any(|it| it.declares_marketplace(folder))
+}
+
+fn told((path, how): &(PathBuf, Back)) -> String {
+    let path = path.display();
+    match how {
+        Back::AsItWas => format!("Put `{path}` back as it was."),
+        Back::WithoutTheOld => {
+            format!("Put `{path}` back as it was, without the earlier installation of roz.")
+        }
+        Back::WithoutRoz => format!("Took roz out of `{path}`; what you changed in it stays."),
+    }
 }

@@ -52,6 +52,13 @@ pub enum Kind {
     Rows(&'static [Field]),
 }
 
+impl Kind {
+    /// Whether its value is a table by itself: `[templates.weights]`.
+    pub fn is_table(self) -> bool {
+        matches!(self, Self::Weights | Self::Switches(_) | Self::Texts(_))
+    }
+}
+
 /// A field of a row.
 #[derive(Debug)]
 pub struct Field {

@@ -127,10 +127,8 @@ impl Walk<'_> {
             String::new()
         } else if KEYS.iter().any(|it| it.path == text) {
             format!("without the quotes `{text}` is one")
-        } else if let Some(elsewhere) = elsewhere(text) {
-            format!("did you mean `{elsewhere}`?")
-        } else if let Some(near) = nearest(text, names(prefix)) {
-            format!("did you mean `{prefix}{near}`?")
+        } else if let Some(meant) = meant(prefix, text, value.get_ref().is_table()) {
+            format!("did you mean `{meant}`?")
         } else {
             format!("there is {}", alternatives(names(prefix)).replace(" or ", " and "))
         };
@@ -145,9 +143,40 @@ fn is_section(path: &str) -> bool {
 /// The names that may stand in the section `prefix`.
 fn names(prefix: &str) -> Vec<&'static str> {
     let below = KEYS.iter().filter_map(|it| it.path.strip_prefix(prefix));
-    let mut names: Vec<_> = below.map(|it| it.split('.').next().unwrap_or(it)).collect();
-    names.dedup();
+    let mut names: Vec<_> = Vec::new();
+    for name in below.map(|it| it.split('.').next().unwrap_or(it)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     names
+}
+
+/// What was meant by a name that means nothing here: what holds a table, or
+/// what holds a value, as the one that was written does. Inside of a section a
+/// table has its neighbour's name sooner than one from elsewhere.
+fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
+    let fits = |path: &str| match KEYS.iter().find(|it| it.path == path) {
+        Some(key) => !is_table || key.kind.is_table(),
+        None => is_table,
+    };
+    let beside = names(prefix).into_iter().filter(|it| fits(&format!("{prefix}{it}")));
+    let beside = nearest(name, beside).map(|it| format!("{prefix}{it}"));
+    let elsewhere = || elsewhere(name).filter(|it| fits(it));
+    if !is_table {
+        return elsewhere().or(beside);
+    }
+    let found = if prefix.is_empty() { elsewhere().or(beside) } else { beside.or_else(elsewhere) };
+    found.or_else(|| nearest_section(name))
+}
+
+/// The section, wherever it stands, whose last name is nearly that.
+fn nearest_section(name: &str) -> Option<String> {
+    let above = |it: &Key| it.path.rsplit_once('.').map(|it| it.0);
+    let sections: Vec<&str> = KEYS.iter().filter_map(above).collect();
+    let last = |it: &&'static str| it.rsplit('.').next().unwrap_or(it);
+    let near = nearest(name, sections.iter().map(last))?;
+    sections.iter().find(|it| last(it) == near).map(|it| (*it).to_owned())
 }
 
 /// The one key, or section, that is so called in another place.

@@ -197,6 +197,13 @@ mod tests {
     }
 
     #[test]
+    fn plain_text_neither_drives_a_terminal_nor_turns_it_round() {
+        assert_eq!(plain("a\u{1b}[31m\tb\n"), "a\\u{1b}[31m    b\n");
+        assert_eq!(plain("a\u{202e}cb\u{2066}\u{2069}"), "a\\u{202e}cb\\u{2066}\\u{2069}");
+        assert_eq!(plain("שלום 日本 é"), "שלום 日本 é");
+    }
+
+    #[test]
     fn a_large_input_keeps_its_beginning_its_size_and_its_hash() {
         let json = format!("{{\"a\":\"{}\"}}", "é".repeat(MAX_KEPT));
         let kept = TruncatedInput::of_json(&json);

@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ID, MARKETPLACE, MAX_FILE, prune::without_hooks, settings::is_only_roz};
+use super::{ID, MARKETPLACE, MAX_FILE, prune, settings::is_only_roz};
 use crate::{core::bounded, world::read_text};
 
 /// Where the client writes about plugins and where they come from.
@@ -30,20 +30,49 @@ pub(super) struct Before {
     /// The digest of what the client made of it, roz left out: whether anybody
     /// has changed it since.
     made_of_it: Option<String>,
+    /// An earlier installation stood in it: `text` is without that.
+    #[serde(default)]
+    is_pruned: bool,
+}
+
+/// What a file says of roz before the client is asked.
+pub(super) enum Seen {
+    Nothing(Before),
+    /// An installation is there: this one, if it has noted what was before it.
+    /// Else an earlier one, and this is the file without it.
+    Roz(Before),
+    /// Nobody knows what it says.
+    Unreadable,
+}
+
+/// How a file was put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Back {
+    AsItWas,
+    /// But for an earlier installation.
+    WithoutTheOld,
+    /// Somebody has changed it meanwhile: what roz had put there went.
+    WithoutRoz,
 }
 
 impl Before {
-    /// None of a file that names roz, or cannot be read: then nobody knows
-    /// what it was.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Seen {
         let path = path.to_owned();
+        let before =
+            |text, is_pruned| Self { path: path.clone(), text, made_of_it: None, is_pruned };
         if path.symlink_metadata().is_err() {
-            return Some(Self { path, text: None, made_of_it: None });
+            return Seen::Nothing(before(None, false));
         }
-        let text = read_text(&path, MAX_FILE)?;
-        let table = table(&text)?;
-        let names_roz = without_roz(&path, table.clone()) != without_empty(&path, table);
-        (!names_roz).then_some(Self { path, text: Some(text), made_of_it: None })
+        let Some(text) = read_text(&path, MAX_FILE) else { return Seen::Unreadable };
+        let Some(table) = table(&text) else { return Seen::Unreadable };
+        if without_roz(&path, table.clone()) == without_empty(&path, table) {
+            return Seen::Nothing(before(Some(text), false));
+        }
+        // That it is switched off is the user's word, not an installation.
+        match without_entries(&path, &text, |value| value != "false") {
+            Some(pruned) => Seen::Roz(before(Some(pruned), true)),
+            None => Seen::Roz(before(Some(text), false)),
+        }
     }
 
     /// To be called once the client has taken roz in.
@@ -55,22 +84,52 @@ impl Before {
 
     /// Hooks of ours in it were an earlier installation's.
     pub(super) fn prune(&mut self) {
-        let pruned = self.text.as_deref().and_then(|it| without_hooks(it, &is_only_roz));
-        self.text = pruned.or_else(|| self.text.take());
+        let pruned = self.text.as_deref().and_then(|it| prune::without_hooks(it, &is_only_roz));
+        if pruned.is_some() {
+            (self.text, self.is_pruned) = (pruned, true);
+        }
     }
 
-    /// Puts it back if nothing but roz has gone from it since. Whether that
-    /// changed anything.
-    pub(super) fn put_back(&self) -> io::Result<bool> {
+    /// Puts it back if nothing but roz has changed in it since; else takes out
+    /// what roz had put there. None if there was nothing to be done.
+    pub(super) fn put_back(&self) -> io::Result<Option<Back>> {
         if self.made_of_it.is_none() || digest(&self.path) != self.made_of_it {
-            return Ok(false);
+            return self.take_out();
         }
+        let how = if self.is_pruned { Back::WithoutTheOld } else { Back::AsItWas };
         match &self.text {
-            Some(text) if read_text(&self.path, MAX_FILE).as_ref() == Some(text) => Ok(false),
-            Some(text) => overwrite(&self.path, text).map(|()| true),
-            None => fs::remove_file(&self.path).map(|()| true),
+            Some(text) if read_text(&self.path, MAX_FILE).as_ref() == Some(text) => Ok(None),
+            Some(text) => overwrite(&self.path, text).map(|()| Some(how)),
+            None => fs::remove_file(&self.path).map(|()| Some(how)),
         }
     }
+
+    fn take_out(&self) -> io::Result<Option<Back>> {
+        let Some(now) = read_text(&self.path, MAX_FILE) else { return Ok(None) };
+        let mut new = without_entries(&self.path, &now, |_| true).unwrap_or_else(|| now.clone());
+        // Those that the client leaves where there were none.
+        let old = self.text.as_deref().and_then(table).unwrap_or_default();
+        let made: Vec<&str> = TABLES.into_iter().filter(|it| !old.contains_key(*it)).collect();
+        new = prune::without_empty(&new, &made).unwrap_or(new);
+        if new == now {
+            return Ok(None);
+        }
+        overwrite(&self.path, &new).map(|()| Some(Back::WithoutRoz))
+    }
+}
+
+/// Takes roz out of a file of which nobody knows what it was. Whether it was
+/// there.
+pub(super) fn take_out(path: &Path) -> io::Result<bool> {
+    let text = read_text(path, MAX_FILE);
+    let new = text.and_then(|it| without_entries(path, &it, |_| true));
+    new.map_or(Ok(false), |it| overwrite(path, &it).map(|()| true))
+}
+
+/// The text without roz's entries of such a value; none if it has none of them.
+fn without_entries(path: &Path, text: &str, is_meant: fn(&str) -> bool) -> Option<String> {
+    let is_ours = |key: &str, value: &str| (key == ID || key == MARKETPLACE) && is_meant(value);
+    prune::without_entries(text, &TABLES, path.ends_with(MARKETPLACES), &is_ours)
 }
 
 /// Of what a file says beside roz.

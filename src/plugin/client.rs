@@ -16,8 +16,14 @@ use crate::{
 
 /// A command of the client takes half a second; a busy machine, longer.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// A question that changes nothing: one that hangs is not waited for so long.
+const ANSWERS: Duration = Duration::from_secs(10);
 /// The first version that knows every event of ours.
 pub const OLDEST: Version = Version([2, 1, 196]);
+
+/// The first version that refuses a tool call where its hook fails, if the hook
+/// asks for that.
+pub const STRICT_SINCE: Version = Version([2, 1, 295]);
 
 /// The first version that knows an event, where the client's changelog says so.
 pub const SINCE: &[(Hook, Version)] = &[
@@ -63,8 +69,19 @@ pub enum Error {
     Process(#[from] process::Error),
     #[error("`{command}` failed: {said}")]
     Failed { command: String, said: String },
+    #[error("`{command}` did not answer within {seconds} s")]
+    Silent { command: String, seconds: u64 },
     #[error("`{0}` said something that is not understood: {1}")]
     Odd(String, String),
+}
+
+impl Error {
+    /// Whether it says that what was to be removed is not there.
+    pub fn is_not_found(&self) -> bool {
+        let Self::Failed { said, .. } = self else { return false };
+        let said = said.to_lowercase();
+        ["not found", "not installed", "no such"].iter().any(|it| said.contains(it))
+    }
 }
 
 impl Client {
@@ -74,13 +91,14 @@ impl Client {
     }
 
     pub fn version(&self) -> Result<Version, Error> {
-        let said = self.run(&["--version"])?;
-        said.parse().map_err(|()| Error::Odd("claude --version".into(), said.trim().to_owned()))
+        let said = self.run_for(&self.dir, &["--version"], ANSWERS)?;
+        let quoted = if said.is_empty() { "nothing" } else { said.trim() };
+        said.parse().map_err(|()| Error::Odd("claude --version".into(), quoted.to_owned()))
     }
 
     /// Each installation of our plugin, in whatever scope.
     pub fn installs(&self) -> Result<Vec<Install>, Error> {
-        let said = self.run(&["plugin", "list", "--json"])?;
+        let said = self.run_for(&self.dir, &["plugin", "list", "--json"], ANSWERS)?;
         // A notice of the client's may stand before it.
         let json = said.find('[').map_or("", |it| &said[it..]);
         let all: Vec<Install> = serde_json::from_str(json)
@@ -98,6 +116,10 @@ impl Client {
     ///
     /// If it cannot be started, does not end in time, or fails.
     pub fn run_in(&self, dir: &Path, args: &[&str]) -> Result<String, Error> {
+        self.run_for(dir, args, PATIENCE)
+    }
+
+    fn run_for(&self, dir: &Path, args: &[&str], patience: Duration) -> Result<String, Error> {
         let mut command = process::command(&self.program);
         // As the user would run it, also where an agent runs us.
         command
@@ -105,7 +127,12 @@ impl Client {
             .current_dir(dir)
             .env_remove("CLAUDECODE")
             .env("DISABLE_AUTOUPDATER", "1");
-        let ran = process::run(command, Instant::now() + PATIENCE)?;
+        let ran = match process::run(command, Instant::now() + patience) {
+            Err(process::Error::TimedOut(_)) => {
+                return Err(Error::Silent { command: line(args), seconds: patience.as_secs() });
+            }
+            ran => ran?,
+        };
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
         if ran.ok {
             return Ok(text(&ran.stdout));

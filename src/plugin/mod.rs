@@ -21,12 +21,13 @@ use std::{
 
 use serde_json::Value;
 
-pub use self::place::Place;
+pub use self::{before::Back, place::Place};
 use crate::world::read_text;
 
 /// The plugin as the client names it: plugin `roz` of marketplace `roz`.
 pub const ID: &str = "roz@roz";
 pub const MARKETPLACE: &str = "roz";
+const PLUGIN: &str = "roz";
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 const HOOKS: &str = "hooks/hooks.json";
@@ -185,6 +186,26 @@ pub fn read(folder: &Path) -> Result<Found, String> {
         }
     }
     Ok(found)
+}
+
+/// Whether a marketplace's folder is an earlier roz's, or that of another
+/// program of this name. One that is gone was nobody's.
+pub fn is_of_roz(folder: &Path) -> bool {
+    let document = |path: PathBuf| -> Option<Value> {
+        serde_json::from_str(&read_text(&path, MAX_FILE)?).ok()
+    };
+    let Some(marketplace) = document(folder.join(".claude-plugin/marketplace.json")) else {
+        return !folder.exists();
+    };
+    let mut plugins = marketplace["plugins"].as_array().into_iter().flatten();
+    plugins.any(|plugin| {
+        let source = plugin["source"].as_str().unwrap_or(".");
+        let hooks = document(folder.join(source).join(HOOKS)).unwrap_or_default();
+        let groups = hooks["hooks"].as_object().into_iter().flatten();
+        let groups = groups.filter_map(|(_, it)| it.as_array()).flatten();
+        let mut hooks = groups.filter_map(|it| it["hooks"].as_array()).flatten();
+        plugin["name"] == PLUGIN && hooks.any(settings::runs_roz)
+    })
 }
 
 /// Whether a binary lies where a build puts it: the next one, or a cleaning,

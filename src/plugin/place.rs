@@ -10,8 +10,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Error, FILES, LINK, MARKETPLACE, MAX_FILE, Plugin, at,
-    before::{Before, overwrite},
+    Error, FILES, LINK, MARKETPLACE, MAX_FILE, PLUGIN, Plugin, at,
+    before::{self, Back, Before, Seen, overwrite},
     prune::without_hooks,
     replace,
     settings::{self, Settings},
@@ -55,10 +55,16 @@ impl Place {
     }
 
     /// Notes what the client's files and folders are before it is asked to
-    /// change them. Those that name roz already are no more what they were.
+    /// change them. Of those that name roz already, what was noted first stands.
     pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
-        let now: Vec<Before> = files.iter().filter_map(|it| Before::of(it)).collect();
         self.update_note(|note| {
+            let is_noted = |path: &Path| note.before.iter().any(|it| it.path == *path);
+            let now = files.iter().filter_map(|it| match Before::of(it) {
+                Seen::Nothing(before) => Some(before),
+                Seen::Roz(before) => (!is_noted(it)).then_some(before),
+                Seen::Unreadable => None,
+            });
+            let now: Vec<Before> = now.collect();
             let parents = files.iter().filter_map(|it| it.parent()).map(Path::to_owned);
             for folder in folders.iter().cloned().chain(parents) {
                 note.will_make(&folder);
@@ -74,12 +80,25 @@ impl Place {
     }
 
     /// Puts the client's files back to the byte, where nothing but roz has
-    /// gone from them. Those that it changed.
-    pub fn put_back(&self) -> Result<Vec<PathBuf>, Error> {
+    /// changed in them, and takes roz out of the others. Those that it changed,
+    /// and how.
+    pub fn put_back(&self) -> Result<Vec<(PathBuf, Back)>, Error> {
         let mut changed = Vec::new();
         for before in self.read_note().before {
-            if before.put_back().map_err(at(&before.path))? {
-                changed.push(before.path);
+            if let Some(how) = before.put_back().map_err(at(&before.path))? {
+                changed.push((before.path, how));
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Takes roz out of files of the client's that were not noted. Those that
+    /// it changed.
+    pub fn take_out(&self, files: &[PathBuf]) -> Result<Vec<(PathBuf, Back)>, Error> {
+        let mut changed = Vec::new();
+        for path in files {
+            if before::take_out(path).map_err(at(path))? {
+                changed.push((path.clone(), Back::WithoutRoz));
             }
         }
         Ok(changed)
@@ -91,10 +110,16 @@ impl Place {
         let Some(cache) = config_dir.map(|it| it.join("plugins/cache").join(MARKETPLACE)) else {
             return Ok(());
         };
-        match fs::remove_dir_all(&cache) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => Err(Error::Io(cache, err)),
-            _ => Ok(()),
+        let copies = cache.join(PLUGIN);
+        match fs::remove_dir_all(&copies) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Io(copies, err));
+            }
+            _ => (),
         }
+        // Not empty: there are other plugins of a marketplace of that name.
+        let _ = fs::remove_dir(cache);
+        Ok(())
     }
 
     /// Takes the hooks out of a settings file that an earlier installation, or

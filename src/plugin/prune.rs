@@ -1,5 +1,5 @@
-//! Takes hooks out of the text of a settings file, and leaves every other byte
-//! of it: the layout is the user's.
+//! Takes what is ours out of the text of a file of the client's, and leaves
+//! every other byte of it: the layout is the user's.
 
 use std::ops::Range;
 
@@ -16,7 +16,52 @@ pub(super) fn without_hooks(text: &str, is_ours: &dyn Fn(&Value) -> bool) -> Opt
     let body = text.trim_start_matches('\u{feff}');
     let raw: &RawValue = serde_json::from_str(body).ok()?;
     let root = Node::of(raw, body)?;
-    let cuts = match root.among("hooks", |it| it.each(|it| it.each(|it| group(it, is_ours)))) {
+    let verdict = root.among("hooks", |it| it.each(|it| it.each(|it| group(it, is_ours))));
+    cut(text, body, &root, verdict)
+}
+
+/// The text without the entries of its tables (and of the text itself, if
+/// `at_root`) that are `ours`, by their key and their value as it is written;
+/// none if it has none of them. A table of nothing else goes too.
+pub(super) fn without_entries(
+    text: &str,
+    tables: &[&str],
+    at_root: bool,
+    is_ours: &dyn Fn(&str, &str) -> bool,
+) -> Option<String> {
+    let body = text.trim_start_matches('\u{feff}');
+    let raw: &RawValue = serde_json::from_str(body).ok()?;
+    let root = Node::of(raw, body)?;
+    let judge = |part: &Part| match &part.key {
+        Some(key) if is_ours(key, part.value.raw.get()) => Verdict::Gone,
+        _ => Verdict::Kept,
+    };
+    let verdict = root.judged(|part| match &part.key {
+        Some(key) if tables.contains(&key.as_str()) => part.value.judged(judge),
+        _ if at_root => judge(part),
+        _ => Verdict::Kept,
+    });
+    cut(text, body, &root, verdict)
+}
+
+/// The text without those of its tables in which nothing stands.
+pub(super) fn without_empty(text: &str, tables: &[&str]) -> Option<String> {
+    let body = text.trim_start_matches('\u{feff}');
+    let raw: &RawValue = serde_json::from_str(body).ok()?;
+    let root = Node::of(raw, body)?;
+    let verdict = root.judged(|part| {
+        let is_named = part.key.as_deref().is_some_and(|it| tables.contains(&it));
+        let inside = part.value.raw.get().strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+        match inside {
+            Some(inside) if is_named && inside.trim().is_empty() => Verdict::Gone,
+            _ => Verdict::Kept,
+        }
+    });
+    cut(text, body, &root, verdict)
+}
+
+fn cut(text: &str, body: &str, root: &Node, verdict: Verdict) -> Option<String> {
+    let cuts = match verdict {
         Verdict::Kept => return None,
         // There is a settings file, if one that says nothing.
         Verdict::Gone => {
@@ -211,6 +256,31 @@ mod tests {
         ] {
             assert_eq!(pruned(before).as_deref(), Some(after));
             assert_eq!(pruned(after), None);
+        }
+    }
+
+    #[test]
+    fn entries_go_with_their_table_and_empty_tables_by_name() {
+        let is_ours = |key: &str, value: &str| key == "ours" && value != "false";
+        for (before, after) in [
+            (r#"{ "a":1, "t": {"x": 1 , "ours":true}}"#, Some(r#"{ "a":1, "t": {"x": 1}}"#)),
+            (r#"{"t":{"ours":true},"b":[ ]}"#, Some(r#"{"b":[ ]}"#)),
+            (r#"{"t":{"ours":true}}"#, Some("{}")),
+            (r#"{"t":{"ours":false}}"#, None),
+            (r#"{"other":{"ours":true},"ours":1,"t":["ours"]}"#, None),
+            ("[", None),
+        ] {
+            let cut = without_entries(before, &["t"], false, &is_ours);
+            assert_eq!(cut.as_deref(), after, "{before}");
+        }
+        let cut = without_entries(r#"{"ours": {}, "x": {}}"#, &[], true, &is_ours);
+        assert_eq!(cut.as_deref(), Some(r#"{"x": {}}"#));
+        for (before, after) in [
+            (r#"{"t": { }, "x": {}}"#, Some(r#"{"x": {}}"#)),
+            (r#"{"t": {"a":{}}, "x": {}}"#, None),
+            (r#"{"t": [], "x": {}}"#, None),
+        ] {
+            assert_eq!(without_empty(before, &["t"]).as_deref(), after, "{before}");
         }
     }
 

@@ -27,6 +27,7 @@ pub struct Settings {
 #[error("`{}`{place}: {why}", path.display())]
 pub struct Broken {
     pub path: PathBuf,
+    pub text: String,
     place: String,
     why: String,
 }
@@ -45,7 +46,7 @@ impl Broken {
             let why = why.split(" at line ").next().unwrap_or_default();
             format!("{why}. The client ignores the whole file")
         };
-        Self { path: path.to_owned(), place, why }
+        Self { path: path.to_owned(), text: text.to_owned(), place, why }
     }
 }
 
@@ -126,6 +127,39 @@ pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
+/// Plugins that the client has taken from a marketplace of our name and that
+/// are not ours.
+pub fn others_of_marketplace(config_dir: Option<&Path>, settings: &[Settings]) -> BTreeSet<String> {
+    let read = |dir: &Path| read_text(&dir.join("plugins/installed_plugins.json"), MAX_FILE);
+    let installed: Value =
+        config_dir.and_then(read).and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default();
+    let tables = settings.iter().map(|it| &it.value["enabledPlugins"]);
+    let ids = tables.chain([&installed["plugins"]]).filter_map(Value::as_object).flatten();
+    let ids = ids.map(|(id, _)| id).filter(|id| *id != ID);
+    ids.filter(|id| id.rsplit_once('@').is_some_and(|it| it.1 == MARKETPLACE)).cloned().collect()
+}
+
+/// The files in which the client notes plugins and what is switched on, of
+/// whatever scope: those that may name ours.
+pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
+    let plugins = config_dir.join("plugins");
+    let installed = plugins.join("installed_plugins.json");
+    let text = read_text(&installed, MAX_FILE).unwrap_or_default();
+    let list: Value = serde_json::from_str(&text).unwrap_or_default();
+    let entries = list["plugins"][ID].as_array().into_iter().flatten();
+    let projects = entries.filter_map(|it| it["projectPath"].as_str()).map(Path::new);
+    let of_projects: BTreeSet<PathBuf> = [project]
+        .into_iter()
+        .chain(projects)
+        .flat_map(|it| {
+            ["settings.json", "settings.local.json"].map(|name| it.join(".claude").join(name))
+        })
+        .collect();
+    let own =
+        [plugins.join("known_marketplaces.json"), installed, config_dir.join("settings.json")];
+    own.into_iter().chain(of_projects).collect()
+}
+
 /// Whatever makes the client run our hooks besides plugin [`ID`]: in words.
 pub fn seconds(settings: &[Settings]) -> Vec<String> {
     let by_hand = settings.iter().filter(|it| !it.events().is_empty());
@@ -139,8 +173,13 @@ pub fn seconds(settings: &[Settings]) -> Vec<String> {
 impl Settings {
     /// Whether it tells the client to take plugins from `folder`.
     pub fn declares_marketplace(&self, folder: &Path) -> bool {
+        self.marketplace() == Some(folder)
+    }
+
+    /// Where it tells the client to take plugins of our marketplace from.
+    pub fn marketplace(&self) -> Option<&Path> {
         let declared = &self.value["extraKnownMarketplaces"][MARKETPLACE]["source"]["path"];
-        declared.as_str().is_some_and(|it| Path::new(it) == folder)
+        declared.as_str().map(Path::new)
     }
 
     /// The events at which it runs `roz hook` by itself.
@@ -178,6 +217,22 @@ impl Settings {
         self.value["env"]["PATH"].as_str()
     }
 
+    /// A variable that the client sets, for itself too; a number counts as its
+    /// digits.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        match &self.value["env"][name] {
+            Value::String(text) if !text.is_empty() => Some(text.clone()),
+            it @ (Value::Number(_) | Value::Bool(_)) => Some(it.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The rule of a list (`deny`, `ask`) that is about Bash calls of `program`.
+    pub fn rule_about(&self, list: &str, program: &str) -> Option<&str> {
+        let rules = self.value["permissions"][list].as_array().into_iter().flatten();
+        rules.filter_map(Value::as_str).find(|it| covers(it, program))
+    }
+
     /// Whether a Bash call of `program` runs without a question.
     pub fn lets_run(&self, program: &str) -> bool {
         let permissions = &self.value["permissions"];
@@ -185,13 +240,20 @@ impl Settings {
             return true;
         }
         let rules = permissions["allow"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        rules.into_iter().any(|rule| {
-            let Some(rest) = rule.strip_prefix("Bash") else { return false };
-            let inner = rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')).unwrap_or("*");
-            let stem = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
-            stem.len() < inner.len() && program.starts_with(stem)
-        })
+        rules.into_iter().any(|rule| covers(rule, program))
     }
+}
+
+/// Whether a rule is about all Bash calls that begin with `program`.
+fn covers(rule: &str, program: &str) -> bool {
+    let Some(rest) = rule.strip_prefix("Bash") else { return false };
+    let inner = match rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
+        Some(inner) => inner,
+        None if rest.is_empty() => "*",
+        None => return false,
+    };
+    let stem = inner.trim_end_matches('*').trim_end_matches([':', ' ']);
+    stem.len() < inner.len() && program.starts_with(stem)
 }
 
 /// Whether a hook runs `roz hook` and nothing else: it can be taken away.
@@ -261,6 +323,7 @@ mod tests {
             ("Bash(roz context:*)", false),
             ("Bash(roz decide)", false),
             ("Read", false),
+            ("BashOutput", false),
         ] {
             let it = settings(json!({ "permissions": { "allow": [rule] } }));
             assert_eq!(it.lets_run("roz decide"), lets, "{rule}");

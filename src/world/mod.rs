@@ -39,6 +39,8 @@ pub struct World {
     pub user_home: Option<PathBuf>,
     /// Where this process stands.
     pub cwd: PathBuf,
+    /// That folder has been removed.
+    pub is_nowhere: bool,
     /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH`,
     /// `TMPDIR` and those of the terminal.
     pub env: Vec<(String, String)>,
@@ -54,11 +56,13 @@ impl World {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
         let env = env::vars_os().filter_map(text).filter(|(name, _)| wanted(name)).collect();
+        let here = env::current_dir();
         Self {
+            is_nowhere: here.is_err(),
             now: stopped_clock().unwrap_or_else(Utc::now),
             started: Instant::now(),
             user_home: dirs::home_dir(),
-            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            cwd: here.unwrap_or_else(|_| last_stand()),
             env,
         }
     }
@@ -136,6 +140,17 @@ impl World {
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
         find_on(self.var("PATH").unwrap_or_default(), program)
     }
+}
+
+/// The name of the folder that we stood in when it was removed: never `/`,
+/// which is a project like any other.
+fn last_stand() -> PathBuf {
+    let by_system = || std::fs::read_link("/proc/self/cwd").ok();
+    let by_shell = || env::var_os("PWD").map(PathBuf::from).filter(|it| it.is_absolute());
+    let found = by_system().or_else(by_shell);
+    let found = found.unwrap_or_else(|| PathBuf::from("/nonexistent"));
+    let text = found.to_string_lossy();
+    text.strip_suffix(" (deleted)").map_or_else(|| found.clone(), PathBuf::from)
 }
 
 /// As [`World::on_path`], for the PATH of somebody else.

@@ -109,7 +109,7 @@ fn trace_tells_what_happened_in_order() {
     assert_eq!(types, ["session_start", "prompt_received", "gate_blocked", "stop_hook_called"]);
 
     assert_eq!(roz.trace("gate_blocked"), [events[2].clone()]);
-    assert_eq!(roz.trace("no_such_type"), [json!(null); 0]);
+    assert_eq!(roz.trace("breaker_tripped"), [json!(null); 0]);
     let text = roz.run(&["trace", SESSION, "--type", "gate_blocked"]).succeeds().stdout;
     assert_eq!(text.lines().count(), 1, "{text}");
     assert!(text.contains("gate_blocked") && text.contains("git push"), "{text}");

@@ -250,6 +250,7 @@ impl Inside {
 
     pub(crate) fn world(&self) -> World {
         World {
+            is_nowhere: false,
             now: DateTime::parse_from_rfc3339(MORNING).unwrap().to_utc(),
             started: Instant::now(),
             user_home: Some(self.roz.user_home()),

@@ -1,8 +1,11 @@
 //! `roz demo` plays through, and shows itself in any width.
 
+use std::{fs, os::unix::process::ExitStatusExt as _};
+
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::support::Roz;
+use crate::support::{Roz, start};
 
 #[test]
 fn every_step_of_the_demo_goes_as_it_should_and_nothing_is_left_behind() {
@@ -21,13 +24,42 @@ fn every_step_of_the_demo_goes_as_it_should_and_nothing_is_left_behind() {
 
 #[test]
 fn it_fits_the_terminal_and_keeps_the_token_to_itself() {
-    for columns in ["50", "80", "200"] {
+    for columns in ["30", "40", "50", "60", "80", "200"] {
         let roz = Roz::new().with_var("COLUMNS", columns);
         let told = roz.run(&["demo"]).succeeds().stdout;
         let width: usize = columns.parse().unwrap();
         let longest = told.lines().map(|it| it.chars().count()).max().unwrap();
         assert!(longest <= width, "{longest} > {width}\n{told}");
-        assert!(told.contains("Every gate held, and let go when it should."), "{told}");
-        assert!(told.contains("--token TOKEN") && !told.contains('\u{1b}'), "{told}");
+        let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("Every gate held, and let go when it should."), "{told}");
+        assert!(words.contains("--token TOKEN") && !told.contains('\u{1b}'), "{told}");
+    }
+}
+
+/// Whoever is interrupted leaves nothing behind.
+#[test]
+fn a_signal_takes_the_temporary_home_along() {
+    for (verb, signal) in [
+        ("demo", Signal::INT),
+        ("demo", Signal::TERM),
+        ("doctor", Signal::HUP),
+        ("doctor", Signal::INT),
+    ] {
+        let roz = Roz::new();
+        let dir = tempfile::tempdir().unwrap();
+        let roz = roz.with_var("TMPDIR", &dir.path().display().to_string());
+        let mut child = start(&mut roz.command(&[verb]));
+        drop(child.stdin.take());
+        let entries = || fs::read_dir(dir.path()).unwrap().count();
+        // Until it is there, or was.
+        while entries() == 0 && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let pid = Pid::from_child(&child);
+        let _ = kill_process(pid, signal);
+        let status = child.wait().unwrap();
+        assert_eq!(entries(), 0, "{verb} {signal:?} {status}");
+        let is_over = status.code().is_some();
+        assert!(is_over || status.signal() == Some(signal.as_raw()), "{verb} {signal:?} {status}");
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::Roz;
+use crate::support::{Ran, Roz, start};
 
 fn read(roz: &Roz, path: &str) -> String {
     fs::read_to_string(roz.project().join(path)).unwrap_or_default()
@@ -142,4 +142,50 @@ fn each_key_in_a_comment_can_be_uncommented() {
     let wrong: Vec<String> = schema.iter_errors(&document).map(|it| it.to_string()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(!schema.is_valid(&json!({ "review": { "mood": 1 } })));
+}
+
+#[test]
+fn the_users_own_home_is_no_project() {
+    let roz = Roz::new();
+    let elsewhere = roz.dir().join("own");
+    fs::create_dir(&elsewhere).unwrap();
+    let roz_home = elsewhere.join(".roz").display().to_string();
+    for (place, env) in [(roz.user_home(), vec![]), (elsewhere, vec![("ROZ_HOME", roz_home)])] {
+        let mut command = roz.command(&["init", "--review"]);
+        command.current_dir(&place).envs(env);
+        let said = Ran::of(start(&mut command).wait_with_output().unwrap()).fails();
+        assert!(said.contains("is no project") && said.contains("`cd` to"), "{said}");
+        assert!(!place.join(".roz/config.toml").exists());
+    }
+}
+
+#[test]
+fn a_working_directory_that_is_gone_is_an_error_and_not_the_root() {
+    let roz = Roz::new();
+    let gone = roz.project().join("gone");
+    for args in [
+        &["init", "--review"][..],
+        &["status"],
+        &["explain", "git push"],
+        &["config", "show"],
+        &["doctor"],
+        &["intent", "list"],
+    ] {
+        fs::create_dir(&gone).unwrap();
+        let line = format!("rmdir '{}'; exec \"$0\" \"$@\"", gone.display());
+        let mut command = roz.through(&["sh", "-c", &line], args);
+        let ran = Ran::of(start(command.current_dir(&gone)).wait_with_output().unwrap());
+        let said = ran.fails();
+        assert!(said.contains("the working directory is gone") && said.contains("`cd`"), "{said}");
+    }
+    assert!(!fs::exists("/.roz").unwrap());
+}
+
+#[test]
+fn a_link_is_called_a_link() {
+    let roz = Roz::new();
+    fs::create_dir(roz.project().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", roz.project().join(".roz")).unwrap();
+    let said = roz.run(&["init", "--review"]).fails();
+    assert!(said.contains("is a link"), "{said}");
 }

@@ -4,6 +4,7 @@
 use std::{fmt::Write as _, fs};
 
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::{
     client::SESSION,
@@ -76,6 +77,63 @@ fn every_verb_that_prints_facts_prints_one_json_object_when_asked() {
     }
 }
 
+/// What prints a line for other programs does too, in an object.
+#[test]
+fn what_is_for_programs_takes_the_word_for_it_as_well() {
+    let roz = busy();
+    for args in [&["config", "schema"][..], &["ledger", "export"], &["status", "--short"]] {
+        let value = roz.json(args);
+        assert!(value.is_object(), "{args:?}: {value}");
+    }
+    assert!(roz.json(&["ledger", "export"])["records"].is_array());
+    let line = roz.json(&["status", "--short"])["line"].as_str().unwrap().to_owned();
+    assert!(line.starts_with("roz: ") && !line.contains('\u{1b}'), "{line}");
+    let input = json!({ "session_id": SESSION, "cwd": roz.project() }).to_string();
+    let said = roz.fed(&["statusline", "--json"], &input).succeeds().stdout;
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert!(said["line"].as_str().is_some_and(|it| it.starts_with("roz: ")), "{said}");
+}
+
+#[test]
+fn no_table_is_wider_than_the_terminal() {
+    for width in [40, 60, 80] {
+        let roz = busy().with_var("COLUMNS", &width.to_string());
+        for args in [
+            &["list"][..],
+            &["trace", SESSION],
+            &["stats"],
+            &["status"],
+            &["intent", "list"],
+            &["intent", "check"],
+            &["ledger", "show"],
+            &["learnings"],
+            &["maintain", "list"],
+            &["tickets"],
+            &["backends"],
+            &["doctor", "--list"],
+        ] {
+            let ran = roz.run(args);
+            // A path is one word, and stays one.
+            let lines = ran.stdout.lines().filter(|it| !it.contains(": /") && !it.contains("  /"));
+            for line in lines {
+                assert!(line.width() <= width, "{width} {args:?}: {line}\n{}", ran.stdout);
+            }
+        }
+    }
+}
+
+/// Text that turns the direction of writing shows in the order that it has.
+#[test]
+fn no_prompt_turns_a_line_round() {
+    let roz = busy();
+    roz.hook("user-prompt", json!({ "prompt": "#roz rm \u{202e}cod.x\u{2066} now" }));
+    for args in [&["trace", SESSION][..], &["trace", SESSION, "--verbose"], &["context", SESSION]] {
+        let said = roz.run(args).succeeds().stdout;
+        assert!(!said.contains(['\u{202e}', '\u{2066}']), "{args:?}: {said}");
+    }
+    assert!(roz.run(&["trace", SESSION]).stdout.contains("\\u{202e}cod.x"));
+}
+
 #[test]
 fn no_verb_minds_a_pipe_that_closes() {
     let roz = busy();
@@ -134,6 +192,14 @@ fn what_is_misspelt_is_answered_with_the_nearest_name() {
     ] {
         let said = roz.run(args).misuses();
         assert!(said.contains(nearest), "{args:?}: {said}");
+    }
+    let said = roz.run(&["trace", SESSION, "--type", "roz_decison"]).fails();
+    assert!(said.contains("did you mean `roz_decision`?"), "{said}");
+    let said = roz.run(&["trace", SESSION, "--type", "roz_decision"]).succeeds();
+    assert!(said.stdout.contains("No such events"), "{said:?}");
+    // One word for a shell, and the name as it is shown.
+    for name in ["plugin-folder", "plugin folder"] {
+        roz.run(&["doctor", "--no-client", "--only", name]).succeeds();
     }
     fs::write(roz.home().join("config.toml"), "review.gates.tool = []\n").unwrap();
     let ran = roz.run(&["config", "check"]);

@@ -76,7 +76,9 @@ impl<'a> Stage<'a> {
 
     pub(super) fn scene(&self, title: &str) -> io::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
-        say::print(&format!("\n{}\n", out.paint(Tone::Bold, title)))
+        let lines = wrapped(title, out.width);
+        let lines: Vec<String> = lines.iter().map(|it| out.paint(Tone::Bold, it)).collect();
+        say::print(&format!("\n{}\n", lines.join("\n")))
     }
 
     /// Sends an event; `client` says what it is about.
@@ -154,7 +156,9 @@ impl<'a> Stage<'a> {
         };
         let told = format!("{} hook processes, {median:.1} ms each (median).", times.len());
         let told = wrapped(&told, out.width).join("\n");
-        say::print(&format!("\n{}\n{told}\n", out.paint(tone, text)))
+        let text: Vec<String> =
+            wrapped(text, out.width).iter().map(|it| out.paint(tone, it)).collect();
+        say::print(&format!("\n{}\n{told}\n", text.join("\n")))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     },
     plugin::{
         self, Found, ID, Place,
-        client::{Client, OLDEST, SINCE, Version},
+        client::{self, Client, OLDEST, SINCE, Version},
         settings::{self, Broken, Settings},
     },
     world::{World, find_on, git, process},
@@ -39,6 +39,8 @@ pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
 /// What was seen, before anything is made of it.
 struct Look {
     client: Option<Client>,
+    /// What it says of itself, if there is one.
+    version: Option<Result<Version, client::Error>>,
     project: PathBuf,
     settings: Vec<Settings>,
     broken: Vec<Broken>,
@@ -62,7 +64,10 @@ impl Look {
         let project = git::root(&world.cwd);
         let (settings, broken) = settings::read(config_dir.as_deref(), &project);
         let client = Client::find(world);
-        let plugin = match &client {
+        let version = client.as_ref().map(Client::version);
+        // One that hangs is not asked a second time.
+        let hangs = matches!(version, Some(Err(client::Error::Silent { .. })));
+        let plugin = match client.as_ref().filter(|_| !hangs) {
             Some(client) => asked(client, &project),
             None => match settings.iter().rev().find_map(Settings::enables_plugin) {
                 Some(true) => Registered::Enabled,
@@ -75,7 +80,7 @@ impl Look {
         let ours = ours.filter(|it| it.exists() || is_registered);
         let folder = settings::marketplace(config_dir.as_deref()).or(ours);
         let folder = folder.map(|it| (it.clone(), plugin::read(&it)));
-        Self { client, project, settings, broken, plugin, folder }
+        Self { client, version, project, settings, broken, plugin, folder }
     }
 
     /// The files whose own hooks run roz, with the events.
@@ -141,7 +146,7 @@ impl Look {
 
     fn version(&self) -> Check {
         const NAME: &str = "client";
-        let Some(client) = &self.client else {
+        let (Some(client), Some(version)) = (&self.client, &self.version) else {
             return Check::warn(
                 NAME,
                 "`claude` is not on PATH: nothing can be said of it",
@@ -150,10 +155,10 @@ impl Look {
         };
         let program = client.program.display();
         let update = format!("update it to {OLDEST} or newer");
-        match client.version() {
-            Ok(version) if version < OLDEST => {
+        match version {
+            Ok(version) if *version < OLDEST => {
                 let seen = format!("Claude Code {version}, `{program}`");
-                let unknown = SINCE.iter().filter(|(_, since)| version < *since);
+                let unknown = SINCE.iter().filter(|(_, since)| version < since);
                 let unknown: Vec<&str> = unknown.map(|(event, _)| event.name()).collect();
                 if unknown.is_empty() {
                     let seen = format!("{seen}: older than any that roz was tried with");
@@ -164,6 +169,11 @@ impl Look {
                 }
             }
             Ok(version) => Check::ok(NAME, format!("Claude Code {version}, `{program}`")),
+            Err(err @ client::Error::Silent { .. }) => Check::fail(
+                NAME,
+                format!("{err}: no session can start with it (`{program}`)"),
+                format!("see what holds `{program} --version` up"),
+            ),
             Err(err) => {
                 Check::warn(NAME, err.to_string(), format!("see what `{program} --version` says"))
             }
@@ -171,8 +181,14 @@ impl Look {
     }
 
     fn broken(&self) -> Option<Check> {
+        const NAME: &str = "client settings";
         let remedy = "mend it; `roz install` refuses until then";
-        Some(Check::warn("client settings", self.broken.first()?.to_string(), remedy))
+        let broken = self.broken.first()?;
+        if matches!(self.plugin, Registered::Enabled) {
+            return Some(Check::warn(NAME, broken.to_string(), remedy));
+        }
+        let seen = format!("{broken}, and it starts without our hooks");
+        Some(Check::fail(NAME, seen, remedy))
     }
 
     fn hooks(&self) -> Check {
@@ -203,15 +219,22 @@ impl Look {
                     )
                 }
             }
+            // One fault, not two: what it says of our plugin is not read.
+            Registered::Disabled | Registered::No if !self.broken.is_empty() => Check::fail(
+                NAME,
+                "the client cannot read what it is told of them (`client settings`)",
+                "mend those settings",
+            ),
             Registered::Disabled => Check::fail(
                 NAME,
                 format!("plugin `{ID}` is installed, but switched off here"),
                 format!("`claude plugin enable {ID}`"),
             ),
-            Registered::No if self.client.is_none() => Check::warn(
+            Registered::No if self.client.is_none() => Check::fail(
                 NAME,
-                "not registered with a client",
-                "`roz install`, where there is one",
+                "not registered with any client: nothing starts roz",
+                "`roz install`, where `claude` is on PATH (`roz doctor --no-client` looks at the \
+                 rest)",
             ),
             Registered::No => Check::fail(NAME, "not registered with the client", INSTALL),
             Registered::Unknown(why) => {
@@ -280,10 +303,25 @@ impl Look {
             let seen =
                 format!("it is of version {}, older than this binary ({version})", found.version);
             Check::warn(NAME, seen, INSTALL)
+        } else if let Some(age) = self.too_old_to_be_strict().filter(|_| found.strict) {
+            let since = client::STRICT_SINCE;
+            Check::warn(
+                NAME,
+                format!(
+                    "`{shown}` runs this binary, strict; but Claude Code {age} does not know that, \
+                     and lets a tool call pass where roz cannot run"
+                ),
+                format!("update the client to {since} or newer"),
+            )
         } else {
             let strict = if found.strict { ", strict" } else { "" };
             Check::ok(NAME, format!("`{shown}` runs this binary{strict}"))
         })
+    }
+
+    fn too_old_to_be_strict(&self) -> Option<Version> {
+        let version = *self.version.as_ref()?.as_ref().ok()?;
+        (version < client::STRICT_SINCE).then_some(version)
     }
 
     fn once(&self) -> Check {
@@ -307,10 +345,26 @@ impl Look {
         // The last that speaks wins; the administrator's come last.
         let found = self.settings.iter().rev().find_map(|it| Some((it, it.switches_hooks_off()?)));
         let Some((settings, (key, true))) = found else {
-            let is_set = |it: &&str| world.var(it).is_some_and(|it| it != "0" && it != "false");
-            let name = VARIABLES.into_iter().find(is_set)?;
-            let seen = format!("`{name}` is set: a client that starts here may run no hooks");
-            return Some(Check::warn(NAME, seen, format!("`unset {name}`")));
+            let is_on = |it: &str| it != "0" && it != "false";
+            // What a settings file says goes over the environment.
+            for name in VARIABLES {
+                let said = |it: &Settings| Some((it.path.clone(), it.variable(name)?));
+                let said = self.settings.iter().rev().find_map(said);
+                match said {
+                    Some((path, value)) if is_on(&value) => {
+                        let path = path.display();
+                        let seen = format!("`{name}` in `{path}`: the client may run no hooks");
+                        return Some(Check::warn(NAME, seen, "remove that line"));
+                    }
+                    None if world.var(name).is_some_and(is_on) => {
+                        let seen =
+                            format!("`{name}` is set: a client that starts here may run no hooks");
+                        return Some(Check::warn(NAME, seen, format!("`unset {name}`")));
+                    }
+                    _ => (),
+                }
+            }
+            return None;
         };
         let path = settings.path.display();
         Some(Check::fail(
@@ -336,6 +390,28 @@ impl Look {
     fn permissions(&self) -> Option<Check> {
         const NAME: &str = "permissions";
         self.client.as_ref()?;
+        // Whatever is allowed: what denies comes first, then what asks.
+        for list in ["deny", "ask"] {
+            let rule = |program| {
+                let mut found = self.settings.iter();
+                found.find_map(|it| Some((it.path.display(), it.rule_about(list, program)?)))
+            };
+            let Some((path, rule)) = ["roz context", "roz decide"].into_iter().find_map(rule)
+            else {
+                continue;
+            };
+            let remedy = format!("remove that rule from `permissions.{list}`");
+            return Some(if list == "deny" {
+                let seen = format!("`{rule}` in `{path}` denies reviewers: no review can end");
+                Check::fail(NAME, seen, remedy)
+            } else {
+                let seen = format!(
+                    "`{rule}` in `{path}` asks before a reviewer may decide; with nobody to ask \
+                     (`claude -p`) no review ends"
+                );
+                Check::warn(NAME, seen, remedy)
+            });
+        }
         let missing: Vec<&str> = ["roz context", "roz decide"]
             .into_iter()
             .filter(|program| !self.settings.iter().any(|it| it.lets_run(program)))

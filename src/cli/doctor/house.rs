@@ -9,13 +9,15 @@ use std::{
 
 use super::Check;
 use crate::{
+    cli::advice,
     config,
     core::{
         bounded,
         policy::{Mode, WriteGateMode},
     },
+    hooks::gather::config_dir,
     open,
-    plugin::is_in_build_folder,
+    plugin::{is_in_build_folder, settings},
     world::{World, git, read_ending},
 };
 
@@ -28,8 +30,8 @@ pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
     checks.extend(homes.iter().map(|it| home(it)));
     checks.extend(put_aside(&homes));
     checks.extend(crashes(&sources.roz_home));
-    checks.push(configuration(&config));
-    checks.extend(weakened(&config));
+    checks.push(configuration(&config, &sources.roz_home));
+    checks.extend(weakened(&config, &Cap::new(world)));
     checks.push(of_git(world));
     checks
 }
@@ -49,7 +51,20 @@ fn of_binary(binary: &Path) -> Check {
 fn home(home: &Path) -> Check {
     let shown = home.display();
     if !home.exists() {
-        let parent = home.ancestors().find(|it| it.exists()).unwrap_or(Path::new("/"));
+        let is_there = |it: &&Path| it.symlink_metadata().is_ok();
+        let parent = home.ancestors().find(is_there).unwrap_or(Path::new("/"));
+        if let Some(target) = leads_nowhere(parent) {
+            return Check::fail(
+                "home",
+                format!(
+                    "`{}` is a link to `{}`, and there is no such folder: nothing can be noted, \
+                     and every stop passes",
+                    parent.display(),
+                    target.display()
+                ),
+                format!("make that folder, or `rm '{}'`", parent.display()),
+            );
+        }
         return match is_writable(parent) {
             Ok(()) => Check::ok("home", format!("`{shown}` will be made by the first session")),
             Err(why) => Check::fail(
@@ -79,6 +94,12 @@ fn home(home: &Path) -> Check {
         format!("others may read {} of yours: {}", open.len(), named.join(", ")),
         format!("chmod -R go= '{shown}'"),
     )
+}
+
+/// Where a link leads that leads to nothing.
+fn leads_nowhere(path: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(path).ok().filter(|_| !path.exists())?;
+    Some(path.parent().unwrap_or(Path::new("/")).join(target))
 }
 
 fn is_writable(folder: &Path) -> Result<(), String> {
@@ -130,13 +151,16 @@ fn crashes(home: &Path) -> Option<Check> {
     ))
 }
 
-fn configuration(config: &config::Full) -> Check {
+fn configuration(config: &config::Full, home: &Path) -> Check {
     let files: Vec<String> = config.files.iter().map(|it| format!("`{}`", it.display())).collect();
     let seen = match files.as_slice() {
         [] => "no file: the defaults apply".to_owned(),
         files => files.join(", "),
     };
-    match config.diagnostics.as_slice() {
+    let no_templates = advice::templates(config, home);
+    let suspicious = advice::tools(config);
+    let all: Vec<_> = config.diagnostics.iter().chain(&no_templates).chain(&suspicious).collect();
+    match all.as_slice() {
         [] => Check::ok("configuration", seen),
         [first, rest @ ..] => {
             let more = match rest.len() {
@@ -152,10 +176,37 @@ fn configuration(config: &config::Full) -> Check {
     }
 }
 
+/// The client lets a stop pass that was blocked more often than this in a row.
+struct Cap {
+    most: u64,
+    /// Who says so, if it is not the client's default.
+    said: String,
+}
+
+impl Cap {
+    const NAME: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
+
+    fn new(world: &World) -> Self {
+        let (all, _) = settings::read(config_dir(world).as_deref(), &git::root(&world.cwd));
+        // What the client's settings say goes over its environment.
+        let by_settings = all.iter().rev().find_map(|it| {
+            Some((it.variable(Self::NAME)?, format!("`{}` in `{}`", Self::NAME, it.path.display())))
+        });
+        let set =
+            || Some((world.var(Self::NAME)?.to_owned(), format!("the variable `{}`", Self::NAME)));
+        let found =
+            by_settings.or_else(set).and_then(|(it, said)| Some((it.trim().parse().ok()?, said)));
+        match found {
+            // It switches the cap off.
+            Some((0, said)) => Self { most: u64::MAX, said },
+            Some((most, said)) => Self { most, said: format!(" ({said})") },
+            None => Self { most: 8, said: String::new() },
+        }
+    }
+}
+
 /// Settings that switch a gate off.
-fn weakened(config: &config::Full) -> Vec<Check> {
-    /// The client lets a stop pass that was blocked more often than this.
-    const CLIENTS_CAP: u32 = 8;
+fn weakened(config: &config::Full, cap: &Cap) -> Vec<Check> {
     /// A hook takes some milliseconds, on a busy machine a hundred.
     const LEAST_MS: u64 = 250;
     let policy = &config.policy;
@@ -191,14 +242,20 @@ fn weakened(config: &config::Full) -> Vec<Check> {
             format!("`circuit_breaker.max_blocks` is 0{place}: no stop is ever held"),
             "set it to 1 or more (the default is 3)",
         ));
-    } else if blocks >= CLIENTS_CAP {
+    } else if u64::from(blocks) >= cap.most {
+        let Cap { most, said } = cap;
+        let remedy = if said.is_empty() {
+            format!("set it below {most} (the default is 3)")
+        } else {
+            format!("set `{}` above {blocks}, or remove it (the default is 8)", Cap::NAME)
+        };
         checks.push(Check::warn(
             "breaker",
             format!(
                 "`circuit_breaker.max_blocks` is {blocks}{place}: the client itself lets a stop \
-                 pass that was blocked more than {CLIENTS_CAP} times in a row, without a word to us"
+                 pass that was blocked more than {most} times in a row{said}, without a word to us"
             ),
-            format!("set it below {CLIENTS_CAP} (the default is 3)"),
+            remedy,
         ));
     }
     let deadline = policy.hooks.deadline_ms;

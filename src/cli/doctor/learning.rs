@@ -12,7 +12,7 @@ use crate::{
     memory::{self, Library},
     open::Roz,
     usage_log,
-    world::{World, git, in_a_line},
+    world::{World, git, in_a_line, shell_word},
 };
 
 const NAME: &str = "reflection gate";
@@ -150,9 +150,10 @@ fn merging(roz: &Roz, library: &Library) -> Option<Check> {
         return Some(Check::ok(NAME, "git joins both branches' learnings (`merge=union`)"));
     }
     let file = folder.join(".gitattributes");
+    let lines: Vec<String> = missing.iter().map(|it| format!("'{it}'")).collect();
     Some(Check::warn(
         NAME,
         "two branches that both learned something would conflict",
-        format!("add to `{}`, a line each: {}", file.display(), missing.join(", ")),
+        format!("`printf '%s\\n' {} >> {}`", lines.join(" "), shell_word(&file.to_string_lossy())),
     ))
 }

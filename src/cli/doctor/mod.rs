@@ -8,9 +8,9 @@ mod intent;
 mod learning;
 mod table;
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::LazyLock};
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -23,7 +23,8 @@ use crate::{core::bounded, world::World};
 ///
 /// Looks at the binary, the client, the home and the configuration, and plays a
 /// session through real `roz hook` processes in a temporary home. Exit code 1
-/// if the gates are not alive.
+/// if the gates are not alive: also where no client starts roz. `--no-client`
+/// looks at what is roz's own alone.
 ///
 /// Examples:
 ///   roz doctor
@@ -36,7 +37,7 @@ pub(super) struct Args {
     #[arg(long)]
     no_client: bool,
     /// Only this check (may be given more than once)
-    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(names()), hide_possible_values = true)]
+    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(words()), hide_possible_values = true)]
     only: Vec<String>,
     /// Say what is looked at, and look at nothing
     #[arg(long)]
@@ -84,9 +85,17 @@ fn names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|(name, ..)| *name)
 }
 
+/// As a shell completes them: in one word. The name is taken too.
+fn words() -> impl Iterator<Item = PossibleValue> {
+    static WORDS: LazyLock<Vec<String>> =
+        LazyLock::new(|| names().map(|it| it.replace(' ', "-")).collect());
+    WORDS.iter().zip(names()).map(|(word, name)| PossibleValue::new(word.as_str()).alias(name))
+}
+
 impl Args {
     fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|it| it == name)
+        let is_it = |it: &String| it == name || *it == name.replace(' ', "-");
+        self.only.is_empty() || self.only.iter().any(is_it)
     }
 
     fn looks(&self, who: Looks) -> bool {
@@ -119,6 +128,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let canary = args.looks(Looks::Canary).then(|| canary::sing(&binary, world));
     checks.extend(canary.as_ref().map(canary::Song::check));
     checks.retain(|it| args.wants(it.name));
+    // Settings that the client cannot read are one problem, not two.
+    let fails = |name: &str| checks.iter().any(|it| it.name == name && it.status == Status::Fail);
+    if fails("client settings") && fails("hooks") {
+        checks.retain(|it| it.name != "hooks");
+    }
     drop(working);
     let is_alive = checks.iter().all(|it| it.status != Status::Fail);
     if args.json {
@@ -179,8 +193,9 @@ fn as_text(
     for step in steps {
         let (mark, tone) = if step.ok { ("✓", say::Tone::Good) } else { ("✗", say::Tone::Bad) };
         let mark = out.paint(tone, mark);
-        let _ =
-            writeln!(text, "  {mark} {:<52} {:>7.1} ms", bounded::chars(&step.name, 52), step.ms);
+        let column = out.width.saturating_sub(15).clamp(12, 52);
+        let name = bounded::chars(&step.name, column);
+        let _ = writeln!(text, "  {mark} {name:<column$} {:>7.1} ms", step.ms);
     }
     let fails = checks.iter().filter(|it| it.status == Status::Fail).count();
     let warnings = checks.iter().filter(|it| it.status == Status::Warn).count();

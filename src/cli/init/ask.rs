@@ -4,41 +4,48 @@ use std::io::{self, BufRead, Write};
 
 use super::{Found, Wants};
 
-/// Asks until each question is answered; an end of the answers is a no to the
-/// rest.
+/// Asks until each question is answered; none if the answers end before: who
+/// goes away wants nothing of it.
 pub(super) fn wants(
     found: &Found,
     answers: &mut impl BufRead,
     questions: &mut impl Write,
-) -> io::Result<Wants> {
+) -> io::Result<Option<Wants>> {
     let told = found.told();
     if !told.is_empty() {
         write!(questions, "Here is:\n{told}\n")?;
     }
-    let mut ask = |question: &str, default: bool| -> io::Result<bool> {
+    let mut ask = |question: &str, default: bool| -> io::Result<Option<bool>> {
         loop {
             write!(questions, "{question} [{}] ", if default { "Y/n" } else { "y/N" })?;
             questions.flush()?;
             let mut line = String::new();
             if answers.read_line(&mut line)? == 0 {
                 writeln!(questions)?;
-                return Ok(false);
+                return Ok(None);
             }
             match line.trim().to_lowercase().as_str() {
-                "" => return Ok(default),
-                "y" | "yes" => return Ok(true),
-                "n" | "no" => return Ok(false),
+                "" => return Ok(Some(default)),
+                "y" | "yes" => return Ok(Some(true)),
+                "n" | "no" => return Ok(Some(false)),
                 _ => writeln!(questions, "Please answer y or n.")?,
             }
         }
     };
-    Ok(Wants {
-        review: ask("Hold `git push` and closing tickets until a reviewer has approved?", true)?,
-        reflection: ask("Have agents write down what they learned before a ticket closes?", true)?,
-        intent: ask("Have agents declare what they are at, and keep them in its scope?", false)?,
-        import: found.has_older_learnings
-            && ask("Copy the learnings that lie in `.grove/`?", true)?,
-    })
+    let review = "Hold `git push` and closing tickets until a reviewer has approved?";
+    let Some(review) = ask(review, true)? else { return Ok(None) };
+    let reflection = "Have agents write down what they learned before a ticket closes?";
+    let Some(reflection) = ask(reflection, true)? else { return Ok(None) };
+    let intent = "Have agents declare what they are at, and keep them in its scope?";
+    let Some(intent) = ask(intent, false)? else { return Ok(None) };
+    let mut import = false;
+    if found.has_older_learnings {
+        let Some(answer) = ask("Copy the learnings that lie in `.grove/`?", true)? else {
+            return Ok(None);
+        };
+        import = answer;
+    }
+    Ok(Some(Wants { review, reflection, intent, import }))
 }
 
 #[cfg(test)]
@@ -47,20 +54,22 @@ mod tests {
 
     fn asked(found: &Found, answers: &str) -> (Wants, String) {
         let mut questions = Vec::new();
-        let wants = wants(found, &mut answers.as_bytes(), &mut questions).unwrap();
+        let wants = wants(found, &mut answers.as_bytes(), &mut questions).unwrap().unwrap();
         (wants, String::from_utf8(questions).unwrap())
     }
 
     #[test]
-    fn enter_takes_what_is_proposed_and_an_end_is_a_no() {
+    fn enter_takes_what_is_proposed_and_an_end_ends_it() {
         let (all, told) = asked(&Found::default(), "\n\n\n");
         assert_eq!(
             (all.review, all.reflection, all.intent, all.import),
             (true, true, false, false)
         );
         assert!(told.starts_with("Hold `git push`"), "{told}");
-        let (none, _) = asked(&Found::default(), "");
-        assert!(!none.review && !none.reflection && !none.intent);
+        for answers in ["", "y\n", "y\ny\n", "n\ny"] {
+            let ended = wants(&Found::default(), &mut answers.as_bytes(), &mut Vec::new());
+            assert_eq!(ended.unwrap(), None, "{answers:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod step;
 use std::{
     fs,
     io::{self, IsTerminal as _},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -119,6 +119,14 @@ target/
 enum Error {
     #[error("`{0}` is there and is no folder. Remove it first")]
     NoFolder(String),
+    #[error("`{0}` is a link, and where it leads is not this project's. Remove it first")]
+    Link(String),
+    #[error(
+        "`{}` is no project: `{}` would be your own configuration, for every project. `cd` to the \
+         one that is meant, or write your own by hand (`roz config schema` says what it may say)",
+        .0.display(), .0.join(".roz/config.toml").display()
+    )]
+    Own(PathBuf),
     #[error("failed to make `{0}`")]
     Make(String, #[source] io::Error),
     #[error(
@@ -134,6 +142,9 @@ enum Error {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
+    if is_own(&roz, world) {
+        return Err(Error::Own(roz.project).into());
+    }
     let found = Found::look(&roz, world);
     if args.import && !found.has_older_learnings {
         return Err(Error::NothingToImport.into());
@@ -162,6 +173,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(if is_done { Done::Well } else { Done::Badly })
 }
 
+/// Whether what a project keeps would lie where the user's own things do.
+fn is_own(roz: &Roz, world: &World) -> bool {
+    let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+    let project = real(&roz.project);
+    let is_home = world.user_home.as_deref().is_some_and(|it| real(it) == project);
+    is_home || real(&roz.home) == project.join(".roz") || real(&roz.home) == project
+}
+
 /// What the command line says, or the user at the terminal.
 fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     let said = Wants {
@@ -179,7 +198,7 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     }
     let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
     let asked = ask::wants(found, answers, questions).map_err(Error::Ask)?;
-    Ok(Some(asked).filter(|it| it.review || it.reflection || it.intent || it.import))
+    Ok(asked.filter(|it| it.review || it.reflection || it.intent || it.import))
 }
 
 fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Result<Vec<Step>> {
@@ -243,9 +262,10 @@ fn note(before: &Stand, roz: &Roz, world: &World) {
 
 fn make(folder: &Path) -> Result<(), Error> {
     let shown = || folder.display().to_string();
-    // Wherever a link leads, it is not this project's to follow.
-    if fs::symlink_metadata(folder).is_ok_and(|it| !it.is_dir()) {
-        return Err(Error::NoFolder(shown()));
+    match fs::symlink_metadata(folder) {
+        Ok(it) if it.is_symlink() => return Err(Error::Link(shown())),
+        Ok(it) if !it.is_dir() => return Err(Error::NoFolder(shown())),
+        _ => (),
     }
     fs::create_dir_all(folder).map_err(|err| Error::Make(shown(), err))
 }

@@ -78,6 +78,8 @@ fn with_server(text: &str) -> Result<Option<String>, String> {
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else {
         return Err(unfit("it has an odd shape"));
     };
+    // As the lines around them end.
+    let new = if text.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
     let new = format!("{before}{new}{after}");
     let mut expected = value;
     let server: Value = serde_json::from_str(&format!("{{{SERVER}}}")).unwrap_or_default();
@@ -113,6 +115,11 @@ mod tests {
         let new = added(text);
         let own = format!("\n    {SERVER},");
         assert_eq!(new.replacen(&own, "", 1), text);
+        let windows = text.replace('\n', "\r\n");
+        let own = format!("\r\n    {SERVER},");
+        assert_eq!(added(&windows).replacen(&own, "", 1), windows);
+        let empty = added("{\r\n}\r\n");
+        assert_eq!(empty.matches('\n').count(), empty.matches("\r\n").count(), "{empty:?}");
         for text in ["", "  \n", "{}", "{ \"mcpServers\": {} }", "{\"x\":{\"mcpServers\":{}}}"] {
             added(text);
         }

@@ -59,6 +59,7 @@ pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
     }
     let gap = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
     let lines = format!("{gap}{}\n", missing.join("\n"));
+    let lines = if old.contains("\r\n") { lines.replace('\n', "\r\n") } else { lines };
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     match put(&path, &mut options, &lines) {

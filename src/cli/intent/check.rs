@@ -57,7 +57,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     if args.json {
         say::print_json(&as_json(&desk, &found))?;
     } else {
-        say::print_plain(&spoken(&desk, &found))?;
+        let width = say::Out::new(world).edge();
+        let told = spoken(&desk, &found);
+        let lines = told.lines().map(|it| folded(it, width) + "\n");
+        say::print(&lines.collect::<String>())?;
     }
     Ok(if found.breaks() { Done::Badly } else { Done::Well })
 }
@@ -163,6 +166,14 @@ fn spoken(desk: &Desk, found: &Found) -> String {
         "All of it can be relied on.\n"
     });
     bounded::plain(&text)
+}
+
+/// A line with what it is indented by, and what goes on a little deeper.
+fn folded(line: &str, width: usize) -> String {
+    let text = line.trim_start();
+    let indent = &line[..line.len() - text.len()];
+    let deeper = format!("{indent}    ");
+    format!("{indent}{}", say::folded(text, width, &deeper))
 }
 
 fn weight(breaks: bool) -> &'static str {

@@ -277,6 +277,25 @@ fn a_name_of_another_section_is_found_there() {
 }
 
 #[test]
+fn a_section_is_taken_for_a_section_and_a_key_for_a_key() {
+    for (text, meant) in [
+        ("[review.gate]\ntools = []", "`review.gates`"),
+        ("[review.gatez]\ntools = []", "`review.gates`"),
+        ("[reviews.gates]\ntools = []", "`review`"),
+        ("[gates]\ntools = []", "`review.gates`"),
+        ("[templates.weigths]\ndefault = 1", "`templates.weights`"),
+        ("[intent.formt]\n'*.rs' = 'x'", "`intent.format`"),
+        ("[write_gat]\nmode = 'off'", "`gate.write_gate`"),
+    ] {
+        let (_, told) = Scene::new().user(text).told();
+        let end = told[0].rsplit_once("; ").unwrap().1;
+        assert_eq!(end, format!("did you mean {meant}?"), "{text}");
+    }
+    let (_, told) = Scene::new().user("[colours]\nred = 1").told();
+    assert_eq!(told[0].matches("`gate`").count(), 1, "{told:?}");
+}
+
+#[test]
 fn a_section_is_no_value_and_a_value_no_section() {
     let (policy, told) =
         Scene::new().user("review = 1\n[[trace]]\nmax_events = 1\n[storage.path]\na = 1").told();

@@ -72,6 +72,10 @@ fn play(block: &Block, stage: &mut Stage, page: &Page) -> Option<String> {
         }
         "toml" => {
             let roz = Roz::with_config(&block.text);
+            // The page has it written before it is named.
+            let templates = roz.home().join("templates");
+            std::fs::create_dir(&templates).unwrap();
+            std::fs::write(templates.join("block-mine.md"), "Hold on.\n").unwrap();
             let told = roz.run(&["config", "check"]);
             assert!(told.code == Some(0), "{place}: {told:?}");
             None

@@ -1,5 +1,7 @@
 //! Each check of doctor's: it fails when its fault is made, and passes when
 //! that is mended.
+//!
+//! Long because the table of faults is.
 
 use std::{
     collections::BTreeSet,
@@ -44,6 +46,23 @@ const FAULTS: &[Fault] = &[
         mend: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
     },
     Fault {
+        check: "home",
+        make: |it| symlink("/dev/null/none", it.home().join(".roz")).unwrap(),
+        status: "fail",
+        seen: "is a link to `/dev/null/none`, and there is no such folder",
+        mend: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
+    },
+    Fault {
+        check: "home",
+        make: |it| {
+            it.env.push(("ROZ_HOME", it.home().join("link/roz").display().to_string()));
+            symlink("none", it.home().join("link")).unwrap();
+        },
+        status: "fail",
+        seen: "there is no such folder",
+        mend: |it| fs::create_dir(it.home().join("none")).unwrap(),
+    },
+    Fault {
         check: "sessions",
         make: |it| it.write("home/.roz/sessions/s1.corrupt-20260101T000000Z", "{"),
         status: "warn",
@@ -65,6 +84,20 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.write(USER, "[review]\nmode = \"always\"\n"),
     },
     Fault {
+        check: "configuration",
+        make: |it| it.write(USER, "\n[templates]\nactive = \"mine\"\n"),
+        status: "warn",
+        seen: "config.toml:3: `templates.active` names `mine`, and there is no such template",
+        mend: |it| it.write("home/.roz/templates/block-mine.md", "Hold on."),
+    },
+    Fault {
+        check: "configuration",
+        make: |it| it.write(USER, "review.gates.tools = ['Bsh:git push*']"),
+        status: "warn",
+        seen: "did you mean `Bash:git push*`?",
+        mend: |it| it.write(USER, "review.gates.tools = ['Bash:git push*', 'mcp__x__bsh']"),
+    },
+    Fault {
         check: "review gate",
         make: |it| it.write(USER, "\nreview.mode = \"never\"\n"),
         status: "fail",
@@ -84,6 +117,20 @@ const FAULTS: &[Fault] = &[
         status: "warn",
         seen: "(the variable ROZ_MAX_BLOCKS): no stop is ever held",
         mend: |it| it.env.clear(),
+    },
+    Fault {
+        check: "breaker",
+        make: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}"#),
+        status: "warn",
+        seen: "more than 1 times in a row (`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` in `",
+        mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"0"}}"#),
+    },
+    Fault {
+        check: "breaker",
+        make: |it| it.env.push(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "2".into())),
+        status: "warn",
+        seen: "the variable `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`",
+        mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"9"}}"#),
     },
     Fault {
         check: "deadline",
@@ -196,6 +243,33 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.program("bin/claude", &client()),
     },
     Fault {
+        check: "client",
+        make: |it| it.program("bin/claude", "#!/bin/sh\nexec /bin/sleep 300\n"),
+        status: "fail",
+        seen: "`claude --version` did not answer within 10 s",
+        mend: |it| it.program("bin/claude", &client()),
+    },
+    Fault {
+        check: "client",
+        make: |it| it.program("bin/claude", "#!/bin/sh\n"),
+        status: "warn",
+        seen: "not understood: nothing",
+        mend: |it| it.program("bin/claude", &client()),
+    },
+    Fault {
+        check: "hooks",
+        make: |it| {
+            drop(it.says(&["uninstall"]));
+            fs::rename(it.home().join("bin/claude"), it.home().join("claude")).unwrap();
+        },
+        status: "fail",
+        seen: "not registered with any client: nothing starts roz",
+        mend: |it| {
+            fs::rename(it.home().join("claude"), it.home().join("bin/claude")).unwrap();
+            it.says(&["install"]);
+        },
+    },
+    Fault {
         check: "client settings",
         make: |it| it.write(SETTINGS, "{\n  // mine\n}"),
         status: "warn",
@@ -236,6 +310,17 @@ const FAULTS: &[Fault] = &[
         mend: |it| drop(it.says(&["install"])),
     },
     Fault {
+        check: "plugin folder",
+        make: |it| {
+            it.program("bin/claude", &client().replace("2.1.330", "2.1.294"));
+            let said = it.says(&["install", "--strict"]);
+            assert!(said.contains("2.1.294 does not know `--strict`"), "{said}");
+        },
+        status: "warn",
+        seen: "strict; but Claude Code 2.1.294 does not know that",
+        mend: |it| it.program("bin/claude", &client()),
+    },
+    Fault {
         check: "registered once",
         make: |it| {
             let hook = json!({ "type": "command", "command": "roz hook stop" });
@@ -261,6 +346,13 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.env.clear(),
     },
     Fault {
+        check: "hooks allowed",
+        make: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_PERSONAL_HOOKS_OFF":"1"}}"#),
+        status: "warn",
+        seen: "`CLAUDE_CODE_PERSONAL_HOOKS_OFF` in `",
+        mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_PERSONAL_HOOKS_OFF":"0"}}"#),
+    },
+    Fault {
         check: "reviewer",
         make: |it| it.write("project/.claude/agents/x.md", "---\nname: \"roz:roz\"\n---\nYes.\n"),
         status: "fail",
@@ -273,6 +365,20 @@ const FAULTS: &[Fault] = &[
         status: "warn",
         seen: "claude -p",
         mend: |it| it.write(SETTINGS, r#"{"permissions":{"allow":["Bash(roz:*)"]}}"#),
+    },
+    Fault {
+        check: "permissions",
+        make: |it| permissions(it, r#""deny":["Read","Bash(roz:*)"]"#),
+        status: "fail",
+        seen: "`Bash(roz:*)` in `",
+        mend: |it| permissions(it, r#""deny":["Read","Bash(rozzer:*)"]"#),
+    },
+    Fault {
+        check: "permissions",
+        make: |it| permissions(it, r#""ask":["Bash(roz decide:*)"]"#),
+        status: "warn",
+        seen: "`Bash(roz decide:*)` in `",
+        mend: |it| permissions(it, r#""ask":["Bash(git push:*)"]"#),
     },
     Fault {
         check: "fired",
@@ -297,12 +403,17 @@ const FAULTS: &[Fault] = &[
     },
     Fault {
         check: "canary",
-        make: |it| it.env.push(("TMPDIR", "/nonexistent".into())),
+        make: |it| it.env.push(("TMPDIR", "/dev/null/none".into())),
         status: "fail",
         seen: "no temporary home",
         mend: |it| it.env.clear(),
     },
 ];
+
+fn permissions(machine: &Machine, more: &str) {
+    let allow = r#""allow":["Bash(roz context:*)","Bash(roz decide:*)"]"#;
+    machine.write(SETTINGS, &format!("{{\"permissions\":{{{allow},{more}}}}}"));
+}
 
 fn client() -> String {
     CLIENT.replace("VERSION", env!("CARGO_PKG_VERSION"))
@@ -404,6 +515,37 @@ fn every_check_has_a_fault_and_no_other_is_made() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a remedy is typed into a shell")]
+fn the_remedy_of_merging_can_be_pasted() {
+    let machine = Machine::new();
+    machine.write("project/.roz/learnings.md", "");
+    machine.git(&["init", "-q"]);
+    let found = machine.examined("merging");
+    let remedy = found.check("merging")["remedy"].as_str().unwrap().trim_matches('`').to_owned();
+    let ran = Command::new("sh").args(["-c", &remedy]).current_dir(machine.project()).status();
+    assert!(ran.unwrap().success(), "{remedy}");
+    assert_eq!(machine.examined("merging").check("merging")["status"], "ok");
+}
+
+/// They are split at blanks.
+#[test]
+fn a_shell_completes_a_check_in_one_word() {
+    let said = Machine::new().says(&["completions", "bash"]);
+    assert!(said.contains(" plugin-folder ") && !said.contains("plugin folder"), "{said}");
+}
+
+#[test]
+fn settings_that_hide_our_hooks_are_one_problem() {
+    let machine = Machine::with_client();
+    machine.write(SETTINGS, "{\"model\":");
+    let found = machine.doctor();
+    found.finds("client settings", "fail", "starts without our hooks");
+    let fails = found.0["checks"].as_array().unwrap().iter().filter(|it| it["status"] == "fail");
+    assert_eq!(fails.count(), 1, "{:#}", found.0);
+    machine.examined("hooks").finds("hooks", "fail", "`client settings`");
+}
+
+#[test]
 fn a_hook_that_the_client_could_not_run_is_told_until_it_has_run() {
     let mut machine = Machine::with_client();
     machine.says(&["install"]);
@@ -436,6 +578,6 @@ fn a_binary_that_may_not_be_run_is_a_failure() {
     fs::set_permissions(&other, fs::Permissions::from_mode(0o644)).unwrap();
     machine.examined("plugin folder").finds("plugin folder", "fail", "does not start");
     fs::remove_file(&other).unwrap();
-    symlink("/nonexistent", &other).unwrap();
+    symlink("/dev/null/none", &other).unwrap();
     machine.examined("plugin folder").finds("plugin folder", "fail", "no such program");
 }

@@ -180,8 +180,146 @@ fn what_the_user_changes_meanwhile_stays() {
     fs::write(&path, settings.to_string()).unwrap();
     machine.says(&["uninstall"]);
     let settings: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    assert_eq!(settings["model"], "haiku");
-    assert_eq!(settings["enabledPlugins"].as_object().map(serde_json::Map::len), Some(0));
+    // Nor does the client's mark stay: empty tables where there were none.
+    assert_eq!(settings, json!({ "model": "haiku" }));
+}
+
+#[test]
+fn without_the_client_its_files_are_put_back_all_the_same() {
+    let Some(machine) = machine("no client any more") else { return };
+    let client = fs::read_to_string(machine.home().join("bin/claude")).unwrap();
+    let file = "home/.claude/settings.json";
+    for scope in ["user", "project"] {
+        machine.write(file, "{ \"model\" :\"sonnet\" }\n");
+        let (before, project) = (machine.listing(), listing_of(&machine.project()));
+        machine.says(&["install", "--scope", scope]);
+        fs::remove_file(machine.home().join("bin/claude")).unwrap();
+        let said = machine.says(&["uninstall"]);
+        assert!(said.contains("as it was") && !said.contains("type:"), "{said}");
+        machine.program("bin/claude", &client);
+        is_same(&before, &machine.listing(), scope);
+        assert_eq!(listing_of(&machine.project()), project);
+        assert!(machine.says(&["uninstall"]).contains("nothing to take back"));
+    }
+
+    // What was changed meanwhile stays, and roz goes.
+    machine.says(&["install"]);
+    let path = machine.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{\n\t\"mine\":  1,", 1)).unwrap();
+    fs::remove_file(machine.home().join("bin/claude")).unwrap();
+    let said = machine.says(&["uninstall"]);
+    assert!(said.contains("what you changed in it stays"), "{said}");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("{\n\t\"mine\":  1,") && !text.contains("roz"), "{text}");
+    assert!(!text.contains("enabledPlugins"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_put_back_yet_is_said_and_not_forgotten() {
+    let Some(machine) = machine("broken meanwhile") else { return };
+    machine.write("home/.claude/settings.json", "{ \"model\" :\"sonnet\" }\n");
+    let before = machine.listing();
+    machine.says(&["install"]);
+    let client = machine.home().join("bin/claude");
+    fs::rename(&client, machine.home().join("claude")).unwrap();
+    let path = machine.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{ // mine\n", 1)).unwrap();
+    let ran = machine.run(&["uninstall"]);
+    let said = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains("a comment") && said.contains("`roz uninstall` again"), "{said}");
+    fs::write(&path, text).unwrap();
+    machine.says(&["uninstall"]);
+    fs::rename(machine.home().join("claude"), &client).unwrap();
+    is_same(&before, &machine.listing(), "uninstalled");
+}
+
+#[test]
+fn another_marketplace_of_our_name_is_not_taken_over() {
+    let Some(machine) = machine("another marketplace") else { return };
+    let zed = r#"{"name":"roz","owner":{"name":"x"},"plugins":[{"name":"zed","source":"./zed"}]}"#;
+    machine.write("home/other/.claude-plugin/marketplace.json", zed);
+    let other = machine.home().join("other");
+    let source = json!({ "source": "directory", "path": other });
+    let known = json!({ "roz": { "source": source, "lastUpdated": "x" } });
+    machine.write("home/.claude/plugins/known_marketplaces.json", &known.to_string());
+    machine.write("home/.claude/settings.json", r#"{"enabledPlugins":{"zed@roz":true}}"#);
+    let before = machine.listing();
+    for args in [&["install"][..], &["install", "--dry-run"]] {
+        let ran = machine.run(args);
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{said}");
+        assert!(said.contains(&*other.to_string_lossy()) && said.contains("`zed@roz`"), "{said}");
+        assert!(said.contains("marketplace remove roz") && said.contains("Nothing was"), "{said}");
+        is_same(&before, &machine.listing(), "refused");
+    }
+    assert!(machine.says(&["uninstall"]).contains("not ours: left"));
+    is_same(&before, &machine.listing(), "left");
+}
+
+#[test]
+fn an_earlier_roz_makes_room_and_does_not_come_back() {
+    let Some(machine) = machine("an earlier plugin") else { return };
+    machine.says(&["install"]);
+    let old = machine.home().join("old");
+    fs::rename(machine.plugin(), &old).unwrap();
+    fs::remove_file(machine.plugin().parent().unwrap().join("installed.json")).unwrap();
+    let new = |it: &str| it.replace(&*machine.plugin().to_string_lossy(), &old.to_string_lossy());
+    for file in ["settings.json", "plugins/known_marketplaces.json"] {
+        let path = machine.home().join(".claude").join(file);
+        let text = new(&fs::read_to_string(&path).unwrap());
+        fs::write(&path, text.replacen('{', "{ \"mine\" :[ ],", 1)).unwrap();
+    }
+    let said = machine.says(&["install"]);
+    assert!(said.contains("warning") && said.contains("it is this one from now on"), "{said}");
+    let said = machine.says(&["uninstall"]);
+    assert!(said.contains("without the earlier installation of roz"), "{said}");
+    let path = machine.home().join(".claude/settings.json");
+    assert_eq!(fs::read_to_string(path).unwrap(), "{ \"mine\" :[ ]\n}\n");
+    assert!(old.join("hooks/hooks.json").exists(), "it is not ours to remove");
+}
+
+#[test]
+fn a_word_of_the_users_about_the_plugin_is_left_to_the_byte() {
+    let Some(machine) = machine("switched off") else { return };
+    machine.write("home/.claude/settings.json", r#"{"enabledPlugins":{"roz@roz":false}}"#);
+    let before = machine.listing();
+    machine.says(&["install"]);
+    assert_eq!(machine.doctor().check("hooks")["status"], "ok");
+    machine.says(&["install"]);
+    machine.says(&["uninstall"]);
+    is_same(&before, &machine.listing(), "uninstalled");
+}
+
+/// As 2.1.197 does in a home in which it has not run yet.
+#[test]
+fn a_client_that_lays_files_out_anew_at_the_first_word_is_put_back_too() {
+    let Some(machine) = machine("laid out anew") else { return };
+    let client = fs::read_to_string(machine.home().join("bin/claude")).unwrap();
+    let moves = "        change(user, drop(\"model\"))\n        rows = []\n";
+    machine.program("bin/claude", &client.replace("        rows = []\n", moves));
+    machine.write("home/.claude/settings.json", "{ \"model\" :\"opus\" }");
+    let before = machine.listing();
+    machine.says(&["install"]);
+    machine.says(&["uninstall"]);
+    is_same(&before, &machine.listing(), "uninstalled");
+}
+
+#[test]
+fn what_the_client_does_not_find_any_more_is_gone() {
+    let Some(machine) = machine("interrupted") else { return };
+    machine.write("home/.claude/settings.json", "{ \"model\" :\"opus\" }");
+    let client = fs::read_to_string(machine.home().join("bin/claude")).unwrap();
+    let before = machine.listing();
+    machine.says(&["install"]);
+    let gone = "sys.exit(\"Marketplace 'roz' not found\")\n";
+    let (head, _) = client.split_once("        change(user, drop(\"extraKnown").unwrap();
+    machine.program("bin/claude", &format!("{head}        {gone}"));
+    machine.says(&["uninstall"]);
+    machine.program("bin/claude", &client);
+    is_same(&before, &machine.listing(), "uninstalled");
 }
 
 #[test]
@@ -221,7 +359,7 @@ fn settings_that_the_client_does_not_read_are_refused_and_nothing_is_written() {
         );
         assert!(complaint.contains(&path.display().to_string()), "{complaint}");
         assert_eq!(machine.listing(), before);
-        machine.doctor().finds("client settings", "warn", said);
+        machine.doctor().finds("client settings", "fail", said);
         machine.says(&["uninstall"]);
         assert_eq!(machine.listing(), before);
     }
@@ -256,7 +394,8 @@ fn hooks_of_an_earlier_installation_go_and_do_not_come_back() {
     for name in ["hooks", "registered once", "plugin folder"] {
         assert_eq!(found.check(name)["status"], "ok", "{:#}", found.0);
     }
-    machine.says(&["uninstall"]);
+    let said = machine.says(&["uninstall"]);
+    assert!(said.contains("back as it was, without the earlier installation"), "{said}");
     assert_eq!(fs::read_to_string(&path).unwrap(), mine);
 }
 

@@ -129,6 +129,19 @@ fn a_client_that_refuses_is_quoted() {
 }
 
 #[test]
+fn a_place_that_cannot_be_written_is_named_with_the_remedy() {
+    let machine = Machine::new();
+    machine.write("home/.local", "in the way");
+    let ran = machine.run(&["install"]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("failed to write the plugin") && said.contains("XDG_DATA_HOME"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_dry_run_writes_nothing_and_asks_nobody() {
     let machine = Machine::with_client();
     let before = machine.listing();

@@ -1,0 +1,103 @@
+//! What is valid in a configuration, and all the same not what was meant: said
+//! by `roz config check` and by doctor, which may look at more than a hook.
+
+use std::path::Path;
+
+use crate::{
+    config::{Diagnostic, Full, Place, nearest},
+    template,
+};
+
+/// Tools of the client, old names included.
+const TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "CronCreate",
+    "Edit",
+    "EnterPlanMode",
+    "EnterWorktree",
+    "ExitPlanMode",
+    "ExitWorktree",
+    "Glob",
+    "Grep",
+    "KillBash",
+    "KillShell",
+    "LS",
+    "ListAgents",
+    "ListMcpResourcesTool",
+    "LSP",
+    "Monitor",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "PowerShell",
+    "Read",
+    "ReadMcpResourceTool",
+    "RemoteTrigger",
+    "ScheduleWakeup",
+    "SendMessage",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Workflow",
+    "Write",
+];
+
+/// Templates that are named and not there: another text is used in their place.
+pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
+    let templates = &full.policy.templates;
+    let is_random = templates.active == "random";
+    let active = (!is_random).then_some(("templates.active", &templates.active));
+    // One of no weight is never thrown.
+    let weighed = templates.weights.iter().filter(|(_, weight)| is_random && **weight > 0);
+    let named = active.into_iter().chain(weighed.map(|(id, _)| ("templates.weights", id)));
+    let missing = named.filter(|(_, id)| !template::exists(&format!("block-{id}"), home));
+    missing
+        .map(|(key, id)| {
+            let file = home.join("templates").join(format!("block-{id}.md"));
+            Diagnostic {
+                place: place_of(full, key),
+                problem: format!("`{key}` names `{id}`, and there is no such template"),
+                remedy: format!("write `{}`; until then the default is used", file.display()),
+            }
+        })
+        .collect()
+}
+
+/// Gated tools whose name is nearly that of a tool of the client: not wrong,
+/// for a server may have any tool.
+pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
+    let named = full.policy.review.gates.tools.iter();
+    let misspelt = named.filter_map(|pattern| {
+        let name = pattern.split_once(':').map_or(pattern.as_str(), |it| it.0);
+        let is_plain = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric());
+        if !is_plain || TOOLS.contains(&name) {
+            return None;
+        }
+        let near = nearest(name, TOOLS.iter().copied())?;
+        let remedy = format!("did you mean `{}`?", pattern.replacen(name, near, 1));
+        let problem = format!("`review.gates.tools`: the client has no tool `{name}`");
+        Some(Diagnostic { place: place_of(full, "review.gates.tools"), problem, remedy })
+    });
+    misspelt.collect()
+}
+
+/// Where a key was set last.
+fn place_of(full: &Full, key: &str) -> Place {
+    let set = full.settings.iter().find(|it| it.key.path == key);
+    let origin = set.and_then(|it| it.origins.last());
+    let default = || Place::Variable("default".to_owned());
+    origin.map_or_else(default, |it| it.place.clone())
+}
