@@ -41,10 +41,8 @@ impl Walker<'_> {
         None
     }
 
-    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
-        self.spend(1);
-        let (given, mut at) = row.grammar.leading(&call.words, from);
-        // It is told another name than its own: `exec -a git-push git`.
+    /// It is told another name than its own: `exec -a git-push git`.
+    fn renamed_many(&mut self, row: &Wrapper, given: &[Given], at: usize, call: &Call) {
         if matches!(row.names[0], "exec" | LOADER)
             && let Some(name) = given.iter().find(|it| matches!(it.name.as_str(), "a" | "argv0"))
             && let Some(name) = name.value.as_ref().filter(|name| !name.has_hole())
@@ -53,6 +51,12 @@ impl Walker<'_> {
             let words = [std::slice::from_ref(name), &call.words[at + 1..]].concat();
             self.enter(|walker| walker.perhaps(|walker| walker.call(call.with_words(words))));
         }
+    }
+
+    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        self.spend(1);
+        let (given, mut at) = row.grammar.leading(&call.words, from);
+        self.renamed_many(row, &given, at, call);
         if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
             return None;
         }
