@@ -96,10 +96,8 @@ impl Walker<'_> {
                         })
                         .unwrap_or(words.len());
                     let template = words.get(at + 1..end).unwrap_or_default();
-                    let mut inner: Vec<Field> = template
-                        .iter()
-                        .map(|w| super::wrapper::replaced(w, "{}", &found))
-                        .collect();
+                    let mut inner: Vec<Field> =
+                        template.iter().map(|w| super::xargs::replaced(w, "{}", &found)).collect();
                     // `fd -x rm` adds what it finds.
                     if is_fd && !template.iter().any(|word| word.text.contains('{')) {
                         inner.push(found.clone());

@@ -33,9 +33,11 @@ mod shape;
 mod shown;
 mod simple;
 mod sinks;
+mod streams;
 mod suspect;
 mod unknown;
 mod wrapper;
+mod xargs;
 
 pub(super) use nested::is_shell;
 

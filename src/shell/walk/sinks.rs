@@ -3,7 +3,7 @@
 
 use super::super::syntax::List;
 use super::super::{HOLE, limit};
-use super::simple::Streams;
+use super::streams::Streams;
 use super::{Io, Walker};
 use std::rc::Rc;
 
