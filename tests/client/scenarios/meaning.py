@@ -9,11 +9,15 @@ from scenarios.intents import LOGIN, ledger, place_with_intents, read, select, w
 FEATURE = """\
 export const login = 1
 
-export function renew(token: string): string {
+function checked(token: string): string {
   if (token === "") {
     throw new Error("no token")
   }
-  return token + "'"
+  return token
+}
+
+export function renew(token: string): string {
+  return checked(token) + "'"
 }
 """
 
@@ -32,8 +36,8 @@ def blame(s, path: str) -> list[str | None]:
 def a_feature_a_rename_and_a_move_are_told_apart_and_traced(world: World):
     place = place_with_intents(world)
     file = str(place.project / LOGIN)
-    rename = Tool("Edit", {"file_path": file, "old_string": "function renew", "new_string": "function extend"})
-    # The definition goes to a file of its own, in one command.
+    rename = Tool("Edit", {"file_path": file, "old_string": "checked", "new_string": "present", "replace_all": True})
+    # The definitions go to a file of its own, in one command.
     move = bash(f"tail -n +3 {LOGIN} > src/auth/renewal.ts && printf 'export const login = 1\\n' > {LOGIN}")
     s = world.play("Let links be renewed.", place=place, agent=[
         select(), read(place, LOGIN), do(write(place, LOGIN, FEATURE)), do(rename), do(move), say("Done.")])
@@ -41,11 +45,11 @@ def a_feature_a_rename_and_a_move_are_told_apart_and_traced(world: World):
     records = [r for r in ledger(place) if r["files"]]
     expect("the classes", [r["mutation_class"] for r in records]).equals(["INTENT_EVOLUTION", "AST_REFACTOR", "AST_REFACTOR"])
     feature, renamed, moved = (details(r) for r in records)
-    expect("what is new", [d["name"] for d in feature[0]["evidence"]["definitions"]]).equals(["renew"])
-    expect("the proof of the rename", (renamed[0]["evidence"]["step"], renamed[0]["evidence"]["renamed"])).equals(("rename", [["renew", "extend"]]))
+    expect("what is new", [d["name"] for d in feature[0]["evidence"]["definitions"]]).equals(["checked", "renew"])
+    expect("the proof of the rename", (renamed[0]["evidence"]["step"], renamed[0]["evidence"]["renamed"])).equals(("rename", [["checked", "present"]]))
     expect("the proof of the move", [d["evidence"]["step"] for d in moved]).equals(["move", "move"])
     text = (place.project / ".orchestration/intent_map.md").read_text()
-    expect("the map", text).has("## `INT-001` Login by link", "| `src/auth/renewal.ts` | `extend` |")
+    expect("the map", text).has("## `INT-001` Login by link", "| `src/auth/renewal.ts` | `present`")
     expect("the map's own rebuild", s.roz("intent", "map").returncode).equals(0)
     expect("the map afterwards", (place.project / ".orchestration/intent_map.md").read_text()).equals(text)
     expect("whose the lines are", set(blame(s, "src/auth/renewal.ts"))).equals({"INT-001"})
