@@ -68,19 +68,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let verb = if args.dry_run { "Would forget" } else { "Forgot" };
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let leftovers = match cleaned.leftovers.len() {
         0 => String::new(),
-        n => format!(" and {}", plural(n, "leftover file")),
+        n => format!(" and {}", say::counted(n, "leftover file")),
     };
     let kept = match cleaned.kept.len() {
         0 => String::new(),
         n => {
-            let kept = plural(n, "old session");
+            let kept = say::counted(n, "old session");
             format!("Kept {kept} with an open review (`--all` forgets those too).\n")
         }
     };
-    let sessions = plural(cleaned.sessions.len(), "session");
+    let sessions = say::counted(cleaned.sessions.len(), "session");
     say::print(&format!("{verb} {sessions}{leftovers}.\n{kept}"))?;
     Ok(Done::Well)
 }

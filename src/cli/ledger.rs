@@ -292,7 +292,9 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
             verdict.unanchored.len()
         ))?;
     }
-    let counts = format!("{} records of {} sessions", verdict.records, verdict.sessions);
+    let (records, sessions) = (verdict.records, verdict.sessions);
+    let counts =
+        format!("{} of {}", say::counted(records, "record"), say::counted(sessions, "session"));
     if is_whole {
         let text = format!("Whole: {counts}.");
         say::print(&format!("{}\n", out.paint(say::Tone::Good, &text)))?;

@@ -243,11 +243,10 @@ fn rebuild(show: &Show) -> super::Result {
             "stats": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
         }));
     }
-    let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut text = format!(
         "Made anew: the index of {}, and what {} of `{}` add up to.\n",
-        plural(learnings as u64, "learning"),
-        plural(view.entries, "line"),
+        say::counted(learnings as u64, "learning"),
+        say::counted(view.entries, "line"),
         show.stock.log.path().display()
     );
     if view.broken > 0 {

@@ -219,6 +219,12 @@ pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {
     Ok(print(&text)?)
 }
 
+/// A number of things: `1 record`, `2 records`.
+pub(super) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// `2026-01-02 03:04:05 (5m ago)`, in local time.
 pub(super) fn when(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     format!("{} ({})", at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S"), ago(at, now))

@@ -100,8 +100,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let out = say::Out::new(world);
         if tallies.is_empty() {
             let days = args.days;
-            let told =
-                format!("No stop was blocked in {sessions} sessions of the last {days} days.");
+            let told = format!(
+                "No stop was blocked in {} of the last {}.",
+                say::counted(sessions, "session"),
+                say::counted(days, "day")
+            );
             say::print(&(say::folded(&told, out.width, "") + "\n"))?;
         } else {
             print_templates(&out, &tallies, verdict.as_ref())?;

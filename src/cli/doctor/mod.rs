@@ -199,13 +199,15 @@ fn as_text(
     }
     let fails = checks.iter().filter(|it| it.status == Status::Fail).count();
     let warnings = checks.iter().filter(|it| it.status == Status::Warn).count();
-    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let (verdict, tone) = match (is_alive, warnings) {
         (true, 0) => ("The gates are alive.".to_owned(), say::Tone::Good),
-        (true, n) => (format!("The gates are alive ({}).", plural(n, "warning")), say::Tone::Good),
-        (false, _) => {
-            (format!("The gates are NOT alive: {}.", plural(fails, "problem")), say::Tone::Bad)
+        (true, n) => {
+            (format!("The gates are alive ({}).", say::counted(n, "warning")), say::Tone::Good)
         }
+        (false, _) => (
+            format!("The gates are NOT alive: {}.", say::counted(fails, "problem")),
+            say::Tone::Bad,
+        ),
     };
     let _ = writeln!(text, "\n{}", out.paint(tone, &verdict));
     text

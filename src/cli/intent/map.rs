@@ -40,6 +40,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         return Ok(Done::Well);
     }
     let what = if is_new { "Written" } else { "It says so already" };
-    say::print(&format!("{what}: {SIDECAR}/{NAME}, from {records} records of the ledger.\n"))?;
+    say::print(&format!(
+        "{what}: {SIDECAR}/{NAME}, from {} of the ledger.\n",
+        say::counted(records, "record")
+    ))?;
     Ok(Done::Well)
 }
