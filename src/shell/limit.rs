@@ -30,6 +30,9 @@ pub(crate) const FILES: usize = 4;
 /// Words of one text.
 pub(crate) const WORDS: usize = 16_000;
 
+/// Elements of an array; beyond, a line is not read to its end.
+pub(crate) const ELEMENTS: usize = 4_000;
+
 /// Words that one word becomes by brace expansion; beyond, it is unknown.
 pub(crate) const BRACES: usize = 256;
 

@@ -75,6 +75,15 @@ fn deep_nesting_is_refused_and_not_taken_for_empty() {
 }
 
 #[test]
+fn an_array_longer_than_is_looked_at_says_so() {
+    let filled =
+        |count: usize| read(&format!("x=({}git push); \"${{x[@]:{count}}}\"", many("a ", count)));
+    assert_eq!(filled(super::limit::ELEMENTS).unreadable, Some(Unreadable::Work));
+    let reading = filled(1000);
+    assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"));
+}
+
+#[test]
 fn a_line_whose_work_is_just_spent_says_so() {
     let touching = |count: usize| {
         let names: Vec<String> = (0..count).map(|it| it.to_string()).collect();

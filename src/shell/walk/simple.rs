@@ -2,7 +2,7 @@
 
 use super::super::syntax::{Assignment, Part, Simple, Word};
 use super::super::table::coded::CODE_VARIABLES;
-use super::super::{HOLE, How, Interpreter};
+use super::super::{HOLE, How, Interpreter, limit};
 use super::call::Call;
 use super::env::{Attribute, Value, Variable};
 use super::evaluate::EXPANDED;
@@ -213,7 +213,13 @@ impl Walker<'_> {
                 Some(Value::Text(text)) if assignment.append => vec![("0".to_owned(), text)],
                 Some(_) | None => Vec::new(),
             };
-            for field in self.fields(words) {
+            let near = words.len().min(limit::ELEMENTS + 1);
+            for field in self.fields(&words[..near]) {
+                // So many nobody types.
+                if elements.len() >= limit::ELEMENTS {
+                    self.spend(usize::MAX);
+                    break;
+                }
                 elements.push(keyed(&field, elements.len()));
             }
             self.spend(elements.len() / 8);
