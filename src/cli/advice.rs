@@ -5,55 +5,9 @@ use std::path::Path;
 
 use crate::{
     config::{Diagnostic, Full, Place, nearest},
+    core::intent::class,
     template,
 };
-
-/// Tools of the client, old names included.
-const TOOLS: &[&str] = &[
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
-    "BashOutput",
-    "CronCreate",
-    "Edit",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ExitWorktree",
-    "Glob",
-    "Grep",
-    "KillBash",
-    "KillShell",
-    "LS",
-    "ListAgents",
-    "ListMcpResourcesTool",
-    "LSP",
-    "Monitor",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "PowerShell",
-    "Read",
-    "ReadMcpResourceTool",
-    "RemoteTrigger",
-    "ScheduleWakeup",
-    "SendMessage",
-    "Skill",
-    "SlashCommand",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Workflow",
-    "Write",
-];
 
 /// Templates that are named and not there: another text is used in their place.
 pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
@@ -83,10 +37,10 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     let misspelt = named.filter_map(|pattern| {
         let name = pattern.split_once(':').map_or(pattern.as_str(), |it| it.0);
         let is_plain = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric());
-        if !is_plain || TOOLS.contains(&name) {
+        if !is_plain || class::known_tools().any(|it| it == name) {
             return None;
         }
-        let near = nearest(name, TOOLS.iter().copied())?;
+        let near = nearest(name, class::known_tools())?;
         let remedy = format!("did you mean `{}`?", pattern.replacen(name, near, 1));
         let problem = format!("`review.gates.tools`: the client has no tool `{name}`");
         Some(Diagnostic { place: place_of(full, "review.gates.tools"), problem, remedy })

@@ -12,6 +12,7 @@ use chrono::{DateTime, Local, Utc};
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+pub(super) use crate::core::bounded::counted;
 use crate::{core::bounded, world::World};
 
 /// Standard output, and whether it likes colour.
@@ -135,9 +136,13 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// In lines no wider than the terminal, each but the first indented.
+/// In lines no wider than the terminal, each but the first indented. What fits
+/// stays as it is.
 pub(super) fn folded(text: &str, width: usize, indent: &str) -> String {
     let room = width.saturating_sub(indent.width()).max(12);
+    if text.width() <= room && !text.contains('\n') {
+        return text.to_owned();
+    }
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is one from the start");
@@ -217,12 +222,6 @@ pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     Ok(print(&text)?)
-}
-
-/// A number of things: `1 record`, `2 records`.
-pub(super) fn counted(count: impl TryInto<u64>, what: &str) -> String {
-    let count = count.try_into().unwrap_or(u64::MAX);
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `2026-01-02 03:04:05 (5m ago)`, in local time.

@@ -193,7 +193,8 @@ impl<'a> Draft<'a> {
                 problem: format!("`circuit_breaker.max_blocks` is {max_blocks}, and applies"),
                 remedy: format!(
                     "{GATES} gates may block so often, and the client itself ends a turn after \
-                     {CAP} blocks in a row: stay below {}",
+                     {CAP} blocks in a row, unless `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` says \
+                     otherwise: stay below {}",
                     (CAP - 1).div_ceil(GATES)
                 ),
             });

@@ -185,6 +185,12 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(pair).map(char::from).collect()
 }
 
+/// A number of things: `1 record`, `2 records`.
+pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

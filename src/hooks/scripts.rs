@@ -17,7 +17,7 @@ use crate::{
     },
     open::Roz,
     shell::{Certainty, FileText, HOLE, Interpreter, Options, Reading, Script},
-    world::{World, git, process, read_head},
+    world::{World, git, process, read_head, shell_word},
 };
 
 /// Of a script so much is read, in bytes.
@@ -244,7 +244,6 @@ fn other_name(
     roz: &Roz,
     world: &World,
 ) -> Option<String> {
-    let quoted = |it: &str| format!("'{}'", it.replace('\'', "'\\''"));
     let name = path.file_name()?.to_str()?;
     let is_link = || path.symlink_metadata().is_ok_and(|it| it.is_symlink());
     let real = if is_link() {
@@ -262,9 +261,9 @@ fn other_name(
     } else {
         return None;
     };
-    let words: Vec<String> = arguments.iter().map(|it| quoted(it)).collect();
+    let words: Vec<String> = arguments.iter().map(|it| shell_word(it)).collect();
     let real = real.to_str()?;
-    Some(format!("exec -a {} {} {}", quoted(name), quoted(real), words.join(" ")))
+    Some(format!("exec -a {} {} {}", shell_word(name), shell_word(real), words.join(" ")))
 }
 
 /// Whether something of it may not run.

@@ -106,7 +106,13 @@ impl Before {
 
     fn take_out(&self) -> io::Result<Option<Back>> {
         let Some(now) = read_text(&self.path, MAX_FILE) else { return Ok(None) };
-        let mut new = without_entries(&self.path, &now, |_| true).unwrap_or_else(|| now.clone());
+        // That it was switched off before is the user's word.
+        let was_off = self
+            .text
+            .as_deref()
+            .is_some_and(|it| without_entries(&self.path, it, |value| value == "false").is_some());
+        let is_meant: fn(&str) -> bool = if was_off { |value| value != "false" } else { |_| true };
+        let mut new = without_entries(&self.path, &now, is_meant).unwrap_or_else(|| now.clone());
         // Those that the client leaves where there were none.
         let old = self.text.as_deref().and_then(table).unwrap_or_default();
         let made: Vec<&str> = TABLES.into_iter().filter(|it| !old.contains_key(*it)).collect();
@@ -122,7 +128,7 @@ impl Before {
 /// there.
 pub(super) fn take_out(path: &Path) -> io::Result<bool> {
     let text = read_text(path, MAX_FILE);
-    let new = text.and_then(|it| without_entries(path, &it, |_| true));
+    let new = text.and_then(|it| without_entries(path, &it, |value| value != "false"));
     new.map_or(Ok(false), |it| overwrite(path, &it).map(|()| true))
 }
 

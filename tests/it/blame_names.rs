@@ -173,6 +173,19 @@ fn what_a_person_moves_is_found_before_git_knows_of_it() {
     assert_eq!(whose(&roz, "src/copy.rs"), "---");
 }
 
+/// The last `a.rs` of a project is no reason to forget whose `[a].rs` is.
+#[test]
+fn a_name_with_signs_of_a_pattern_means_itself() {
+    let roz = at_work();
+    roz.write("src/a.rs", TWO);
+    commits(&roz);
+    writes(&roz, "src/[a].rs", ONE).passes();
+    roz.later(60);
+    roz.git(&["rm", "-q", "src/a.rs"]);
+    roz.git(&["commit", "-qm", "Taken out"]);
+    assert_eq!(whose(&roz, "src/[a].rs"), "111");
+}
+
 #[test]
 fn a_mark_of_the_bytes_order_before_a_line_leaves_it_whose_it_was() {
     let roz = at_work();

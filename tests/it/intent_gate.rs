@@ -601,3 +601,11 @@ fn odd_lines_of_intentignore_are_told_as_a_session_begins_and_by_the_doctor() {
     roz.write(".orchestration/.intentignore", "  deny src/auth/\n");
     assert_eq!(json_of(&roz.bash("echo > src/auth/a").denies())["code"], "SIDECAR_INVALID");
 }
+
+#[test]
+fn a_check_shows_a_line_as_it_stands() {
+    let roz = declared("");
+    roz.write(".orchestration/.intentignore", "a  b/**\n*/\n");
+    let told = roz.run(&["intent", "check"]).stdout;
+    assert!(told.contains("a  b/**"), "{told}");
+}

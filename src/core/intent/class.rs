@@ -99,6 +99,12 @@ const SAFE_TOOLS: &[&str] = &[
     "Config",
 ];
 
+/// Those that run a command line.
+const COMMAND_TOOLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
+
+/// Those that change something by themselves.
+const CHANGING_TOOLS: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit", "RemoteTrigger"];
+
 /// Words of a server's tool that say that it reads.
 const READS: &[&str] = &[
     "read",
@@ -224,7 +230,12 @@ fn puts_something(call: &ToolCall) -> Option<String> {
 /// Whether the client's tool is known to change nothing by itself, or by what
 /// its line says.
 pub fn is_known_reader(name: &str) -> bool {
-    SAFE_TOOLS.contains(&name) || matches!(name, "Bash" | "PowerShell" | "Monitor")
+    SAFE_TOOLS.contains(&name) || COMMAND_TOOLS.contains(&name)
+}
+
+/// The client's tools that are known, old names among them.
+pub fn known_tools() -> impl Iterator<Item = &'static str> {
+    [SAFE_TOOLS, COMMAND_TOOLS, CHANGING_TOOLS].into_iter().flatten().copied()
 }
 
 /// Whether a server's tool is given a text of SQL that is not one SELECT.

@@ -204,7 +204,7 @@ fn high_value_rare(report: &Report) -> Vec<String> {
     let categories = report.categories.iter().filter_map(|(category, it)| {
         let is_rare = it.learnings < RARE && it.surfaced >= RARE_SHOWN;
         let rate = it.hit_rate.filter(|rate| is_rare && *rate > HIGH)?;
-        let learnings = counted(u64::from(it.learnings), "learning");
+        let learnings = bounded::counted(u64::from(it.learnings), "learning");
         Some(format!("`{category}` has {learnings} that were shown, and helped {}", percent(rate)))
     });
     categories.collect()
@@ -213,7 +213,7 @@ fn high_value_rare(report: &Report) -> Vec<String> {
 fn skip_miss(report: &Report) -> Vec<String> {
     let named = listed(report.skip_misses.iter().map(String::as_str));
     let said = |count| {
-        let tickets = counted(count, "skipped ticket");
+        let tickets = bounded::counted(count, "skipped ticket");
         format!("{tickets} taught something later: {named}")
     };
     some(report.skip_misses.len()).map(said).into_iter().collect()
@@ -329,7 +329,7 @@ fn learnings_that(report: &Report, ids: &[&str], what: &str) -> Vec<String> {
     });
     let named: Vec<String> = named.collect();
     let rest = if ids.len() > NAMED { " …" } else { "" };
-    vec![format!("{} {what}: {}{rest}", counted(count, "learning"), named.join(", "))]
+    vec![format!("{} {what}: {}{rest}", bounded::counted(count, "learning"), named.join(", "))]
 }
 
 /// More are not named, only counted.
@@ -344,10 +344,6 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 fn some(count: usize) -> Option<u64> {
     Some(count as u64).filter(|it| *it > 0)
-}
-
-fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn share(part: u32, of: u32) -> Option<f64> {
