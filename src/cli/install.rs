@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Done, say};
 use crate::{
+    core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     hooks::gather::config_dir,
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
@@ -198,7 +199,7 @@ impl Theirs {
     }
 
     fn remember(&self, place: &Place) -> super::Result<()> {
-        let registries = self.of_plugins(&["known_marketplaces.json", "installed_plugins.json"]);
+        let registries = self.of_plugins(&[KNOWN_MARKETPLACES, INSTALLED_PLUGINS]);
         let files = [self.settings.clone(), registries].concat();
         place.remember(&files, &self.of_plugins(&["cache", "marketplaces"]))?;
         Ok(())

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn long_words_are_folded_between_words_only() {
-        assert_eq!(folded("a bb  ccc", 100, "    "), "a bb ccc");
+        assert_eq!(folded("a bb  ccc", 100, "    "), "a bb  ccc", "what fits stays as it is");
         let text = "word ".repeat(12);
         let folded = folded(&text, 34, "  ");
         assert!(folded.lines().all(|it| it.chars().count() <= 34), "{folded}");

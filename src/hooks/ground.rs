@@ -14,7 +14,10 @@ use super::{
 use crate::{
     core::{
         event::{Event, What},
-        protect::{self, Act, Before, Ground, Nearby, Touch, Touched},
+        protect::{
+            self, Act, Before, Ground, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Nearby, Touch,
+            Touched,
+        },
         session::Session,
     },
     open::Roz,
@@ -94,8 +97,7 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
     let config_dirs = [config_dir(world), user.map(|it| it.join(".claude"))];
     let config_dirs = named_and_real(config_dirs.into_iter().flatten(), links);
     let of_client = config_dirs.iter().flat_map(|dir| {
-        ["installed_plugins.json", "known_marketplaces.json"]
-            .map(|it| Path::new(dir).join("plugins").join(it))
+        [INSTALLED_PLUGINS, KNOWN_MARKETPLACES].map(|it| Path::new(dir).join("plugins").join(it))
     });
     let own_folder = world.data_dir().map(|it| it.join("roz"));
     let loaded = world.var("CLAUDE_PLUGIN_ROOT").map(PathBuf::from);

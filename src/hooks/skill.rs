@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::gather::config_dir;
 use crate::{
-    core::event::ToolCall,
+    core::{event::ToolCall, protect::INSTALLED_PLUGINS},
     world::{World, read_beginning, read_text},
 };
 
@@ -82,7 +82,7 @@ fn files(name: &str, dirs: &[&Path], world: &World) -> Vec<PathBuf> {
 }
 
 fn plugin_folders(user: &Path, plugin: &str) -> Vec<PathBuf> {
-    let Some(text) = read_text(&user.join("plugins/installed_plugins.json"), MAX_TEXT) else {
+    let Some(text) = read_text(&user.join("plugins").join(INSTALLED_PLUGINS), MAX_TEXT) else {
         return Vec::new();
     };
     let installed: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -15,12 +15,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{ID, MARKETPLACE, MAX_FILE, prune, settings::is_only_roz};
-use crate::{core::bounded, world::read_text};
+use crate::{
+    core::{
+        bounded,
+        protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
+    },
+    world::read_text,
+};
 
 /// Where the client writes about plugins and where they come from.
 const TABLES: [&str; 3] = ["enabledPlugins", "extraKnownMarketplaces", "plugins"];
-const MARKETPLACES: &str = "known_marketplaces.json";
-const PLUGINS: &str = "installed_plugins.json";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
@@ -135,7 +139,7 @@ pub(super) fn take_out(path: &Path) -> io::Result<bool> {
 /// The text without roz's entries of such a value; none if it has none of them.
 fn without_entries(path: &Path, text: &str, is_meant: fn(&str) -> bool) -> Option<String> {
     let is_ours = |key: &str, value: &str| (key == ID || key == MARKETPLACE) && is_meant(value);
-    prune::without_entries(text, &TABLES, path.ends_with(MARKETPLACES), &is_ours)
+    prune::without_entries(text, &TABLES, path.ends_with(KNOWN_MARKETPLACES), &is_ours)
 }
 
 /// Of what a file says beside roz.
@@ -176,7 +180,7 @@ fn without_roz(path: &Path, mut table: Map<String, Value>) -> Map<String, Value>
             inner.retain(|key, _| key != ID && key != MARKETPLACE);
         }
     }
-    if path.ends_with(MARKETPLACES) {
+    if path.ends_with(KNOWN_MARKETPLACES) {
         table.remove(MARKETPLACE);
     }
     without_empty(path, table)
@@ -189,7 +193,7 @@ fn without_empty(path: &Path, mut table: Map<String, Value>) -> Map<String, Valu
         }
     }
     // The version of a list of nothing.
-    if path.ends_with(PLUGINS) && table.len() == 1 {
+    if path.ends_with(INSTALLED_PLUGINS) && table.len() == 1 {
         table.remove("version");
     }
     table

@@ -8,7 +8,10 @@ use std::{
 use serde_json::Value;
 
 use super::{ID, MARKETPLACE};
-use crate::world::read_text;
+use crate::{
+    core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
+    world::read_text,
+};
 
 const MAX_FILE: u64 = 4 << 20;
 
@@ -120,19 +123,28 @@ pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Br
 
 /// The folder from which the client reads our plugin.
 pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
-    let text = read_text(&config_dir?.join("plugins/known_marketplaces.json"), MAX_FILE)?;
+    let text = read_text(&registry(config_dir?, KNOWN_MARKETPLACES), MAX_FILE)?;
     let known: Value = serde_json::from_str(&text).ok()?;
     let ours = &known[MARKETPLACE];
     let path = ours["source"]["path"].as_str().or_else(|| ours["installLocation"].as_str())?;
     Some(PathBuf::from(path))
 }
 
+/// One of the client's lists of plugins.
+pub fn registry(config_dir: &Path, name: &str) -> PathBuf {
+    config_dir.join("plugins").join(name)
+}
+
+fn installed(path: &Path) -> Value {
+    let text = read_text(path, MAX_FILE);
+    text.and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default()
+}
+
 /// Plugins that the client has taken from a marketplace of our name and that
 /// are not ours.
 pub fn others_of_marketplace(config_dir: Option<&Path>, settings: &[Settings]) -> BTreeSet<String> {
-    let read = |dir: &Path| read_text(&dir.join("plugins/installed_plugins.json"), MAX_FILE);
-    let installed: Value =
-        config_dir.and_then(read).and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default();
+    let installed =
+        config_dir.map(|it| installed(&registry(it, INSTALLED_PLUGINS))).unwrap_or_default();
     let tables = settings.iter().map(|it| &it.value["enabledPlugins"]);
     let ids = tables.chain([&installed["plugins"]]).filter_map(Value::as_object).flatten();
     let ids = ids.map(|(id, _)| id).filter(|id| *id != ID);
@@ -142,10 +154,8 @@ pub fn others_of_marketplace(config_dir: Option<&Path>, settings: &[Settings]) -
 /// The files in which the client notes plugins and what is switched on, of
 /// whatever scope: those that may name ours.
 pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
-    let plugins = config_dir.join("plugins");
-    let installed = plugins.join("installed_plugins.json");
-    let text = read_text(&installed, MAX_FILE).unwrap_or_default();
-    let list: Value = serde_json::from_str(&text).unwrap_or_default();
+    let [known, path] = [KNOWN_MARKETPLACES, INSTALLED_PLUGINS].map(|it| registry(config_dir, it));
+    let list = installed(&path);
     let entries = list["plugins"][ID].as_array().into_iter().flatten();
     let projects = entries.filter_map(|it| it["projectPath"].as_str()).map(Path::new);
     let of_projects: BTreeSet<PathBuf> = [project]
@@ -155,8 +165,7 @@ pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
             ["settings.json", "settings.local.json"].map(|name| it.join(".claude").join(name))
         })
         .collect();
-    let own =
-        [plugins.join("known_marketplaces.json"), installed, config_dir.join("settings.json")];
+    let own = [known, path, config_dir.join("settings.json")];
     own.into_iter().chain(of_projects).collect()
 }
 

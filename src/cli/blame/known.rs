@@ -207,25 +207,26 @@ fn moved_in(
     records: &mut Vec<Record>,
     ledger: &Ledger,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let movers: BTreeSet<usize> = found.iter().flatten().copied().collect();
-    for mover in movers {
-        let Some(record) = records.get(mover) else { continue };
+    let sources = |mover: usize| {
+        let record = records.get(mover)?;
         let until = Some(record.timestamp);
         let is_it = |path: &str| names.iter().any(|it| it.covers(path, record.timestamp));
-        let sources: Vec<Name> = record
-            .metadata
-            .roz
-            .files
-            .iter()
-            .filter(|it| is_it(&it.path))
-            .flat_map(names::sources)
-            .filter(|it| !is_it(it))
-            .map(|path| Name { path, since: None, until })
-            .collect();
-        if sources.is_empty() {
-            continue;
-        }
-        let (theirs, written) = written(ledger, &sources)?;
+        let files = record.metadata.roz.files.iter().filter(|it| is_it(&it.path));
+        let paths = files.flat_map(names::sources).filter(|it| !is_it(it));
+        let sources: Vec<Name> = paths.map(|path| Name { path, since: None, until }).collect();
+        (!sources.is_empty()).then_some((mover, sources))
+    };
+    let movers: BTreeSet<usize> = found.iter().flatten().copied().collect();
+    let movers: Vec<(usize, Vec<Name>)> = movers.into_iter().filter_map(sources).collect();
+    if movers.is_empty() {
+        return Ok(());
+    }
+    let all: Vec<Name> = movers.iter().flat_map(|(_, sources)| sources.clone()).collect();
+    // Once for all of them: a ledger may be long.
+    let (known, _) = written(ledger, &all)?;
+    for (mover, sources) in movers {
+        let (theirs, written): (Vec<Record>, Vec<Written>) =
+            known.iter().filter_map(|it| Some((it.clone(), Written::of(it, &sources)?))).unzip();
         let places: Vec<usize> = (0..found.len()).filter(|it| found[*it] == Some(mover)).collect();
         let these: Vec<Line> = places
             .iter()

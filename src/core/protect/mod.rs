@@ -25,7 +25,7 @@ mod words;
 pub use self::{
     find::{Found, reach},
     nearby::Nearby,
-    paths::wants_text,
+    paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, wants_text},
     place::{Before, Ground, Touched},
     table::{Answer, Example, RULES, Rule},
     touch::{Act, Touch, touches},

@@ -13,6 +13,10 @@ use crate::{
     shell::{HOLE, How, Run, TextOf},
 };
 
+/// In the client's folder `plugins`: what it has installed, and from where.
+pub const INSTALLED_PLUGINS: &str = "installed_plugins.json";
+pub const KNOWN_MARKETPLACES: &str = "known_marketplaces.json";
+
 /// Whether a rule wants to know a file's text before it is written.
 pub fn wants_text(touched: &Touched, ground: &Ground) -> bool {
     matches!(touched.touch.act, Act::Write(_))
@@ -167,9 +171,7 @@ pub(super) fn touches_plugin(scene: Scene) -> Option<String> {
         let parts = known_parts(path);
         has_hole(path)
             && parts.contains(&"plugins")
-            && parts.last().is_some_and(|it| {
-                matches!(*it, "installed_plugins.json" | "known_marketplaces.json")
-            })
+            && parts.last().is_some_and(|it| [INSTALLED_PLUGINS, KNOWN_MARKETPLACES].contains(it))
     };
     first(scene, |it| {
         it.changes(&ground.plugin, call)

@@ -9,6 +9,7 @@ use super::{
     commands::{self, base},
     handed::handed,
     is_in,
+    paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     words::Words,
 };
 use crate::{
@@ -336,8 +337,8 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
         "settings.json",
         "settings.local.json",
         "config.toml",
-        "installed_plugins.json",
-        "known_marketplaces.json",
+        INSTALLED_PLUGINS,
+        KNOWN_MARKETPLACES,
         ".roz",
     ];
     if !matches!(program, "cp" | "mv" | "ln" | "install" | "rsync" | "scp" | "gcp" | "gmv" | "gln")

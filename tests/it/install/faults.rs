@@ -95,7 +95,9 @@ const FAULTS: &[Fault] = &[
         make: |it| it.write(USER, "review.gates.tools = ['Bsh:git push*']"),
         status: "warn",
         seen: "did you mean `Bash:git push*`?",
-        mend: |it| it.write(USER, "review.gates.tools = ['Bash:git push*', 'mcp__x__bsh', 'CronDelete']"),
+        mend: |it| {
+            it.write(USER, "review.gates.tools = ['Bash:git push*', 'mcp__x__bsh', 'CronDelete']");
+        },
     },
     Fault {
         check: "review gate",
