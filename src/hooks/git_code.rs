@@ -14,7 +14,7 @@ use std::{
 use super::git_config;
 use crate::{
     core::event::ToolCall,
-    shell::{self, Interpreter, Options, Reading, Run, Script},
+    shell::{self, HOLE, Interpreter, Options, Reading, Run, Script},
     world::{World, git, process, read_text},
 };
 
@@ -31,23 +31,23 @@ fn is_git(run: &Run) -> bool {
     run.program.rsplit('/').next() == Some("git")
 }
 
-/// Reads what the aliases among a call's commands stand for, from one of its
-/// readings on.
+/// The aliases of repositories, by their folders.
+pub(super) type Known = BTreeMap<PathBuf, Option<Vec<(String, String)>>>;
+
+/// Reads what the aliases among a call's commands stand for: of its readings
+/// those up to the first place, and from the second one on.
 pub(super) fn aliases(
     call: &mut ToolCall,
-    from: usize,
-    cwd: &Path,
-    options: &Options,
-    until: Instant,
-    world: &World,
+    (again, from): (usize, usize),
+    known: &mut Known,
+    (cwd, options, until, world): (&Path, &Options, Instant, &World),
 ) {
-    let mut known = BTreeMap::new();
-    let mut from = from;
+    let (mut again, mut from) = (again, from);
     for _ in 0..MAX_DEPTH {
         let mut lines: BTreeSet<String> = BTreeSet::new();
         let mut is_in_part = false;
         let elsewhere = OnceCell::new();
-        for reading in &call.readings[from..] {
+        for reading in call.readings[from..].iter().chain(&call.readings[..again]) {
             let places = OnceCell::new();
             for run in reading.runs.iter().filter(|it| is_git(it)) {
                 // The words are made only for what looks like no verb.
@@ -63,8 +63,9 @@ pub(super) fn aliases(
                     continue;
                 }
                 let places = places.get_or_init(|| Places::of(reading, cwd, world));
-                is_in_part |= !places.are_all;
-                for folder in places.of_run(run, world) {
+                let (folders, are_known) = places.of_run(run, world);
+                is_in_part |= !places.are_all || !are_known;
+                for folder in folders {
                     let said = match known.get(&folder) {
                         Some(said) => said,
                         None if known.len() >= MAX_ALIASED => &None,
@@ -93,7 +94,7 @@ pub(super) fn aliases(
         if is_in_part || lines.len() > MAX_LINES {
             call.read_in_part();
         }
-        from = call.readings.len();
+        (again, from) = (0, call.readings.len());
         let lines: Vec<String> = lines.into_iter().take(MAX_LINES).collect();
         call.read_lines(&lines, options);
     }
@@ -161,22 +162,20 @@ impl Places {
         Self { folders, are_all }
     }
 
-    /// Where one run of git may stand: `-C`, else any of them.
-    pub(super) fn of_run(&self, run: &Run, world: &World) -> Vec<PathBuf> {
+    /// Where one run of git may stand: `-C`, else any of them; and whether that
+    /// is known.
+    fn of_run(&self, run: &Run, world: &World) -> (Vec<PathBuf>, bool) {
+        let goes = shell::git_folders(&run.argv);
         let mut folders = self.folders.clone();
-        let mut words = run.argv.iter();
-        while let Some(word) = words.next() {
-            if word == "-C"
-                && let Some(place) = words.next()
-            {
-                for folder in &mut folders {
-                    *folder = super::scripts::absolute(place, folder, world);
-                }
+        for place in &goes {
+            for folder in &mut folders {
+                *folder = super::scripts::absolute(place, folder, world);
             }
         }
         folders.retain(|it| it.is_dir());
         folders.dedup();
-        folders
+        let is_known = !folders.is_empty() && !goes.iter().any(|it| it.contains(HOLE));
+        (folders, is_known)
     }
 }
 
@@ -231,20 +230,20 @@ pub(super) fn hooks(
     let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
     let mut of_root: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
     let mut there: BTreeMap<PathBuf, Option<Vec<OsString>>> = BTreeMap::new();
-    let mut asked: BTreeSet<(String, Vec<&str>, bool)> = BTreeSet::new();
+    let mut asked: BTreeSet<(String, Vec<String>, bool)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
         let names: Vec<&str> = shell::hooks_of(verb, &words[2..]).collect();
-        let elsewhere = run.argv.windows(2).filter(|it| it[0] == "-C").map(|it| it[1].as_str());
         let asks = if *verb == "hook" { words.join(" ") } else { (*verb).to_owned() };
-        let question = (asks, elsewhere.collect(), run.conditional);
+        let question = (asks, shell::git_folders(&run.argv), run.conditional);
         if names.is_empty() || !asked.insert(question) {
             continue;
         }
         let places = places.get_or_init(|| Places::of(reading, cwd, world));
-        are_all &= places.are_all;
-        for folder in places.of_run(run, world) {
+        let (folders, are_known) = places.of_run(run, world);
+        are_all &= places.are_all && are_known;
+        for folder in folders {
             if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
                 are_all = false;
                 continue;

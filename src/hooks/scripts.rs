@@ -46,22 +46,21 @@ pub(super) fn read(
     let mut look = Look::default();
     let mut from = 0;
     let lines = call.readings.len();
+    let mut known = git_code::Known::new();
+    let mut configs: BTreeSet<String> = BTreeSet::new();
     for _ in 0..MAX_DEPTH {
         let until = gather::deadline(&roz.policy, world);
-        git_code::aliases(call, from, cwd, options, until, world);
+        // The lines themselves are read anew where the text of a script changes what they run.
+        let again = if look.is_placed { lines.min(from) } else { 0 };
+        git_code::aliases(call, (again, from), &mut known, (cwd, options, until, world));
         let mut found: Vec<Script> = Vec::new();
-        let mut code: BTreeSet<String> = BTreeSet::new();
+        let mut code: Vec<String> = Vec::new();
         let mut are_all = true;
-        for reading in &call.readings[from..] {
+        for reading in call.readings[from..].iter().chain(&call.readings[..again]) {
             found.extend(scripts(reading));
-        }
-        for reading in &call.readings[..lines.min(from)] {
-            found.extend(scripts(reading));
-        }
-        for reading in &call.readings[from..] {
             let (brought, all) = git_code::hooks(reading, cwd, until, world);
             found.extend(brought.hooks);
-            code.extend(brought.code);
+            code.extend(brought.code.into_iter().filter(|it| configs.insert(it.clone())));
             are_all &= all;
         }
         from = call.readings.len();
@@ -157,6 +156,8 @@ struct Look {
     files: BTreeMap<String, PathBuf>,
     /// Those of them that the lines have been read with.
     placed: usize,
+    /// Whether they were read anew at last.
+    is_placed: bool,
 }
 
 impl Look {
@@ -178,7 +179,8 @@ impl Look {
         options: &Options,
         roz: &Roz,
     ) {
-        if self.files.len() == self.placed {
+        self.is_placed = self.files.len() != self.placed;
+        if !self.is_placed {
             return;
         }
         self.placed = self.files.len();

@@ -75,11 +75,11 @@ fn without_plain_writes(code: &str) -> String {
         let places: Vec<usize> = rest.match_indices(name).map(|it| it.0).collect();
         for at in places.into_iter().rev() {
             let inside = within(&rest[at + name.len()..]);
-            let target = match *name {
-                "writeFileSync(" => inside.split(',').next(),
-                _ => inside.rsplit(',').next(),
+            let target = match (*name, arguments(inside).as_deref()) {
+                ("writeFileSync(", Some([target, _])) | (_, Some([_, target])) => *target,
+                _ => continue,
             };
-            if target.is_some_and(|it| plain_name(it).is_some()) {
+            if plain_name(target).is_some() {
                 rest.replace_range(at..at + name.len(), "(");
             }
         }
@@ -88,8 +88,10 @@ fn without_plain_writes(code: &str) -> String {
         let places: Vec<usize> = rest.match_indices(name).map(|it| it.0).collect();
         for at in places.into_iter().rev() {
             let inside = within(&rest[at + name.len()..]);
-            let first = inside.split(',').next().unwrap_or_default();
-            if plain_name(first).is_none() {
+            let arguments = arguments(inside).unwrap_or_default();
+            let Some((first, others)) = arguments.split_first() else { continue };
+            // Code among the others is code that is left.
+            if plain_name(first).is_none() || !others.iter().all(|it| is_literal(it)) {
                 continue;
             }
             let mut end = at + name.len() + inside.len() + 1;
@@ -122,6 +124,57 @@ fn within(text: &str) -> &str {
         }
     }
     text
+}
+
+/// The arguments of a call. `None` where that cannot be told without the language: comments,
+/// backslashes, parentheses within strings, expressions of text, and lists that are spread out.
+fn arguments(inside: &str) -> Option<Vec<&str>> {
+    const UNSURE: &[&str] = &["#", "//", "/*", "--", "\\", "`", "'''", "\"\"\"", "..."];
+    if UNSURE.iter().any(|it| inside.contains(it)) {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut quote = None;
+    let mut depth = 0_usize;
+    let mut begun = 0;
+    let mut last = ' ';
+    for (at, c) in inside.char_indices() {
+        let divides = || last.is_alphanumeric() || matches!(last, '_' | ')' | ']' | '"' | '\'');
+        match (quote, c) {
+            (None, '/') if !divides() => return None,
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), '(' | ')') => return None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,
+            (None, ',') if depth == 0 => {
+                found.push(&inside[begun..at]);
+                begun = at + 1;
+            }
+            _ => {}
+        }
+        last = if c.is_whitespace() { last } else { c };
+    }
+    found.push(&inside[begun..]);
+    let is_spread = found.iter().any(|it| it.trim_start().starts_with('*'));
+    (quote.is_none() && depth == 0 && !is_spread).then_some(found)
+}
+
+/// `'w'`, `encoding="utf-8"`, `1`: what runs nothing.
+fn is_literal(argument: &str) -> bool {
+    let argument = argument.trim();
+    let is_word = |it: &str| it.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let value = match argument.split_once('=') {
+        Some((name, value)) if is_word(name.trim()) => value.trim(),
+        _ => argument,
+    };
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let text = match quote {
+        Some(quote) => value[1..].strip_suffix(quote),
+        None => Some(value).filter(|it| is_word(it)),
+    };
+    text.is_some_and(|it| it.chars().all(|c| c.is_ascii_alphanumeric() || "_-+. ".contains(c)))
 }
 
 /// A string that is a name below the folder, and of nothing that is guarded.
@@ -266,6 +319,9 @@ mod tests {
             "fs.copyFileSync(os.homedir()+'/.roz/config.toml','c.toml')",
             "fs.writeFileSync('c.toml',fs.readFileSync(os.homedir()+'/.roz/config.toml'))",
             "open F,\"$ENV{HOME}/.roz/config.toml\"; open G,\">c.toml\"; print G <F>",
+            "open('c.toml', mode='w', encoding='utf-8', newline='').write(x)",
+            "shutil.copy(os.path.join(h, '.roz', 'config.toml'), 'c.toml')",
+            "shutil.copy(Path.home() / '.roz/config.toml', 'c.toml')",
         ] {
             assert!(!may_change_elsewhere(code), "{code}");
         }
@@ -278,6 +334,15 @@ mod tests {
             "Path('c.toml').rename(Path.home()/'.roz/config.toml')",
             "fs.writeFileSync(p,'c.toml')",
             "open G,\">$h/.roz/config.toml\"; print G 1",
+            "open('a', os.remove(d['k']) or 'w')",
+            "open('a', 'w', opener=os.remove(p))",
+            "open('a', \"#{File.delete p}\")",
+            "copy(x, p #,'a'\n)",
+            "copyFileSync(x, p /*,'a'*/)",
+            "copyfile(*f(x, p), 'a')",
+            "copy(x, p, 'a')",
+            "copy(*f(\"(\")), 'a')",
+            "copyFileSync(/'/ && x, p, \"'\", \" \", \"'\", 'a')",
         ] {
             assert!(may_change_elsewhere(code), "{code}");
         }

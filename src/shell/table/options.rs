@@ -287,6 +287,18 @@ pub fn is_git_verb(name: &str) -> bool {
     GIT_VERBS.binary_search(&name).is_ok()
 }
 
+/// The folders that git goes to before it looks at its verb: `-C folder`.
+pub fn git_folders(argv: &[String]) -> Vec<String> {
+    // Most runs have none.
+    if !argv.iter().any(|it| it.starts_with("-C")) {
+        return Vec::new();
+    }
+    let words: Vec<Field> = argv.iter().map(|it| Field::literal(it)).collect();
+    let given = find("git").map(|it| it.grammar.leading(&words, 1).0).unwrap_or_default();
+    let values = given.into_iter().filter(|it| it.name == "C").filter_map(|it| it.value);
+    values.map(|it| it.text).collect()
+}
+
 /// Whether git runs the nearest verb with this for `help.autocorrect`.
 pub fn corrects_verbs(text: &str) -> bool {
     !matches!(text.trim(), "" | "0" | "no" | "off" | "false" | "never" | "prompt" | "show")
