@@ -147,6 +147,9 @@ pub(super) struct Places {
     folders: Vec<PathBuf>,
     /// Whether it goes to no more than are looked at.
     are_all: bool,
+    /// Names of what the line has git itself make: a clone or a work tree, which have no hooks but
+    /// those of the repository that is there.
+    made: BTreeSet<String>,
 }
 
 impl Places {
@@ -159,12 +162,15 @@ impl Places {
         folders.extend(there.filter(|it| it.is_dir()).take(MAX_FOLDERS));
         let are_all = folders.len() <= MAX_FOLDERS;
         folders.truncate(MAX_FOLDERS);
-        Self { folders, are_all }
+        let runs = reading.runs.iter().filter(|it| is_git(it)).map(Run::words);
+        let makes = runs.filter(|it| matches!(it.get(1), Some(&("clone" | "init" | "worktree"))));
+        let made = makes.flat_map(|it| it[2..].iter().map(|it| last_name(it)).collect::<Vec<_>>());
+        Self { folders, are_all, made: made.collect() }
     }
 
     /// Where one run of git may stand: `-C`, else any of them; and whether that
     /// is known.
-    fn of_run(&self, run: &Run, world: &World) -> (Vec<PathBuf>, bool) {
+    pub(super) fn of_run(&self, run: &Run, world: &World) -> (Vec<PathBuf>, bool) {
         let goes = shell::git_folders(&run.argv);
         let mut folders = self.folders.clone();
         for place in &goes {
@@ -174,9 +180,21 @@ impl Places {
         }
         folders.retain(|it| it.is_dir());
         folders.dedup();
-        let is_known = !folders.is_empty() && !goes.iter().any(|it| it.contains(HOLE));
+        if goes.iter().any(|it| it.contains(HOLE)) {
+            return (folders, false);
+        }
+        if folders.is_empty() && goes.last().is_some_and(|it| self.made.contains(&last_name(it))) {
+            return (self.folders.clone(), true);
+        }
+        let is_known = !folders.is_empty();
         (folders, is_known)
     }
+}
+
+/// What a folder is called that git makes of this: `d` of `https://h/d.git`.
+fn last_name(path: &str) -> String {
+    let path = path.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
+    path.rsplit(['/', ':']).next().unwrap_or_default().to_owned()
 }
 
 /// What is asked of a repository's configuration and the user's.
@@ -242,7 +260,8 @@ pub(super) fn hooks(
         }
         let places = places.get_or_init(|| Places::of(reading, cwd, world));
         let (folders, are_known) = places.of_run(run, world);
-        are_all &= places.are_all && are_known;
+        // A look at what may lie anywhere is no suspect.
+        are_all &= places.are_all && (are_known || !shell::has_hooks(verb));
         for folder in folders {
             if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
                 are_all = false;

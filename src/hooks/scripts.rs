@@ -386,7 +386,8 @@ fn names(folder: &Path, left: &mut usize) -> Vec<PathBuf> {
 }
 
 pub(super) fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {
-    match (path.strip_prefix("~/"), &world.user_home) {
+    let below = if path == "~" { Some("") } else { path.strip_prefix("~/") };
+    match (below, &world.user_home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => cwd.join(path),
     }

@@ -34,7 +34,7 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
         }
         let places = Places::of(reading, cwd, world);
         for (run, stash) in stashes {
-            let folders = places.of_run(run, world);
+            let (folders, _) = places.of_run(run, world);
             let roots: BTreeSet<PathBuf> = folders.iter().map(|it| git::root(it)).collect();
             for root in &roots {
                 let named = match stash {

@@ -39,3 +39,8 @@ pub fn of_command<'a>(verb: &str, arguments: &[&'a str]) -> impl Iterator<Item =
     let always = if QUIET.contains(&verb) { &[][..] } else { ALWAYS };
     named.into_iter().chain(own).chain(always).copied()
 }
+
+/// Whether a verb has hooks that people write for it.
+pub fn has_own(verb: &str) -> bool {
+    verb == "hook" || HOOKS.iter().any(|(verbs, _)| verbs.contains(&verb))
+}

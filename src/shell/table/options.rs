@@ -1,5 +1,6 @@
 //! The options that programs take before their subcommand, so that `git -C d push` is `git push`.
 
+use super::super::walk::field::Field;
 use super::grammar::Grammar;
 use super::index::index;
 

@@ -57,7 +57,11 @@ fn an_alias_is_what_it_stands_for() {
         assert!(roz.bash(line).is_objection(), "{}", line);
     }
     write(&roz, "p.sh", "git p\n");
-    assert!(roz.bash("sh p.sh").is_objection(), "{}", "sh p.sh");
+    write(&roz, "f.sh", "g() { git \"$@\"; }\n");
+    for line in ["sh p.sh", ". ./f.sh; g p origin"] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    roz.bash(". ./f.sh; g st").objects_to_nothing();
     for line in
         ["git st", "git lg", "git status", "git absent", "git -C sub st", "git config alias.q push"]
     {
@@ -71,11 +75,33 @@ fn a_hook_of_the_repository_is_a_script_that_git_runs() {
     hook(&roz, ".git/hooks/pre-commit", "#!/bin/sh\ngit push\n");
     write(&roz, ".git/hooks/post-checkout", "git push\n");
     write(&roz, "sub/x", "");
-    for line in
-        ["git commit -m x", "cd sub && git commit -qm x", "git merge x", "git -C sub commit"]
-    {
+    write(&roz, "f.sh", "g() { git \"$@\"; }\n");
+    for line in [
+        "git commit -m x",
+        "cd sub && git commit -qm x",
+        "git merge x",
+        "git -C sub commit",
+        "git -c a.b=c -C sub commit",
+        "git commit -C HEAD",
+        "git commit --amend -C HEAD~1",
+        ". ./f.sh; g commit -m x",
+    ] {
         assert!(roz.bash(line).is_objection(), "{}", line);
     }
+    // Where no folder is, the line may make one.
+    for line in ["mv sub other; git -C other commit", "git -C \"$(cat x)\" commit"] {
+        assert!(roz.bash(line).is_objection(), "{}", line);
+    }
+    for line in [
+        ". ./f.sh; g log",
+        "git clone https://h.example/d.git && git -C d checkout -q v1",
+        "git init -q new; git -C new status; git -C new checkout x",
+        "git -C absent log",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+    let line = "git worktree add ../wt main && git -C ../wt commit -m x";
+    assert!(roz.bash(line).is_objection(), "{}", line);
     // What may not be run is not run.
     for line in ["git checkout main", "git status", "git diff", "git log"] {
         roz.bash(line).objects_to_nothing();
