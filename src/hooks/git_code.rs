@@ -15,7 +15,7 @@ use super::git_config;
 use crate::{
     core::event::ToolCall,
     shell::{self, HOLE, Interpreter, Options, Reading, Run, Script},
-    world::{World, git, process, read_text},
+    world::{World, git, process, read_beginning},
 };
 
 /// An alias of an alias of an alias.
@@ -255,7 +255,7 @@ pub(super) fn hooks(
         let names: Vec<&str> = shell::hooks_of(verb, &words[2..]).collect();
         let asks = if *verb == "hook" { words.join(" ") } else { (*verb).to_owned() };
         let question = (asks, shell::git_folders(&run.argv), run.conditional);
-        if names.is_empty() || !asked.insert(question) {
+        if !shell::runs_settings(verb) || !asked.insert(question) {
             continue;
         }
         let places = places.get_or_init(|| Places::of(reading, cwd, world));
@@ -267,15 +267,14 @@ pub(super) fn hooks(
                 are_all = false;
                 continue;
             }
-            let root = known.entry(folder).or_insert_with_key(|folder| {
-                let root = folder.ancestors().find(|it| it.join(".git").exists());
-                root.map(Path::to_owned)
-            });
+            let root = known.entry(folder).or_insert_with_key(|folder| git::find_root(folder));
             let Some(root) = root.clone() else { continue };
-            let hooks = of_root
-                .entry(root)
-                .or_insert_with_key(|it| hooks_folder(it, until, world, &mut found.code));
-            let Some(hooks) = hooks else { continue };
+            let hooks = of_root.entry(root).or_insert_with_key(|root| {
+                let (hooks, all) = hooks_folder(root, until, world, &mut found.code);
+                are_all &= all;
+                hooks
+            });
+            let Some(hooks) = hooks.as_ref().filter(|_| !names.is_empty()) else { continue };
             // One look at the folder for many at what it might hold.
             let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
             for name in &names {
@@ -313,43 +312,66 @@ fn names_in(folder: &Path) -> Option<Vec<OsString>> {
 }
 
 /// Where the hooks of the repository of a work tree lie. `code` takes on what
-/// its configuration has git run.
+/// its configuration has git run; and whether that is all.
 fn hooks_folder(
     root: &Path,
     until: Instant,
     world: &World,
     code: &mut Vec<String>,
-) -> Option<PathBuf> {
-    let entry = root.join(".git");
-    let mut place = entry.clone();
+) -> (Option<PathBuf>, bool) {
     // A work tree of its own, or a submodule.
-    if entry.is_file() {
-        let text = read_text(&entry, MAX_CONFIG)?;
-        place = root.join(text.trim().strip_prefix("gitdir:")?.trim());
-        if let Some(common) = read_text(&place.join("commondir"), MAX_CONFIG) {
-            place = place.join(common.trim());
-        }
-    }
+    let Some((own, place)) = git::git_dirs(root) else { return (None, true) };
     let home = world.user_home.as_deref();
     let of_user = [".gitconfig", ".config/git/config"];
     let of_user = home.into_iter().flat_map(|home| of_user.map(|it| home.join(it)));
     let named = world.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
-    let configs = ["config", "config.worktree"].map(|it| place.join(it)).into_iter();
-    let mut is_told = false;
-    for path in configs.chain(of_user).chain(named) {
-        let text = read_text(&path, MAX_CONFIG).unwrap_or_default();
+    let mut configs = vec![place.join("config"), place.join("config.worktree")];
+    if own != place {
+        configs.push(own.join("config.worktree"));
+    }
+    let mut moves = false;
+    let mut includes = false;
+    let mut are_all = true;
+    for path in configs.into_iter().chain(of_user).chain(named) {
+        let Some((text, is_whole)) = read_beginning(&path, MAX_CONFIG) else {
+            // What is there and cannot be read may say anything.
+            are_all &= !path.exists() || path == Path::new("/dev/null");
+            continue;
+        };
+        are_all &= is_whole;
         code.extend(git_config::code(&text));
         let text = text.to_lowercase();
-        is_told |= text.contains("hookspath") || text.contains("[include");
+        moves |= text.contains("hookspath");
+        includes |= text.contains("[include");
     }
-    if !is_told {
-        return Some(place.join("hooks"));
+    if includes {
+        match asked(root, &["config", "--null", "--list"], until) {
+            Some(said) => code.extend(said.split('\0').filter_map(|it| {
+                let (key, value) = it.split_once('\n')?;
+                shell::is_git_code(key).then(|| git_config::worth(value))?
+            })),
+            None => are_all = false,
+        }
     }
+    if !moves && !includes {
+        return (Some(place.join("hooks")), are_all);
+    }
+    let said = asked(root, &["rev-parse", "--git-path", "hooks"], until);
+    let hooks = said.as_ref().map(|it| root.join(it.trim()));
+    (hooks, are_all && said.is_some())
+}
+
+/// What git says about a work tree. `None` if it did not answer; without git,
+/// there is nothing to say.
+fn asked(root: &Path, arguments: &[&str], until: Instant) -> Option<String> {
     let mut git = process::command("git");
-    git.current_dir(root).args(["rev-parse", "--git-path", "hooks"]);
+    git.current_dir(root).args(arguments);
     for name in git::PLACES {
         git.env_remove(name);
     }
-    let ran = process::run(git, until).ok().filter(|it| it.ok)?;
-    Some(root.join(String::from_utf8_lossy(&ran.stdout).trim()))
+    match process::run(git, until) {
+        Ok(ran) => ran.ok.then(|| String::from_utf8_lossy(&ran.stdout).into_owned()),
+        Err(process::Error::Start(..)) => Some(String::new()),
+        Err(_) => None,
+    }
 }

@@ -37,7 +37,7 @@ pub fn root(dir: &Path) -> PathBuf {
     find_root(dir).unwrap_or_else(|| dir.to_owned())
 }
 
-fn find_root(dir: &Path) -> Option<PathBuf> {
+pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
     let git_dir = match read_text(&dot_git, 4096) {
         // A worktree or a submodule: a file that says where its folder is.
-        Some(text) => root.join(text.strip_prefix("gitdir:")?.trim()),
+        Some(text) => root.join(text.trim().strip_prefix("gitdir:")?.trim()),
         None => dot_git,
     };
     let common = match read_text(&git_dir.join("commondir"), 4096) {

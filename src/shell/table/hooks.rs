@@ -44,3 +44,8 @@ pub fn of_command<'a>(verb: &str, arguments: &[&'a str]) -> impl Iterator<Item =
 pub fn has_own(verb: &str) -> bool {
     verb == "hook" || HOOKS.iter().any(|(verbs, _)| verbs.contains(&verb))
 }
+
+/// Whether a verb may run what git's settings say: `config --edit`, `cat-file --textconv`.
+pub fn runs_settings(verb: &str) -> bool {
+    !matches!(verb, "rev-parse" | "version")
+}

@@ -132,6 +132,36 @@ fn what_the_configuration_has_git_run_is_run_by_its_verbs() {
     hook(&roz, "f.sh", "#!/bin/sh\ngit push\n");
     roz.git(&["config", "core.fsmonitor", "./f.sh"]);
     assert!(roz.bash("git status").is_objection());
+    for (setting, line) in [
+        ("core.editor", "git config -e"),
+        ("diff.z.textconv", "git cat-file --textconv HEAD:x"),
+        ("core.fsmonitor", "git ls-files -m"),
+    ] {
+        let roz = gated();
+        roz.git(&["config", setting, "git push;:"]);
+        assert!(roz.bash(line).is_objection(), "{setting}");
+    }
+}
+
+#[test]
+fn a_configuration_is_read_to_its_end_and_what_it_includes() {
+    let config = |before: &[u8], code: &str| {
+        let roz = gated();
+        let path = roz.project().join(".git/config");
+        let text = [&fs::read(&path).unwrap(), before, code.as_bytes()].concat();
+        fs::write(path, text).unwrap();
+        roz
+    };
+    let lines = "; x\n".repeat(5000);
+    let code = "[core]\n\tfsmonitor = \"git push;:\"\n";
+    for before in [lines.as_bytes(), b"# \xff\xfe\n", "#\n".repeat(200_000).as_bytes()] {
+        assert!(config(before, code).bash("git status").is_objection());
+    }
+    config(lines.as_bytes(), "[core]\n\teditor = vim\n").bash("git commit").objects_to_nothing();
+    let roz = config(b"", "[include]\n\tpath = ../more\n");
+    roz.bash("git status").objects_to_nothing();
+    write(&roz, "more", code);
+    assert!(roz.bash("git status").is_objection());
 }
 
 #[test]
