@@ -99,7 +99,7 @@ fn calls(tokens: &[Token]) -> Vec<Vec<String>> {
         Some(Token::Word(word)) => Some(word.as_str()),
         _ => None,
     };
-    let defined: Vec<&str> = (0..tokens.len())
+    let defined: BTreeSet<&str> = (0..tokens.len())
         .filter_map(|at| match word(at)? {
             "def" | "function" | "sub" | "func" => word(at + 1),
             name if tokens.get(at + 1) == Some(&Token::Sign('=')) => Some(name),
@@ -108,8 +108,8 @@ fn calls(tokens: &[Token]) -> Vec<Vec<String>> {
         .collect();
     let mut found = Vec::new();
     for at in 0..tokens.len() {
-        let is_call = word(at).is_some_and(|name| defined.contains(&name))
-            && tokens.get(at + 1) == Some(&Token::Sign('('));
+        let is_call = tokens.get(at + 1) == Some(&Token::Sign('('))
+            && word(at).is_some_and(|name| defined.contains(name));
         let Some(Token::Text(first)) = tokens.get(at + 2).filter(|_| is_call) else { continue };
         if !is_program(first) {
             continue;

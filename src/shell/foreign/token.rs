@@ -1,6 +1,7 @@
 //! Code to tokens: words, strings and signs; comments are dropped.
 
 use super::super::{HOLE, Interpreter};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -22,8 +23,16 @@ pub(super) enum Token {
 
 /// The tokens of a piece of code, and the code that stands in its strings: `${…}`, `#{…}`.
 pub(super) fn tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
-    let mut lexer =
-        Lexer { code, at: 0, language, behind: 0, tokens: Vec::new(), inner: Vec::new() };
+    let mut lexer = Lexer {
+        code,
+        at: 0,
+        language,
+        behind: 0,
+        line: None,
+        ends: None,
+        tokens: Vec::new(),
+        inner: Vec::new(),
+    };
     while lexer.token().is_some() {}
     (lexer.tokens, lexer.inner)
 }
@@ -37,11 +46,16 @@ struct Lexer<'a> {
     language: Interpreter,
     /// Where the here-documents of this line end.
     behind: usize,
+    /// Where the next line begins, as far as it has been looked for.
+    line: Option<usize>,
+    /// Where each line is that might end a here-document, by its text: begin and end of it. Made
+    /// for the first one, so that many look at the code once.
+    ends: Option<BTreeMap<&'a str, Vec<(usize, usize)>>>,
     tokens: Vec<Token>,
     inner: Vec<String>,
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
     fn rest(&self) -> &str {
         self.code.get(self.at..).unwrap_or("")
     }
@@ -129,36 +143,38 @@ impl Lexer<'_> {
 
     /// `<<E`, `<<~'E'`, `<<<E`: a here-document, whose text stands behind the line. Whether it is one.
     fn document(&mut self) -> bool {
-        let head = self.rest().trim_start_matches('<').trim_start_matches(['~', '-']);
+        let code = self.code;
+        let head = code.get(self.at + 1..).unwrap_or("");
+        let head = head.strip_prefix('<').unwrap_or(head).trim_start_matches(['~', '-']);
         let quote = head.chars().next().filter(|c| matches!(c, '"' | '\''));
         let head = quote.map_or(head, |_| &head[1..]);
         let end = head.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(head.len());
         let name = &head[..end];
-        let from = self.at.max(self.behind);
         if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
             return false;
         }
-        let after = self.code.len() - head.len() + end;
+        let after = code.len() - head.len() + end;
         let after = after + usize::from(quote.is_some_and(|quote| head[end..].starts_with(quote)));
-        let Some(begun) = self.code.get(from..).and_then(|it| Some(from + it.find('\n')? + 1))
-        else {
-            return false;
-        };
-        let begun = if self.behind > 0 { self.behind } else { begun };
-        let mut at = begun;
-        let body = self.code.get(begun..).unwrap_or("");
-        let last = body.split_inclusive('\n').find_map(|line| {
-            let place = at;
-            at += line.len();
-            (line.trim().trim_end_matches(';') == name).then_some(place)
-        });
-        let Some(last) = last else { return false };
-        let text = self.code[begun..last].to_owned();
+        let begun = if self.behind > 0 { self.behind } else { self.next_line() };
+        let ends = self.ends.get_or_insert_with(|| ends(code)).get(name).map_or(&[][..], |it| it);
+        let next = ends.partition_point(|it| it.0 < begun);
+        let Some(&(last, behind)) = ends.get(next) else { return false };
+        let text = code[begun..last].to_owned();
         let text = if quote == Some('\'') { text } else { self.interpolated(&text) };
         self.tokens.push(Token::Text(text));
-        self.behind = at;
+        self.behind = behind;
         self.at = after;
         true
+    }
+
+    /// Where the line after this one begins; behind all of them if there is none.
+    fn next_line(&mut self) -> usize {
+        let known = self.line.filter(|it| *it > self.at);
+        let line = known.unwrap_or_else(|| {
+            self.rest().find('\n').map_or(usize::MAX, |length| self.at + length + 1)
+        });
+        self.line = Some(line);
+        line
     }
 
     fn skip_line(&mut self) {
@@ -347,6 +363,19 @@ impl Lexer<'_> {
     }
 }
 
+/// The lines that might end a here-document, by their text.
+fn ends(code: &str) -> BTreeMap<&str, Vec<(usize, usize)>> {
+    let mut ends: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut at = 0;
+    for line in code.split_inclusive('\n') {
+        let place = at;
+        at += line.len();
+        let name = line.trim().trim_end_matches(';');
+        ends.entry(name).or_default().push((place, at));
+    }
+    ends
+}
+
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 /// What stands in braces, from behind the first one.
@@ -406,4 +435,20 @@ fn code_point(characters: &mut std::str::Chars<'_>, digits: usize) -> Option<cha
         *characters = ahead;
     }
     char::from_u32(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_here_document_ends_at_the_next_line_with_its_name() {
+        let code = "a(<<A, <<~'B');\none\n A;\ntwo\nB\n<<A; <<C;\nthree\nA\n<<A\nA";
+        let (tokens, _) = tokens(code, Interpreter::Ruby);
+        let texts = tokens.iter().filter_map(|it| match it {
+            Token::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(texts.collect::<Vec<&str>>(), ["one\n", "two\n", "three\n", ""]);
+    }
 }
