@@ -75,6 +75,16 @@ fn deep_nesting_is_refused_and_not_taken_for_empty() {
 }
 
 #[test]
+fn an_editors_commands_are_read_to_a_depth_and_along_all_bars() {
+    let deep = |depth: usize| read(&format!("vim -es -c '{}!git push'", many("g/a/", depth)));
+    assert!(deep(3).unreadable.is_none() && deep(3).may_run("Bash:git push*"));
+    assert_eq!(deep(8).unreadable, Some(Unreadable::Depth));
+    let long = |bars: usize| read(&format!("vim -es -c '{}!git push'", many("w|", bars)));
+    assert!(long(200).unreadable.is_none() && long(200).may_run("Bash:git push*"));
+    assert_eq!(long(20_000).unreadable, Some(Unreadable::Work));
+}
+
+#[test]
 fn an_array_longer_than_is_looked_at_says_so() {
     let filled =
         |count: usize| read(&format!("x=({}git push); \"${{x[@]:{count}}}\"", many("a ", count)));

@@ -2,7 +2,7 @@
 //! They run shells, they write files, and they hold code in other languages.
 
 use super::super::foreign::Given;
-use super::super::{HOLE, How, Interpreter};
+use super::super::{HOLE, How, Interpreter, Unreadable};
 use super::call::Call;
 use super::own::escaped_words;
 use super::{Io, Walker, is_shell};
@@ -74,7 +74,29 @@ impl Walker<'_> {
         }
     }
 
+    /// A line: what stands behind a bar is a command as well.
     fn editor_line(&mut self, line: &str, told: &mut Told, depth: usize) {
+        let mut next = Some(line);
+        let mut behind_bar = 0;
+        while let Some(line) = next {
+            // Whoever had the line has paid for its first command.
+            if !self.spend(behind_bar + line.len() / 256) {
+                return;
+            }
+            behind_bar = 1;
+            let command = self.editor_command(line, told, depth);
+            next = command.and_then(|it| it.split_once('|')).map(|it| it.1);
+        }
+    }
+
+    /// The first command of a line. What it is without its address; `None` where it takes all of
+    /// the line.
+    fn editor_command<'a>(
+        &mut self,
+        line: &'a str,
+        told: &mut Told,
+        depth: usize,
+    ) -> Option<&'a str> {
         const MODIFIERS: &[&str] =
             &["silent!", "silent", "sil!", "sil", "noautocmd", "noa", "keepalt", "verbose"];
         const MAX_DEPTH: usize = 4;
@@ -84,16 +106,20 @@ impl Walker<'_> {
         }
         if let Some(code) = command.strip_prefix('!') {
             self.editor_shell(code, told);
-            return;
+            return None;
         }
         // `g/pattern/command`
-        if depth < MAX_DEPTH
-            && let Some(rest) = command.strip_prefix(['g', 'v'])
+        if let Some(rest) = command.strip_prefix(['g', 'v'])
+            && let rest = rest.strip_prefix('!').unwrap_or(rest)
             && let Some(delimiter) = rest.chars().next().filter(|it| "/#,".contains(*it))
             && let Some((_, rest)) = rest[1..].split_once(delimiter)
         {
-            self.editor_line(rest, told, depth + 1);
-            return;
+            if depth < MAX_DEPTH {
+                self.editor_line(rest, told, depth + 1);
+            } else {
+                self.fail(Unreadable::Depth);
+            }
+            return None;
         }
         let end = command.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(command.len());
         let (verb, rest) = command.split_at(end);
@@ -104,7 +130,7 @@ impl Walker<'_> {
             | "update" | "r" | "read" | "e" | "edit" | "f" | "file" | "tabe" | "sp" | "vs" => {
                 if let Some(code) = operand.strip_prefix('!') {
                     self.editor_shell(code, told);
-                    return;
+                    return None;
                 }
                 let operand = operand.split('|').next().unwrap_or_default().trim();
                 let path = operand.trim_start_matches(['>', '+']).trim();
@@ -123,9 +149,15 @@ impl Walker<'_> {
             // Each holds another command: `au VimLeave * !command`, `bufdo !command`.
             "au" | "aut" | "autocmd" | "bufdo" | "argdo" | "windo" | "tabdo" | "cdo" | "ldo"
             | "cfdo" | "lfdo" | "folddoopen" | "command" | "com" | "nmap" | "map" | "nnoremap"
-            | "noremap" | "cabbrev"
-                if depth < MAX_DEPTH =>
+            | "noremap" | "cabbrev" | "so" | "source" | "ru" | "runtime" | "exe" | "exec"
+            | "execute"
+                if depth >= MAX_DEPTH =>
             {
+                self.fail(Unreadable::Depth);
+            }
+            "au" | "aut" | "autocmd" | "bufdo" | "argdo" | "windo" | "tabdo" | "cdo" | "ldo"
+            | "cfdo" | "lfdo" | "folddoopen" | "command" | "com" | "nmap" | "map" | "nnoremap"
+            | "noremap" | "cabbrev" => {
                 let at = operand.match_indices(['!', ':']).find(|(at, _)| {
                     operand[..*at].is_empty() || operand[..*at].ends_with([' ', ':'])
                 });
@@ -135,18 +167,18 @@ impl Walker<'_> {
             "set" | "se" | "setlocal" | "setl" | "setg" | "setglobal" => {
                 self.editor_option(operand);
             }
-            "so" | "source" | "ru" | "runtime" if depth < MAX_DEPTH => {
+            "so" | "source" | "ru" | "runtime" => {
                 if let Some(text) = self.script_text(operand, Interpreter::Other, &[]) {
                     for line in text.lines().filter(|it| !it.is_empty()) {
                         if !self.spend(1) {
-                            return;
+                            return None;
                         }
                         self.editor_line(line, told, depth + 1);
                     }
                 }
             }
             "call" | "cal" | "let" | "echo" | "ec" | "eval" => self.editor_call(operand),
-            "exe" | "exec" | "execute" if depth < MAX_DEPTH => {
+            "exe" | "exec" | "execute" => {
                 let joined: String = strings(operand).concat();
                 self.editor_line(&joined, told, depth + 1);
             }
@@ -158,12 +190,7 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        // `normal`, `w | !command`: what stands behind a bar is a command as well.
-        if depth < MAX_DEPTH
-            && let Some((_, rest)) = command.split_once('|')
-        {
-            self.editor_line(rest, told, depth + 1);
-        }
+        Some(command)
     }
 
     /// A command for the shell, which may be a shell that takes the file's text.

@@ -9,6 +9,7 @@ use super::call::Call;
 use super::env::Made;
 use super::field::Field;
 use super::{Io, Walker};
+use std::collections::BTreeSet;
 
 /// Where it is kept that git runs the nearest verb: a name that no alias has.
 pub(super) const CORRECTS: &str = "git -";
@@ -84,8 +85,26 @@ impl Walker<'_> {
             });
             pairs.map(|it| it[1].text.clone()).chain(joined).collect::<Vec<String>>()
         };
-        let mut lines = behind(&["-ex", "--ex", "-iex", "-eval-command", "--eval-command"]);
-        for file in behind(&["-x", "-command", "--command", "-ix"]) {
+        let mut lines = behind(&[
+            "-ex",
+            "--ex",
+            "-iex",
+            "--iex",
+            "-eval-command",
+            "--eval-command",
+            "-init-eval-command",
+            "--init-eval-command",
+        ]);
+        for file in behind(&[
+            "-x",
+            "--x",
+            "-command",
+            "--command",
+            "-ix",
+            "--ix",
+            "-init-command",
+            "--init-command",
+        ]) {
             let text = self.script_text(&file, Interpreter::Other, &[]).unwrap_or_default();
             lines.extend(text.lines().map(str::to_owned));
         }
@@ -94,9 +113,7 @@ impl Walker<'_> {
         let args = words.iter().position(|it| matches!(it.text.as_str(), "--args" | "-args"));
         let mut program: Vec<Field> = match args {
             Some(at) => words[at + 1..].to_vec(),
-            None => {
-                words.last().filter(|it| !it.text.starts_with('-')).into_iter().cloned().collect()
-            }
+            None => debugged(words).into_iter().collect(),
         };
         for line in &lines {
             if !self.spend(1) {
@@ -164,23 +181,41 @@ impl Walker<'_> {
             self.dot_commands(&[format!(".read {file}")], 0);
         }
         self.dot_commands(&lines, 0);
-        for text in &lines {
+        // A statement may go over several lines.
+        let texts: Vec<&str> = call.words[1..].iter().map(|it| it.text.as_str()).collect();
+        for text in texts.into_iter().chain([input]) {
             self.sql_files(text);
         }
     }
 
     /// `writefile('path', …)`, `attach 'path'`, `vacuum into 'path'`
     fn sql_files(&mut self, text: &str) {
+        const WORDS: &[&str] = &["writefile", "attach", "into"];
         let lower = text.to_ascii_lowercase();
-        for word in ["writefile(", "attach ", "attach database ", "into "] {
-            for (at, word) in lower.match_indices(word).take(FILES) {
+        let mut paths: BTreeSet<&str> = BTreeSet::new();
+        for word in WORDS {
+            for (at, word) in lower.match_indices(word) {
                 let rest = text[at + word.len()..].trim_start();
-                let quoted =
-                    rest.strip_prefix(['\'', '"']).and_then(|it| it.split(['\'', '"']).next());
-                if let Some(path) = quoted.filter(|it| !it.is_empty()) {
-                    self.record_write(path, How::Write, self.certainty(Certainty::Resolved));
-                }
+                let rest = match word {
+                    "writefile" => rest.strip_prefix('(').map(str::trim_start),
+                    "attach" => {
+                        let is_word =
+                            rest.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("database"));
+                        Some(if is_word { rest[8..].trim_start() } else { rest })
+                    }
+                    _ => Some(rest),
+                };
+                let quoted = rest
+                    .and_then(|it| it.strip_prefix(['\'', '"']))
+                    .and_then(|it| it.split(['\'', '"']).next());
+                paths.extend(quoted.filter(|it| !it.is_empty()));
             }
+        }
+        for path in paths {
+            if !self.spend(1) {
+                return;
+            }
+            self.record_write(path, How::Write, self.certainty(Certainty::Resolved));
         }
     }
 
@@ -324,4 +359,54 @@ pub(super) fn escaped_words(text: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// The program that a debugger is started for: its first operand, if no option names one.
+fn debugged(words: &[Field]) -> Option<Field> {
+    // Those whose value is the next word.
+    const TAKES: &[&str] = &[
+        "ex",
+        "iex",
+        "x",
+        "ix",
+        "eval-command",
+        "init-eval-command",
+        "command",
+        "init-command",
+        "cd",
+        "d",
+        "directory",
+        "s",
+        "symbols",
+        "c",
+        "core",
+        "p",
+        "pid",
+        "b",
+        "l",
+        "tty",
+        "t",
+        "D",
+        "data-directory",
+        "i",
+        "interpreter",
+        "ui",
+    ];
+    const NAMES: &[&str] = &["e", "exec", "se"];
+    let mut first = None;
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let Some(option) = word.text.strip_prefix('-').filter(|it| !it.is_empty()) else {
+            first = first.or(Some(word));
+            continue;
+        };
+        let option = option.strip_prefix('-').unwrap_or(option);
+        match option.split_once('=') {
+            Some((name, value)) if NAMES.contains(&name) => return Some(word.with_text(value)),
+            None if NAMES.contains(&option) => return rest.next().cloned(),
+            None if TAKES.contains(&option) => drop(rest.next()),
+            _ => {}
+        }
+    }
+    first.cloned()
 }
