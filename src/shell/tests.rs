@@ -85,6 +85,34 @@ fn an_editors_commands_are_read_to_a_depth_and_along_all_bars() {
 }
 
 #[test]
+fn what_is_cut_of_an_input_says_so() {
+    let given = |count: usize, to: &str| {
+        read(&format!("cat <<E | {to}\n{}git push\nE", many("a b\n", count)))
+    };
+    for to in ["xargs -I{} sh -c {}", "xargs -L1 -d '\\n' -n1 sh -c", "parallel"] {
+        let reading = given(200, to);
+        assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"), "{to}");
+        assert_eq!(given(1000, to).unreadable, Some(Unreadable::Work), "{to}");
+    }
+    let fed = |size: usize| {
+        let text = many("a\n", size);
+        read(&format!("x='{text}'; exec > >(sh); printf '%s\n' \"$x\" \"$x\" 'git push'"))
+    };
+    assert!(fed(10).unreadable.is_none() && fed(10).may_run("Bash:git push*"));
+    assert_eq!(fed(40_000).unreadable, Some(Unreadable::Work));
+}
+
+#[test]
+fn the_literals_of_long_code_are_all_looked_at_or_it_says_so() {
+    let code = |count: usize| {
+        let names: String = (0..count).map(|it| format!("'ab{it}', ")).collect();
+        read(&format!("python3 - <<'E'\nx = [{names}'git', 'push']\nsubprocess.run(x[-2:])\nE"))
+    };
+    assert!(code(1000).unreadable.is_none() && code(1000).may_run("Bash:git push*"));
+    assert_eq!(code(4000).unreadable, Some(Unreadable::Work));
+}
+
+#[test]
 fn an_array_longer_than_is_looked_at_says_so() {
     let filled =
         |count: usize| read(&format!("x=({}git push); \"${{x[@]:{count}}}\"", many("a ", count)));

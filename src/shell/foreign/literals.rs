@@ -44,7 +44,7 @@ const STARTERS: &[&str] = &[
 
 /// Commands of so many words, and so many of them.
 const WORDS: usize = 12;
-const COMMANDS: usize = 512;
+const COMMANDS: usize = 2048;
 
 /// Whether code of any language has a word in it that starts programs.
 pub(super) fn starts_programs(code: &str) -> bool {
@@ -52,8 +52,11 @@ pub(super) fn starts_programs(code: &str) -> bool {
     code.split(|c: char| !is_word(c)).any(|word| STARTERS.contains(&word))
 }
 
-/// What the literals of a piece of code may be as a command, a word each.
-pub(in super::super) fn commands(code: &str, language: Interpreter) -> BTreeSet<Vec<String>> {
+/// What the literals of a piece of code may be as a command, a word each; and whether that is all.
+pub(in super::super) fn commands(
+    code: &str,
+    language: Interpreter,
+) -> (BTreeSet<Vec<String>>, bool) {
     let (tokens, _) = tokens(code, language);
     let mut literals: Vec<&str> = Vec::new();
     for token in &tokens {
@@ -65,8 +68,9 @@ pub(in super::super) fn commands(code: &str, language: Interpreter) -> BTreeSet<
     }
     let programs = literals.iter().enumerate().filter(|(_, it)| is_program(it));
     let commands = programs.map(|(at, first)| command(first, &literals[at + 1..]));
-    let commands = commands.chain(calls(&tokens)).filter(|it| it.len() > 1);
-    commands.take(COMMANDS).collect()
+    let mut commands = commands.chain(calls(&tokens)).filter(|it| it.len() > 1);
+    let found = commands.by_ref().take(COMMANDS).collect();
+    (found, commands.next().is_none())
 }
 
 /// Of a text more words than a command has say nothing.

@@ -97,10 +97,11 @@ impl Walker<'_> {
             Sink::Shown => {}
             Sink::File(path) => self.make(path, text, true),
             Sink::List(place) => {
-                if let Some((_, input)) = self.fed_lists.get_mut(*place)
-                    && input.len() + text.len() < limit::TEXT
-                {
+                let Some((_, input)) = self.fed_lists.get_mut(*place) else { return };
+                if input.len() + text.len() < limit::TEXT {
                     input.push_str(text);
+                } else {
+                    self.fail(super::Unreadable::Work);
                 }
             }
         }

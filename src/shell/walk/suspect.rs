@@ -195,6 +195,7 @@ impl Walker<'_> {
         };
         let told = given.told(code).into_iter().chain(environment.iter().map(String::as_str));
         let told = told.map(str::trim).filter(|it| is_command_like(it));
+        // Of long code, what is beyond these is looked at word for word, with its literals.
         let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
         self.suspects.busy = true;
         for line in lines {
@@ -208,7 +209,10 @@ impl Walker<'_> {
     }
 
     fn suspect_literals(&mut self, code: &str, language: Interpreter) {
-        let commands = foreign::literal_commands(code, language);
+        let (commands, are_all) = foreign::literal_commands(code, language);
+        if !are_all {
+            self.fail(Unreadable::Work);
+        }
         if !self.spend(commands.len() / 8) {
             return;
         }

@@ -1,7 +1,7 @@
 //! Programs that make commands of their input: `xargs`, `parallel`.
 
-use super::super::HOLE;
 use super::super::table::grammar::{Given, Grammar};
+use super::super::{HOLE, Unreadable};
 use super::call::Call;
 use super::field::{Field, joined};
 use super::output::unknown_output;
@@ -33,8 +33,11 @@ impl Walker<'_> {
         let most = given.iter().find(|it| matches!(it.name.as_str(), "n" | "max-args"));
         let most: Option<usize> = most.and_then(|it| it.value.as_ref()?.text.parse().ok());
         let most = most.filter(|it| *it > 0);
-        let all = most.map_or(limit::BRACES, |it| it.saturating_mul(limit::CHOICES));
-        items.truncate(if mark.is_some() { limit::CHOICES } else { all.min(limit::BRACES) });
+        // What is cut would have run.
+        if items.len() > limit::BRACES {
+            self.fail(Unreadable::Work);
+            items.truncate(limit::BRACES);
+        }
         let io = super::Io { stdin: None, capture: call.io.capture };
         let words = &call.words[at..];
         let mut output = String::new();
@@ -45,13 +48,16 @@ impl Walker<'_> {
             }
         // Without input it runs once all the same.
         } else if let Some(most) = most.filter(|_| !items.is_empty()) {
-            for items in items.chunks(most).take(limit::CHOICES) {
+            for items in items.chunks(most) {
                 calls.push([words, items].concat());
             }
         } else {
             calls.push([words, &items[..]].concat());
         }
         for words in calls {
+            if !self.spend(1) {
+                break;
+            }
             let call = Call { io: io.clone(), ..call.with_words(words) };
             output.push_str(&self.enter(|walker| walker.call(call)));
         }
@@ -77,7 +83,13 @@ impl Walker<'_> {
             Some(split) => words[split + 1..].iter().map(|word| word.text.clone()).collect(),
             None => input.lines().map(str::to_owned).collect(),
         };
-        for item in items.iter().take(limit::CHOICES) {
+        if items.len() > limit::BRACES {
+            self.fail(Unreadable::Work);
+        }
+        for item in items.iter().take(limit::BRACES) {
+            if !self.spend(1) {
+                break;
+            }
             let line = if template.is_empty() {
                 item.clone()
             } else if template.contains('{') {
