@@ -35,9 +35,38 @@ pub(super) fn read(code: &str, given: &[(String, String)]) -> Vec<Act> {
     let rules = code.lines().filter(|line| !line.starts_with('\t'));
     let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
     acts.extend(rules.map(|(_, text)| recipe(text)));
-    let shells = code.split("$(shell ").skip(1).filter_map(|rest| rest.split_once(')'));
-    acts.extend(shells.map(|(text, _)| recipe(text)));
+    acts.extend(shells(&code).into_iter().map(&mut recipe));
+    // `X != command`
+    let lines = code.lines().filter(|line| !line.starts_with(['\t', '#']));
+    let runs = lines.filter_map(|line| line.split_once("!="));
+    let runs = runs.filter(|(name, _)| {
+        !name.contains(['$', '=']) && name.split_whitespace().last().is_some_and(is_name)
+    });
+    acts.extend(runs.map(|(_, text)| recipe(text)));
     acts
+}
+
+/// What stands in each `$(shell …)`, up to the bracket that closes it, as make counts them.
+fn shells(code: &str) -> Vec<&str> {
+    // Within so many others a long one says nothing that they do not.
+    const DEEP: usize = 64;
+    let mut found = Vec::new();
+    for (open, close) in [('(', ')'), ('{', '}')] {
+        let mut opened: Vec<usize> = Vec::new();
+        for (at, sign) in code.match_indices([open, close]) {
+            if sign.starts_with(open) {
+                opened.push(at);
+                continue;
+            }
+            let Some(from) = opened.pop().filter(|from| code[..*from].ends_with('$')) else {
+                continue;
+            };
+            let text = &code[from + 1..at];
+            let command = text.strip_prefix("shell").filter(|it| it.starts_with([' ', '\t']));
+            found.extend(command.filter(|it| opened.len() < DEEP || it.len() < LENGTH));
+        }
+    }
+    found
 }
 
 fn is_name(name: &str) -> bool {
