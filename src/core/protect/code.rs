@@ -144,7 +144,6 @@ fn arguments(inside: &str) -> Option<Vec<&str>> {
             (None, '/') if !divides() => return None,
             (Some(open), _) if open == c => quote = None,
             (Some(_), '(' | ')') => return None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,

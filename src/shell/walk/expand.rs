@@ -116,6 +116,8 @@ impl Walker<'_> {
         let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
         let ifs = ifs.map_or(" \t\n", |value| value.scalar());
         let ifs = if ifs.contains(HOLE) { " \t\n" } else { ifs };
+        // More than the two signs that say so at once.
+        let is_pattern = has_glob(text);
         for character in text.chars() {
             if ifs.contains(character) {
                 if character.is_whitespace() {
@@ -129,7 +131,7 @@ impl Walker<'_> {
             field.text.push(character);
             field.resolved = true;
             field.loose |= character == HOLE;
-            field.glob |= matches!(character, '*' | '?');
+            field.glob |= is_pattern && matches!(character, '*' | '?' | '[' | '(');
         }
     }
 

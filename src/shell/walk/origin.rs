@@ -227,6 +227,11 @@ pub(super) fn open(pattern: &str) -> String {
     let mut rest = pattern;
     while let Some(character) = rest.chars().next() {
         rest = &rest[character.len_utf8()..];
+        if let Some(after) = behind_group(character, rest) {
+            text.push(HOLE);
+            rest = after;
+            continue;
+        }
         match (character, rest.split_once(']')) {
             ('*' | '?', _) => text.push(HOLE),
             ('[', Some((_, after))) => {
@@ -237,6 +242,47 @@ pub(super) fn open(pattern: &str) -> String {
         }
     }
     text
+}
+
+/// A path with a `*` for each group of an extended pattern in it, `@(a|b)`: whoever asks what a path
+/// may be knows the plain signs only.
+pub(super) fn without_groups(path: &str) -> Cow<'_, str> {
+    if !path.contains('(') {
+        return Cow::Borrowed(path);
+    }
+    let mut text = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        match behind_group(character, rest) {
+            Some(after) => {
+                text.push('*');
+                rest = after;
+            }
+            None => text.push(character),
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// What stands behind a group that begins with a sign and with what follows it. Of one that nothing
+/// closes, all is part of it.
+fn behind_group(sign: char, rest: &str) -> Option<&str> {
+    if !matches!(sign, '?' | '*' | '+' | '@' | '!') || !rest.starts_with('(') {
+        return None;
+    }
+    let mut depth = 0_usize;
+    for (at, character) in rest.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(&rest[at + 1..]);
+        }
+    }
+    Some("")
 }
 
 /// `path` in `directory`, which is "" where the line starts.

@@ -3,7 +3,7 @@
 use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
 use super::Walker;
 use super::env::Made;
-use super::origin::normal;
+use super::origin::{normal, without_groups};
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
@@ -22,7 +22,7 @@ impl Walker<'_> {
         if self.muted > 0 || self.is_spared() || path.is_empty() || path.starts_with("/dev/fd/") {
             return;
         }
-        for path in self.located(path) {
+        for path in self.located(&without_groups(path)) {
             let conditional = self.conditional > 0;
             let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);

@@ -158,6 +158,22 @@ fn what_becomes_the_folder_itself_brings_its_settings() {
 }
 
 #[test]
+fn an_extended_pattern_is_no_name_of_its_own() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", r#"{"hooks": {}}"#);
+    house.project_file("src/a.md", "");
+    for line in [
+        "shopt -s extglob\nrm .claude/@(settings).json",
+        "shopt -s extglob\nrm .claude/!(x|+(y))",
+        "shopt -s extglob\np='.claude/@(settings|z).json'; rm $p",
+        "bash -O extglob -c 'rm ~/.r@(o)z/config.toml'",
+    ] {
+        assert!(house.bash(line).is_objection(), "{line}");
+    }
+    house.is_free("shopt -s extglob\nrm src/@(a|b).md");
+}
+
+#[test]
 fn an_agent_files_name_is_the_whole_of_it_through_whichever_tool() {
     let house = House::new();
     // The name is the whole of it, through whichever tool.
