@@ -105,8 +105,9 @@ fn what_is_cut_of_an_input_says_so() {
 #[test]
 fn the_literals_of_long_code_are_all_looked_at_or_it_says_so() {
     let code = |count: usize| {
-        let names: String = (0..count).map(|it| format!("'ab{it}', ")).collect();
-        read(&format!("python3 - <<'E'\nx = [{names}'git', 'push']\nsubprocess.run(x[-2:])\nE"))
+        let names: Vec<String> = (0..count).map(|it| format!("'ab{it}'")).collect();
+        let names = names.join(", ");
+        read(&format!("python3 - <<'E'\nx = [{names}, 'git', 'push']\nsubprocess.run(x[-2:])\nE"))
     };
     assert!(code(1000).unreadable.is_none() && code(1000).may_run("Bash:git push*"));
     assert_eq!(code(4000).unreadable, Some(Unreadable::Work));

@@ -55,7 +55,7 @@ struct Lexer<'a> {
     inner: Vec<String>,
 }
 
-impl<'a> Lexer<'a> {
+impl Lexer<'_> {
     fn rest(&self) -> &str {
         self.code.get(self.at..).unwrap_or("")
     }
