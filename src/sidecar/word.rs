@@ -35,8 +35,18 @@ struct Notes {
     /// For whoever reads it.
     project: PathBuf,
     doubts: BTreeMap<String, Doubt>,
+    /// What roz made of a file in doubt, or was about to: it is so still.
+    made: BTreeMap<String, Option<String>>,
     /// What roz wrote, the newest last.
     own: Vec<Own>,
+}
+
+impl Notes {
+    /// Whether the file is in doubt when it holds that.
+    fn doubts(&self, file: &str, hash: &Option<String>) -> bool {
+        let is_left = self.doubts.get(file).is_some_and(|it| it.left == *hash);
+        is_left || self.doubts.contains_key(file) && self.made.get(file) == Some(hash)
+    }
 }
 
 /// A change that roz made itself.
@@ -93,8 +103,9 @@ pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
     let Some(notes) = read(&path(root, roz_home)).filter(|it| !it.doubts.is_empty()) else {
         return Vec::new();
     };
-    let stands = |it: &Doubt| hash(&root.join(&it.file)) == it.left;
-    notes.doubts.into_values().filter(|it| FILES.contains(&&*it.file) && stands(it)).collect()
+    let stands = |it: &&Doubt| notes.doubts(&it.file, &hash(&root.join(&it.file)));
+    let known = notes.doubts.values().filter(|it| FILES.contains(&&*it.file));
+    known.filter(stands).cloned().collect()
 }
 
 /// The files that are not what they were, unless roz made all of it since then
@@ -135,8 +146,10 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>) -> bool {
 pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
         for it in new {
-            let known = notes.doubts.get(&it.file).filter(|known| known.left == it.before);
+            let is_known = notes.doubts(&it.file, &it.before);
+            let known = notes.doubts.get(&it.file).filter(|_| is_known);
             let before = known.map_or(&it.before, |known| &known.before).clone();
+            notes.made.remove(&it.file);
             if before == it.left {
                 notes.doubts.remove(&it.file);
             } else {
@@ -146,13 +159,16 @@ pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io:
     })
 }
 
-/// Notes what roz wrote. What was in doubt is so still.
+/// Notes what roz is about to write, or wrote: a hook that looks meanwhile knows
+/// whose change it sees. What was in doubt is so still, whether the change comes
+/// or not.
 pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
-        if let Some(doubt) = notes.doubts.get_mut(&own.file)
-            && doubt.left == own.before
+        if notes.doubts(&own.file, &own.before)
+            && let Some(doubt) = notes.doubts.get_mut(&own.file)
         {
-            doubt.left.clone_from(&own.after);
+            doubt.left.clone_from(&own.before);
+            notes.made.insert(own.file.clone(), own.after.clone());
         }
         notes.own.push(own);
     })
@@ -169,6 +185,7 @@ pub fn confirm(
     let mut stand = stand(root);
     update(root, roz_home, until, |notes| {
         notes.doubts.clear();
+        notes.made.clear();
         notes.own.extend(FILES.iter().map(|file| Own {
             file: (*file).to_owned(),
             before: None,
