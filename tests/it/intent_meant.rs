@@ -314,6 +314,9 @@ fn a_file_that_git_has_and_that_is_gone_is_written_by_a_checkout() {
     for line in ["git checkout topic", "git checkout nothing-of-that-name"] {
         roz.bash(line).passes();
     }
+    // Where git cannot say what it has, it may have it.
+    roz.write(".git/config", "[\n");
+    is_refused(&roz, "git checkout src/billing", "src/billing");
 }
 
 #[test]
