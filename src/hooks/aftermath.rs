@@ -73,9 +73,14 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     }
     let project = roz.project.as_path();
     let mut sidecar = word::stand(project);
-    sidecar.extend(gits_own::stand(project));
-    let sidecar = Some(sidecar);
-    Some(Start { since: look::now(), head: git::head(project), sidecar, ..Start::default() })
+    sidecar.extend(gits_own::texts(project));
+    Some(Start {
+        since: look::now(),
+        head: git::head(project),
+        sidecar: Some(sidecar),
+        of_git: Some(gits_own::stand(project)),
+        ..Start::default()
+    })
 }
 
 /// `formatted`: when the formatters began that were started for the call. What
@@ -102,7 +107,8 @@ pub(super) fn aftermath(
         not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
     }
     let images = Images::new(&look.roz.home, &look.session.session_id);
-    let mut of_git = gits_own::changed(project, start.sidecar.as_ref(), &images, start.since);
+    let home = look.world.user_home.as_deref();
+    let mut of_git = gits_own::changed(project, home, start, &images);
     // That the folder was touched says nothing new, where a hook was taken away again.
     of_git.retain(|it| !start.takes_back || flight.before.contains_key(it));
     let mut search = Search {
