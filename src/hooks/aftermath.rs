@@ -235,7 +235,9 @@ impl Search<'_> {
                 None if now.is_none() => !own.iter().any(|it| it == path),
                 None => hash.is_some() && self.seen(path) == hash,
             };
-            if is_same && (touched.is_none() || is_link || before == Some(&None)) {
+            // The look leaves out what git runs: that it was touched is known already.
+            let is_touched = touched.is_some() || self.of_git.iter().any(|it| it == path);
+            if is_same && (!is_touched || is_link || before == Some(&None)) {
                 continue;
             }
             let meta = file.symlink_metadata().ok();
@@ -427,7 +429,10 @@ impl Search<'_> {
         // It was touched, and holds what it held.
         let is_mode = it.is_same || changed.change == Change::Unchanged;
         if is_mode {
-            self.mode_before(it)?;
+            // Git says of no hook whether it could be run before.
+            if !self.of_git.contains(&it.path) {
+                self.mode_before(it)?;
+            }
             changed = Changed::of_mode();
         }
         changed.file_hash = it.now.as_ref().and_then(|it| it.hash().map(str::to_owned));

@@ -127,6 +127,18 @@ fn of_the_configuration_of_a_work_tree_elsewhere_only_what_runs_counts() {
 }
 
 #[test]
+fn a_hook_that_was_read_and_may_be_run_now_is_a_change() {
+    let roz = selected("");
+    roz.write(".git/hooks/pre-commit", "true\n");
+    roz.reads(".git/hooks/pre-commit");
+    roz.tick();
+    let make = hidden(&roz, "chmod +x .git/hooks/pre-commit");
+    let told = roz.ran(make).context();
+    assert!(told.contains(".git/hooks/pre-commit (is in nobody's scope)"), "{told}");
+    assert_eq!(refusal(&roz.last_record()), "PROTECTED_PATH");
+}
+
+#[test]
 fn what_may_be_run_now_is_a_change() {
     let roz = selected("");
     for is_read in [false, true] {
