@@ -238,9 +238,12 @@ impl Look<'_> {
             !it.is_of_earlier_prompt
                 && self.world.now.signed_duration_since(it.at) < aftermath::LONGEST_CALL
         };
-        let flights = self.session.intent.flights().map(|it| it.1).filter(|it| lives(it));
+        let flights = self.session.intent.flights().map(|it| it.1);
+        let mut flights: Vec<&InFlight> = flights.filter(|it| lives(it)).collect();
+        flights.sort_by_key(|it| it.at);
+        // What was there before all of them is what counts.
         let mut told = BTreeSet::new();
-        let found = flights.flat_map(|it| self.doubts_of(it, ""));
+        let found = flights.into_iter().flat_map(|it| self.doubts_of(it, ""));
         found.filter(|it| told.insert(it.file.clone())).collect()
     }
 
