@@ -429,8 +429,9 @@ impl Search<'_> {
         // It was touched, and holds what it held.
         let is_mode = it.is_same || changed.change == Change::Unchanged;
         if is_mode {
-            // Git says of no hook whether it could be run before.
-            if !self.of_git.contains(&it.path) {
+            // Of a hook that git does not have nobody says whether it could be run.
+            let is_of_git = self.of_git.contains(&it.path);
+            if !is_of_git || self.mode_in_git(&it.path).is_some() {
                 self.mode_before(it)?;
             }
             changed = Changed::of_mode();
@@ -447,13 +448,18 @@ impl Search<'_> {
 
     /// Whether git has the file as one that may be run, where it is another now.
     fn mode_before(&self, it: &Candidate) -> Option<bool> {
-        let Some(Some(Object::Folder(entries))) = self.before.get(folder_of(&it.path)) else {
-            return None;
-        };
-        let name = it.path.rsplit('/').next()?;
-        let before = entries.iter().find(|it| it.name == name && !it.is_folder)?.is_executable;
+        let before = self.mode_in_git(&it.path)?;
         let now = gits_own::is_executable(&self.project().join(&it.path))?;
         (before != now).then_some(before)
+    }
+
+    fn mode_in_git(&self, path: &str) -> Option<bool> {
+        let Some(Some(Object::Folder(entries))) = self.before.get(folder_of(path)) else {
+            return None;
+        };
+        let name = path.rsplit('/').next()?;
+        let entry = entries.iter().find(|it| it.name == name && !it.is_folder)?;
+        Some(entry.is_executable)
     }
 
     fn way_back(

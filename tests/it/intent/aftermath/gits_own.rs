@@ -136,6 +136,14 @@ fn a_hook_that_was_read_and_may_be_run_now_is_a_change() {
     let told = roz.ran(make).context();
     assert!(told.contains(".git/hooks/pre-commit (is in nobody's scope)"), "{told}");
     assert_eq!(refusal(&roz.last_record()), "PROTECTED_PATH");
+    // Of one that is committed git says that it is what it was.
+    fs::create_dir(roz.project().join("hooks")).unwrap();
+    roz.write("hooks/pre-commit", "true\n");
+    roz.git(&["add", "hooks"]);
+    roz.git(&["commit", "-qm", "hooks"]);
+    roz.git(&["config", "core.hooksPath", "hooks"]);
+    roz.tick();
+    roz.ran(hidden(&roz, "cp hooks/pre-commit x; cat x > hooks/pre-commit; rm x")).passes();
 }
 
 #[test]
