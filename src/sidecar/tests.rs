@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::{
+    desk::Desk,
     edit::{self, Change, Error, Hand, apply},
     word,
     yaml::parse,
@@ -391,6 +392,33 @@ fn a_change_is_noted_before_it_is_made() {
     // A person's own text is in none.
     std::fs::write(&file, OF_THE_DOCUMENT.replace("jwt", "token")).unwrap();
     assert!(word::doubts(&root, &home).is_empty());
+}
+
+#[test]
+fn what_is_confirmed_is_what_was_read() {
+    let made = tempfile::tempdir().unwrap();
+    let (root, home) = (made.path().join("p"), made.path().join("h"));
+    let (file, now) = (root.join(FILE), chrono::Utc::now());
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, OF_THE_DOCUMENT).unwrap();
+    let desk = Desk::open(&root, &home).unwrap();
+    let wider = OF_THE_DOCUMENT.replace("src/auth", "src");
+    std::fs::write(&file, &wider).unwrap();
+    let doubt = Doubt {
+        file: FILE.to_owned(),
+        before: Some(word::of(OF_THE_DOCUMENT.as_bytes())),
+        left: Some(word::of(wider.as_bytes())),
+        session_id: "s1".to_owned(),
+        tool_name: "Bash".to_owned(),
+        at: now,
+        way_back: None,
+    };
+    word::found(&root, &home, &[doubt], Instant::now() + Duration::from_secs(60)).unwrap();
+    let refused = desk.confirm(now).unwrap_err();
+    assert!(refused.to_string().contains("look again"), "{refused}");
+    assert_eq!(desk.doubts().len(), 1);
+    Desk::open(&root, &home).unwrap().confirm(now).unwrap();
+    assert!(desk.doubts().is_empty());
 }
 
 fn in_common(one: &[&str], other: &[&str]) -> usize {

@@ -174,16 +174,21 @@ pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Resu
     })
 }
 
-/// A person says that the files are right as they are.
+/// A person says that the files are right as they were shown. Answers whether
+/// they are so still; else nothing is confirmed.
 pub fn confirm(
     root: &Path,
     roz_home: &Path,
+    shown: &Stand,
     by_agent: bool,
     now: DateTime<Utc>,
     until: Instant,
-) -> io::Result<()> {
-    let mut stand = stand(root);
+) -> io::Result<bool> {
     update(root, roz_home, until, |notes| {
+        let mut stand = stand(root);
+        if stand != *shown {
+            return false;
+        }
         notes.doubts.clear();
         notes.made.clear();
         notes.own.extend(FILES.iter().map(|file| Own {
@@ -194,25 +199,27 @@ pub fn confirm(
             by_agent,
             confirms: true,
         }));
+        true
     })
 }
 
-fn update(
+fn update<T>(
     root: &Path,
     roz_home: &Path,
     until: Instant,
-    change: impl FnOnce(&mut Notes),
-) -> io::Result<()> {
+    change: impl FnOnce(&mut Notes) -> T,
+) -> io::Result<T> {
     let path = path(root, roz_home);
     fs::create_dir_all(path.parent().unwrap_or(roz_home))?;
     let lock = path.with_extension("lock");
     let _lock = files::lock_for(&lock, until, Access::Private).map_err(io::Error::other)?;
     let mut notes = read(&path).unwrap_or_default();
-    change(&mut notes);
+    let done = change(&mut notes);
     root.clone_into(&mut notes.project);
     let excess = notes.own.len().saturating_sub(MOST);
     notes.own.drain(..excess);
-    cached::replace(&path, &[&serde_json::to_vec(&notes)?])
+    cached::replace(&path, &[&serde_json::to_vec(&notes)?])?;
+    Ok(done)
 }
 
 fn read(path: &Path) -> Option<Notes> {
