@@ -82,11 +82,9 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
     let verb = rest.first().copied().filter(|it| !it.starts_with('-'));
     let options = if verb.is_some() { &rest[1..] } else { rest };
     let operand = || options.iter().rev().copied().find(|it| !it.starts_with('-'));
-    let push = || Stash::Push(untracked(options));
     match verb {
-        None | Some("save") => Some(push()),
         Some("push") if names_paths(options) => Some(Stash::PushSome),
-        Some("push") => Some(push()),
+        None | Some("save" | "push") => Some(Stash::Push(untracked(options))),
         Some(verb @ ("pop" | "apply")) => {
             Some(Stash::Pop { name: operand().unwrap_or(LAST), is_kept: verb == "apply" })
         }

@@ -3,16 +3,10 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::{
-    desk::Desk,
-    edit::{self, Change, Error, Hand, apply},
-    word,
+    edit::{Change, Error, apply},
     yaml::parse,
 };
-use crate::core::intent::{
-    catalogue::{Catalogue, Intent, Status},
-    doubt::Doubt,
-    selection::FILE,
-};
+use crate::core::intent::catalogue::{Catalogue, Intent, Status};
 
 const OF_THE_DOCUMENT: &str = "\
 active_intents:
@@ -345,82 +339,6 @@ fn a_shape_that_cannot_be_changed_says_what_to_type() {
 }
 
 /// How many lines two texts share, in their order.
-#[test]
-fn a_change_is_noted_before_it_is_made() {
-    let made = tempfile::tempdir().unwrap();
-    let (root, home) = (made.path().join("p"), made.path().join("h"));
-    let (file, now) = (root.join(FILE), chrono::Utc::now());
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, OF_THE_DOCUMENT).unwrap();
-    let hand = || Hand { now, is_agents: false, until: Instant::now() + Duration::from_secs(60) };
-    let change = status("INT-001", Status::Completed);
-    let make = || edit::change(&root, &home, &change, hand());
-    let left = || Some(word::of(&std::fs::read(&file).unwrap()));
-    // What cannot be noted is not made.
-    std::fs::create_dir_all(&home).unwrap();
-    std::fs::write(home.join("sidecars"), "").unwrap();
-    make().unwrap_err();
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), OF_THE_DOCUMENT);
-    std::fs::remove_file(home.join("sidecars")).unwrap();
-    // What was noted and did not come leaves in doubt what was ...
-    let doubt = Doubt {
-        file: FILE.to_owned(),
-        before: None,
-        left: left(),
-        session_id: "s1".to_owned(),
-        tool_name: "Bash".to_owned(),
-        at: now,
-        way_back: None,
-    };
-    word::found(&root, &home, &[doubt], hand().until).unwrap();
-    let in_the_way = format!(".orchestration/.active_intents.{}.tmp", std::process::id());
-    std::fs::create_dir(root.join(&in_the_way)).unwrap();
-    make().unwrap_err();
-    make().unwrap_err();
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), OF_THE_DOCUMENT);
-    assert_eq!(word::doubts(&root, &home).len(), 1);
-    // ... and what came is so too, also for who goes on from there.
-    std::fs::remove_dir(root.join(&in_the_way)).unwrap();
-    assert!(make().unwrap());
-    let found = word::doubts(&root, &home);
-    assert_eq!(found.len(), 1);
-    let again = Doubt { before: left(), left: Some("x".to_owned()), ..found[0].clone() };
-    word::found(&root, &home, std::slice::from_ref(&again), hand().until).unwrap();
-    let back = Doubt { before: again.left, left: left(), ..found[0].clone() };
-    word::found(&root, &home, &[back], hand().until).unwrap();
-    assert_eq!(word::doubts(&root, &home).len(), 1);
-    // A person's own text is in none.
-    std::fs::write(&file, OF_THE_DOCUMENT.replace("jwt", "token")).unwrap();
-    assert!(word::doubts(&root, &home).is_empty());
-}
-
-#[test]
-fn what_is_confirmed_is_what_was_read() {
-    let made = tempfile::tempdir().unwrap();
-    let (root, home) = (made.path().join("p"), made.path().join("h"));
-    let (file, now) = (root.join(FILE), chrono::Utc::now());
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, OF_THE_DOCUMENT).unwrap();
-    let desk = Desk::open(&root, &home).unwrap();
-    let wider = OF_THE_DOCUMENT.replace("src/auth", "src");
-    std::fs::write(&file, &wider).unwrap();
-    let doubt = Doubt {
-        file: FILE.to_owned(),
-        before: Some(word::of(OF_THE_DOCUMENT.as_bytes())),
-        left: Some(word::of(wider.as_bytes())),
-        session_id: "s1".to_owned(),
-        tool_name: "Bash".to_owned(),
-        at: now,
-        way_back: None,
-    };
-    word::found(&root, &home, &[doubt], Instant::now() + Duration::from_secs(60)).unwrap();
-    let refused = desk.confirm(now).unwrap_err();
-    assert!(refused.to_string().contains("look again"), "{refused}");
-    assert_eq!(desk.doubts().len(), 1);
-    Desk::open(&root, &home).unwrap().confirm(now).unwrap();
-    assert!(desk.doubts().is_empty());
-}
-
 fn in_common(one: &[&str], other: &[&str]) -> usize {
     let mut best = vec![0; other.len() + 1];
     for a in one {

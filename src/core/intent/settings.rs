@@ -150,17 +150,12 @@ pub fn running(text: &str) -> BTreeSet<String> {
         }
         let end = rest.find(|it: char| it.is_whitespace() || matches!(it, '=' | '#' | ';'));
         let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
-        let value = match after.trim_start_matches([' ', '\t']).strip_prefix('=') {
-            Some(after) => {
-                let (value, after) = value(after);
-                rest = after;
-                value
-            }
-            None => {
-                rest = behind_line(after);
-                String::new()
-            }
+        let after = after.trim_start_matches([' ', '\t']);
+        let (value, after) = match after.strip_prefix('=') {
+            Some(after) => value(after),
+            None => (String::new(), behind_line(after)),
         };
+        rest = after;
         let key = format!("{section}.{name}").to_lowercase();
         if !name.is_empty() && runs(&key) {
             found.insert(format!("{key}={value}"));
