@@ -17,7 +17,7 @@ use super::{
     },
     Site,
     shape::{
-        BASIC, halves, is_basic, is_called_from_elsewhere, is_dynamic, is_own_method,
+        BASIC, binds_again, halves, is_basic, is_called_from_elsewhere, is_dynamic, is_own_method,
         is_plain_head, is_shared, is_statement, returns, type_of,
     },
 };
@@ -64,19 +64,6 @@ const BOUND_TO_THE_FUNCTION: &[&[u8]] = &[
 /// Rust finds the types of these from where their values go.
 const OF_ANY_TYPE: &[&[u8]] =
     &[b"parse", b"into", b"try_into", b"default", b"sum", b"product", b"collect", b"from"];
-
-/// What takes names without being one of those that bind.
-const BINDS: &[&str] = &[
-    "import_statement",
-    "import_from_statement",
-    "delete_statement",
-    "case_pattern",
-    "use_declaration",
-    "type_alias_statement",
-];
-
-/// So end the kinds of what has a name and stands in a body.
-const DEFINITIONS: &[&str] = &["_definition", "_declaration", "_item"];
 
 pub(super) struct Helper<'s> {
     name: &'s [u8],
@@ -456,41 +443,6 @@ impl<'s> Helper<'s> {
         };
         (is_it && is_same).then_some(set.name)
     }
-}
-
-/// Whether one of the names is something else from somewhere in the body on: a
-/// loop, an `import` or a function within goes by it. In the place of the call
-/// that would be the caller's own.
-fn binds_again(cut: &Cut, names: &[&[u8]], classes: &Classes) -> bool {
-    let head = cut.tokens.head;
-    let mut bound = cut.tokens.bound.iter().zip(&cut.tokens.bound_at);
-    if bound.any(|(name, at)| *at >= head && names.contains(name)) {
-        return true;
-    }
-    let mut outer: Vec<&str> = Vec::new();
-    // How many of those bind.
-    let mut binding = 0;
-    for (at, token) in cut.tokens.all.iter().enumerate() {
-        match token.what {
-            What::Open => {
-                let kind = classes.name(token.kind);
-                binding += usize::from(BINDS.contains(&kind));
-                outer.push(kind);
-            }
-            What::Close => {
-                let is_binding = outer.pop().is_some_and(|it| BINDS.contains(&it));
-                binding -= usize::from(is_binding);
-            }
-            _ if at >= head && names.iter().any(|name| is_name(token, name)) => {
-                let defines = |it: &&str| DEFINITIONS.iter().any(|end| it.ends_with(end));
-                if binding > 0 || outer.last().is_some_and(defines) {
-                    return true;
-                }
-            }
-            _ => (),
-        }
-    }
-    false
 }
 
 /// JavaScript: whether the name is set in a piece that also names the helper.
