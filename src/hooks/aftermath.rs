@@ -73,9 +73,14 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     }
     let project = roz.project.as_path();
     let mut sidecar = word::stand(project);
-    sidecar.extend(gits_own::stand(project));
-    let sidecar = Some(sidecar);
-    Some(Start { since: look::now(), head: git::head(project), sidecar, ..Start::default() })
+    sidecar.extend(gits_own::texts(project));
+    Some(Start {
+        since: look::now(),
+        head: git::head(project),
+        sidecar: Some(sidecar),
+        of_git: Some(gits_own::stand(project)),
+        ..Start::default()
+    })
 }
 
 /// `formatted`: when the formatters began that were started for the call. What
@@ -102,7 +107,8 @@ pub(super) fn aftermath(
         not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
     }
     let images = Images::new(&look.roz.home, &look.session.session_id);
-    let mut of_git = gits_own::changed(project, start.sidecar.as_ref(), &images, start.since);
+    let home = look.world.user_home.as_deref();
+    let mut of_git = gits_own::changed(project, home, start, &images);
     // That the folder was touched says nothing new, where a hook was taken away again.
     of_git.retain(|it| !start.takes_back || flight.before.contains_key(it));
     let mut search = Search {
@@ -229,7 +235,9 @@ impl Search<'_> {
                 None if now.is_none() => !own.iter().any(|it| it == path),
                 None => hash.is_some() && self.seen(path) == hash,
             };
-            if is_same && (touched.is_none() || is_link || before == Some(&None)) {
+            // The look leaves out what git runs: that it was touched is known already.
+            let is_touched = touched.is_some() || self.of_git.iter().any(|it| it == path);
+            if is_same && (!is_touched || is_link || before == Some(&None)) {
                 continue;
             }
             let meta = file.symlink_metadata().ok();
@@ -421,7 +429,11 @@ impl Search<'_> {
         // It was touched, and holds what it held.
         let is_mode = it.is_same || changed.change == Change::Unchanged;
         if is_mode {
-            self.mode_before(it)?;
+            // Of a hook that git does not have nobody says whether it could be run.
+            let is_of_git = self.of_git.contains(&it.path);
+            if !is_of_git || self.mode_in_git(&it.path).is_some() {
+                self.mode_before(it)?;
+            }
             changed = Changed::of_mode();
         }
         changed.file_hash = it.now.as_ref().and_then(|it| it.hash().map(str::to_owned));
@@ -436,13 +448,18 @@ impl Search<'_> {
 
     /// Whether git has the file as one that may be run, where it is another now.
     fn mode_before(&self, it: &Candidate) -> Option<bool> {
-        let Some(Some(Object::Folder(entries))) = self.before.get(folder_of(&it.path)) else {
-            return None;
-        };
-        let name = it.path.rsplit('/').next()?;
-        let before = entries.iter().find(|it| it.name == name && !it.is_folder)?.is_executable;
+        let before = self.mode_in_git(&it.path)?;
         let now = gits_own::is_executable(&self.project().join(&it.path))?;
         (before != now).then_some(before)
+    }
+
+    fn mode_in_git(&self, path: &str) -> Option<bool> {
+        let Some(Some(Object::Folder(entries))) = self.before.get(folder_of(path)) else {
+            return None;
+        };
+        let name = path.rsplit('/').next()?;
+        let entry = entries.iter().find(|it| it.name == name && !it.is_folder)?;
+        Some(entry.is_executable)
     }
 
     fn way_back(

@@ -238,10 +238,13 @@ impl Look<'_> {
             !it.is_of_earlier_prompt
                 && self.world.now.signed_duration_since(it.at) < aftermath::LONGEST_CALL
         };
-        let flights = self.session.intent.flights().map(|it| it.1).filter(|it| lives(it));
-        let mut found: Vec<Doubt> = flights.flat_map(|it| self.doubts_of(it, "")).collect();
-        found.dedup_by(|one, other| one.file == other.file);
-        found
+        let flights = self.session.intent.flights().map(|it| it.1);
+        let mut flights: Vec<&InFlight> = flights.filter(|it| lives(it)).collect();
+        flights.sort_by_key(|it| it.at);
+        // What was there before all of them is what counts.
+        let mut told = BTreeSet::new();
+        let found = flights.into_iter().flat_map(|it| self.doubts_of(it, ""));
+        found.filter(|it| told.insert(it.file.clone())).collect()
     }
 
     /// What a call has made of the sidecar's files.
@@ -479,19 +482,31 @@ impl Look<'_> {
         found
     }
 
-    /// Whether the commit that is checked out has a file, or a folder, that is
-    /// not there any more; no branch has that name.
-    fn git_has(self, path: &str) -> bool {
-        let path = normal(&self.cwd.join(path));
-        let Ok(inside) = path.strip_prefix(self.project) else { return false };
-        let inside = inside.to_string_lossy();
-        let Some(head) = git::head(self.project) else { return false };
-        if inside.contains(HOLE) || git::is_branch(self.project, &inside) {
-            return false;
+    /// Which of the paths are not there, and git has, or may have, a file or a
+    /// folder of that name in the commit that is checked out; no branch has it.
+    fn git_has(self, paths: BTreeSet<&str>) -> BTreeSet<String> {
+        let inside = |path: &str| {
+            let whole = normal(&self.cwd.join(path));
+            let inside = whole.strip_prefix(self.project).ok()?.to_string_lossy().into_owned();
+            let is_other = inside.contains(HOLE) || git::is_branch(self.project, &inside);
+            (!is_other).then(|| (path.to_owned(), inside))
+        };
+        let (paths, inside): (Vec<String>, Vec<String>) =
+            paths.into_iter().filter_map(inside).unzip();
+        if paths.is_empty() {
+            return BTreeSet::new();
         }
+        let Some(head) = git::head(self.project) else { return BTreeSet::new() };
         let until = gather::deadline(&self.roz.policy, self.world);
-        let found = objects::at(self.project, &head, &[&inside], until);
-        found.is_ok_and(|it| it.iter().any(Option::is_some))
+        let asked: Vec<&str> = inside.iter().map(String::as_str).collect();
+        match objects::at(self.project, &head, &asked, until) {
+            Ok(found) => {
+                let there = paths.into_iter().zip(found).filter(|it| it.1.is_some());
+                there.map(|it| it.0).collect()
+            }
+            // Nobody knows.
+            Err(_) => paths.into_iter().collect(),
+        }
     }
 
     /// The paths that a call would write: as it says them, and what its patterns
@@ -522,12 +537,16 @@ impl Look<'_> {
         }
         let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
         let made = Made::by(&call.readings);
-        let git_has = |path: &str| self.git_has(path);
+        let perhaps = call.readings.iter().flat_map(|it| &it.perhaps);
+        let missing = perhaps.map(|it| &*it.path).filter(|it| !meant.is_there(it));
+        let gone = self.git_has(missing.collect());
         for reading in &call.readings {
             let of_git = reading.runs.iter().flat_map(settings::written);
             found.extend(of_git.map(|path| (path, How::Edit)));
-            let perhaps =
-                reading.perhaps.iter().filter(|it| meant.is_there(&it.path) || git_has(&it.path));
+            let perhaps = reading
+                .perhaps
+                .iter()
+                .filter(|it| meant.is_there(&it.path) || gone.contains(&it.path));
             let perhaps: Vec<_> = perhaps.collect();
             for it in reading.writes.iter().chain(perhaps) {
                 // A link itself is removed or replaced, what it leads to is not.

@@ -10,17 +10,29 @@ use std::{
 use super::git_code::Places;
 use crate::{
     core::event::ToolCall,
-    shell::Run,
-    world::{World, git},
+    shell::{HOLE, Run},
+    world::{
+        World,
+        git::{self, Untracked},
+    },
 };
+
+/// The newest stash.
+const LAST: &str = "stash@{0}";
 
 /// What a `git stash` without paths does.
 #[derive(Debug, PartialEq, Eq)]
 enum Stash<'a> {
-    /// Also what git does not track.
-    Push { all: bool },
-    /// The stash by its name, as git takes it.
-    Pop(&'a str),
+    Push(Untracked),
+    /// Of some files, which are named.
+    PushSome,
+    /// The stash by its name, as git takes it; `apply` leaves it where it is.
+    Pop {
+        name: &'a str,
+        is_kept: bool,
+    },
+    Drop,
+    Unknown,
 }
 
 /// The files, absolute, that stashes of a call write.
@@ -33,17 +45,31 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
             continue;
         }
         let places = Places::of(reading, cwd, world);
+        // Which stash has which name by now is known no more.
+        let (mut is_one_gone, mut is_one_new) = (false, false);
         for (run, stash) in stashes {
             let (folders, _) = places.of_run(run, world);
             let roots: BTreeSet<PathBuf> = folders.iter().map(|it| git::root(it)).collect();
             for root in &roots {
                 let named = match stash {
-                    Stash::Push { all } => git::uncommitted(root, all, until),
-                    Stash::Pop(name) => git::stashed(root, name, until),
+                    Stash::Push(untracked) => git::uncommitted(root, untracked, until).ok(),
+                    Stash::PushSome | Stash::Drop => Some(Vec::new()),
+                    Stash::Pop { name, .. }
+                        if is_one_gone || is_one_new && name != LAST || name.contains(HOLE) =>
+                    {
+                        None
+                    }
+                    Stash::Pop { name, .. } => git::stashed(root, name, until).ok(),
+                    Stash::Unknown => None,
                 };
                 // Nobody knows: whatever it is, it lies there.
-                let named: Vec<String> = named.unwrap_or_else(|_| vec![String::new()]);
+                let named: Vec<String> = named.unwrap_or_else(|| vec![String::new()]);
                 found.extend(named.iter().map(|it| root.join(it).to_string_lossy().into_owned()));
+            }
+            match stash {
+                Stash::Push(_) | Stash::PushSome => is_one_new = true,
+                Stash::Drop | Stash::Pop { is_kept: false, .. } => is_one_gone = true,
+                Stash::Pop { .. } | Stash::Unknown => (),
             }
         }
     }
@@ -51,25 +77,45 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
 }
 
 fn stash(run: &Run) -> Option<Stash<'_>> {
-    const LAST: &str = "stash@{0}";
     let words = run.words();
     let ["git", "stash", rest @ ..] = &words[..] else { return None };
     let verb = rest.first().copied().filter(|it| !it.starts_with('-'));
     let options = if verb.is_some() { &rest[1..] } else { rest };
-    let all = options.iter().any(|it| {
-        let is_short = it.starts_with('-') && !it.starts_with("--");
-        matches!(*it, "--all" | "--include-untracked") || is_short && it.contains(['a', 'u'])
-    });
     let operand = || options.iter().rev().copied().find(|it| !it.starts_with('-'));
     match verb {
-        None | Some("save") => Some(Stash::Push { all }),
-        Some("push") => (!names_paths(options)).then_some(Stash::Push { all }),
-        Some("pop" | "apply") => Some(Stash::Pop(operand().unwrap_or(LAST))),
+        Some("push") if names_paths(options) => Some(Stash::PushSome),
+        None | Some("save" | "push") => Some(Stash::Push(untracked(options))),
+        Some(verb @ ("pop" | "apply")) => {
+            Some(Stash::Pop { name: operand().unwrap_or(LAST), is_kept: verb == "apply" })
+        }
         Some("branch") => {
             let named = options.iter().filter(|it| !it.starts_with('-')).nth(1);
-            Some(Stash::Pop(named.copied().unwrap_or(LAST)))
+            Some(Stash::Pop { name: named.copied().unwrap_or(LAST), is_kept: false })
         }
+        Some("drop") => Some(Stash::Drop),
+        Some(it) if it.contains(HOLE) => Some(Stash::Unknown),
         Some(_) => None,
+    }
+}
+
+/// Git takes an option by its beginning, too.
+fn untracked(options: &[&str]) -> Untracked {
+    let has = |short: char, long: &str, least: usize| {
+        options.iter().any(|it| match it.strip_prefix("--") {
+            Some(name) => name.len() >= least && long.starts_with(name),
+            // Behind an `m` stands what the stash is called.
+            None => it.strip_prefix('-').is_some_and(|it| {
+                let letters = it.split('m').next().unwrap_or_default();
+                letters.contains(short)
+            }),
+        })
+    };
+    if has('a', "all", 1) {
+        Untracked::All
+    } else if has('u', "include-untracked", 1) {
+        Untracked::Some
+    } else {
+        Untracked::None
     }
 }
 

@@ -23,7 +23,7 @@ use crate::{
         intent::{
             briefing::Briefing,
             catalogue::{Catalogue, Intent, Problem, Status},
-            doubt::Doubt,
+            doubt::{Doubt, Stand},
             ignore::Ignore,
             lessons::{self, Learned, Lesson},
             selection::{self, Refused, Unreliable},
@@ -48,6 +48,8 @@ const LARGEST_BRAIN: usize = 1 << 20;
 pub struct Desk {
     root: PathBuf,
     roz_home: PathBuf,
+    /// What the files held before they were read.
+    stand: Stand,
     pub catalogue: Catalogue,
     /// Or why nobody knows what it protects.
     pub ignore: Result<Ignore, Problem>,
@@ -65,6 +67,8 @@ pub enum Error {
     File(#[source] Box<dyn std::error::Error + Send + Sync>),
     #[error("failed to note it in roz's home")]
     Note(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("it changed meanwhile, and nothing is confirmed: look again")]
+    Moved,
     #[error("`{}` is no UTF-8, or larger than 1 MiB: write the lesson by hand", .0.display())]
     Unfit(PathBuf),
     #[error("`{}` is {what}, not a folder", path.display())]
@@ -74,12 +78,13 @@ pub enum Error {
 impl Desk {
     /// None where the project declares nothing.
     pub fn open(root: &Path, roz_home: &Path) -> Option<Self> {
+        let stand = word::stand(root);
         let catalogue = load_fresh(root)?;
         let ignore = load_ignore(root, &catalogue);
         // No file has that name; what counts is the folder.
         let case = Site::new(root, None).target("roz-case", root).case;
         let (root, roz_home) = (root.to_owned(), roz_home.to_owned());
-        Some(Self { root, roz_home, catalogue, ignore, case, is_agents: false })
+        Some(Self { root, roz_home, stand, catalogue, ignore, case, is_agents: false })
     }
 
     pub fn root(&self) -> &Path {
@@ -160,11 +165,13 @@ impl Desk {
         word::doubts(&self.root, &self.roz_home)
     }
 
-    /// A person says that what is declared is right as it is.
+    /// A person says that what is declared is right as it stands here.
     pub fn confirm(&self, now: DateTime<Utc>) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
-        let done = word::confirm(&self.root, &self.roz_home, self.is_agents, now, until);
-        done.map_err(|err| Error::Note(Box::new(err)))
+        let (root, home) = (&self.root, &self.roz_home);
+        let done = word::confirm(root, home, &self.stand, self.is_agents, now, until);
+        let is_as_shown = done.map_err(|err| Error::Note(Box::new(err)))?;
+        if is_as_shown { Ok(()) } else { Err(Error::Moved) }
     }
 
     /// The path of a file of the project as a lesson names it, from its root.

@@ -125,7 +125,6 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Hand) -> Resu
         durable: true,
         mode: mode.or(Some(0o644)),
     };
-    files::replace(&path, &tmp, &new).map_err(file)?;
     let own = word::Own {
         file: selection::FILE.to_owned(),
         before,
@@ -134,7 +133,9 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Hand) -> Resu
         by_agent: is_agents && grants,
         confirms: false,
     };
+    // First: a hook that looks in between must not take it for somebody else's.
     word::wrote(root, roz_home, own, until).map_err(|err| Error::File(Box::new(err)))?;
+    files::replace(&path, &tmp, &new).map_err(file)?;
     Ok(true)
 }
 

@@ -35,8 +35,18 @@ struct Notes {
     /// For whoever reads it.
     project: PathBuf,
     doubts: BTreeMap<String, Doubt>,
+    /// What roz made of a file in doubt, or was about to: it is so still.
+    made: BTreeMap<String, Option<String>>,
     /// What roz wrote, the newest last.
     own: Vec<Own>,
+}
+
+impl Notes {
+    /// Whether the file is in doubt when it holds that.
+    fn doubts(&self, file: &str, hash: Option<&str>) -> bool {
+        let made = self.made.get(file).map(Option::as_deref);
+        self.doubts.get(file).is_some_and(|it| it.left.as_deref() == hash || made == Some(hash))
+    }
 }
 
 /// A change that roz made itself.
@@ -93,8 +103,9 @@ pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
     let Some(notes) = read(&path(root, roz_home)).filter(|it| !it.doubts.is_empty()) else {
         return Vec::new();
     };
-    let stands = |it: &Doubt| hash(&root.join(&it.file)) == it.left;
-    notes.doubts.into_values().filter(|it| FILES.contains(&&*it.file) && stands(it)).collect()
+    let stands = |it: &&Doubt| notes.doubts(&it.file, hash(&root.join(&it.file)).as_deref());
+    let known = notes.doubts.values().filter(|it| FILES.contains(&&*it.file));
+    known.filter(stands).cloned().collect()
 }
 
 /// The files that are not what they were, unless roz made all of it since then
@@ -135,8 +146,10 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>) -> bool {
 pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
         for it in new {
-            let known = notes.doubts.get(&it.file).filter(|known| known.left == it.before);
+            let is_known = notes.doubts(&it.file, it.before.as_deref());
+            let known = notes.doubts.get(&it.file).filter(|_| is_known);
             let before = known.map_or(&it.before, |known| &known.before).clone();
+            notes.made.remove(&it.file);
             if before == it.left {
                 notes.doubts.remove(&it.file);
             } else {
@@ -146,29 +159,38 @@ pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io:
     })
 }
 
-/// Notes what roz wrote. What was in doubt is so still.
+/// Notes what roz is about to write, or wrote: a hook that looks meanwhile knows
+/// whose change it sees. What was in doubt is so still, whether the change comes
+/// or not.
 pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
-        if let Some(doubt) = notes.doubts.get_mut(&own.file)
-            && doubt.left == own.before
+        if notes.doubts(&own.file, own.before.as_deref())
+            && let Some(doubt) = notes.doubts.get_mut(&own.file)
         {
-            doubt.left.clone_from(&own.after);
+            doubt.left.clone_from(&own.before);
+            notes.made.insert(own.file.clone(), own.after.clone());
         }
         notes.own.push(own);
     })
 }
 
-/// A person says that the files are right as they are.
+/// A person says that the files are right as they were shown. Answers whether
+/// they are so still; else nothing is confirmed.
 pub fn confirm(
     root: &Path,
     roz_home: &Path,
+    shown: &Stand,
     by_agent: bool,
     now: DateTime<Utc>,
     until: Instant,
-) -> io::Result<()> {
-    let mut stand = stand(root);
+) -> io::Result<bool> {
     update(root, roz_home, until, |notes| {
+        let mut stand = stand(root);
+        if stand != *shown {
+            return false;
+        }
         notes.doubts.clear();
+        notes.made.clear();
         notes.own.extend(FILES.iter().map(|file| Own {
             file: (*file).to_owned(),
             before: None,
@@ -177,25 +199,27 @@ pub fn confirm(
             by_agent,
             confirms: true,
         }));
+        true
     })
 }
 
-fn update(
+fn update<T>(
     root: &Path,
     roz_home: &Path,
     until: Instant,
-    change: impl FnOnce(&mut Notes),
-) -> io::Result<()> {
+    change: impl FnOnce(&mut Notes) -> T,
+) -> io::Result<T> {
     let path = path(root, roz_home);
     fs::create_dir_all(path.parent().unwrap_or(roz_home))?;
     let lock = path.with_extension("lock");
     let _lock = files::lock_for(&lock, until, Access::Private).map_err(io::Error::other)?;
     let mut notes = read(&path).unwrap_or_default();
-    change(&mut notes);
+    let done = change(&mut notes);
     root.clone_into(&mut notes.project);
     let excess = notes.own.len().saturating_sub(MOST);
     notes.own.drain(..excess);
-    cached::replace(&path, &[&serde_json::to_vec(&notes)?])
+    cached::replace(&path, &[&serde_json::to_vec(&notes)?])?;
+    Ok(done)
 }
 
 fn read(path: &Path) -> Option<Notes> {
@@ -207,4 +231,102 @@ fn path(root: &Path, roz_home: &Path) -> PathBuf {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let name = cached::hash(&[intents_file(&root).as_os_str().as_encoded_bytes()]);
     roz_home.join(format!("sidecars/{name:032x}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        core::intent::{catalogue::Status, selection::FILE},
+        sidecar::{
+            desk::Desk,
+            edit::{self, Change, Hand},
+        },
+    };
+
+    const DECLARED: &str = "active_intents:\n  - id: INT-001\n    status: IN_PROGRESS\n    \
+                            owned_scope:\n      - src/auth/**\n";
+
+    fn at() -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH
+    }
+
+    #[test]
+    fn a_change_is_noted_before_it_is_made() {
+        let made = tempfile::tempdir().unwrap();
+        let (root, home) = (made.path().join("p"), made.path().join("h"));
+        let (file, now) = (root.join(FILE), at());
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, DECLARED).unwrap();
+        let hand =
+            || Hand { now, is_agents: false, until: Instant::now() + Duration::from_mins(1) };
+        let change = Change::Status { id: "INT-001".to_owned(), status: Status::Completed };
+        let change_it = || edit::change(&root, &home, &change, hand());
+        let left = || Some(of(&std::fs::read(&file).unwrap()));
+        // What cannot be noted is not made.
+        std::fs::create_dir_all(&home).unwrap();
+        std::fs::write(home.join("sidecars"), "").unwrap();
+        change_it().unwrap_err();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), DECLARED);
+        std::fs::remove_file(home.join("sidecars")).unwrap();
+        // What was noted and did not come leaves in doubt what was ...
+        let doubt = Doubt {
+            file: FILE.to_owned(),
+            before: None,
+            left: left(),
+            session_id: "s1".to_owned(),
+            tool_name: "Bash".to_owned(),
+            at: now,
+            way_back: None,
+        };
+        found(&root, &home, &[doubt], hand().until).unwrap();
+        let in_the_way = format!(".orchestration/.active_intents.{}.tmp", std::process::id());
+        std::fs::create_dir(root.join(&in_the_way)).unwrap();
+        change_it().unwrap_err();
+        change_it().unwrap_err();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), DECLARED);
+        assert_eq!(doubts(&root, &home).len(), 1);
+        // ... and what came is so too, also for who goes on from there.
+        std::fs::remove_dir(root.join(&in_the_way)).unwrap();
+        assert!(change_it().unwrap());
+        let in_doubt = doubts(&root, &home);
+        assert_eq!(in_doubt.len(), 1);
+        let again = Doubt { before: left(), left: Some("x".to_owned()), ..in_doubt[0].clone() };
+        found(&root, &home, std::slice::from_ref(&again), hand().until).unwrap();
+        let back = Doubt { before: again.left, left: left(), ..in_doubt[0].clone() };
+        found(&root, &home, &[back], hand().until).unwrap();
+        assert_eq!(doubts(&root, &home).len(), 1);
+        // A person's own text is in none.
+        std::fs::write(&file, DECLARED.replace("auth", "token")).unwrap();
+        assert!(doubts(&root, &home).is_empty());
+    }
+
+    #[test]
+    fn what_is_confirmed_is_what_was_read() {
+        let made = tempfile::tempdir().unwrap();
+        let (root, home) = (made.path().join("p"), made.path().join("h"));
+        let (file, now) = (root.join(FILE), at());
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, DECLARED).unwrap();
+        let desk = Desk::open(&root, &home).unwrap();
+        let wider = DECLARED.replace("src/auth", "src");
+        std::fs::write(&file, &wider).unwrap();
+        let doubt = Doubt {
+            file: FILE.to_owned(),
+            before: Some(of(DECLARED.as_bytes())),
+            left: Some(of(wider.as_bytes())),
+            session_id: "s1".to_owned(),
+            tool_name: "Bash".to_owned(),
+            at: now,
+            way_back: None,
+        };
+        found(&root, &home, &[doubt], Instant::now() + Duration::from_mins(1)).unwrap();
+        let refused = desk.confirm(now).unwrap_err();
+        assert!(refused.to_string().contains("look again"), "{refused}");
+        assert_eq!(desk.doubts().len(), 1);
+        Desk::open(&root, &home).unwrap().confirm(now).unwrap();
+        assert!(desk.doubts().is_empty());
+    }
 }

@@ -215,32 +215,62 @@ pub fn diff_stat(root: &Path, base: &str, until: Instant) -> Result<String, Erro
     Ok(stat + &new)
 }
 
-/// The files that are not as they were committed, from the root; `all`: also
-/// those that git does not track.
-pub fn uncommitted(root: &Path, all: bool, until: Instant) -> Result<Vec<String>, Error> {
+/// Of what git does not track, what a stash takes away too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    None,
+    /// But for what is ignored.
+    Some,
+    All,
+}
+
+/// The files that are not as they were committed, from the root.
+pub fn uncommitted(
+    root: &Path,
+    untracked: Untracked,
+    until: Instant,
+) -> Result<Vec<String>, Error> {
     let diff = ["diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "HEAD", "--"];
     let mut named = git(root, diff, &[], until)?;
-    if all {
-        named += &git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
+    let others = ["ls-files", "--others", "-z", "--exclude-standard"];
+    match untracked {
+        Untracked::None => (),
+        Untracked::Some => named += &git(root, others, &[], until)?,
+        Untracked::All => named += &git_with(root, &others[..3], &[], until)?,
     }
     Ok(split(&named))
 }
 
 /// The files that a stash brings, from the root; none where there is no such
-/// stash.
+/// stash. Whether there is one has to be known.
 pub fn stashed(root: &Path, name: &str, until: Instant) -> Result<Vec<String>, Error> {
+    const IS_NOT_THERE: Option<i32> = Some(1);
     let is_number = name.bytes().all(|it| it.is_ascii_digit());
     let name = if is_number { format!("stash@{{{name}}}") } else { name.to_owned() };
     let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
-    let Ok(id) = git(root, verify, &[], until) else { return Ok(Vec::new()) };
+    let ran = process::run(prepared(root, verify, &[]), until)?;
+    if !ran.ok {
+        return match ran.code {
+            IS_NOT_THERE => Ok(Vec::new()),
+            _ => Err(failed(&verify, &ran)),
+        };
+    }
+    let id = String::from_utf8_lossy(&ran.stdout);
     let id = id.trim();
     let base = format!("{id}^1");
     let diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", &base, id];
     let mut named = git(root, diff, &[], until)?;
     // What git did not track has a commit of its own, where there was some.
     let others = format!("{id}^3");
-    if let Ok(tree) = git(root, ["ls-tree", "-r", "-z", "--name-only", &others], &[], until) {
-        named += &tree;
+    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &others];
+    let ran = process::run(prepared(root, verify, &[]), until)?;
+    match ran.code {
+        Some(0) => {
+            let tree = ["ls-tree", "-r", "-z", "--name-only", &others];
+            named += &git(root, tree, &[], until)?;
+        }
+        IS_NOT_THERE => (),
+        _ => return Err(failed(&verify, &ran)),
     }
     Ok(split(&named))
 }
@@ -333,11 +363,15 @@ pub(super) fn git_with(
 ) -> Result<String, Error> {
     let ran = process::run(prepared(root, args.iter().copied(), env), until)?;
     if !ran.ok {
-        let verb = args.iter().find(|it| !it.starts_with('-') && !it.contains('=')).copied();
-        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
-        return Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said });
+        return Err(failed(args, &ran));
     }
     Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+fn failed(args: &[&str], ran: &process::Ran) -> Error {
+    let verb = args.iter().find(|it| !it.starts_with('-') && !it.contains('=')).copied();
+    let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+    Error::Git { verb: verb.unwrap_or("git").to_owned(), said }
 }
 
 /// A git that is about to be started.

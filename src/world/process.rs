@@ -112,6 +112,8 @@ enum For {
 /// Both streams.
 fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
     const ROUND: Duration = Duration::from_millis(5);
+    /// No more than that is in a pipe: what comes behind it, others say.
+    const IN_A_PIPE: usize = 1024 * 1024;
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Ok((Vec::new(), Vec::new()));
     };
@@ -119,12 +121,26 @@ fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
     let mut heard = [Vec::new(), Vec::new()];
     let mut chunk = [0; 16 * 1024];
     let mut is_over = false;
+    let mut since_its_end = 0;
     while open != [false, false] {
+        // Somebody who never stops talking keeps nobody from looking at the clock.
+        if how_long == For::ItsEnd && !is_over {
+            is_over = child.try_wait()?.is_some();
+        }
+        if is_over && since_its_end > 2 * IN_A_PIPE {
+            break;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            if is_over {
+                break;
+            }
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         let fds = [out.as_fd(), err.as_fd()];
         let which: Vec<usize> = (0..2).filter(|it| open[*it]).collect();
         let mut polled: Vec<PollFd> =
             which.iter().map(|it| PollFd::from_borrowed_fd(fds[*it], PollFlags::IN)).collect();
-        let left = until.saturating_duration_since(Instant::now());
         // What it has said is there when it has ended.
         let left = match how_long {
             For::TheirEnds => left,
@@ -137,13 +153,9 @@ fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
         };
         match poll(&mut polled, Some(&timeout)) {
             Ok(0) if is_over => break,
-            Ok(0) if how_long == For::ItsEnd && Instant::now() < until => {
-                is_over = child.try_wait()?.is_some();
-                continue;
-            }
-            Ok(0) => return Err(io::ErrorKind::TimedOut.into()),
+            // Whether there is time left is looked at above.
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
             Ok(_) => (),
-            Err(rustix::io::Errno::INTR) => continue,
             Err(err) => return Err(err.into()),
         }
         let ready: Vec<usize> = which
@@ -153,10 +165,14 @@ fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
             .map(|(it, _)| *it)
             .collect();
         for at in ready {
-            match rustix::io::read(fds[at], &mut chunk)? {
-                0 => open[at] = false,
-                n if heard[at].len() < MAX_OUTPUT => heard[at].extend_from_slice(&chunk[..n]),
-                _ => (),
+            let n = rustix::io::read(fds[at], &mut chunk)?;
+            if n == 0 {
+                open[at] = false;
+            } else if heard[at].len() < MAX_OUTPUT {
+                heard[at].extend_from_slice(&chunk[..n]);
+            }
+            if is_over {
+                since_its_end += n;
             }
         }
     }
@@ -240,6 +256,8 @@ fn is_client(cmdline: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rustix::process::getpgid;
+
     use super::*;
 
     #[test]
@@ -257,6 +275,25 @@ mod tests {
         let ran = run_alone(sh, until).unwrap();
         assert_eq!((ran.ok, ran.code, &*ran.stdout), (false, Some(3), &b"said\n"[..]));
         assert!(Instant::now() < until);
+    }
+
+    #[test]
+    fn what_is_left_behind_and_never_stops_talking_is_not_listened_to() {
+        let talks = |line: &str| {
+            let mut sh = command("sh");
+            sh.args(["-c", line]);
+            sh
+        };
+        let until = Instant::now() + Duration::from_secs(30);
+        let ran = run_alone(talks("yes & echo $! >&2; exit 3"), until).unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr).trim().parse().ok();
+        kill_process_group(getpgid(said.and_then(Pid::from_raw)).unwrap(), Signal::KILL).unwrap();
+        assert_eq!(ran.code, Some(3));
+        assert!(Instant::now() < until);
+        // Nor beyond the time, by whoever waits for all of it.
+        let until = Instant::now() + Duration::from_millis(50);
+        let ran = run(talks("yes & yes"), until);
+        assert!(matches!(ran, Err(Error::TimedOut(_))));
     }
 
     #[test]

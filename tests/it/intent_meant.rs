@@ -314,6 +314,9 @@ fn a_file_that_git_has_and_that_is_gone_is_written_by_a_checkout() {
     for line in ["git checkout topic", "git checkout nothing-of-that-name"] {
         roz.bash(line).passes();
     }
+    // Where git cannot say what it has, it may have it.
+    roz.write(".git/config", "[\n");
+    is_refused(&roz, "git checkout src/billing", "src/billing");
 }
 
 #[test]
@@ -360,7 +363,43 @@ fn what_git_stashes_and_brings_back_is_written() {
     roz.write("src/billing/new.rs", "");
     roz.bash("git stash").passes();
     is_refused(&roz, "git stash -u", "src/billing/new.rs");
-    is_refused(&roz, "git stash --all", "src/billing/new.rs");
     roz.git(&["stash", "-u"]);
     is_refused(&roz, "git stash pop", "src/billing/new.rs");
+    // One that is as it should be, above it: which is meant by `pop` shifts.
+    roz.write("src/auth/main.rs", "fn main() { 1 }\n");
+    roz.git(&["stash"]);
+    roz.selects("INT-001");
+    roz.bash("git stash pop").passes();
+    roz.bash("git stash apply && git stash apply").passes();
+    roz.bash("git stash && git stash pop").passes();
+    for line in [
+        "git stash pop; git stash pop",
+        "git stash drop && git stash pop",
+        "git stash pop -q; git stash apply",
+        "git stash && git stash pop 1",
+        "S=$(cat s); git stash pop \"$S\"",
+        "git stash $(cat s)",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    // What git cannot say of a stash is not nothing.
+    roz.write(".git/HEAD", "");
+    assert!(roz.bash("git stash pop").is_objection());
+}
+
+#[test]
+fn a_stash_of_all_takes_what_is_ignored_too() {
+    let roz = ground();
+    roz.write(".git/info/exclude", ".orchestration/\nsrc/billing/out.log\n");
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.write("src/billing/out.log", "");
+    roz.selects("INT-001");
+    for line in ["git stash -u", "git stash -m always", "git stash push -mall"] {
+        roz.bash(line).objects_to_nothing();
+    }
+    for line in ["git stash -a", "git stash push --all", "git stash -qam x", "git stash --al"] {
+        let told = roz.bash(line).denies();
+        assert!(told.contains(".orchestration") || told.contains("out.log"), "{line}: {told}");
+    }
 }

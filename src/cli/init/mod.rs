@@ -22,7 +22,7 @@ use self::{
 };
 use super::{Done, say};
 use crate::{
-    core::intent::{doubt::Stand, map},
+    core::intent::{map, selection},
     ledger, memory,
     open::Roz,
     sidecar::{FOLDER, word},
@@ -226,10 +226,13 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
     }
     if wants.intent {
         make(&project.join(FOLDER))?;
-        let before = word::stand(project);
-        steps.push(new_file(project, ".orchestration/active_intents.yaml", INTENTS));
-        steps.push(new_file(project, ".orchestration/.intentignore", IGNORED));
-        note(&before, roz, world);
+        for (file, text) in [(selection::FILE, INTENTS), (selection::IGNORE, IGNORED)] {
+            let step = new_file(project, file, text);
+            if matches!(step, Step::Wrote(_)) {
+                note(file, text, roz, world);
+            }
+            steps.push(step);
+        }
         steps.push(servers::servers(project));
         let lines = [ledger::ATTRIBUTES, map::ATTRIBUTES];
         joined.extend(lines.map(|it| format!("{FOLDER}/{}", it.trim())));
@@ -241,22 +244,20 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
 }
 
 /// What is new declares and ignores nothing: it is in no doubt, should an agent
-/// have started this. Without roz's home there is no session that could ask.
-fn note(before: &Stand, roz: &Roz, world: &World) {
+/// have started this. What somebody makes of it meanwhile is not meant. Without
+/// roz's home there is no session that could ask.
+fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     const PATIENCE: Duration = Duration::from_secs(5);
-    let after = word::stand(&roz.project);
-    for (file, hash) in after.iter().filter(|it| before.get(it.0) != Some(it.1)) {
-        let own = word::Own {
-            file: file.clone(),
-            before: before.get(file).cloned(),
-            after: Some(hash.clone()),
-            at: world.now,
-            by_agent: false,
-            confirms: false,
-        };
-        if roz.home.is_dir() {
-            let _ = word::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
-        }
+    let own = word::Own {
+        file: file.to_owned(),
+        before: None,
+        after: Some(word::of(text.as_bytes())),
+        at: world.now,
+        by_agent: false,
+        confirms: false,
+    };
+    if roz.home.is_dir() {
+        let _ = word::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
     }
 }
 

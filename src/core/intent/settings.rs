@@ -129,32 +129,104 @@ fn config(run: &Run, words: &[&str]) -> Option<String> {
 }
 
 /// The settings in the text of a configuration that say what is run, each as
-/// `key=value`.
+/// `key=value`, the value without its quotes and what is said of it.
 pub fn running(text: &str) -> BTreeSet<String> {
-    // A line may go on in the next one.
-    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    let text = text.replace("\r\n", "\n");
     let mut section = String::new();
     let mut found = BTreeSet::new();
-    for line in text.lines() {
-        let mut line = line.trim();
-        if let Some(rest) = line.strip_prefix('[') {
-            let Some((name, rest)) = rest.rsplit_once(']') else { continue };
-            section = match name.split_once('"') {
-                Some((name, sub)) => format!("{}.{}", name.trim(), sub.trim_end_matches('"')),
-                None => name.trim().to_owned(),
-            };
-            line = rest.trim();
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return found;
         }
-        if line.is_empty() || line.starts_with(['#', ';']) {
+        if let Some(after) = rest.strip_prefix('[') {
+            // Another one may stand behind it, and a setting, in the same line.
+            match header(after) {
+                Some((name, after)) => (section, rest) = (name, after),
+                None => rest = behind_line(rest),
+            }
             continue;
         }
-        let (name, value) = line.split_once('=').unwrap_or((line, ""));
-        let key = format!("{section}.{}", name.trim()).to_lowercase();
-        if runs(&key) {
-            found.insert(format!("{key}={}", value.trim()));
+        let end = rest.find(|it: char| it.is_whitespace() || matches!(it, '=' | '#' | ';'));
+        let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let after = after.trim_start_matches([' ', '\t']);
+        let (value, after) = match after.strip_prefix('=') {
+            Some(after) => value(after),
+            None => (String::new(), behind_line(after)),
+        };
+        rest = after;
+        let key = format!("{section}.{name}").to_lowercase();
+        if !name.is_empty() && runs(&key) {
+            found.insert(format!("{key}={value}"));
         }
     }
-    found
+}
+
+fn behind_line(text: &str) -> &str {
+    text.split_once('\n').map_or("", |it| it.1)
+}
+
+/// What a section is called whose `[` is taken off, and what stands behind it.
+fn header(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut is_quoted = false;
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\n' => return None,
+            ']' if !is_quoted => return Some((name, &text[at + 1..])),
+            '"' if is_quoted => is_quoted = false,
+            '"' => {
+                is_quoted = true;
+                name.push('.');
+            }
+            '\\' if is_quoted => name.extend(letters.next().map(|it| it.1)),
+            it if it.is_whitespace() && !is_quoted => (),
+            it => name.push(it),
+        }
+    }
+    None
+}
+
+/// What stands behind a `=`, and what behind that. A line may go on in the next.
+fn value(text: &str) -> (String, &str) {
+    let mut value = String::new();
+    // Blanks behind it are none of it, but for those in quotes.
+    let mut length = 0;
+    let mut is_quoted = false;
+    let mut letters = text.char_indices();
+    let mut rest = "";
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\n' => {
+                rest = &text[at..];
+                break;
+            }
+            '#' | ';' if !is_quoted => {
+                rest = behind_line(&text[at..]);
+                break;
+            }
+            '"' => is_quoted = !is_quoted,
+            '\\' => match letters.next().map(|it| it.1) {
+                None | Some('\n') => continue,
+                Some('n') => value.push('\n'),
+                Some('t') => value.push('\t'),
+                Some('b') => value.push('\u{8}'),
+                Some(it) => value.push(it),
+            },
+            it if it.is_whitespace() && !is_quoted => {
+                if length > 0 {
+                    value.push(it);
+                }
+                continue;
+            }
+            it => value.push(it),
+        }
+        length = value.len();
+    }
+    value.truncate(length);
+    (value, rest)
 }
 
 /// Whether a setting, or one of a section, says what is run.
@@ -208,6 +280,33 @@ mod tests {
         ];
         assert_eq!(told, all);
         assert!(running("").is_empty());
+    }
+
+    #[test]
+    fn no_setting_hides_in_the_shape_of_a_configuration() {
+        for text in [
+            "[core] hooksPath = evil ; ]",
+            "[user][core] hooksPath = evil",
+            "[user] name = x\n[core]hooksPath=evil",
+            "[ user \"]\" ] [core]\n\thooksPath = \"evil\" # as ever",
+            "\u{feff}[core]\r\n; a comment ends \\\r\nhooksPath = ev\\\r\nil  \r\n",
+            "[user] name = \"x # \\\" y\" # \"\n[core] hooksPath = evil",
+            "[broken\n[core] hooksPath=evil",
+            "[core] = x\nbare\nhooksPath\t= evil",
+        ] {
+            let told: Vec<String> = running(text).into_iter().collect();
+            assert_eq!(told, ["core.hookspath=evil"], "{text}");
+        }
+        let told = running("[core] pager = \" a; b \" \n[alias \"x\\\"]\"] y\n[pager] é = \\");
+        let told: Vec<String> = told.into_iter().collect();
+        assert_eq!(told, ["alias.x\"].y=", "core.pager= a; b ", "pager.é="]);
+        for text in [
+            "[user] name = [core] hooksPath = x",
+            "[core] # hooksPath = x",
+            "[core \"x\"] hooksPath = y",
+        ] {
+            assert!(running(text).is_empty(), "{text}");
+        }
     }
 
     fn writes(line: &str) -> Vec<String> {

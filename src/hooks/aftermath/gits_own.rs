@@ -3,13 +3,14 @@
 //! writes there with each of its commands.
 
 use std::{
+    collections::BTreeSet,
     fs,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::{Component, Path, PathBuf},
 };
 
 use crate::{
-    core::intent::{doubt::Stand, settings},
+    core::intent::{doubt::Stand, settings, state::Start},
     ledger::images::{Images, hash_of},
     world::{
         git,
@@ -20,44 +21,54 @@ use crate::{
 
 /// So many files of a folder of hooks are looked at.
 const MOST: usize = 200;
-/// A longer configuration is looked at so far.
+/// Of a longer configuration any change counts.
 const LONGEST: usize = 1 << 20;
 
-/// How the configuration stands.
+/// The files of the configuration that lie in the project, so that there is a
+/// way back to their texts.
+pub(super) fn texts(project: &Path) -> Stand {
+    let files = configs(project).into_iter();
+    let inside = files.filter(|(name, _)| !Path::new(name).is_absolute());
+    inside.filter_map(|(name, path)| Some((name, hash_of(&text(&path)?)))).collect()
+}
+
+/// What the configuration says of what is run, of each of its files that are
+/// there. Of the texts the rest is nobody's business.
 pub(super) fn stand(project: &Path) -> Stand {
-    let common = git::git_dirs(project).map(|it| it.1);
-    let config = common.map(|it| config(project, &it));
-    let known = config.and_then(|(name, path)| Some((name, hash_of(&text(&path)?))));
-    known.into_iter().collect()
+    let configs = configs(project).into_iter();
+    configs.filter_map(|(name, path)| Some((name, state(&path)?))).collect()
 }
 
 /// What runs something and was changed since then, as paths from the project's
-/// root where it lies there. `before` is what [`stand`] said, where it was asked.
+/// root where it lies there. `start` is of the call's beginning.
 pub(super) fn changed(
     project: &Path,
-    before: Option<&Stand>,
+    user_home: Option<&Path>,
+    start: &Start,
     images: &Images,
-    since: Time,
 ) -> Vec<String> {
     let Some((_, common)) = git::git_dirs(project) else { return Vec::new() };
+    let since = start.since;
     let mut found = Vec::new();
     let mut folders = vec![common.join("hooks")];
-    let (name, path) = config(project, &common);
-    let now = text(&path).unwrap_or_default();
-    let before = before.and_then(|it| it.get(&name));
-    let known = before.and_then(|hash| images.read(hash));
-    let settings = |text: &[u8]| settings::running(&String::from_utf8_lossy(text));
-    let is_same = before.is_some_and(|it| *it == hash_of(&now));
-    if !is_same
-        && is_touched(&path, since)
-        && settings(known.as_deref().unwrap_or_default()) != settings(&now)
-    {
-        found.push(name);
-    }
-    // What lies in a folder that nobody ran hooks of is no hook.
-    for setting in settings(known.as_ref().unwrap_or(&now)) {
-        if let Some(path) = setting.strip_prefix("core.hookspath=") {
-            folders.push(project.join(path.trim_matches('"')));
+    for (name, path) in configs(project) {
+        let now = state(&path).unwrap_or_else(nothing);
+        let before = start.of_git.as_ref();
+        let before = before.map(|it| it.get(&name).cloned().unwrap_or_else(nothing));
+        let is_same = before.unwrap_or_else(nothing) == now;
+        // What lies in a folder that nobody ran hooks of is no hook.
+        let known = start.sidecar.as_ref().and_then(|it| it.get(&name));
+        let known = known.filter(|_| !is_same).and_then(|it| images.read(it));
+        for setting in settings(&known.or_else(|| text(&path)).unwrap_or_default()) {
+            if let Some(path) = setting.strip_prefix("core.hookspath=") {
+                folders.push(match (path.strip_prefix("~/"), user_home) {
+                    (Some(path), Some(home)) => home.join(path),
+                    _ => project.join(path),
+                });
+            }
+        }
+        if !is_same && (is_touched(&path, since) || path.symlink_metadata().is_err()) {
+            found.push(name);
         }
     }
     for folder in folders {
@@ -83,10 +94,38 @@ fn is_touched(path: &Path, since: Time) -> bool {
     path.symlink_metadata().is_ok_and(|it| look::changed_at(&it) >= since)
 }
 
-/// The repository's configuration: as it is named here, and where it is.
-fn config(project: &Path, common: &Path) -> (String, PathBuf) {
-    let path = common.join("config");
-    (shown(project, &path), path)
+/// The files of the configuration, the repository's and the work tree's: as they
+/// are named here, and where they are.
+fn configs(project: &Path) -> Vec<(String, PathBuf)> {
+    let Some((own, common)) = git::git_dirs(project) else { return Vec::new() };
+    let paths = [common.join("config"), own.join("config.worktree")];
+    paths.map(|path| (shown(project, &path), path)).into()
+}
+
+/// By what a file of the configuration is told apart: what it says of what is
+/// run, or if it is too long to be read to its end, when it was written.
+fn state(path: &Path) -> Option<String> {
+    let text = text(path)?;
+    let meta = path.metadata().ok()?;
+    if meta.len() > LONGEST as u64 {
+        let (mtime, ctime) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
+        return Some(format!("stamp:{}-{mtime:?}-{ctime:?}", meta.len()));
+    }
+    Some(of_settings(&settings(&text)))
+}
+
+/// The state of a file that says of nothing what is run, and of none.
+fn nothing() -> String {
+    of_settings(&BTreeSet::new())
+}
+
+fn of_settings(settings: &BTreeSet<String>) -> String {
+    // No text of a setting holds the letter between them.
+    hash_of(settings.iter().map(String::as_str).collect::<Vec<_>>().join("\0").as_bytes())
+}
+
+fn settings(text: &[u8]) -> BTreeSet<String> {
+    settings::running(&String::from_utf8_lossy(text))
 }
 
 fn text(path: &Path) -> Option<Vec<u8>> {
@@ -94,6 +133,10 @@ fn text(path: &Path) -> Option<Vec<u8>> {
 }
 
 fn shown(project: &Path, path: &Path) -> String {
+    // From a work tree of its own to the repository it goes up again.
+    let goes_up = path.components().any(|it| it == Component::ParentDir);
+    let real = if goes_up { path.canonicalize().ok() } else { None };
+    let path = real.as_deref().unwrap_or(path);
     path.strip_prefix(project).unwrap_or(path).to_string_lossy().into_owned()
 }
 

@@ -65,6 +65,88 @@ fn hooks_count_wherever_git_looks_for_them() {
 }
 
 #[test]
+fn hooks_of_a_folder_in_the_home_count_with_a_comment_behind_it() {
+    let roz = selected("");
+    let hooks = roz.user_home().join("of mine");
+    fs::create_dir_all(&hooks).unwrap();
+    let config = roz.text(".git/config") + "[user][core] hooksPath = \"~/of mine\" # mine\n";
+    roz.write(".git/config", &config);
+    roz.tick();
+    let make = hidden(&roz, &format!("printf y > '{}/pre-commit'", hooks.display()));
+    let told = roz.ran(make).context();
+    assert!(told.contains("of mine/pre-commit ("), "{told}");
+}
+
+#[test]
+fn settings_of_the_work_tree_alone_and_those_of_a_long_file_count() {
+    let roz = selected("");
+    roz.write(".git/config.worktree", "[core]\n\tsparseCheckout = false\n");
+    let make = hidden(&roz, "git config -f .git/config.worktree core.sparseCheckout true");
+    roz.ran(make).passes();
+    roz.tick();
+    let make = hidden(&roz, "git config -f .git/config.worktree core.hooksPath /x");
+    let told = roz.ran(make).context();
+    assert!(told.contains(".git/config.worktree (is in nobody's scope)"), "{told}");
+    fs::remove_file(roz.project().join(".git/config.worktree")).unwrap();
+    let long = roz.text(".git/config") + &"# x\n".repeat(300_000);
+    roz.write(".git/config", &long);
+    roz.tick();
+    roz.ran(hidden(&roz, "true")).passes();
+    roz.tick();
+    let make = hidden(&roz, "printf '[core] hooksPath = /x\\n' >> .git/config");
+    let told = roz.ran(make).context();
+    assert!(told.contains(".git/config (is in nobody's scope)"), "{told}");
+}
+
+#[test]
+fn of_the_configuration_of_a_work_tree_elsewhere_only_what_runs_counts() {
+    let roz = selected("");
+    roz.git(&["config", "alias.st", "!true"]);
+    let tree = roz.dir().join("tree");
+    roz.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
+    let session = |mut call: Value| {
+        call["session_id"] = "s3".into();
+        call["cwd"] = tree.to_str().unwrap().into();
+        call
+    };
+    let mut call = session(roz.call(SELECT, &json!({ "intent_id": "INT-001" })));
+    roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
+    call["tool_response"] = json!({});
+    roz.hook("post-tool-use", call).objects_to_nothing();
+    let ran = |line: &str| {
+        fs::write(tree.join("Makefile"), format!("all:\n\t{line}\n")).unwrap();
+        roz.tick();
+        let call = session(roz.call("Bash", &json!({ "command": "make -s" })));
+        roz.hook("pre-tool-use", call.clone()).passes();
+        roz.shell(&format!("make -s -C {}", tree.display()));
+        roz.hook("post-tool-use", call)
+    };
+    ran("git config user.name x").passes();
+    let told = ran("git config alias.st '!x'").context();
+    assert!(told.contains(".git/config ("), "{told}");
+}
+
+#[test]
+fn a_hook_that_was_read_and_may_be_run_now_is_a_change() {
+    let roz = selected("");
+    roz.write(".git/hooks/pre-commit", "true\n");
+    roz.reads(".git/hooks/pre-commit");
+    roz.tick();
+    let make = hidden(&roz, "chmod +x .git/hooks/pre-commit");
+    let told = roz.ran(make).context();
+    assert!(told.contains(".git/hooks/pre-commit (is in nobody's scope)"), "{told}");
+    assert_eq!(refusal(&roz.last_record()), "PROTECTED_PATH");
+    // Of one that is committed git says that it is what it was.
+    fs::create_dir(roz.project().join("hooks")).unwrap();
+    roz.write("hooks/pre-commit", "true\n");
+    roz.git(&["add", "hooks"]);
+    roz.git(&["commit", "-qm", "hooks"]);
+    roz.git(&["config", "core.hooksPath", "hooks"]);
+    roz.tick();
+    roz.ran(hidden(&roz, "cp hooks/pre-commit x; cat x > hooks/pre-commit; rm x")).passes();
+}
+
+#[test]
 fn what_may_be_run_now_is_a_change() {
     let roz = selected("");
     for is_read in [false, true] {

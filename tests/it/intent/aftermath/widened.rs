@@ -163,6 +163,30 @@ fn a_call_beside_the_one_that_widens_is_not_widened_either() {
 }
 
 #[test]
+fn what_was_there_before_all_calls_that_run_is_what_is_in_doubt_against() {
+    const OTHER: &str = ".orchestration/.intentignore";
+    let roz = selected("");
+    let before = roz.text(FILE);
+    roz.write(OTHER, "deny src/auth/keys/\n");
+    let make = hidden(&roz, "true");
+    roz.begins("s1", "Bash", &json!({ "command": make }));
+    // A person's word, for whoever begins behind it.
+    roz.run(&["intent", "expand", "INT-001", "docs/**", "--yes"]).succeeds();
+    roz.begins("s1", "Bash", &json!({ "command": make }));
+    roz.write(FILE, &format!("{before}# 1\n"));
+    roz.write(OTHER, "# 1\n");
+    roz.bash("cat src/auth/login.rs").passes();
+    let notes = fs::read_dir(roz.home().join("sidecars")).unwrap().map(|it| it.unwrap().path());
+    let notes = notes.filter(|it| it.extension().is_some_and(|it| it == "json"));
+    let notes: Vec<Value> =
+        notes.map(|it| serde_json::from_slice(&fs::read(it).unwrap()).unwrap()).collect();
+    let [notes] = &notes[..] else { panic!("{notes:?}") };
+    assert_eq!(notes["doubts"][FILE]["before"], roz::sidecar::word::of(before.as_bytes()));
+    let left = roz::sidecar::word::of(format!("{before}# 1\n").as_bytes());
+    assert_eq!(notes["doubts"][FILE]["left"], left);
+}
+
+#[test]
 fn what_is_changed_after_a_call_that_never_ended_is_a_persons_once_they_spoke() {
     let roz = selected("");
     roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));

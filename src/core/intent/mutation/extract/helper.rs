@@ -17,7 +17,7 @@ use super::{
     },
     Site,
     shape::{
-        BASIC, halves, is_basic, is_called_from_elsewhere, is_dynamic, is_own_method,
+        BASIC, binds_again, halves, is_basic, is_called_from_elsewhere, is_dynamic, is_own_method,
         is_plain_head, is_shared, is_statement, returns, type_of,
     },
 };
@@ -102,6 +102,9 @@ impl<'s> Helper<'s> {
         let parameters = cut.tokens.bound.iter().filter(in_head).copied();
         let parameters: Vec<&[u8]> =
             parameters.filter(|it| !matches!(*it, b"self" | b"cls") && *it != name).collect();
+        if binds_again(cut, &parameters, classes) {
+            return None;
+        }
         let types: Vec<Vec<Token>> = if is_dynamic(language) {
             Vec::new()
         } else {

@@ -48,6 +48,19 @@ pub(in super::super) const HOOKS: &[&str] = &[
     "drop",
 ];
 
+/// What takes names without being one of those that bind.
+const BINDS: &[&str] = &[
+    "import_statement",
+    "import_from_statement",
+    "delete_statement",
+    "case_pattern",
+    "use_declaration",
+    "type_alias_statement",
+];
+
+/// So end the kinds of what has a name and stands in a body.
+const DEFINITIONS: &[&str] = &["_definition", "_declaration", "_item"];
+
 pub(in super::super) fn is_called_from_elsewhere(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     HOOKS.contains(&name)
@@ -90,6 +103,41 @@ pub(super) fn is_plain_head(head: &[Token], cut: &Cut, language: &str, classes: 
         && (!is_dynamic(language) || cut.piece.is_free)
         && !(language == "rust" && has(&[b"const", b"where", b"impl", b"dyn", b"<"]))
         && !(matches!(language, "go" | "java") && has(&[b"abstract", b"native", b"default"]))
+}
+
+/// Whether one of the names is something else from somewhere in the body on: a
+/// loop, an `import` or a function within goes by it. In the place of the call
+/// that would be the caller's own.
+pub(super) fn binds_again(cut: &Cut, names: &[&[u8]], classes: &Classes) -> bool {
+    let head = cut.tokens.head;
+    let mut bound = cut.tokens.bound.iter().zip(&cut.tokens.bound_at);
+    if bound.any(|(name, at)| *at >= head && names.contains(name)) {
+        return true;
+    }
+    let mut outer: Vec<&str> = Vec::new();
+    // How many of those bind.
+    let mut binding = 0;
+    for (at, token) in cut.tokens.all.iter().enumerate() {
+        match token.what {
+            What::Open => {
+                let kind = classes.name(token.kind);
+                binding += usize::from(BINDS.contains(&kind));
+                outer.push(kind);
+            }
+            What::Close => {
+                let is_binding = outer.pop().is_some_and(|it| BINDS.contains(&it));
+                binding -= usize::from(is_binding);
+            }
+            _ if at >= head && names.iter().any(|name| is_name(token, name)) => {
+                let defines = |it: &&str| DEFINITIONS.iter().any(|end| it.ends_with(end));
+                if binding > 0 || outer.last().is_some_and(defines) {
+                    return true;
+                }
+            }
+            _ => (),
+        }
+    }
+    false
 }
 
 /// A method that nothing can stand before or behind: no other class calls it.
