@@ -186,7 +186,8 @@ impl Places {
         if folders.is_empty() && goes.last().is_some_and(|it| self.made.contains(&last_name(it))) {
             return (self.folders.clone(), true);
         }
-        let is_known = !folders.is_empty();
+        // Where the call itself stands is known, whatever is there.
+        let is_known = !folders.is_empty() || goes.is_empty();
         (folders, is_known)
     }
 }
