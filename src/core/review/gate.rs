@@ -84,8 +84,11 @@ pub(super) fn on_tool(
         return gate.ask("denials", "this gate has denied often enough in this review");
     }
     if call.may_run_anything {
-        return gate
-            .deny("the command is too long or too deeply nested to be read; write it shorter");
+        return gate.deny(
+            "not all that the command would run can be read beforehand (it is too long, too \
+             deeply nested, or goes where only it will know); write it shorter, and name its \
+             folders and scripts",
+        );
     }
     gate.deny(reason)
 }
