@@ -191,6 +191,9 @@ fn lesson(topic: usize, words: &[Vec<String>], now: DateTime<Utc>, dice: &mut Di
     let own = [dice.word(), dice.word(), dice.word()];
     let topical = some(&words[topic], 3, dice).join(" ");
     let area = some(&words[TOPICS + topic % AREAS], 1, dice).join(" ");
+    // What the work looks like that needs it.
+    let occasion = || some(&words[topic], 2, dice).join(" ");
+    let occasions: Vec<String> = std::iter::repeat_with(occasion).take(3).collect();
     let mut it = Learning {
         id: String::new(),
         category: Category::Pitfall,
@@ -202,7 +205,7 @@ fn lesson(topic: usize, words: &[Vec<String>], now: DateTime<Utc>, dice: &mut Di
         criteria: Vec::new(),
         tags: vec![words[topic][0].clone(), area],
         context_files: Vec::new(),
-        relevance: None,
+        relevance: Some(occasions.join("; ")),
         ticket_id: None,
         session_id: None,
         supersedes: None,

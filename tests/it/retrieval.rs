@@ -19,9 +19,9 @@ fn figure(of: &Value, split: &str, method: &str, name: &str) -> f64 {
 fn most_of_what_is_relevant_comes_back_and_little_else() {
     let out = Roz::new().json(&["eval", "--split", "dev"]);
     let of = |method, name| figure(&out, "dev", method, name);
-    assert!(of("roz", "recall_at_5") >= 0.82, "{out}");
+    assert!(of("roz", "recall_at_5") >= 0.88, "{out}");
     assert!(of("roz", "noise") < 0.15, "{out}");
-    assert!(of("roz", "silent") >= 0.8, "{out}");
+    assert!(of("roz", "silent") >= 0.7, "{out}");
     assert!(of("roz", "recall_at_5") > of("keywords", "recall_at_5") - 0.05, "{out}");
     assert!(of("roz", "recall_at_5") > of("usual", "recall_at_5") + 0.1, "{out}");
     for other in ["keywords", "usual"] {
@@ -50,10 +50,10 @@ fn what_the_model_is_fitted_to_is_what_it_is_asked() {
         serde_json::from_value(out[0]["queries"][0]["learnings"][id].clone()).unwrap()
     };
     let (a, b) = (traits("a"), traits("b"));
-    assert_eq!((a.len(), b.len()), (7, 7));
+    assert_eq!((a.len(), b.len()), (8, 8));
     // Both have half of the tags, one has the other word as well.
-    assert!((a[5] - 0.5).abs() < 0.01 && (b[5] - 0.5).abs() < 0.01, "{out}");
-    assert!(a[0] > b[0] && a[2] > b[2] && a[4] > b[4] && b[4] > 0.0, "{out}");
+    assert!((a[3] - 0.5).abs() < 0.01 && (b[3] - 0.5).abs() < 0.01, "{out}");
+    assert!(a[0] > b[0] && a[2] > b[2] && a[5] > b[5] && b[0] > 0.0, "{out}");
     assert!(out[0]["kinship"][0][1].as_f64().unwrap() > 0.0, "{out}");
 }
 
@@ -115,7 +115,7 @@ fn in_a_year_useful_learnings_keep_coming_and_useless_ones_sink() {
         let (first, last) = (model::sum(&months[..3]), model::sum(&months[9..]));
         assert!(last.hit_rate() > first.hit_rate() + 0.05, "{seed}: {first:?} {last:?}");
         assert!(last.useful_share() > first.useful_share() + 0.1, "{seed}: {first:?} {last:?}");
-        assert!(last.useless_share() < first.useless_share() - 0.08, "{seed}: {first:?} {last:?}");
+        assert!(last.useless_share() < first.useless_share() - 0.05, "{seed}: {first:?} {last:?}");
         let all = model::sum(&months);
         assert!(all.starved * 4 <= all.wanted, "{seed}: {all:?}");
     }

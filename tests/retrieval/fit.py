@@ -24,8 +24,8 @@ RIDGE = 20.0
 MAY, NEVER = 0.1, 0.5
 NO_NEXT = -5.0
 # As in likelihood.rs: those of which the logarithm is taken.
-LOGARITHMS = np.array([False, True, True, True, True, False, False])
-FIRST, BESIDE = 0.5, 0.3
+LOGARITHMS = np.array([False, True, True, False, True, True, True, False])
+FIRST, BESIDE = 0.45, 0.275
 OTHER_AUTHOR = ("clinic", "daw", "game")
 
 
@@ -54,7 +54,7 @@ class Logistic:
 class Query:
     def __init__(self, project, raw):
         self.project, self.name = project, raw["id"].rsplit("-", 1)[0]
-        self.relevant, self.also, self.asked = raw["relevant"], raw["also"], raw["asked"]
+        self.relevant, self.also = raw["relevant"], raw["also"]
         found = {id: np.array(it) for id, it in raw["learnings"].items()}
         found = {id: it for id, it in found.items() if it[0] > 0.05 or it[1] > 0.1}
         self.ids, self.scores = list(found), {id: it[0] for id, it in found.items()}
@@ -78,7 +78,7 @@ class Query:
         kin = self.project["kin"][best]
         share = lambda id: self.scores[id] / max(0.05, self.scores[best])
         about = lambda id: [alone[id], alone[best] - alone[id], np.log1p(kin[id]), share(id)]
-        return best, [alone[best], lead, np.log1p(self.asked)], [(id, about(id)) for id in rest]
+        return best, [alone[best], lead], [(id, about(id)) for id in rest]
 
 
 class Models:

@@ -123,12 +123,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn traits(projects: &[Project]) -> Value {
     let of_query = |project: &Project, it: &Labelled| {
-        let (asked, of_learnings) = project.index.traits(&it.query);
+        let of_learnings = project.index.traits(&it.query);
         let of_learnings: Map<String, Value> =
             of_learnings.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect();
         json!({
-            "id": it.id, "relevant": it.relevant, "also": it.also,
-            "asked": asked, "learnings": of_learnings,
+            "id": it.id, "relevant": it.relevant, "also": it.also, "learnings": of_learnings,
         })
     };
     let of_project = |it: &Project| {

@@ -26,7 +26,7 @@ pub struct Learning {
     /// The files that it is about, as the project names them.
     #[serde(default)]
     pub context_files: Vec<String>,
-    /// When it is of use, and when it is not.
+    /// The occasions on which it is of use, `;` between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,12 @@ use serde_json::{Value, json};
 use super::{DETAIL, SUMMARY, TAGS};
 use crate::core::reflection::learning::{Category, Confidence, Criterion, Scope};
 
+/// What finds it again: the words of those who do not know it yet.
+const RELEVANCE: &str = "the later work that should be shown this, as its ticket, bug report or \
+                         branch would put it before anyone knows the answer: the symptom, the \
+                         wish, the part of the system, other names for these; three to six short \
+                         phrases, `;` between them";
+
 /// A JSON Schema (draft 2020-12) of a batch, with [`example`] in it.
 pub fn schema() -> Value {
     let text = |limits: &RangeInclusive<usize>, about: &str| {
@@ -50,7 +56,7 @@ pub fn schema() -> Value {
                 "items": { "type": "string", "minLength": 1 },
             },
             "context_files": texts,
-            "relevance": { "type": "string", "description": "when it is of use, and when not" },
+            "relevance": { "type": "string", "description": RELEVANCE },
             "supersedes": { "type": "string", "description": "the id of the learning that it replaces" },
         },
     });
@@ -98,7 +104,9 @@ pub fn example() -> Value {
             "criteria_met": ["behavior_changing"],
             "tags": ["tokio", "auth", "performance"],
             "context_files": ["src/auth/login.rs"],
-            "relevance": "when adding CPU-heavy work to a handler; not for I/O",
+            "relevance": "all requests time out when many users log in; p99 spikes with the \
+                          CPU mostly idle; add an endpoint that hashes or renders; a job that \
+                          takes long is moved into the handler",
         }],
         "learnings_used": [],
         "ratings": [],

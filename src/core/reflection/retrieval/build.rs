@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
     index::{Built, DOCUMENT, HEAD, Index, MAGIC, Place, TERM, VERSION, checksum},
-    lists, paths,
+    lists, paths, places,
     words::{Is, Words, chunks},
 };
 use crate::core::reflection::learning::Learning;
@@ -27,7 +27,7 @@ const FIELDS: [Field; 5] = [
     Field { weight: 2.0, length: 0.3 },
     Field { weight: 2.0, length: 0.3 },
     Field { weight: 3.5, length: 0.3 },
-    Field { weight: 0.5, length: 0.3 },
+    Field { weight: 1.0, length: 0.3 },
     Field { weight: 1.2, length: 0.3 },
 ];
 /// How soon more of a word adds nothing: `k1` of BM25.
@@ -35,8 +35,11 @@ const SATURATION: f32 = 1.0;
 /// A piece of an identifier says less than a word.
 const PART: f32 = 0.8;
 
-/// A term of a document: its number, the field, how much it counts.
-type Seen = (u32, u8, f32);
+/// A term of a document: its number, the field, how much it counts, its place.
+type Seen = (u32, u8, f32, u8);
+
+/// A term's document: how strongly it has it, and in which places.
+type Posting = (u32, u8, u8);
 
 #[derive(Default)]
 struct Terms<'a> {
@@ -59,7 +62,7 @@ impl Terms<'_> {
 struct Counted {
     seen: Vec<Seen>,
     lengths: [f32; FIELDS.len()],
-    /// Terms that stand for the whole learning, with their strength.
+    /// Terms that stand for the whole learning, with their strength; in no place.
     marks: Vec<(u32, u8)>,
 }
 
@@ -77,11 +80,11 @@ pub(super) fn build(learnings: &[Learning]) -> Built {
         *average = mean.max(1.0);
     }
 
-    let mut postings: Vec<Vec<(u32, u8)>> = vec![Vec::new(); terms.numbers.len()];
+    let mut postings: Vec<Vec<Posting>> = vec![Vec::new(); terms.numbers.len()];
     for (number, it) in (0..).zip(&counted) {
-        for (term, strength) in strengths(it, &average) {
+        for (term, strength, places) in strengths(it, &average) {
             if let Some(list) = postings.get_mut(term as usize) {
-                list.push((number, strength));
+                list.push((number, strength, places));
             }
         }
     }
@@ -90,7 +93,7 @@ pub(super) fn build(learnings: &[Learning]) -> Built {
 
 fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Counted {
     let mut it = Counted { seen: Vec::new(), lengths: [0.0; FIELDS.len()], marks: Vec::new() };
-    let mut read = |field: usize, text: &'a str, terms: &mut Terms<'a>| {
+    let mut read = |field: usize, place: u8, text: &'a str, terms: &mut Terms<'a>| {
         for chunk in chunks(text) {
             if !terms.known.contains_key(chunk) {
                 let found = words.terms(chunk);
@@ -100,15 +103,20 @@ fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Co
             }
             let found = terms.known.get(chunk).map(Vec::as_slice).unwrap_or_default();
             let field_number = u8::try_from(field).unwrap_or(u8::MAX);
-            it.seen.extend(found.iter().map(|(term, worth)| (*term, field_number, *worth)));
+            it.seen.extend(found.iter().map(|(term, worth)| (*term, field_number, *worth, place)));
             it.lengths[field] += if found.is_empty() { 0.0 } else { 1.0 };
         }
     };
-    read(SUMMARY, &learning.summary, terms);
-    read(DETAIL, &learning.detail, terms);
-    learning.tags.iter().for_each(|it| read(TAGS, it, terms));
-    learning.relevance.iter().for_each(|it| read(RELEVANCE, it, terms));
-    learning.context_files.iter().for_each(|it| read(FILES, it, terms));
+    // One that names no occasion is for what its summary says.
+    let names_none = learning.relevance.as_deref().is_none_or(|it| it.trim().is_empty());
+    let summary = places::SUMMARY | if names_none { places::FIRST } else { 0 };
+    read(SUMMARY, summary, &learning.summary, terms);
+    read(DETAIL, places::DETAIL, &learning.detail, terms);
+    learning.tags.iter().for_each(|it| read(TAGS, 0, it, terms));
+    for (place, occasion) in learning.relevance.iter().flat_map(|it| places::occasions(it)) {
+        read(RELEVANCE, place, occasion, terms);
+    }
+    learning.context_files.iter().for_each(|it| read(FILES, 0, it, terms));
     let mut tagged: BTreeMap<String, usize> = BTreeMap::new();
     for tag in &learning.tags {
         it.marks.push((terms.number(&tag_key(tag)), u8::MAX));
@@ -128,7 +136,7 @@ fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Co
             it.marks.push((terms.number(&key), strength));
         }
     }
-    it.seen.sort_unstable_by_key(|(term, field, _)| (*term, *field));
+    it.seen.sort_unstable_by_key(|(term, field, ..)| (*term, *field));
     it
 }
 
@@ -155,13 +163,15 @@ pub(super) fn of_tags_key(word: &str) -> String {
     format!("{OF_TAGS}{word}")
 }
 
-/// Each term of a document once, ascending, with its saturated weight: 1 to
-/// 255.
-fn strengths(it: &Counted, average: &[f32; FIELDS.len()]) -> Vec<(u32, u8)> {
-    let mut res: Vec<(u32, u8)> = Vec::new();
+/// Each term of a document once, ascending, with its saturated weight, 1 to
+/// 255, and its places.
+fn strengths(it: &Counted, average: &[f32; FIELDS.len()]) -> Vec<(u32, u8, u8)> {
+    let mut res: Vec<(u32, u8, u8)> = Vec::new();
     for of_term in it.seen.chunk_by(|a, b| a.0 == b.0) {
         let mut weight = 0.0;
-        for (_, field, worth) in of_term {
+        let mut places = 0;
+        for (_, field, worth, place) in of_term {
+            places |= place;
             let field = usize::from(*field);
             let Field { weight: of_field, length } = FIELDS[field];
             let long = 1.0 - length + length * it.lengths[field] / average[field];
@@ -170,16 +180,16 @@ fn strengths(it: &Counted, average: &[f32; FIELDS.len()]) -> Vec<(u32, u8)> {
         let saturated = weight / (SATURATION + weight);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 255")]
         let strength = (saturated * 255.0).round().clamp(1.0, 255.0) as u8;
-        res.extend(of_term.first().map(|(term, ..)| (*term, strength)));
+        res.extend(of_term.first().map(|(term, ..)| (*term, strength, places)));
     }
     let mut marks = it.marks.clone();
     marks.sort_unstable_by_key(|(term, strength)| (*term, std::cmp::Reverse(*strength)));
     marks.dedup_by_key(|(term, _)| *term);
-    res.extend(marks);
+    res.extend(marks.into_iter().map(|(term, strength)| (term, strength, 0)));
     res
 }
 
-fn encode(learnings: &[Learning], terms: &Terms, postings: &[Vec<(u32, u8)>]) -> Built {
+fn encode(learnings: &[Learning], terms: &Terms, postings: &[Vec<Posting>]) -> Built {
     let mut strings: Vec<u8> = Vec::new();
     let mut texts: Vec<u8> = Vec::new();
     let mut documents: Vec<u8> = Vec::with_capacity(learnings.len() * DOCUMENT);
@@ -204,9 +214,9 @@ fn encode(learnings: &[Learning], terms: &Terms, postings: &[Vec<(u32, u8)>]) ->
         let list = postings.get(*number as usize).map(Vec::as_slice).unwrap_or_default();
         let begin = lists.len();
         let mut before = 0;
-        for (document, strength) in list {
+        for (document, strength, places) in list {
             number_of(document - before, &mut lists);
-            lists.push(*strength);
+            lists.extend([*strength, *places]);
             before = *document;
         }
         table.extend(string(&mut strings, key));

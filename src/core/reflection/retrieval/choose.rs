@@ -23,10 +23,10 @@ use crate::core::{
 
 /// The most relevant learning is shown from this likelihood on; if it is less,
 /// nothing is.
-const FIRST: f32 = 0.5;
+const FIRST: f32 = 0.45;
 /// Another one from this on. Less, for the likelihood that it helps is one that
 /// labels which are never complete have taught.
-const BESIDE: f32 = 0.3;
+const BESIDE: f32 = 0.275;
 /// Of this many that rank next to the best each is looked at.
 const MOST_BESIDE: usize = 11;
 /// The log odds of the next one, where there is none.
@@ -83,7 +83,7 @@ impl Index {
         let next = ranked.get(1).map_or(NO_NEXT, |it| it.alone);
         let strictness = strictness(on.policy.strategy);
         let (score, lead) = (best.traits.score, best.alone - next);
-        let context = Best { alone: best.alone, score, lead, asked: asked.mass };
+        let context = Best { alone: best.alone, score, lead };
         let kinship = self.kinship(best.document);
         let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
         for it in ranked {
@@ -152,13 +152,13 @@ impl Index {
         ranked.iter().zip(reasons).map(found).collect()
     }
 
-    /// What the model of likelihood is fitted to: the query's mass, and for each
-    /// learning that has anything in common with it its id and traits.
-    pub fn traits(&self, query: &Query) -> (f32, Vec<(String, [f32; 7])>) {
+    /// What the model of likelihood is fitted to: for each learning that has
+    /// anything in common with the query its id and traits.
+    pub fn traits(&self, query: &Query) -> Vec<(String, [f32; 8])> {
         let asked = Asked::new(self, query);
         let name =
             |it: &Ranked| Some((self.document(it.document)?.id.to_owned(), it.traits.numbers()));
-        (asked.mass, asked.ranked().iter().filter_map(name).collect())
+        asked.ranked().iter().filter_map(name).collect()
     }
 
     /// For each learning, in the order of the index, its kinship to each.

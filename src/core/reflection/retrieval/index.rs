@@ -2,15 +2,15 @@
 //! them without reading them.
 //!
 //! An index is one run of bytes, read where it lies: a table of documents, a
-//! sorted table of terms, and for each term the documents that have it and how
-//! strongly. The text of a learning is not in it; it says where that lies in
+//! sorted table of terms, and for each term the documents that have it, how
+//! strongly and where. The text of a learning is not in it; it says where that lies in
 //! the `texts` that were made with it.
 //!
 //! ```text
 //! magic, version, checksum of what follows | counts
 //! documents: id, created, text's place and checksum, scope, status, category
 //! terms:     text, postings, number of documents, generic?
-//! strings | postings: (distance to the next document, strength), …
+//! strings | postings: (distance to the next document, strength, places), …
 //! ```
 //!
 //! All numbers are little-endian. Nothing here trusts a byte: a reader that is
@@ -23,7 +23,7 @@ use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
 /// Changes with whatever changes what the bytes mean, or which terms a text
 /// has.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 pub(super) const MAGIC: [u8; 8] = *b"roz\0find";
 pub(super) const HEAD: usize = 8 + 4 + 8 + 4 * 4;
 pub(super) const DOCUMENT: usize = 4 + 2 + 8 + 8 + 4 + 8 + 3;
@@ -162,6 +162,12 @@ impl Index {
     /// The numbers of the documents that have the term, ascending, each with
     /// how strongly: above 0, at most 1.
     pub(super) fn postings(&self, entry: Entry) -> impl Iterator<Item = (u32, f32)> {
+        self.placed(entry).map(|(document, strength, _)| (document, strength))
+    }
+
+    /// The same, each with where it has the term: a bit for each of its
+    /// [`places`](super::places).
+    pub(super) fn placed(&self, entry: Entry) -> impl Iterator<Item = (u32, f32, u8)> {
         let (begin, length) = (entry.postings.0 as usize, entry.postings.1 as usize);
         let from = self.postings_at.saturating_add(begin);
         let bytes = self.bytes.get(from..from.saturating_add(length)).unwrap_or_default();
@@ -178,9 +184,9 @@ impl Index {
             }
             number = number.wrapping_add(distance);
             let strength = f32::from(*rest.next()?) / 255.0;
-            Some((number, strength))
+            Some((number, strength, *rest.next()?))
         })
-        .take_while(|(number, _)| *number < self.documents)
+        .take_while(|(number, ..)| *number < self.documents)
     }
 
     /// The terms that begin with one of `prefixes`.

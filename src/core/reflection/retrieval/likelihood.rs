@@ -18,16 +18,17 @@ pub(super) struct Traits {
     /// asked for.
     pub(super) score: f32,
     /// What the files that it names add to that. In rarities of a new word, as
-    /// are the next three.
+    /// is the next.
     pub(super) files: f32,
     /// The words that it has as they were asked for.
     pub(super) exact: f32,
-    /// The third strongest word: two may meet by accident.
-    pub(super) third: f32,
-    /// The words of title, prompt and branch that it speaks of.
-    pub(super) titled: f32,
     /// The share of its tags that the query names.
     pub(super) tagged: f32,
+    /// What stands in that one of the occasions that it names which has most,
+    /// in its summary, and in its detail. In rarities of a new word.
+    pub(super) occasion: f32,
+    pub(super) summary: f32,
+    pub(super) detail: f32,
     pub(super) is_personal: bool,
 }
 
@@ -38,26 +39,25 @@ pub(super) struct Best {
     pub(super) score: f32,
     /// How far behind the next one is, as logits.
     pub(super) lead: f32,
-    /// How much the query says, in rarities of a new word.
-    pub(super) asked: f32,
 }
 
 /// The log odds that it helps, whatever else there is.
 pub(super) fn alone(of: &Traits) -> f32 {
-    let [base, score, files, exact, third, titled, tagged, personal] = ALONE;
+    let [base, score, files, exact, tagged, occasion, summary, detail, personal] = ALONE;
     base + score * of.score
         + files * of.files.ln_1p()
         + exact * of.exact.ln_1p()
-        + third * of.third.ln_1p()
-        + titled * of.titled.ln_1p()
         + tagged * of.tagged
+        + occasion * of.occasion.ln_1p()
+        + summary * of.summary.ln_1p()
+        + detail * of.detail.ln_1p()
         + if of.is_personal { personal } else { 0.0 }
 }
 
 /// The log odds that the one that ranks first helps.
 pub(super) fn first(best: &Best) -> f32 {
-    let [base, alone, lead, asked] = FIRST;
-    base + alone * best.alone + lead * best.lead + asked * best.asked.ln_1p()
+    let [base, alone, lead] = FIRST;
+    base + alone * best.alone + lead * best.lead
 }
 
 /// The log odds that another one helps as well: `alone` and `score` are its
@@ -80,16 +80,24 @@ const LEAST_SCORE: f32 = 0.05;
 
 impl Traits {
     /// As `fit.py` reads them.
-    pub(super) fn numbers(&self) -> [f32; 7] {
-        let personal = if self.is_personal { 1.0 } else { 0.0 };
-        [self.score, self.files, self.exact, self.third, self.titled, self.tagged, personal]
+    pub(super) fn numbers(&self) -> [f32; 8] {
+        [
+            self.score,
+            self.files,
+            self.exact,
+            self.tagged,
+            self.occasion,
+            self.summary,
+            self.detail,
+            if self.is_personal { 1.0 } else { 0.0 },
+        ]
     }
 }
 
 // What `fit.py` printed.
-const ALONE: [f32; 8] = [-5.950, 4.750, 4.190, 2.175, 3.706, 0.903, 1.458, -0.631];
-const FIRST: [f32; 4] = [0.334, 0.304, 0.141, 0.096];
-const BESIDE: [f32; 5] = [-3.100, 0.315, -0.024, 1.784, 1.537];
+const ALONE: [f32; 9] = [-7.216, 2.052, 8.794, 1.605, 2.185, 1.833, 1.791, 0.713, -0.411];
+const FIRST: [f32; 3] = [0.451, 0.303, 0.189];
+const BESIDE: [f32; 5] = [-2.895, 0.308, -0.050, 1.790, 1.338];
 
 #[cfg(test)]
 mod tests {
@@ -100,9 +108,10 @@ mod tests {
             score: 0.5,
             files: 0.0,
             exact: 0.8,
-            third: 0.2,
-            titled: 0.8,
             tagged: 0.3,
+            occasion: 0.5,
+            summary: 0.5,
+            detail: 0.5,
             is_personal: false,
         };
         change(&mut of);
@@ -115,8 +124,9 @@ mod tests {
         assert!(about(|it| it.score += 0.1) > before);
         assert!(about(|it| it.files += 0.5) > before);
         assert!(about(|it| it.exact += 0.5) > before);
-        assert!(about(|it| it.third += 0.2) > before);
-        assert!(about(|it| it.titled += 0.5) > before);
+        assert!(about(|it| it.occasion += 0.5) > before);
+        assert!(about(|it| it.summary += 0.5) > before);
+        assert!(about(|it| it.detail += 0.5) > before);
         assert!(about(|it| it.tagged += 0.3) > before);
     }
 
@@ -128,10 +138,13 @@ mod tests {
     #[test]
     fn nothing_in_common_is_unlikely_and_all_of_it_is_likely() {
         assert!(probability(alone(&Traits::default())) < 0.01);
-        assert!(probability(about(|it| (it.score, it.exact, it.third) = (1.2, 2.0, 0.6))) > 0.9);
+        let all = |it: &mut Traits| {
+            (it.score, it.exact, it.occasion, it.summary) = (1.4, 2.5, 2.5, 2.0);
+        };
+        assert!(probability(about(all)) > 0.9);
     }
 
-    const BEST: Best = Best { alone: 1.0, score: 0.8, lead: 1.0, asked: 2.0 };
+    const BEST: Best = Best { alone: 1.0, score: 0.8, lead: 1.0 };
 
     #[test]
     fn the_best_is_likelier_to_help_the_further_it_leads() {

@@ -16,6 +16,7 @@ mod index;
 mod likelihood;
 mod lists;
 mod paths;
+mod places;
 mod rank;
 mod related;
 #[cfg(test)]

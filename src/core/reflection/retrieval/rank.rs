@@ -31,7 +31,7 @@ use super::{
     build::of_tags_key,
     index::{Entry, Index},
     likelihood::{self, Traits},
-    lists, paths,
+    lists, paths, places,
     related::related,
     words::{Is, Term, Words, chunks, is_path},
 };
@@ -47,7 +47,7 @@ const SHARPNESS: f32 = 1.2;
 /// How strong a term is in a learning that is about it.
 const TYPICAL: f32 = 0.6;
 /// As many rare words as say what a query is about.
-const ENOUGH: f32 = 2.9;
+const ENOUGH: f32 = 2.2;
 /// What a changed file that a learning names counts, in words.
 const FILE: f32 = 1.5;
 /// What a word that means about the same is worth.
@@ -87,8 +87,6 @@ pub(super) struct Asked<'a> {
     /// What the tags of learnings are met by.
     of_tags: Vec<Entry>,
     attainable: f32,
-    /// How much the words say, in rarities of a new word.
-    pub(super) mass: f32,
 }
 
 struct Word {
@@ -102,8 +100,8 @@ struct Word {
     meaning: usize,
     /// What was asked for itself, in words.
     is_exact: bool,
-    /// It, or what it means about the same as, stands where the work is named.
-    is_titled: bool,
+    /// It stands in a path only.
+    is_path: bool,
 }
 
 /// What the words of a query add up to for one learning.
@@ -111,42 +109,25 @@ struct Word {
 struct Sum {
     all: f32,
     exact: f32,
-    titled: f32,
-    /// The three strongest meanings before the last one.
-    best: [f32; 3],
     /// The meaning that was added last, and how much it was.
     last: Option<usize>,
     had: f32,
+    places: places::Sums,
 }
 
 impl Sum {
     /// Words of one meaning follow each other.
     fn add(&mut self, word: &Word, evidence: f32) {
         if self.last != Some(word.meaning) {
-            self.close();
             self.last = Some(word.meaning);
+            self.had = 0.0;
+            self.places.close();
         }
-        let more = (evidence - self.had).max(0.0);
-        self.all += more;
-        self.titled += if word.is_titled { more } else { 0.0 };
+        self.all += (evidence - self.had).max(0.0);
         self.had = self.had.max(evidence);
         if word.is_exact {
             self.exact += evidence;
         }
-    }
-
-    fn close(&mut self) {
-        let at = self.best.iter().position(|it| *it < self.had);
-        if let Some(at) = at {
-            self.best[at..].rotate_right(1);
-            self.best[at] = self.had;
-        }
-        self.had = 0.0;
-    }
-
-    fn third(mut self) -> f32 {
-        self.close();
-        self.best[2]
     }
 }
 
@@ -163,7 +144,6 @@ struct Wish {
     asked: f32,
     is: Is,
     is_path: bool,
-    is_titled: bool,
     /// It is not what was asked for, but means about the same as the wish with
     /// this number.
     means: Option<usize>,
@@ -172,11 +152,11 @@ struct Wish {
 impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
         let mut wishes = Wishes { words: Words::new(), list: Vec::new(), numbers: HashMap::new() };
-        wishes.add(&query.text, TEXT, true);
-        wishes.add(&query.ticket_title, TITLE, true);
-        query.tags.iter().for_each(|it| wishes.add(it, TAG, false));
-        wishes.add(of_branch(&query.branch), BRANCH, true);
-        wishes.add(&query.ticket_description, DESCRIPTION, false);
+        wishes.add(&query.text, TEXT);
+        wishes.add(&query.ticket_title, TITLE);
+        query.tags.iter().for_each(|it| wishes.add(it, TAG));
+        wishes.add(of_branch(&query.branch), BRANCH);
+        wishes.add(&query.ticket_description, DESCRIPTION);
         let mut files: Vec<Cow<str>> = query.paths.iter().map(Cow::from).collect();
         for text in [&query.text, &query.ticket_title, &query.ticket_description] {
             files.extend(chunks(text).filter(|it| is_path(it)).take(20).map(Cow::from));
@@ -196,8 +176,12 @@ impl<'a> Asked<'a> {
         let mut sums = vec![Sum::default(); count];
         for word in &self.words {
             let Some(entry) = word.entry else { continue };
-            for (document, strength) in self.index.postings(entry) {
-                sums[document as usize].add(word, word.worth * strength / new);
+            for (document, strength, places) in self.index.placed(entry) {
+                let sum = &mut sums[document as usize];
+                sum.add(word, word.worth * strength / new);
+                if !word.is_path {
+                    sum.places.add(places, word.worth / new);
+                }
             }
         }
         let mut by_path = vec![0.0_f32; if self.ways.is_empty() { 0 } else { count }];
@@ -223,8 +207,9 @@ impl<'a> Asked<'a> {
                 score,
                 files,
                 exact: sum.exact,
-                third: sum.third(),
-                titled: sum.titled,
+                occasion: sum.places.occasion(),
+                summary: sum.places.summary(),
+                detail: sum.places.detail(),
                 tagged: tagged.get(document as usize).map_or(0.0, |it| it.min(1.0)),
                 is_personal: self
                     .index
@@ -273,7 +258,7 @@ struct Wishes {
 }
 
 impl Wishes {
-    fn add(&mut self, text: &str, asked: f32, is_titled: bool) {
+    fn add(&mut self, text: &str, asked: f32) {
         let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
         #[expect(clippy::cast_precision_loss, reason = "at most MOST_TERMS")]
         let damping = (LONG / (all.len().max(1) as f32)).sqrt().min(1.0);
@@ -282,7 +267,7 @@ impl Wishes {
                 let asked = asked * damping * if is == Is::Word { 1.0 } else { PIECE };
                 // What people would call it: the piece that was looked up.
                 let typed = chunk.to_owned();
-                self.want(Wish { key, typed, asked, is, is_path: false, is_titled, means: None });
+                self.want(Wish { key, typed, asked, is, is_path: false, means: None });
             }
         }
     }
@@ -295,15 +280,7 @@ impl Wishes {
         for chunk in tail.split(['/', '\\']) {
             for Term { key, is } in self.words.terms(chunk) {
                 let typed = path.to_owned();
-                self.want(Wish {
-                    key,
-                    typed,
-                    asked: PATH,
-                    is,
-                    is_path: true,
-                    is_titled: false,
-                    means: None,
-                });
+                self.want(Wish { key, typed, asked: PATH, is, is_path: true, means: None });
             }
         }
     }
@@ -314,7 +291,6 @@ impl Wishes {
             // What was asked for stays what was asked for.
             if wish.means.is_none() {
                 known.is_path &= wish.is_path;
-                known.is_titled |= wish.is_titled;
                 known.asked = known.asked.max(wish.asked);
             }
         } else if self.list.len() < MOST_TERMS {
@@ -335,15 +311,7 @@ impl Wishes {
                     let key = self.words.stem(&pair.concat().to_lowercase()).into_owned();
                     let typed = pair.join(" ");
                     let is = Is::Whole;
-                    self.want(Wish {
-                        key,
-                        typed,
-                        asked: TEXT,
-                        is,
-                        is_path: false,
-                        is_titled: false,
-                        means: None,
-                    });
+                    self.want(Wish { key, typed, asked: TEXT, is, is_path: false, means: None });
                 }
             }
         }
@@ -369,7 +337,6 @@ impl Wishes {
                     asked: wish.asked * HALF,
                     is: Is::Part,
                     is_path: false,
-                    is_titled: false,
                     means: None,
                 });
             }
@@ -392,7 +359,6 @@ impl Wishes {
                 asked: wish.asked * RELATED,
                 is: wish.is,
                 is_path: wish.is_path,
-                is_titled: false,
                 means: Some(at),
             };
             self.want(wish);
@@ -446,7 +412,6 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     let found: Vec<(Option<Entry>, f32)> =
         wishes.list.iter().map(|it| rarity_of(&it.key)).collect();
     let mut mass = 0.0;
-    let titled: Vec<bool> = wishes.list.iter().map(|it| it.is_titled).collect();
     let mut words = Vec::with_capacity(wishes.list.len());
     let asked_for = wishes.list.iter().filter(|it| it.means.is_none());
     let of_tags = asked_for.filter_map(|it| index.find(&of_tags_key(&it.key))).collect();
@@ -462,9 +427,8 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
         }
         let meaning = wish.means.unwrap_or(number);
         let is_exact = wish.means.is_none() && !wish.is_path;
-        let is_titled = titled.get(meaning).copied().unwrap_or_default();
-        let (typed, entry) = (wish.typed, *entry);
-        words.push(Word { typed, entry, worth, meaning, is_exact, is_titled });
+        let (typed, entry, is_path) = (wish.typed, *entry, wish.is_path);
+        words.push(Word { typed, entry, worth, meaning, is_exact, is_path });
     }
     // What means about the same stands together.
     words.sort_by_key(|it| it.meaning);
@@ -478,7 +442,7 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     }
     let by_files = if files.is_empty() { 0.0 } else { FILE * new };
     let attainable = TYPICAL * (mass + by_files).clamp(new, ENOUGH * new);
-    Asked { index, words, ways, of_tags, attainable, mass: mass / new }
+    Asked { index, words, ways, of_tags, attainable }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.
