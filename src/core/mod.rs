@@ -56,6 +56,11 @@ impl Cx<'_> {
     }
 }
 
+/// Whether a person is asked about a call because it would grant something.
+fn is_grant(mark: &Mark) -> bool {
+    matches!(mark, Mark::Protected { rule: "intent", answer: "ask", .. })
+}
+
 /// Puts `event` before each gate in turn, until one objects.
 ///
 /// The order is part of the contract: self-protection, then may you do this at
@@ -65,7 +70,14 @@ impl Cx<'_> {
 pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
-    let mut outcome = protect::decide(session, event, cx).then(|| {
+    let protected = protect::decide(session, event, cx);
+    if let What::PreToolUse(call) = &event.what
+        && let Some(id) = &call.tool_use_id
+        && protected.trace.iter().any(is_grant)
+    {
+        session.intent.would_grant(id);
+    }
+    let mut outcome = protected.then(|| {
         let agent = event.origin.agent_id.as_deref();
         let is_reviewer = agent.is_some_and(|it| session.review.is_reviewer(it));
         let caller = if is_reviewer { Caller::Reviewer } else { Caller::Agent };

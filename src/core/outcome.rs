@@ -1,5 +1,6 @@
 //! What the gates make of an event.
 
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::core::{
@@ -44,6 +45,9 @@ pub enum Effect {
     Keep(Vec<String>),
     /// A call changed what says what an agent may do.
     Doubt(Vec<Doubt>),
+    /// A person said yes to what roz's own verbs wrote into these files since
+    /// then.
+    Granted(Vec<(String, DateTime<Utc>)>),
 }
 
 /// From mildest to sternest.

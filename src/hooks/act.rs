@@ -72,6 +72,12 @@ pub(super) fn act(
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
             Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
             Effect::Keep(paths) => scribe.keep(&paths),
+            Effect::Granted(granted) => {
+                for (file, since) in granted {
+                    let noted = word::granted(&roz.project, &roz.home, &file, since, until);
+                    warnings.extend(noted.err().map(|err| in_a_line(&err)));
+                }
+            }
             Effect::Doubt(doubts) => {
                 let noted = word::found(&roz.project, &roz.home, &doubts, until);
                 outcome.messages.extend(noted.err().map(|err| {

@@ -14,11 +14,13 @@ use std::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{aftermath, gather, meant::Meant, replaced, server_paths, stashed, wire::Input};
+use super::{
+    aftermath, gather, meant::Meant, replaced, server_paths, standing, stashed, wire::Input,
+};
 use crate::{
     core::{
         bounded,
-        event::{ToolCall, What},
+        event::{Sender, ToolCall, What},
         intent::{
             checks::Ended,
             class,
@@ -70,6 +72,9 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         event.what,
         What::SessionStart { .. } | What::PreToolUse(_) | What::PostToolUse { .. }
     );
+    if let What::Prompt { sender: Sender::User, .. } = &event.what {
+        return Aims { standing: standing::spoken(session, roz, world), ..Aims::default() };
+    }
     if !is_asked {
         return Aims::default();
     }
@@ -81,6 +86,9 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         let is_gone = session.intent.had_sidecar();
         let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
         let mut aims = Aims { sidecar, ..Aims::default() };
+        if is_gone {
+            aims.doubts = word::doubts(&roz.project, &roz.home);
+        }
         match &event.what {
             What::PreToolUse(call) => (aims.also, _) = look.nearer(call, look.writes(call)),
             // Perhaps it is this call's doing.
@@ -89,6 +97,9 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
             }
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
+        }
+        if is_gone {
+            standing::look(event, session, roz, world, &mut aims);
         }
         return aims;
     };
@@ -130,6 +141,7 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
         }
         _ => (),
     }
+    standing::look(event, session, roz, world, &mut aims);
     aims
 }
 
@@ -261,6 +273,7 @@ impl Look<'_> {
             tool_name: tool.to_owned(),
             at: self.world.now,
             way_back: None,
+            is_nobodys: false,
         };
         changed.map(doubt).collect()
     }

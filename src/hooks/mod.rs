@@ -22,6 +22,7 @@ mod scripts;
 mod server_paths;
 mod skill;
 mod sources;
+mod standing;
 mod stashed;
 mod wire;
 

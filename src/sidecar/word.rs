@@ -7,6 +7,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -18,13 +19,17 @@ use super::intents_file;
 use crate::{
     core::{
         bounded,
-        intent::doubt::{Doubt, FILES, Stand},
+        intent::doubt::{Doubt, FILES, Stand, Stood},
     },
     world::{
         cached,
         files::{self, Access},
+        look,
     },
 };
+
+/// As the caches have it: two changes closer than this may look alike.
+const TICK_NS: i64 = 50_000_000;
 
 /// Changes of roz's own that are remembered.
 const MOST: usize = 40;
@@ -79,6 +84,66 @@ pub fn stand(root: &Path) -> Stand {
     FILES.iter().filter_map(hash).collect()
 }
 
+/// What a file of [`FILES`] holds, and by which it is known without reading it
+/// should it be so still, as `last` was.
+pub fn look(root: &Path, file: &str, last: Option<&Stood>) -> (Option<String>, Option<String>) {
+    let path = root.join(file);
+    let now = look::now();
+    let Ok(meta) = fs::symlink_metadata(&path) else { return (hash(&path), None) };
+    let mark = format!(
+        "{}:{}:{}:{}.{}:{}.{}",
+        meta.dev(),
+        meta.ino(),
+        meta.size(),
+        meta.mtime(),
+        meta.mtime_nsec(),
+        meta.ctime(),
+        meta.ctime_nsec()
+    );
+    if let Some(Stood { hash, mark: Some(known), .. }) = last
+        && *known == mark
+    {
+        return (hash.clone(), Some(mark));
+    }
+    // What is that young may change once more, and look as before.
+    let (age, nanos) = (now.0.saturating_sub(meta.ctime()), now.1 - meta.ctime_nsec());
+    let is_old = age > 1 || age.saturating_mul(1_000_000_000).saturating_add(nanos) > TICK_NS;
+    (hash(&path), Some(mark).filter(|_| is_old && meta.is_file()))
+}
+
+/// Whether roz itself made the one of the other since then: at nobody's word or
+/// a person's, or where `by_agent`, also at an agent's.
+pub fn made(
+    root: &Path,
+    roz_home: &Path,
+    changed: &Changed,
+    since: DateTime<Utc>,
+    by_agent: bool,
+) -> bool {
+    leads_to(&read(&path(root, roz_home)).unwrap_or_default().own, changed, since, by_agent)
+}
+
+/// A person said yes to the call that had roz write there since then: it is
+/// their word for every session.
+pub fn granted(
+    root: &Path,
+    roz_home: &Path,
+    file: &str,
+    since: DateTime<Utc>,
+    until: Instant,
+) -> io::Result<()> {
+    let since = since.trunc_subsecs(0);
+    update(root, roz_home, until, |notes| {
+        for own in notes.own.iter_mut().filter(|it| it.file == file && it.at >= since) {
+            own.by_agent = false;
+            let is_it = |it: &Doubt| it.is_nobodys && it.left == own.after;
+            if notes.doubts.get(file).is_some_and(is_it) {
+                notes.doubts.remove(file);
+            }
+        }
+    })
+}
+
 /// What is in the place of a file is not told apart: nothing is relied on there.
 fn hash(path: &Path) -> Option<String> {
     match files::read(path) {
@@ -124,17 +189,19 @@ pub fn changed(root: &Path, roz_home: &Path, before: &Stand, since: DateTime<Utc
         .collect();
     if !found.is_empty() {
         let own = read(&path(root, roz_home)).unwrap_or_default().own;
-        found.retain(|it| !leads_to(&own, it, since));
+        found.retain(|it| !leads_to(&own, it, since, false));
     }
     found
 }
 
 /// Whether changes of roz's own led from the one to the other.
-fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>) -> bool {
+fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>, by_agent: bool) -> bool {
     // The verbs' stamps have whole seconds.
     let since = since.trunc_subsecs(0);
     let mut reached = BTreeSet::from([&changed.before]);
-    for it in own.iter().filter(|it| it.file == changed.file && it.at >= since && !it.by_agent) {
+    let counts =
+        |it: &&Own| it.file == changed.file && it.at >= since && (by_agent || !it.by_agent);
+    for it in own.iter().filter(counts) {
         if it.confirms || reached.contains(&it.before) {
             reached.insert(&it.after);
         }
@@ -146,6 +213,11 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>) -> bool {
 pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
         for it in new {
+            // Who did it is known already.
+            let is_same = |known: &Doubt| known.before == it.before && known.left == it.left;
+            if it.is_nobodys && notes.doubts.get(&it.file).is_some_and(is_same) {
+                continue;
+            }
             let is_known = notes.doubts(&it.file, it.before.as_deref());
             let known = notes.doubts.get(&it.file).filter(|_| is_known);
             let before = known.map_or(&it.before, |known| &known.before).clone();
@@ -280,6 +352,7 @@ mod tests {
             tool_name: "Bash".to_owned(),
             at: now,
             way_back: None,
+            is_nobodys: false,
         };
         found(&root, &home, &[doubt], hand().until).unwrap();
         let in_the_way = format!(".orchestration/.active_intents.{}.tmp", std::process::id());
@@ -321,6 +394,7 @@ mod tests {
             tool_name: "Bash".to_owned(),
             at: now,
             way_back: None,
+            is_nobodys: false,
         };
         found(&root, &home, &[doubt], Instant::now() + Duration::from_mins(1)).unwrap();
         let refused = desk.confirm(now).unwrap_err();

@@ -484,6 +484,7 @@ fn an_intent_that_is_completed_meanwhile_is_selected_no_more() {
     roz.selects("INT-001");
     let done = INTENTS.replace("status: PENDING # not begun", "status: DONE");
     roz.write(".orchestration/active_intents.yaml", &done);
+    roz.prompt("that is done").objects_to_nothing();
     assert_eq!(json_of(&roz.writes("src/auth/a.rs").denies())["code"], "INTENT_NOT_ACTIVE");
     assert_eq!(json_of(&roz.writes("src/auth/a.rs").denies())["code"], "MISSING_INTENT");
 }

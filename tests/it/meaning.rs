@@ -162,6 +162,7 @@ fn no_name_ends_the_map_or_opens_a_comment_in_it() {
         ".orchestration/active_intents.yaml",
         &INTENTS.replace("Login", &format!("'{name}'")),
     );
+    roz.prompt("I gave it another name").objects_to_nothing();
     for path in ["src/<!-- roz:map end -->.rs", "src/a|b`c.rs", "src/a\nb.rs"] {
         writes(&roz, path, BEFORE).objects_to_nothing();
     }

@@ -2,9 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
+
 use super::{
-    aftermath::Aftermath, briefing::Briefing, catalogue::Catalogue, checks::Ended, doubt::Doubt,
-    ignore::Treatment, selection::Unreliable, state::Start, target::Target,
+    aftermath::Aftermath,
+    briefing::Briefing,
+    catalogue::Catalogue,
+    checks::Ended,
+    doubt::{Doubt, Standing},
+    ignore::Treatment,
+    selection::Unreliable,
+    state::Start,
+    target::Target,
 };
 use crate::shell::How;
 
@@ -37,6 +46,11 @@ pub struct Aims {
     pub doubts: Vec<Doubt>,
     /// Those of them that nobody has noted yet.
     pub new_doubts: Vec<Doubt>,
+    /// What they hold by somebody's word, where that was looked at.
+    pub standing: Option<Standing>,
+    /// Files for which a person said yes to what roz's own verbs wrote there,
+    /// and since when.
+    pub granted: Vec<(String, DateTime<Utc>)>,
     /// Texts of the sidecar that are not kept yet.
     pub unkept: Vec<String>,
     /// Lines of `.intentignore` that may not say what was meant, as a session

@@ -56,6 +56,30 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     } else {
         state.is_back();
     }
+    let aims = &cx.facts.aims;
+    if let Some(standing) = &aims.standing {
+        state.stands(standing);
+    }
+    let mut outcome = decided(state, event, caller, cx);
+    if let What::PostToolUse { call, .. } = &event.what {
+        if let Some(id) = &call.tool_use_id {
+            state.granted(id);
+        }
+        outcome = aftermath::doubting(outcome, &aims.new_doubts);
+    }
+    if !aims.granted.is_empty() {
+        outcome = outcome.doing(Effect::Granted(aims.granted.clone()));
+    }
+    for doubt in aims.new_doubts.iter().filter(|it| it.is_nobodys) {
+        outcome = outcome.telling_user(format!(
+            "roz: {}\nroz: until then every write is refused. If it is right: `roz intent confirm`",
+            doubt.refuses("", cx.session_id.as_str()).message
+        ));
+    }
+    outcome
+}
+
+fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Outcome {
     match &event.what {
         What::SessionStart { .. } => on_session_start(state, cx),
         What::Prompt { sender: Sender::User, .. } => {

@@ -8,7 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{checks::Ended, doubt::Stand, facts::PartSeen, shown::Part};
+use super::{
+    checks::Ended,
+    doubt::{Stand, Standing},
+    facts::PartSeen,
+    shown::Part,
+};
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -54,6 +59,12 @@ pub struct IntentState {
     /// Calls that a person was asked about, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     asked: BTreeMap<String, Asked>,
+    /// Calls that would grant something, and that a person was asked about.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    granting: BTreeSet<String>,
+    /// What the sidecar's files held when that was last somebody's word.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    standing: Standing,
     /// What a person has said yes to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     approved: Vec<Approved>,
@@ -519,6 +530,33 @@ impl IntentState {
         make_room(&mut self.asked, MAX_CALLS);
         let asked = Asked { intent_id: intent_id.to_owned(), command: command.to_owned() };
         self.asked.insert(call.to_owned(), asked);
+    }
+
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    pub(super) fn stands(&mut self, standing: &Standing) {
+        if self.standing != *standing {
+            self.standing.clone_from(standing);
+        }
+    }
+
+    /// A person is asked whether the call may grant something.
+    pub(in crate::core) fn would_grant(&mut self, call: &str) {
+        while self.granting.len() >= MAX_CALLS {
+            self.granting.pop_first();
+        }
+        self.granting.insert(call.to_owned());
+    }
+
+    /// Whether a person said yes to what the call grants, if it has run.
+    pub fn grants(&self, call: &str) -> bool {
+        self.granting.contains(call)
+    }
+
+    pub(super) fn granted(&mut self, call: &str) {
+        self.granting.remove(call);
     }
 
     /// The call ran, so a person said yes to it.

@@ -5,6 +5,7 @@
 
 mod edges;
 mod gits_own;
+mod left_running;
 mod recorded;
 mod widened;
 
@@ -328,6 +329,7 @@ fn what_git_ignores_is_left_alone_unless_somebody_is_kept_from_it() {
     roz.ran(make).passes();
     assert!(roz.records().is_empty());
     roz.write(".orchestration/.intentignore", "deny target/debug/frozen.rs\nsrc/billing/gen/\n");
+    roz.prompt("mind these").objects_to_nothing();
     roz.tick();
     let make = hidden(&roz, "mkdir src/billing/gen\nprintf x > src/billing/gen/a.rs");
     roz.ran(make).passes();
@@ -359,6 +361,7 @@ fn the_intents_themselves_and_the_clients_settings_are_nobodys() {
     let roz = selected("");
     let text = roz.text(".orchestration/active_intents.yaml");
     roz.write(".orchestration/active_intents.yaml", &text.replace("IN_PROGRESS", "DRAFT"));
+    roz.prompt("begin anew").objects_to_nothing();
     let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
     roz.at("s2", "INT-002");
     assert_ne!(roz.text(".orchestration/active_intents.yaml"), text);

@@ -82,6 +82,7 @@ fn intents_that_no_commit_has_come_back_as_they_were() {
     let roz = selected("");
     let text = roz.text(FILE) + "# mine\n";
     roz.write(FILE, &text);
+    roz.prompt("I put a note there").objects_to_nothing();
     let make = hidden(&roz, WIDENS);
     let told = roz.ran(make).context();
     roz.ran(&way_back(&told)).passes();
@@ -113,14 +114,18 @@ fn what_a_person_writes_counts() {
     let (roz, _) = widened();
     let text = roz.text(FILE).replace("src/**", "src/bill*/**");
     roz.write(FILE, &text);
+    roz.prompt("I gave you less").objects_to_nothing();
     roz.lets_write("src/billing/new.rs");
-    // And what git brings between two calls.
+    // And what git brings before a prompt.
     roz.write(FILE, &text.replace("bill*", "*"));
     roz.git(&["commit", "-qam", "wider"]);
+    roz.prompt("go on").objects_to_nothing();
     roz.lets_write("src/auth/new.rs");
     roz.git(&["checkout", "-q", "HEAD~"]);
+    roz.prompt("go on").objects_to_nothing();
     assert_eq!(roz.refuses("s1", "src/billing/new.rs").0, "SCOPE_VIOLATION");
     roz.git(&["checkout", "-q", "-"]);
+    roz.prompt("go on").objects_to_nothing();
     roz.lets_write("src/billing/new.rs");
 }
 
@@ -139,6 +144,7 @@ fn roz_itself_is_no_accomplice() {
         let roz_at = crate::support::BINARY;
         let lines = line.replace("roz ", &format!("CLAUDECODE=1 {roz_at} "));
         roz.write(FILE, &roz.text(FILE).replace("IN_PROGRESS", "DRAFT"));
+        roz.prompt("go on").objects_to_nothing();
         let make = hidden(&roz, &lines);
         let told = roz.ran(make).context();
         assert!(told.contains(FILE), "{told}");
@@ -168,6 +174,7 @@ fn what_was_there_before_all_calls_that_run_is_what_is_in_doubt_against() {
     let roz = selected("");
     let before = roz.text(FILE);
     roz.write(OTHER, "deny src/auth/keys/\n");
+    roz.prompt("mind the keys").objects_to_nothing();
     let make = hidden(&roz, "true");
     roz.begins("s1", "Bash", &json!({ "command": make }));
     // A person's word, for whoever begins behind it.
@@ -202,6 +209,7 @@ fn what_protects_is_not_taken_away() {
         roz.write(".orchestration/.intentignore", "deny src/auth/keys/\n");
         roz.git(&["add", "."]);
         roz.git(&["commit", "-qm", "keys"]);
+        roz.prompt("mind the keys").objects_to_nothing();
         let make = hidden(&roz, lines);
         let told = roz.ran(make).context();
         assert!(told.contains(".intentignore (is in nobody's scope)"), "{told}");

@@ -1,0 +1,105 @@
+//! What changes the declared work while no call does that could have: a program
+//! that was left running, or somebody of whom nobody knows whether they are a
+//! person.
+
+use super::*;
+
+const FILE: &str = ".orchestration/active_intents.yaml";
+
+#[track_caller]
+fn is_in_doubt(roz: &Roz, session: &str, path: &str) -> String {
+    let mut call =
+        roz.call("Write", &json!({ "file_path": roz.project().join(path), "content": "x" }));
+    call["session_id"] = session.into();
+    let reason = roz.hook("pre-tool-use", call).denies();
+    let json: Value = serde_json::from_str(reason.lines().last().unwrap()).unwrap();
+    assert_eq!(json["code"], "SIDECAR_INVALID", "{reason}");
+    reason
+}
+
+#[track_caller]
+fn may_write(roz: &Roz, path: &str) {
+    let path = roz.project().join(path);
+    roz.tool("Write", &json!({ "file_path": path, "content": "x" })).objects_to_nothing();
+}
+
+fn widens(roz: &Roz) {
+    roz.write(FILE, &roz.text(FILE).replace("src/auth/", "src/"));
+}
+
+#[test]
+fn a_scope_that_is_widened_while_a_call_only_reads_grants_nothing() {
+    let roz = selected("");
+    roz.ran("cat src/auth/login.rs").passes();
+    let step = roz.begins("s1", "Bash", &json!({ "command": "sleep 1.5" }));
+    widens(&roz);
+    let told = step.ends().tells_user();
+    assert!(told.contains(FILE) && told.contains("roz intent confirm"), "{told}");
+    let reason = is_in_doubt(&roz, "s1", "src/billing/new.rs");
+    assert!(reason.contains("roz intent confirm"), "{reason}");
+    // To be asked something by a program is no prompt of the user.
+    is_in_doubt(&roz, "s1", "src/auth/new.rs");
+    roz.run(&["intent", "confirm", "--yes"]).succeeds();
+    may_write(&roz, "src/billing/new.rs");
+}
+
+#[test]
+fn a_scope_that_is_widened_between_two_calls_grants_nothing_until_a_person_spoke() {
+    let roz = selected("");
+    roz.ran("cat src/auth/login.rs").passes();
+    let before = roz.text(FILE);
+    widens(&roz);
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+    is_in_doubt(&roz, "s1", "src/auth/new.rs");
+    // As it was.
+    roz.write(FILE, &before);
+    may_write(&roz, "src/auth/new.rs");
+    // What another session does not know of is in doubt for it, too.
+    roz.at("s2", "INT-001");
+    widens(&roz);
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+    is_in_doubt(&roz, "s2", "src/billing/new.rs");
+    roz.write(FILE, &before);
+    may_write(&roz, "src/auth/new.rs");
+    // Before a prompt it is the person's who types it.
+    roz.write(FILE, &roz.text(FILE).replace("src/auth/", "src/bill*/"));
+    roz.prompt("I gave you more").objects_to_nothing();
+    may_write(&roz, "src/billing/new.rs");
+}
+
+#[test]
+fn what_protects_and_goes_between_two_calls_is_missed() {
+    const IGNORE: &str = ".orchestration/.intentignore";
+    let roz = selected("");
+    roz.write(IGNORE, "deny src/auth/keys/\n");
+    roz.prompt("and mind the keys").objects_to_nothing();
+    fs::remove_file(roz.project().join(IGNORE)).unwrap();
+    is_in_doubt(&roz, "s1", "src/auth/keys/one");
+    // Where it comes later, it is nobody's word either.
+    let roz = selected("");
+    roz.write(IGNORE, "auto src/**\n");
+    is_in_doubt(&roz, "s1", "src/auth/keys/one");
+}
+
+#[test]
+fn what_roz_itself_writes_for_a_person_is_in_no_doubt() {
+    let roz = selected("");
+    roz.ran("cat src/auth/login.rs").passes();
+    // A person at a terminal.
+    roz.run(&["intent", "expand", "INT-001", "docs/**", "--yes"]).succeeds();
+    may_write(&roz, "docs/one.md");
+    // The agent asks for it, and a person says yes.
+    let line = "roz intent expand INT-001 'notes/**' --yes";
+    let mut call = roz.call("Bash", &json!({ "command": line }));
+    roz.hook("pre-tool-use", call.clone()).asks();
+    roz.shell(&line.replace("roz ", &format!("CLAUDECODE=1 {} ", crate::support::BINARY)));
+    call["tool_response"] = json!({});
+    roz.hook("post-tool-use", call).objects_to_nothing();
+    may_write(&roz, "notes/one.md");
+    // Left running, roz's own verb is nobody's word.
+    let step = roz.begins("s1", "Bash", &json!({ "command": "sleep 1.5" }));
+    let line = format!("CLAUDECODE=1 {} intent expand INT-001 '**' --yes", crate::support::BINARY);
+    roz.shell(&line);
+    step.ends();
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+}
