@@ -72,6 +72,10 @@ pub(super) fn act(
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
             Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
             Effect::Keep(paths) => scribe.keep(&paths),
+            Effect::Know => {
+                let noted = word::know(&roz.project, &roz.home, until);
+                warnings.extend(noted.err().map(|err| in_a_line(&err)));
+            }
             Effect::Granted(granted) => {
                 for (file, since) in granted {
                     let noted = word::granted(&roz.project, &roz.home, &file, since, until);

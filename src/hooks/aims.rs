@@ -83,22 +83,30 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
     let project = &roz.project;
     let look = Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing };
     let Some((mut aims, ignore)) = declared(&roz.project, roz) else {
-        let is_gone = session.intent.had_sidecar();
-        let sidecar = if is_gone { Sidecar::Absent } else { Sidecar::NotAsked };
+        let (project, home) = (&roz.project, &roz.home);
+        let had = session.intent.had_sidecar();
+        let is_gone = had && !word::is_let_go(project, home);
+        let is_after = matches!(event.what, What::PostToolUse { .. });
+        let missing = || word::missing(project, home, gather::deadline(&roz.policy, world));
+        let sidecar = match () {
+            () if is_gone => Sidecar::Absent,
+            () if had || is_after => Sidecar::NotAsked,
+            () => missing().map_or(Sidecar::NotAsked, Sidecar::Missing),
+        };
         let mut aims = Aims { sidecar, ..Aims::default() };
-        if is_gone {
-            aims.doubts = word::doubts(&roz.project, &roz.home);
+        if had {
+            aims.doubts = word::doubts(project, home);
         }
         match &event.what {
             What::PreToolUse(call) => (aims.also, _) = look.nearer(call, look.writes(call)),
             // Perhaps it is this call's doing.
-            What::PostToolUse { call, .. } if is_gone => {
+            What::PostToolUse { call, .. } if had => {
                 aims.aftermath = aftermath::aftermath(look, call, false, input.formatted);
             }
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
         }
-        if is_gone {
+        if had {
             standing::look(event, session, roz, world, &mut aims);
         }
         return aims;

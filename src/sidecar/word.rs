@@ -19,12 +19,16 @@ use super::intents_file;
 use crate::{
     core::{
         bounded,
-        intent::doubt::{Doubt, FILES, Stand, Stood},
+        intent::{
+            doubt::{Doubt, FILES, Stand, Stood},
+            facts::Missing,
+            selection,
+        },
     },
     world::{
         cached,
         files::{self, Access},
-        look,
+        git, look, objects,
     },
 };
 
@@ -40,6 +44,8 @@ struct Notes {
     /// For whoever reads it.
     project: PathBuf,
     doubts: BTreeMap<String, Doubt>,
+    /// Sessions were governed by what was declared here.
+    is_known: bool,
     /// What roz made of a file in doubt, or was about to: it is so still.
     made: BTreeMap<String, Option<String>>,
     /// What roz wrote, the newest last.
@@ -68,6 +74,12 @@ pub struct Own {
     /// A person has said that it is right as it is, whatever it was.
     #[serde(default)]
     pub confirms: bool,
+}
+
+impl Own {
+    fn lets_go(&self) -> bool {
+        self.confirms && self.after.is_none() && !self.by_agent && self.file == selection::FILE
+    }
 }
 
 /// A file that is not what it was, and not by roz.
@@ -136,6 +148,7 @@ pub fn granted(
     update(root, roz_home, until, |notes| {
         for own in notes.own.iter_mut().filter(|it| it.file == file && it.at >= since) {
             own.by_agent = false;
+            notes.is_known &= !own.lets_go();
             let is_it = |it: &Doubt| it.is_nobodys && it.left == own.after;
             if notes.doubts.get(file).is_some_and(is_it) {
                 notes.doubts.remove(file);
@@ -209,6 +222,51 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>, by_agent: bool
     reached.contains(&changed.now)
 }
 
+/// A session begins that is governed by what is declared here.
+pub fn know(root: &Path, roz_home: &Path, until: Instant) -> io::Result<()> {
+    if read(&path(root, roz_home)).is_some_and(|it| it.is_known) {
+        return Ok(());
+    }
+    update(root, roz_home, until, |notes| notes.is_known = true)
+}
+
+/// Where the intents are gone that were known here: how, unless that is a
+/// person's word. One is a commit without them, but not where a call of an
+/// agent has taken them away; another is `roz intent confirm`.
+pub fn missing(root: &Path, roz_home: &Path, until: Instant) -> Option<Missing> {
+    let notes = read(&path(root, roz_home))?;
+    let taken = notes.doubts.get(selection::FILE).filter(|it| it.left.is_none());
+    if !notes.is_known && taken.is_none() {
+        return None;
+    }
+    let head = git::head(root);
+    let in_head = || objects::at(root, head.as_deref()?, &[selection::FILE], until).ok();
+    let is_in_git = in_head().is_some_and(|it| matches!(&it[..], [Some(_)]));
+    let is_of_call = taken.is_some_and(|it| !it.is_nobodys);
+    if !is_in_git && !is_of_call && git::is_in_history(root, selection::FILE, until) {
+        // The next event need not ask again.
+        let _ = update(root, roz_home, until, |notes| {
+            notes.is_known = false;
+            notes.doubts.remove(selection::FILE);
+        });
+        return None;
+    }
+    Some(Missing { is_in_git })
+}
+
+/// Whether a person has said that the intents are gone for good.
+pub fn is_let_go(root: &Path, roz_home: &Path) -> bool {
+    let notes = read(&path(root, roz_home)).unwrap_or_default();
+    let taken = notes.doubts.get(selection::FILE).is_some_and(|it| it.left.is_none());
+    let last = notes.own.iter().rfind(|it| it.file == selection::FILE);
+    !taken && last.is_some_and(Own::lets_go)
+}
+
+/// Whether the place is known, and what became of it is a person's to say.
+pub fn is_known(root: &Path, roz_home: &Path) -> bool {
+    read(&path(root, roz_home)).is_some_and(|it| it.is_known || !it.doubts.is_empty())
+}
+
 /// Notes what calls left behind. What one took back is in doubt no more.
 pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
@@ -263,6 +321,8 @@ pub fn confirm(
         }
         notes.doubts.clear();
         notes.made.clear();
+        // What an agent's process says counts once a person said yes to it.
+        notes.is_known &= by_agent || stand.contains_key(selection::FILE);
         notes.own.extend(FILES.iter().map(|file| Own {
             file: (*file).to_owned(),
             before: None,

@@ -1,19 +1,31 @@
 //! `roz intent confirm`: a person looks at what a call made of the declared
 //! work, and says that it is right.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
-use super::{Done, cell, needs_a_person, open, say};
-use crate::world::World;
+use super::{Done, cell, is_in_client, needs_a_person, open, say};
+use crate::{
+    core::intent::selection::FILE,
+    open::Roz,
+    sidecar::{self, word},
+    world::World,
+};
+
+/// What waiting for other writers may cost.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Say that what is declared is right as it stands (a person's word)
 ///
 /// What a call of an agent has changed in `.orchestration/active_intents.yaml`
 /// or `.intentignore` where nobody could see it counts for nothing, and every
 /// write is refused, until a person has looked at it and says so. Prints what
-/// the open intents may change now.
+/// the open intents may change now. Where the intents are gone, it says that
+/// this is meant, and the gate is off.
 ///
 /// Example:
 ///   git diff .orchestration && roz intent confirm
@@ -30,6 +42,25 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     needs_a_person("confirm", args.yes, world)?;
+    let roz = Roz::open(world, &world.cwd)?;
+    let is_there = sidecar::governing(&roz.project, &world.cwd).is_some();
+    if !is_there && word::is_known(&roz.project, &roz.home) {
+        let (project, home, until) = (&roz.project, &roz.home, Instant::now() + PATIENCE);
+        let stand = word::stand(project);
+        if stand.contains_key(FILE)
+            || !word::confirm(project, home, &stand, is_in_client(world), world.now, until)?
+        {
+            return Err(Box::new(sidecar::desk::Error::Moved));
+        }
+        if args.json {
+            say::print_json(&json!({ "confirmed": [FILE], "open": [] }))?;
+        } else {
+            say::print_plain(
+                "Confirmed: the intents are gone, and nothing is asked for any more.\n",
+            )?;
+        }
+        return Ok(Done::Well);
+    }
     let (_, desk) = open(world)?;
     let doubts: Vec<String> = desk.doubts().into_iter().map(|it| it.file).collect();
     desk.confirm(world.now)?;

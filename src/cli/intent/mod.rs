@@ -91,7 +91,8 @@ pub(super) enum Error {
     NoSidecar(PathBuf),
     #[error(
         "`{}` had intents, and its `.orchestration/active_intents.yaml` is gone: sessions that \
-         began with it change nothing until it is there again. Put it back, from git perhaps",
+         began with it change nothing until it is there again. Put it back, from git perhaps, or \
+         say that it is meant: `roz intent confirm`",
         .0.display()
     )]
     SidecarGone(PathBuf),

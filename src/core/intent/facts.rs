@@ -100,8 +100,17 @@ pub enum Sidecar {
     #[default]
     NotAsked,
     Absent,
+    /// It was there before this session, and nobody said that it should go.
+    Missing(Missing),
     Broken(Unreliable),
     There,
+}
+
+/// What is known of intents that are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// The commit that is checked out has them.
+    pub is_in_git: bool,
 }
 
 /// A path that a call would write.

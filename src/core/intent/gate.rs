@@ -65,7 +65,7 @@ fn judged(
             state.saw_sidecar();
             true
         }
-        Sidecar::Broken(_) => true,
+        Sidecar::Broken(_) | Sidecar::Missing(_) => true,
     };
     if !is_governed && aims.also.is_empty() {
         return Outcome::pass();
@@ -74,7 +74,9 @@ fn judged(
     let check = Check { aims, call, agent, cx };
     let refuse = |state: &mut IntentState, refusal: Refusal| {
         let target = refusal.file.clone().unwrap_or_else(|| check.target());
-        refuse(state, refusal, &target, is_governed)
+        // The folder is gone: it is not to come back with nothing but refusals.
+        let has_ledger = is_governed && !matches!(aims.sidecar, Sidecar::Missing(_));
+        refuse(state, refusal, &target, has_ledger)
     };
     if let Some(id) = selects(call) {
         let declares = if is_governed { aims } else { &aims.also[0].aims };
@@ -241,6 +243,7 @@ impl Check<'_> {
         };
         match &self.aims.sidecar {
             Sidecar::Broken(unreliable) => Err(unreliable.refuses(&self.call.name)),
+            Sidecar::Missing(missing) => Err(missing.refuses(&self.call.name)),
             Sidecar::Absent => Err(gone().refuses(&self.call.name)),
             Sidecar::NotAsked | Sidecar::There => Ok(()),
         }

@@ -57,10 +57,16 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         state.is_back();
     }
     let aims = &cx.facts.aims;
+    let mut is_known = true;
     if let Some(standing) = &aims.standing {
+        let is_there = standing.get(selection::FILE).is_some_and(|it| it.hash.is_some());
+        is_known = !state.standing().is_empty() || !is_there;
         state.stands(standing);
     }
     let mut outcome = decided(state, event, caller, cx);
+    if !is_known {
+        outcome = outcome.doing(Effect::Know);
+    }
     if let What::PostToolUse { call, .. } = &event.what {
         if let Some(id) = &call.tool_use_id {
             state.granted(id);
@@ -162,6 +168,14 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
     }
     match &aims.sidecar {
         Sidecar::NotAsked | Sidecar::Absent => return Outcome::pass(),
+        Sidecar::Missing(missing) => {
+            let refusal = missing.refuses("");
+            return Outcome::pass().telling_user(format!(
+                "roz: {} Until then every write is refused. {}",
+                refusal.message,
+                refusal.recovery.join(" ")
+            ));
+        }
         Sidecar::There if !is_own => (),
         Sidecar::Broken(unreliable) => {
             if is_own {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     catalogue::{Catalogue, Intent, NotFound, Problem},
+    facts::Missing,
     ignore::Ignore,
     overlap::{Witness, overlap},
     scope::{Scope, shortened},
@@ -113,6 +114,25 @@ impl Unreliable {
         let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
             .about(self.file)
             .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
+        Box::new(refusal)
+    }
+}
+
+impl Missing {
+    pub fn refuses(self, tool: &str) -> Refused {
+        let message = format!(
+            "`{FILE}` cannot be relied on: it was there in sessions before this one, and is gone \
+             without a person's word."
+        );
+        let back = if self.is_in_git {
+            "Have the user put it back: `git checkout -- .orchestration`."
+        } else {
+            "Have the user put it back."
+        };
+        let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
+            .about(FILE)
+            .recovery(back)
+            .recovery("Where it is gone for good, they say so: `roz intent confirm`.");
         Box::new(refusal)
     }
 }

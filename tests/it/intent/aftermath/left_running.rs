@@ -103,3 +103,56 @@ fn what_roz_itself_writes_for_a_person_is_in_no_doubt() {
     step.ends();
     is_in_doubt(&roz, "s1", "src/billing/new.rs");
 }
+
+#[test]
+fn a_sidecar_that_is_gone_is_missed_by_who_comes_later() {
+    let roz = selected("");
+    let start = |session: &str| {
+        let start = json!({ "session_id": session, "source": "startup" });
+        roz.hook("session-start", start)
+    };
+    start("s1").objects_to_nothing();
+    let gone = |roz: &Roz| fs::remove_dir_all(roz.project().join(".orchestration")).unwrap();
+    gone(&roz);
+    let told = start("s2").tells_user();
+    assert!(told.contains("git checkout -- .orchestration"), "{told}");
+    let reason = is_in_doubt(&roz, "s2", "src/billing/new.rs");
+    assert!(reason.contains("git checkout -- .orchestration"), "{reason}");
+    assert!(reason.contains("roz intent confirm"), "{reason}");
+    roz.git(&["checkout", "--", ".orchestration"]);
+    roz.at("s2", "INT-001");
+    // A person who means it says so: by the verb,
+    gone(&roz);
+    start("s3").tells_user();
+    roz.run(&["intent", "confirm", "--yes"]).succeeds();
+    let write = |session: &str| {
+        let path = roz.project().join("src/billing/new.rs");
+        let mut call = roz.call("Write", &json!({ "file_path": path, "content": "x" }));
+        call["session_id"] = session.into();
+        roz.hook("pre-tool-use", call).objects_to_nothing();
+    };
+    write("s3");
+    start("s4").passes();
+    write("s4");
+    // or by a commit.
+    roz.git(&["checkout", "--", ".orchestration"]);
+    start("s5").objects_to_nothing();
+    gone(&roz);
+    start("s6").tells_user();
+    roz.git(&["commit", "-qam", "no intents any more"]);
+    start("s7").passes();
+    write("s7");
+}
+
+#[test]
+fn a_sidecar_that_a_call_took_away_is_not_ended_by_a_commit_of_its_own() {
+    let roz = selected("");
+    let make = hidden(&roz, "git rm -rq .orchestration; rm -rf .orchestration; git commit -qm x");
+    roz.ran(make).tells_user();
+    let start = json!({ "session_id": "s2", "source": "startup" });
+    roz.hook("session-start", start).tells_user();
+    is_in_doubt(&roz, "s2", "src/billing/new.rs");
+    roz.run(&["intent", "confirm", "--yes"]).succeeds();
+    let start = json!({ "session_id": "s3", "source": "startup" });
+    roz.hook("session-start", start).passes();
+}
