@@ -58,7 +58,7 @@ pub(super) fn handshake(
     let root = sidecar::governing(&roz.project, cwd)?;
     let desk = Desk::open(&root, &roz.home)?;
     let intent = desk.choose(id, "roz").ok()?;
-    let briefing = desk.briefing(intent);
+    let briefing = desk.briefing(intent, |it| roz.text_before(&root, it));
     let answer = input.answer.map_or("", |it| it.get());
     let mut overlaps = Vec::new();
     if !is_start {

@@ -15,7 +15,7 @@ use super::{
     edit::{Change, Hand},
     load_fresh, load_ignore,
     target::Site,
-    word,
+    word, yaml,
 };
 use crate::{
     core::{
@@ -105,10 +105,42 @@ impl Desk {
         Unreliable::find(&self.catalogue, self.ignore.as_ref())
     }
 
-    /// What an agent at the intent is told.
-    pub fn briefing(&self, intent: &Intent) -> Briefing {
+    /// What an agent at the intent is told. `before` has what a file in doubt held
+    /// before, as far as that is kept.
+    pub fn briefing(
+        &self,
+        intent: &Intent,
+        before: impl Fn(&Doubt) -> Option<Vec<u8>>,
+    ) -> Briefing {
         let (recent, lessons) = (self.recent(&intent.id), self.lessons(intent));
-        Briefing { intent: intent.clone(), recent, lessons }
+        let (intent, waits) = self.counting(intent, before);
+        Briefing { intent, recent, lessons, waits }
+    }
+
+    /// The intent as it counts, which is as it was before the file came into
+    /// doubt, and what waits for a person. Where nobody knows how it was, no
+    /// path counts.
+    fn counting(
+        &self,
+        intent: &Intent,
+        before: impl Fn(&Doubt) -> Option<Vec<u8>>,
+    ) -> (Intent, Option<String>) {
+        let doubts = self.doubts();
+        let Some(first) = doubts.first() else { return (intent.clone(), None) };
+        let mut counts = intent.clone();
+        if let Some(doubt) = doubts.iter().find(|it| it.file == selection::FILE) {
+            let before = before(doubt).map(|it| yaml::parse(&it));
+            match before.as_ref().and_then(|it| it.find(&intent.id).ok()) {
+                Some(before) => counts = before.clone(),
+                None => counts.owned_scope.clear(),
+            }
+        }
+        let waits = format!(
+            "What `{}` says now waits for a person (`roz intent confirm`): the scope above is the \
+             one that counts, and until then every write is refused.",
+            first.file
+        );
+        (counts, Some(waits))
     }
 
     /// What was learned about it, newest first.

@@ -61,13 +61,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     }
     let others = roz.elsewhere(Some(&session_id), desk.root(), world.now);
     let collisions = selection::collisions(&desk.catalogue, intent, &others, desk.case);
-    let context = desk.briefing(intent).context();
+    let briefing = desk.briefing(intent, |it| roz.text_before(desk.root(), it));
+    let context = briefing.context();
     if args.json {
         let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
         say::print_json(&json!({
             "session_id": session_id,
             "intent_id": intent.id,
             "context": context,
+            "in_doubt": briefing.waits,
             "overlaps": overlaps,
             "warnings": warnings,
         }))?;

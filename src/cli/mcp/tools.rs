@@ -214,9 +214,10 @@ struct Named {
 
 fn select(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let Named { intent_id } = read(arguments)?;
-    let desk = desk(world)?;
+    let (roz, desk) = project(world)?;
     let intent = desk.choose(intent_id.trim(), "select_active_intent")?;
-    let mut told = vec![desk.briefing(intent).context()];
+    let briefing = desk.briefing(intent, |it| roz.text_before(desk.root(), it));
+    let mut told = vec![briefing.context()];
     if let Err(err) = desk.set_status(&intent.id, Status::InProgress, world.now) {
         told.push(format!("The status could not be written: {}.", in_a_line(&err)));
     }

@@ -36,6 +36,8 @@ pub struct Briefing {
     pub recent: Vec<String>,
     /// What was learned about it, newest first.
     pub lessons: Vec<String>,
+    /// What is declared beside it and does not count yet, in a line.
+    pub waits: Option<String>,
 }
 
 impl Briefing {
@@ -49,8 +51,9 @@ impl Briefing {
     /// The same, below 10,000 characters together with `others` that are told
     /// beside it; only its frame does not shrink.
     pub fn beside(&self, others: usize) -> String {
-        let largest = LARGEST.saturating_sub(others);
-        context(&self.intent, &self.recent, &self.lessons, largest)
+        let waits = self.waits.as_ref().map(|it| format!("\n{it}")).unwrap_or_default();
+        let largest = LARGEST.saturating_sub(others).saturating_sub(units(&waits));
+        context(&self.intent, &self.recent, &self.lessons, largest) + &waits
     }
 
     /// Whether `text` tells it already: the answer of roz's own server, or what

@@ -4,7 +4,7 @@ use super::*;
 
 fn context(intent: &Intent, recent: &[String], lessons: &[String]) -> String {
     let (recent, lessons) = (recent.to_vec(), lessons.to_vec());
-    Briefing { intent: intent.clone(), recent, lessons }.context()
+    Briefing { intent: intent.clone(), recent, lessons, waits: None }.context()
 }
 
 fn intent() -> Intent {
@@ -92,7 +92,12 @@ proptest! {
 #[test]
 fn beside_other_words_it_takes_what_they_leave() {
     let long = Intent { owned_scope: many(5000, "src/a/**"), ..intent() };
-    let briefing = Briefing { intent: long, recent: Vec::new(), lessons: many(50, "a lesson") };
+    let briefing = Briefing {
+        intent: long,
+        recent: Vec::new(),
+        lessons: many(50, "a lesson"),
+        waits: Some("w".repeat(200)),
+    };
     for others in [0, 1, 3000, 7000] {
         let told = briefing.beside(others);
         assert!(units(&told) + others < LARGEST, "{others}: {}", units(&told));
@@ -100,7 +105,10 @@ fn beside_other_words_it_takes_what_they_leave() {
     }
     // Its frame stays, and says where the rest is.
     let told = briefing.beside(usize::MAX);
-    assert!(told.contains("5000 more: roz intent show INT-001") && told.ends_with(CLOSING));
+    assert!(
+        told.contains("5000 more: roz intent show INT-001")
+            && told.ends_with(&format!("{CLOSING}\n{}", "w".repeat(200)))
+    );
 }
 
 #[test]
@@ -109,6 +117,7 @@ fn what_was_told_is_known_again_however_it_is_wrapped() {
         intent: Intent { id: id.into(), ..intent() },
         recent: Vec::new(),
         lessons: Vec::new(),
+        waits: None,
     };
     let told = briefing("INT-001").context();
     let json = serde_json::to_string(&[&told]).unwrap();

@@ -156,3 +156,21 @@ fn a_sidecar_that_a_call_took_away_is_not_ended_by_a_commit_of_its_own() {
     let start = json!({ "session_id": "s3", "source": "startup" });
     roz.hook("session-start", start).passes();
 }
+
+#[test]
+fn what_is_handed_out_is_the_scope_that_counts() {
+    let roz = selected("");
+    let make = hidden(&roz, "sed -i 's,src/auth/,src/,' .orchestration/active_intents.yaml");
+    roz.ran(make).context();
+    let ran = roz.run(&["intent", "select", "INT-001", "--session-id", "s1"]).succeeds();
+    assert!(ran.stdout.contains("<path>src/auth/**</path>"), "{ran:?}");
+    assert!(!ran.stdout.contains("<path>src/**</path>"), "{ran:?}");
+    assert!(ran.stdout.contains("roz intent confirm"), "{ran:?}");
+    let ran = roz.run(&["intent", "select", "INT-001", "--session-id", "s1", "--json"]).succeeds();
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(told["in_doubt"].as_str().unwrap().contains("roz intent confirm"), "{told}");
+    roz.run(&["intent", "confirm", "--yes"]).succeeds();
+    let ran = roz.run(&["intent", "select", "INT-001", "--session-id", "s1"]).succeeds();
+    assert!(ran.stdout.contains("<path>src/**</path>"), "{ran:?}");
+    assert!(!ran.stdout.contains("roz intent confirm"), "{ran:?}");
+}
