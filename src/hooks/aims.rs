@@ -29,7 +29,7 @@ use crate::{
             gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
-            selection::Unreliable,
+            selection::{FILE, Unreliable},
             settings,
             shown::{self, Shown},
             state::{InFlight, Start},
@@ -530,6 +530,34 @@ impl Look<'_> {
         }
     }
 
+    /// Whether it is there already, as a folder in its own right: to make it again
+    /// changes nothing.
+    fn is_folder(self, path: &str) -> bool {
+        !path.starts_with('~') && !path.contains(HOLE) && self.cwd.join(path).is_dir()
+    }
+
+    /// Whether what a stash does to a file only takes away or brings back what
+    /// roz itself wrote.
+    fn is_rozs(self, stashed: &stashed::Stashed, until: Instant) -> bool {
+        let path = Path::new(&stashed.path);
+        let Ok(inside) = path.strip_prefix(self.project) else { return false };
+        let folder = Path::new(sidecar::FOLDER);
+        if [folder.join("agent_trace.jsonl"), folder.join("intent_map.md")].contains(&inside.into())
+        {
+            return true;
+        }
+        if inside != Path::new(FILE) {
+            return false;
+        }
+        let Ok(found) = objects::at(self.project, &stashed.becomes, &[FILE], until) else {
+            return false;
+        };
+        let [Some(objects::Object::Text(text))] = &found[..] else { return false };
+        let before = word::stand(self.project).remove(FILE);
+        let changed = word::Changed { file: FILE, before, now: Some(word::of(text)) };
+        word::made(self.project, &self.roz.home, &changed, self.world.now, false)
+    }
+
     /// The paths that a call would write: as it says them, and what its patterns
     /// and searches come to. A server stands where it was started, which is not
     /// where the agent stands: what is relative counts from both.
@@ -569,7 +597,12 @@ impl Look<'_> {
                 .iter()
                 .filter(|it| meant.is_there(&it.path) || gone.contains(&it.path));
             let perhaps: Vec<_> = perhaps.collect();
+            let takes = |how| matches!(how, How::Remove | How::Move | How::Link);
+            let takes_away = reading.writes.iter().chain(&reading.perhaps).any(|it| takes(it.how));
             for it in reading.writes.iter().chain(perhaps) {
+                if it.how == How::Directory && !takes_away && self.is_folder(&it.path) {
+                    continue;
+                }
                 // A link itself is removed or replaced, what it leads to is not.
                 let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
                 for path in meant.by(reading, &it.path, it.how) {
@@ -581,7 +614,8 @@ impl Look<'_> {
         }
         let until = gather::deadline(&self.roz.policy, self.world);
         let stashed = stashed::written(call, self.cwd, self.world, until);
-        found.extend(stashed.into_iter().map(|path| (path, How::Write)));
+        let stashed = stashed.into_iter().filter(|it| !self.is_rozs(it, until));
+        found.extend(stashed.map(|it| (it.path, How::Write)));
         found.dedup();
         found
     }

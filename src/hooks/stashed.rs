@@ -35,8 +35,17 @@ enum Stash<'a> {
     Unknown,
 }
 
-/// The files, absolute, that stashes of a call write.
-pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<String> {
+/// A file that a stash writes.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Stashed {
+    /// Absolute.
+    pub(super) path: String,
+    /// The commit that says what it holds then.
+    pub(super) becomes: String,
+}
+
+/// The files that stashes of a call write.
+pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
     for reading in &call.readings {
         let stashes: Vec<(&Run, Stash)> =
@@ -64,7 +73,19 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
                 };
                 // Nobody knows: whatever it is, it lies there.
                 let named: Vec<String> = named.unwrap_or_else(|| vec![String::new()]);
-                found.extend(named.iter().map(|it| root.join(it).to_string_lossy().into_owned()));
+                let becomes = match stash {
+                    Stash::Pop { name, .. } if name.bytes().all(|it| it.is_ascii_digit()) => {
+                        format!("stash@{{{name}}}")
+                    }
+                    Stash::Pop { name, .. } => name.to_owned(),
+                    Stash::Push(_) | Stash::PushSome | Stash::Drop | Stash::Unknown => {
+                        "HEAD".to_owned()
+                    }
+                };
+                found.extend(named.iter().map(|it| Stashed {
+                    path: root.join(it).to_string_lossy().into_owned(),
+                    becomes: becomes.clone(),
+                }));
             }
             match stash {
                 Stash::Push(_) | Stash::PushSome => is_one_new = true,

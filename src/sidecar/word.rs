@@ -74,6 +74,9 @@ pub struct Own {
     /// A person has said that it is right as it is, whatever it was.
     #[serde(default)]
     pub confirms: bool,
+    /// It grants nothing, and to take it back grants nothing either.
+    #[serde(default)]
+    pub is_even: bool,
 }
 
 impl Own {
@@ -219,7 +222,21 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>, by_agent: bool
             reached.insert(&it.after);
         }
     }
-    reached.contains(&changed.now)
+    // What a stash takes away and brings back, whenever it was written.
+    let (mut back, mut forth) = (BTreeSet::from([&changed.before]), BTreeSet::new());
+    forth.insert(&changed.before);
+    let even = || own.iter().filter(|it| it.file == changed.file && it.is_even);
+    for it in even().rev().filter(|it| it.before.is_some()) {
+        if back.contains(&it.after) {
+            back.insert(&it.before);
+        }
+    }
+    for it in even() {
+        if forth.contains(&it.before) {
+            forth.insert(&it.after);
+        }
+    }
+    [reached, back, forth].iter().any(|it| it.contains(&changed.now))
 }
 
 /// A session begins that is governed by what is declared here.
@@ -330,6 +347,7 @@ pub fn confirm(
             at: now,
             by_agent,
             confirms: true,
+            is_even: false,
         }));
         true
     })

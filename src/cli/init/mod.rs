@@ -255,6 +255,7 @@ fn note(file: &str, text: &str, roz: &Roz, world: &World) {
         at: world.now,
         by_agent: false,
         confirms: false,
+        is_even: false,
     };
     if roz.home.is_dir() {
         let _ = word::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);

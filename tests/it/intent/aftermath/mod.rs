@@ -4,6 +4,7 @@
 //! Long because what all of them play on stands here, too.
 
 mod edges;
+mod false_alarms;
 mod gits_own;
 mod left_running;
 mod recorded;

@@ -1,0 +1,75 @@
+//! What is no change, or nobody's business, is told of nowhere.
+
+use super::*;
+
+#[test]
+fn a_folder_that_is_there_is_not_made() {
+    let roz = selected("");
+    for line in
+        ["mkdir -p src", "mkdir -p src/billing src/auth/deep", "mkdir --parents src/billing"]
+    {
+        roz.bash(line).passes();
+    }
+    roz.bash("cd src && mkdir -p billing").passes();
+    assert!(roz.bash("cd src && mkdir -p src").is_objection());
+    assert!(roz.bash("mkdir -p src/other").is_objection());
+    assert!(roz.bash("mkdir -p src && rm -r src").is_objection());
+    // Another call may have taken it away before.
+    assert!(roz.bash("rm -r src/billing; mkdir -p src/billing").is_objection());
+}
+
+#[test]
+fn a_stash_that_only_takes_what_roz_wrote_is_in_scope() {
+    let roz = project("");
+    let file = ".orchestration/active_intents.yaml";
+    roz.write(file, &roz.text(file).replace("IN_PROGRESS", "DRAFT"));
+    roz.write("src/auth/new.rs", "x");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.at("s1", "INT-001");
+    assert!(roz.text(file).contains("IN_PROGRESS"));
+    roz.ran("printf y > src/auth/new.rs").passes();
+    let text = roz.text(file);
+    roz.ran("git stash").passes();
+    assert_eq!(roz.text("src/auth/new.rs"), "x");
+    roz.ran("printf z > src/auth/other.rs").passes();
+    roz.git(&["checkout", "-q", "--", ".orchestration"]);
+    roz.ran("git stash pop").passes();
+    assert_eq!(roz.text("src/auth/new.rs"), "y");
+    assert_eq!(roz.text(file), text);
+    roz.ran("printf z > src/auth/other.rs").passes();
+    // What somebody else changed there is not roz's.
+    roz.write(".orchestration/CLAUDE.md", "x\n");
+    roz.git(&["add", "."]);
+    assert!(roz.bash("git stash").is_objection());
+}
+
+#[test]
+fn a_stash_whose_name_is_not_known_is_looked_at_only_where_it_matters() {
+    let roz = selected("");
+    roz.write(".git/info/exclude", ".orchestration/agent_trace.jsonl\n");
+    for line in [
+        "git -C \"$D\" stash list",
+        "cd \"$D\" && git stash list",
+        "git stash show \"$D\"",
+        "git -C \"$D\" stash show -p",
+        "git -C \"$(git rev-parse --show-toplevel)\" stash list",
+        "for d in src lib; do git -C \"$d\" stash list; done",
+    ] {
+        let reply = roz.bash(line);
+        assert!(!reply.is_objection(), "{line}: {}", reply.json);
+    }
+}
+
+#[test]
+fn what_a_build_writes_where_git_ignores_is_told_of_nowhere() {
+    let roz = selected("");
+    let make = hidden(&roz, "mkdir -p target/debug node_modules/x\nprintf x > target/debug/out");
+    roz.write(".gitignore", "target/\nnode_modules/\n");
+    roz.tick();
+    roz.ran(make).passes();
+    roz.write(".git/info/exclude", "dist/\n");
+    roz.tick();
+    let make = hidden(&roz, "mkdir -p dist\nprintf x > dist/out");
+    roz.ran(make).passes();
+}
