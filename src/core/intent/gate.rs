@@ -112,7 +112,8 @@ fn judged(
     });
     if caller == Caller::Reviewer && !is_known_write && judged.class < Class::Critical {
         if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
-            state.runs(id, InFlight { at: cx.now, start, ..InFlight::default() });
+            let agent = agent.unwrap_or_default().to_owned();
+            state.runs(id, InFlight { at: cx.now, start, agent, ..InFlight::default() });
         }
         return Outcome::pass();
     }
@@ -133,7 +134,9 @@ fn judged(
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
                 let check = checks::of(call, &cx.policy.intent.checks);
                 let flight = InFlight::of(&intent_id, cx.now);
-                state.allowed(id, InFlight { before, start, check, ..flight });
+                let (agent, is_asked) = (agent.unwrap_or_default().to_owned(), ask.is_some());
+                let flight = InFlight { before, start, check, agent, is_asked, ..flight };
+                state.allowed(id, flight);
             }
             if let Some(id) = &call.tool_use_id
                 && ask.is_some()

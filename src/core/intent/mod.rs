@@ -63,6 +63,12 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         is_known = !state.standing().is_empty() || !is_there;
         state.stands(standing);
     }
+    let agent = event.origin.agent_id.as_deref();
+    if let What::PreToolUse(call) = &event.what
+        && let Some(id) = &call.tool_use_id
+    {
+        state.begins(agent, id);
+    }
     let mut outcome = decided(state, event, caller, cx);
     if !is_known {
         outcome = outcome.doing(Effect::Know);
@@ -70,6 +76,7 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     if let What::PostToolUse { call, .. } = &event.what {
         if let Some(id) = &call.tool_use_id {
             state.granted(id);
+            state.ends(agent, id);
         }
         outcome = aftermath::doubting(outcome, &aims.new_doubts);
     }

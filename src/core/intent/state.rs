@@ -114,6 +114,18 @@ pub struct InFlight {
     /// The test or linter that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
+    /// Whose it is; the main agent has no name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub agent: String,
+    /// A person was asked about it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_asked: bool,
+    /// Another call of its agent has ended since.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_outlived: bool,
+    /// Its agent went on without its end: a person said no, or it was stopped.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_over: bool,
 }
 
 /// How things stood when a call began.
@@ -306,6 +318,30 @@ impl IntentState {
         for flight in self.in_flight.values_mut() {
             flight.is_of_earlier_prompt = true;
         }
+    }
+
+    /// An agent begins a call. Its calls run one behind the other, or some side by
+    /// side that begin before one of them ends: what it was asked about, or what
+    /// did not end when a later one did, runs no more.
+    pub(super) fn begins(&mut self, agent: Option<&str>, call: &str) {
+        for (_, flight) in self.flights_beside(agent, call) {
+            flight.is_over |= flight.is_asked || flight.is_outlived;
+        }
+    }
+
+    pub(super) fn ends(&mut self, agent: Option<&str>, call: &str) {
+        for (_, flight) in self.flights_beside(agent, call) {
+            flight.is_outlived = true;
+        }
+    }
+
+    fn flights_beside(
+        &mut self,
+        agent: Option<&str>,
+        call: &str,
+    ) -> impl Iterator<Item = (&String, &mut InFlight)> {
+        let agent = agent.unwrap_or_default();
+        self.in_flight.iter_mut().filter(move |(id, it)| *id != call && it.agent == agent)
     }
 
     pub(super) fn selecting(&mut self, call: &str, intent_id: &str) {

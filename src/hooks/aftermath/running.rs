@@ -17,7 +17,10 @@ impl Search<'_> {
     /// asked who changed what this one had no right to.
     pub(super) fn running(&self, changes: &[Found]) -> Vec<Running> {
         let world = self.look.world;
-        let lives = |it: &InFlight| world.now.signed_duration_since(it.at) < LONGEST_CALL;
+        let lives = |it: &InFlight| {
+            let is_over = it.is_over || it.is_of_earlier_prompt;
+            !is_over && world.now.signed_duration_since(it.at) < LONGEST_CALL
+        };
         if changes.is_empty() {
             return Vec::new();
         }

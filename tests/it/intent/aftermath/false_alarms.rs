@@ -73,3 +73,32 @@ fn what_a_build_writes_where_git_ignores_is_told_of_nowhere() {
     let make = hidden(&roz, "mkdir -p dist\nprintf x > dist/out");
     roz.ran(make).passes();
 }
+
+#[test]
+fn only_calls_that_may_have_run_were_running() {
+    let roz = selected("");
+    roz.prompt("go").objects_to_nothing();
+    // The user is asked, and says no: it never ends.
+    let asked = "rm -rf src/auth/old";
+    roz.bash(asked).asks();
+    let make = hidden(&roz, "printf x > src/billing/tax.rs");
+    let told = roz.ran(make).context();
+    assert!(told.contains("tax.rs") && !told.contains("Another call was running"), "{told}");
+    // Nor does one that the client did not let through.
+    let roz = selected("");
+    roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
+    roz.ran("printf x > src/auth/new.rs").passes();
+    let make = hidden(&roz, "printf x > src/billing/tax.rs");
+    let told = roz.ran(make).context();
+    assert!(told.contains("tax.rs") && !told.contains("Another call was running"), "{told}");
+    // Of another session neither.
+    let roz = selected("");
+    roz.at("s2", "INT-002");
+    let mut call = roz.call("Bash", &json!({ "command": asked.replace("auth", "billing") }));
+    call["session_id"] = "s2".into();
+    roz.hook("pre-tool-use", call).asks();
+    roz.begins("s2", "Bash", &json!({ "command": "cat src/auth/login.rs" })).ends();
+    let make = hidden(&roz, "printf x > README.md");
+    let told = roz.ran(make).context();
+    assert!(!told.contains("Another call was running"), "{told}");
+}
