@@ -2,8 +2,8 @@
 //! record before, and of each session on this machine the last one is known.
 //!
 //! So a line that was edited, removed, moved or put in is found; one that is there
-//! twice, as a merge of picked commits leaves it, is told of and does no harm. Each
-//! also names the line that was the ledger's last when it was written, of
+//! twice, as a merge of picked commits leaves it, is told of and does no harm, but
+//! one that was just put behind itself is found. Each also names the line that was the ledger's last when it was written, of
 //! whatever session: where both are there, that one stands before it. Branches
 //! that are merged or rebased put lines of different sessions in another order,
 //! and keep that of each side, so what was seen when a line was written still
@@ -104,6 +104,9 @@ pub enum What {
     OutOfOrder { line: u64, after: u64 },
     /// A second beginning of the session.
     BegunAgain { line: u64 },
+    /// The line above once more, which stands where it was written: no merge
+    /// leaves that.
+    Doubled { line: u64, of: u64 },
     /// Lines between `after` (0: the beginning) and `before` are gone, as many
     /// as their numbers tell.
     Removed { after: u64, before: u64, records: u64, hash: String },
@@ -272,6 +275,7 @@ impl Chains {
         }
         self.judge_order(&mut verdict);
         verdict.records = verdict.records.saturating_sub(verdict.copies.len() as u64);
+        self.judge_copies(&mut verdict);
         verdict.unanchored.sort_unstable();
         verdict.problems.sort_by_key(|it| it.what.line());
         verdict
@@ -306,6 +310,34 @@ impl Chains {
         }
     }
 
+    /// A merge of branches that both have a line may leave it twice. Right behind
+    /// itself it is then only where the first stands behind lines of its branch
+    /// that were not there when it was written.
+    fn judge_copies(&self, verdict: &mut Verdict) {
+        let of_links = self.links.iter().map(|it| (it.line, it.hash));
+        let hashes: HashMap<u64, Hash> = of_links.chain(self.strays.iter().copied()).collect();
+        let links: HashMap<u64, &Link> = self.links.iter().map(|it| (it.line, it)).collect();
+        let names: HashMap<u32, &str> =
+            self.numbers.iter().map(|(name, number)| (*number, name.as_str())).collect();
+        verdict.copies.sort_unstable_by_key(|it| it.line);
+        let mut doubled: HashSet<u64> = HashSet::new();
+        let (links, problems) = (&links, &mut verdict.problems);
+        verdict.copies.retain(|Copied { line, of }| {
+            let Some(first) = links.get(of) else { return true };
+            let is_behind = line - 1 == *of || doubled.contains(&(line - 1));
+            let above = of.checked_sub(1).and_then(|it| hashes.get(&it)).copied();
+            let is_doubled = is_behind && above == first.written_behind();
+            if is_doubled {
+                doubled.insert(*line);
+                problems.push(Problem {
+                    what: What::Doubled { line: *line, of: *of },
+                    session_id: names.get(&first.session).map(|it| (*it).to_owned()),
+                });
+            }
+            !is_doubled
+        });
+    }
+
     fn judge_strays(&self, anchors: &[Anchor], verdict: &mut Verdict) {
         let vouched: HashSet<Hash> = self.vouched.iter().map(|(_, hash)| *hash).collect();
         let was_cut_off = anchors.iter().any(|it| it.pending.is_some());
@@ -330,6 +362,17 @@ impl Chains {
                 verdict.problems.push(Problem { what, session_id: None });
             }
         }
+    }
+}
+
+impl Link {
+    /// The line that was the ledger's last when this one was written; one of its
+    /// own session is named once.
+    fn written_behind(&self) -> Option<Hash> {
+        self.after.or(match self.prev {
+            Prev::Hash(prev) if !self.elsewhere => Some(prev),
+            Prev::Hash(_) | Prev::None | Prev::Nonsense => None,
+        })
     }
 }
 
@@ -501,6 +544,7 @@ impl What {
             | Self::Forked { line, .. }
             | Self::OutOfOrder { line, .. }
             | Self::BegunAgain { line }
+            | Self::Doubled { line, .. }
             | Self::Changed { line }
             | Self::EndChanged { line } => *line,
             Self::Removed { before, .. } => *before,
@@ -523,6 +567,7 @@ impl What {
             | Self::Forked { .. }
             | Self::OutOfOrder { .. }
             | Self::BegunAgain { .. }
+            | Self::Doubled { .. }
             | Self::Changed { .. }
             | Self::EndChanged { .. }
             | Self::Added { .. }
@@ -544,6 +589,7 @@ impl std::fmt::Display for What {
                     "line {line}: follows line {follows}, as line {beside} does: one of them was put in"
                 )
             }
+            Self::Doubled { line, of } => write!(f, "line {line}: line {of} once more"),
             Self::OutOfOrder { line, after } => write!(
                 f,
                 "line {line}: not in its place: line {after} was there when it was written"

@@ -3,6 +3,7 @@
 //!
 //! Long because what all of them play on stands here, too.
 
+mod doubled;
 mod edges;
 mod false_alarms;
 mod gits_own;

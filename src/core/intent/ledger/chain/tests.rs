@@ -110,8 +110,34 @@ fn lines_of_a_session_that_changed_places_are_found() {
 }
 
 #[test]
+fn a_line_that_was_put_behind_itself_is_found() {
+    let behind = |above: &str, line: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["metadata"]["dev.roz"]["after"] = bounded::sha256(above.as_bytes()).into();
+        value.to_string()
+    };
+    let one = record("a", 1, None, "text");
+    let two = behind(&one, &record("b", 1, None, "text"));
+    let other = record("c", 1, None, "text");
+    let told = |lines: &[&str]| {
+        let text = lines.join("\n") + "\n";
+        let verdict = check(text.as_bytes(), &[]);
+        let problems = verdict.problems.iter().map(|it| it.what.to_string());
+        (problems.collect::<Vec<String>>(), verdict.copies.len())
+    };
+    let found = |lines: &[&str]| lines.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    assert_eq!(told(&[&one, &one, &two]), (found(&["line 2: line 1 once more"]), 0));
+    assert_eq!(told(&[&one, &two, &two]), (found(&["line 3: line 2 once more"]), 0));
+    let thrice = found(&["line 3: line 2 once more", "line 4: line 2 once more"]);
+    assert_eq!(told(&[&one, &two, &two, &two]), (thrice, 0));
+    // As two branches that both hold it are merged: `one other two` and `one two`.
+    assert_eq!(told(&[&one, &other, &two, &two]), (Vec::new(), 1));
+    assert_eq!(told(&[&one, &two, &other, &two]), (Vec::new(), 1));
+}
+
+#[test]
 fn a_doubled_line_is_told_of_and_does_no_harm() {
-    for at in 0..3 {
+    for at in 1..3 {
         let mut scene = Scene::of("aba");
         scene.lines.insert(at, scene.lines[at].clone());
         assert_eq!(scene.problems(), Vec::<String>::new());
