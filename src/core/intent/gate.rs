@@ -134,8 +134,8 @@ fn judged(
                 let before = written().map(|it| (it.path(), it.hash.clone())).collect();
                 let check = checks::of(call, &cx.policy.intent.checks);
                 let flight = InFlight::of(&intent_id, cx.now);
-                let (agent, is_asked) = (agent.unwrap_or_default().to_owned(), ask.is_some());
-                let flight = InFlight { before, start, check, agent, is_asked, ..flight };
+                let (agent, is_awaited) = (agent.unwrap_or_default().to_owned(), ask.is_some());
+                let flight = InFlight { before, start, check, agent, is_awaited, ..flight };
                 state.allowed(id, flight);
             }
             if let Some(id) = &call.tool_use_id
@@ -145,22 +145,25 @@ fn judged(
             }
             match ask {
                 None => kept,
-                Some(why) => {
-                    let refusal = Refusal::new(Code::HitlRequired, &call.name, why)
-                        .of_intent(&intent_id)
-                        .recovery("A person has to say yes.");
-                    let mark = Mark::IntentRefused {
-                        code: refusal.code.word(),
-                        answer: "ask",
-                        subject: bounded::line(&refusal.message, 200),
-                    };
-                    let effects = kept.effects;
-                    Outcome { effects, ..Outcome::ask(words(&refusal)).marked(mark) }
-                }
+                Some(why) => asking(kept, why, call, &intent_id),
             }
         }
         Err(refusal) => refuse(state, *refusal),
     }
+}
+
+/// A person is asked.
+fn asking(kept: Outcome, why: String, call: &ToolCall, intent_id: &str) -> Outcome {
+    let refusal = Refusal::new(Code::HitlRequired, &call.name, why)
+        .of_intent(intent_id)
+        .recovery("A person has to say yes.");
+    let mark = Mark::IntentRefused {
+        code: refusal.code.word(),
+        answer: "ask",
+        subject: bounded::line(&refusal.message, 200),
+    };
+    let effects = kept.effects;
+    Outcome { effects, ..Outcome::ask(words(&refusal)).marked(mark) }
 }
 
 /// A pass, after which the texts of these files are put aside.

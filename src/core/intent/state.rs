@@ -117,12 +117,10 @@ pub struct InFlight {
     /// Whose it is; the main agent has no name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// A person was asked about it.
+    /// Its agent begins no other call before its end: a person was asked about
+    /// it, or another call of the agent has ended since.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub is_asked: bool,
-    /// Another call of its agent has ended since.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub is_outlived: bool,
+    pub is_awaited: bool,
     /// Its agent went on without its end: a person said no, or it was stopped.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_over: bool,
@@ -325,13 +323,13 @@ impl IntentState {
     /// did not end when a later one did, runs no more.
     pub(super) fn begins(&mut self, agent: Option<&str>, call: &str) {
         for (_, flight) in self.flights_beside(agent, call) {
-            flight.is_over |= flight.is_asked || flight.is_outlived;
+            flight.is_over |= flight.is_awaited;
         }
     }
 
     pub(super) fn ends(&mut self, agent: Option<&str>, call: &str) {
         for (_, flight) in self.flights_beside(agent, call) {
-            flight.is_outlived = true;
+            flight.is_awaited = true;
         }
     }
 
