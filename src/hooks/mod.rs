@@ -23,6 +23,7 @@ mod server_paths;
 mod skill;
 mod sources;
 mod standing;
+mod stash_stack;
 mod stashed;
 mod wire;
 

@@ -2,12 +2,15 @@
 //! every file that is not as it was committed, and what the stash holds.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     time::Instant,
 };
 
-use super::git_code::Places;
+use super::{
+    git_code::Places,
+    stash_stack::{Meant, Stack, number},
+};
 use crate::{
     core::event::ToolCall,
     shell::{HOLE, Run},
@@ -25,13 +28,15 @@ const LAST: &str = "stash@{0}";
 enum Stash<'a> {
     Push(Untracked),
     /// Of some files, which are named.
-    PushSome,
+    PushSome(Untracked, Vec<&'a str>),
     /// The stash by its name, as git takes it; `apply` leaves it where it is.
     Pop {
         name: &'a str,
         is_kept: bool,
     },
-    Drop,
+    Drop(&'a str),
+    /// Of a commit that is there.
+    Store,
     Unknown,
 }
 
@@ -48,53 +53,99 @@ pub(super) struct Stashed {
 pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
     for reading in &call.readings {
-        let stashes: Vec<(&Run, Stash)> =
-            reading.runs.iter().filter_map(|run| Some((run, stash(run)?))).collect();
-        if stashes.is_empty() {
+        if !reading.runs.iter().any(|run| stash(run).is_some()) {
             continue;
         }
         let places = Places::of(reading, cwd, world);
-        // Which stash has which name by now is known no more.
-        let (mut is_one_gone, mut is_one_new) = (false, false);
-        for (run, stash) in stashes {
+        let mut stacks: BTreeMap<PathBuf, Stack> = BTreeMap::new();
+        // What the line does before may leave nothing to be put away.
+        let mut is_as_it_stands = true;
+        for run in &reading.runs {
+            let Some(stash) = stash(run) else {
+                is_as_it_stands &= !changes_the_tree(run);
+                continue;
+            };
             let (folders, _) = places.of_run(run, world);
             let roots: BTreeSet<PathBuf> = folders.iter().map(|it| git::root(it)).collect();
-            for root in &roots {
-                let named = match stash {
-                    Stash::Push(untracked) => git::uncommitted(root, untracked, until).ok(),
-                    Stash::PushSome | Stash::Drop => Some(Vec::new()),
-                    Stash::Pop { name, .. }
-                        if is_one_gone || is_one_new && name != LAST || name.contains(HOLE) =>
-                    {
-                        None
-                    }
-                    Stash::Pop { name, .. } => git::stashed(root, name, until).ok(),
-                    Stash::Unknown => None,
-                };
+            for root in roots {
+                let stack = stacks.entry(root.clone()).or_default();
+                let is_sure = is_as_it_stands && !run.conditional;
+                let named = files(&stash, is_sure, &root, stack, until);
                 // Nobody knows: whatever it is, it lies there.
-                let named: Vec<String> = named.unwrap_or_else(|| vec![String::new()]);
-                let becomes = match stash {
-                    Stash::Pop { name, .. } if name.bytes().all(|it| it.is_ascii_digit()) => {
-                        format!("stash@{{{name}}}")
-                    }
-                    Stash::Pop { name, .. } => name.to_owned(),
-                    Stash::Push(_) | Stash::PushSome | Stash::Drop | Stash::Unknown => {
-                        "HEAD".to_owned()
-                    }
-                };
-                found.extend(named.iter().map(|it| Stashed {
-                    path: root.join(it).to_string_lossy().into_owned(),
-                    becomes: becomes.clone(),
+                let named = named.unwrap_or_else(|| vec![(String::new(), "HEAD".to_owned())]);
+                found.extend(named.into_iter().map(|(inside, becomes)| Stashed {
+                    path: root.join(inside).to_string_lossy().into_owned(),
+                    becomes,
                 }));
-            }
-            match stash {
-                Stash::Push(_) | Stash::PushSome => is_one_new = true,
-                Stash::Drop | Stash::Pop { is_kept: false, .. } => is_one_gone = true,
-                Stash::Pop { .. } | Stash::Unknown => (),
             }
         }
     }
     found.into_iter().collect()
+}
+
+/// What one stash writes, from the root, each file with the commit that says
+/// what it holds then; `stack` learns of it. None: nobody knows.
+fn files(
+    stash: &Stash,
+    is_sure: bool,
+    root: &Path,
+    stack: &mut Stack,
+    until: Instant,
+) -> Option<Vec<(String, String)>> {
+    let all = |files: Vec<String>, becomes: &str| -> Vec<(String, String)> {
+        files.into_iter().map(|it| (it, becomes.to_owned())).collect()
+    };
+    match *stash {
+        Stash::Push(untracked) => {
+            let files = git::uncommitted(root, untracked, until).ok()?;
+            stack.makes(is_sure && !files.is_empty());
+            Some(all(files, "HEAD"))
+        }
+        Stash::PushSome(untracked, ref paths) => {
+            let files = git::uncommitted(root, untracked, until).ok()?;
+            let is_among = |it: &String| paths.iter().any(|path| it.ends_with(path));
+            stack.makes(is_sure && files.iter().any(is_among));
+            Some(Vec::new())
+        }
+        Stash::Store => {
+            stack.stores();
+            Some(Vec::new())
+        }
+        Stash::Drop(name) => {
+            // One that is named by nothing that counts may be any.
+            stack.takes(number(name).unwrap_or_default());
+            Some(Vec::new())
+        }
+        Stash::Pop { name, .. } if name.contains(HOLE) => None,
+        Stash::Pop { name, is_kept } => {
+            let Some(number) = number(name) else {
+                let is_moved = name.contains('@') && !stack.is_as_it_was();
+                return if is_moved {
+                    None
+                } else {
+                    Some(all(git::stashed(root, name, until).ok()?, name))
+                };
+            };
+            let Meant::Old(meant) = stack.meant(number) else { return None };
+            let there = git::stashes(root, until).ok()?;
+            let mut found = Vec::new();
+            for id in meant.into_iter().filter_map(|it| there.get(it)) {
+                found.extend(all(git::stashed(root, id, until).ok()?, id));
+            }
+            if !is_kept {
+                stack.takes(number);
+            }
+            Some(found)
+        }
+        Stash::Unknown => None,
+    }
+}
+
+/// Whether it may leave less to be put away than there was.
+fn changes_the_tree(run: &Run) -> bool {
+    const LOOKS: &[&str] = &["status", "diff", "log", "show", "fetch", "rev-parse", "branch"];
+    let words = run.words();
+    words.first() == Some(&"git") && !words.get(1).is_some_and(|it| LOOKS.contains(it))
 }
 
 fn stash(run: &Run) -> Option<Stash<'_>> {
@@ -104,7 +155,10 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
     let options = if verb.is_some() { &rest[1..] } else { rest };
     let operand = || options.iter().rev().copied().find(|it| !it.starts_with('-'));
     match verb {
-        Some("push") if names_paths(options) => Some(Stash::PushSome),
+        Some("push") if names_paths(options) => {
+            let paths = options.iter().copied().filter(|it| !it.starts_with('-'));
+            Some(Stash::PushSome(untracked(options), paths.collect()))
+        }
         None | Some("save" | "push") => Some(Stash::Push(untracked(options))),
         Some(verb @ ("pop" | "apply")) => {
             Some(Stash::Pop { name: operand().unwrap_or(LAST), is_kept: verb == "apply" })
@@ -113,7 +167,8 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
             let named = options.iter().filter(|it| !it.starts_with('-')).nth(1);
             Some(Stash::Pop { name: named.copied().unwrap_or(LAST), is_kept: false })
         }
-        Some("drop") => Some(Stash::Drop),
+        Some("drop") => Some(Stash::Drop(operand().unwrap_or(LAST))),
+        Some("store") => Some(Stash::Store),
         Some(it) if it.contains(HOLE) => Some(Stash::Unknown),
         Some(_) => None,
     }

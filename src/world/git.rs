@@ -241,13 +241,17 @@ pub fn uncommitted(
     Ok(split(&named))
 }
 
+/// The commits of the stashes that there are, the newest first.
+pub fn stashes(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
+    let list = git(root, ["stash", "list", "--format=%H"], &[], until)?;
+    Ok(list.lines().map(str::to_owned).collect())
+}
+
 /// The files that a stash brings, from the root; none where there is no such
 /// stash. Whether there is one has to be known.
 pub fn stashed(root: &Path, name: &str, until: Instant) -> Result<Vec<String>, Error> {
     const IS_NOT_THERE: Option<i32> = Some(1);
-    let is_number = name.bytes().all(|it| it.is_ascii_digit());
-    let name = if is_number { format!("stash@{{{name}}}") } else { name.to_owned() };
-    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
+    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", name];
     let ran = process::run(prepared(root, verify, &[]), until)?;
     if !ran.ok {
         return match ran.code {

@@ -382,6 +382,26 @@ fn what_git_stashes_and_brings_back_is_written() {
     ] {
         assert!(roz.bash(line).is_objection(), "{line}");
     }
+    // What was put away in the line is what comes back.
+    roz.write("src/auth/main.rs", "fn main() { 2 }\n");
+    roz.git(&["stash", "drop"]);
+    roz.selects("INT-001");
+    for line in [
+        "git stash && cargo test; git stash pop",
+        "git stash; git stash pop",
+        "git stash push -- src/auth/main.rs && git stash pop",
+        "git stash pop stash@{9}",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+    for line in [
+        "git commit -qam all; git stash; git stash pop",
+        "true && false && git stash; git stash pop",
+        "git stash push -- src/auth/other.rs; git stash pop",
+        "git stash store $(git rev-parse HEAD~1); git stash pop",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
     // What git cannot say of a stash is not nothing.
     roz.write(".git/HEAD", "");
     assert!(roz.bash("git stash pop").is_objection());
