@@ -67,7 +67,9 @@ pub(super) fn changed(
                 });
             }
         }
-        if !is_same && (is_touched(&path, since) || path.symlink_metadata().is_err()) {
+        // What it leads to may have been written, and not the link.
+        let is_known = start.of_git.is_some();
+        if !is_same && (is_known || is_touched(&path, since) || path.symlink_metadata().is_err()) {
             found.push(name);
         }
     }

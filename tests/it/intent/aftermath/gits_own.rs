@@ -99,6 +99,17 @@ fn settings_of_the_work_tree_alone_and_those_of_a_long_file_count() {
 }
 
 #[test]
+fn what_is_written_through_a_link_counts_as_well() {
+    let roz = selected("");
+    let make = hidden(&roz, "mv .git/config .git/c2; ln -s c2 .git/config");
+    roz.ran(make);
+    roz.tick();
+    let make = hidden(&roz, "printf '[core] pager = evil\\n' >> .git/c2");
+    let told = roz.ran(make).context();
+    assert!(told.contains(".git/config (is in nobody's scope)"), "{told}");
+}
+
+#[test]
 fn of_the_configuration_of_a_work_tree_elsewhere_only_what_runs_counts() {
     let roz = selected("");
     roz.git(&["config", "alias.st", "!true"]);
