@@ -11,25 +11,24 @@ use std::{
     time::Instant,
 };
 
-use super::git_config;
+pub(super) use super::git_places::Places;
+use super::{
+    git_config,
+    git_places::{MAX_FOLDERS, is_git},
+};
 use crate::{
     core::event::ToolCall,
-    shell::{self, HOLE, Interpreter, Options, Reading, Run, Script},
+    shell::{self, Interpreter, Options, Reading, Run, Script},
     world::{World, git, process, read_beginning},
 };
 
 /// An alias of an alias of an alias.
 const MAX_DEPTH: usize = 3;
-/// So many lines, so many repositories' aliases and so many folders are looked
-/// at. Beyond, a line may run anything.
+/// So many lines and so many repositories' aliases are looked at. Beyond, a
+/// line may run anything.
 const MAX_LINES: usize = 64;
 const MAX_ALIASED: usize = 4;
-const MAX_FOLDERS: usize = 16;
 const MAX_CONFIG: u64 = 256 * 1024;
-
-fn is_git(run: &Run) -> bool {
-    run.program.rsplit('/').next() == Some("git")
-}
 
 /// The aliases of repositories, by their folders.
 pub(super) type Known = BTreeMap<PathBuf, Option<Vec<(String, String)>>>;
@@ -141,63 +140,6 @@ fn is_elsewhere(call: &ToolCall) -> bool {
         || includes(&lower())
 }
 
-/// The folders that a line's commands may stand in: where it stands, and where
-/// it goes.
-pub(super) struct Places {
-    folders: Vec<PathBuf>,
-    /// Whether it goes to no more than are looked at.
-    are_all: bool,
-    /// Names of what the line has git itself make: a clone or a work tree, which have no hooks but
-    /// those of the repository that is there.
-    made: BTreeSet<String>,
-}
-
-impl Places {
-    pub(super) fn of(reading: &Reading, cwd: &Path, world: &World) -> Self {
-        let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
-        let goes: BTreeSet<&str> =
-            goes.filter_map(|it| it.argv.get(1)).map(String::as_str).collect();
-        let mut folders = vec![cwd.to_owned()];
-        let there = goes.iter().map(|it| super::scripts::absolute(it, cwd, world));
-        folders.extend(there.filter(|it| it.is_dir()).take(MAX_FOLDERS));
-        let are_all = folders.len() <= MAX_FOLDERS;
-        folders.truncate(MAX_FOLDERS);
-        let runs = reading.runs.iter().filter(|it| is_git(it)).map(Run::words);
-        let makes = runs.filter(|it| matches!(it.get(1), Some(&("clone" | "init" | "worktree"))));
-        let made = makes.flat_map(|it| it[2..].iter().map(|it| last_name(it)).collect::<Vec<_>>());
-        Self { folders, are_all, made: made.collect() }
-    }
-
-    /// Where one run of git may stand: `-C`, else any of them; and whether that
-    /// is known.
-    pub(super) fn of_run(&self, run: &Run, world: &World) -> (Vec<PathBuf>, bool) {
-        let goes = shell::git_folders(&run.argv);
-        let mut folders = self.folders.clone();
-        for place in &goes {
-            for folder in &mut folders {
-                *folder = super::scripts::absolute(place, folder, world);
-            }
-        }
-        folders.retain(|it| it.is_dir());
-        folders.dedup();
-        if goes.iter().any(|it| it.contains(HOLE)) {
-            return (folders, false);
-        }
-        if folders.is_empty() && goes.last().is_some_and(|it| self.made.contains(&last_name(it))) {
-            return (self.folders.clone(), true);
-        }
-        // Where the call itself stands is known, whatever is there.
-        let is_known = !folders.is_empty() || goes.is_empty();
-        (folders, is_known)
-    }
-}
-
-/// What a folder is called that git makes of this: `d` of `https://h/d.git`.
-fn last_name(path: &str) -> String {
-    let path = path.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
-    path.rsplit(['/', ':']).next().unwrap_or_default().to_owned()
-}
-
 /// What is asked of a repository's configuration and the user's.
 const ASKED: &str = r"^(alias\.|help\.autocorrect)";
 
@@ -237,6 +179,7 @@ pub(super) struct Brought {
 /// whether that is all.
 pub(super) fn hooks(
     reading: &Reading,
+    line: Option<&str>,
     cwd: &Path,
     until: Instant,
     world: &World,
@@ -249,20 +192,25 @@ pub(super) fn hooks(
     let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
     let mut of_root: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
     let mut there: BTreeMap<PathBuf, Option<Vec<OsString>>> = BTreeMap::new();
-    let mut asked: BTreeSet<(String, Vec<String>, bool)> = BTreeSet::new();
+    let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
         let names: Vec<&str> = shell::hooks_of(verb, &words[2..]).collect();
         let asks = if *verb == "hook" { words.join(" ") } else { (*verb).to_owned() };
-        let question = (asks, shell::git_folders(&run.argv), run.conditional);
-        if !shell::runs_settings(verb) || !asked.insert(question) {
+        let may_have = shell::may_have_hooks(verb, &words[2..]);
+        if !shell::runs_settings(verb) {
             continue;
         }
-        let places = places.get_or_init(|| Places::of(reading, cwd, world));
+        let places = places.get_or_init(|| Places::of_line(reading, line, cwd, world));
+        let goes = shell::git_folders(&run.argv);
+        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run))) {
+            continue;
+        }
         let (folders, are_known) = places.of_run(run, world);
+        let are_known = are_known && !places.is_lost(run);
         // A look at what may lie anywhere is no suspect.
-        are_all &= places.are_all && (are_known || !shell::has_hooks(verb));
+        are_all &= places.are_all && (are_known || !may_have);
         for folder in folders {
             if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
                 are_all = false;

@@ -11,6 +11,8 @@ mod format;
 pub mod gather;
 mod git_code;
 mod git_config;
+mod git_places;
+mod git_words;
 mod ground;
 mod handshake;
 mod input;
