@@ -14,7 +14,9 @@ use std::{
 pub(super) use super::git_places::Places;
 use super::{
     git_config,
+    git_moves::{self, Moves},
     git_places::{MAX_FOLDERS, is_git},
+    scripts::absolute,
 };
 use crate::{
     core::event::ToolCall,
@@ -175,24 +177,32 @@ pub(super) struct Brought {
     pub(super) code: Vec<String>,
 }
 
+/// What has been asked of repositories over all the readings of a call: each
+/// folder and each root once.
+#[derive(Default)]
+pub(super) struct Seen {
+    roots: BTreeMap<PathBuf, Option<PathBuf>>,
+    /// Where the hooks of a root lie, and whether all of its configuration was read.
+    hooks: BTreeMap<PathBuf, (Option<PathBuf>, bool)>,
+    names: BTreeMap<PathBuf, Option<Vec<OsString>>>,
+}
+
 /// What the repositories that a line's runs of git come by have them run, and
 /// whether that is all.
 pub(super) fn hooks(
     reading: &Reading,
     line: Option<&str>,
-    cwd: &Path,
-    until: Instant,
-    world: &World,
+    seen: &mut Seen,
+    (cwd, until, world): (&Path, Instant, &World),
 ) -> (Brought, bool) {
     let mut found = Brought::default();
     let mut are_all = true;
     let places = OnceCell::new();
-    // Each folder and each verb is asked about once, and what differs in no
-    // more than its other words is no other question.
-    let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-    let mut of_root: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-    let mut there: BTreeMap<PathBuf, Option<Vec<OsString>>> = BTreeMap::new();
-    let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize)> = BTreeSet::new();
+    let Seen { roots, hooks: of_root, names: there } = seen;
+    let moved = OnceCell::new();
+    // Each verb is asked about once, and what differs in no more than its other words is no other
+    // question.
+    let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize, String)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
@@ -204,25 +214,40 @@ pub(super) fn hooks(
         }
         let places = places.get_or_init(|| Places::of_line(reading, line, cwd, world));
         let goes = shell::git_folders(&run.argv);
-        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run))) {
+        let moves = format!("{:?}", git_moves::of_run(run));
+        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run), moves)) {
             continue;
         }
-        let (folders, are_known) = places.of_run(run, world);
-        let are_known = are_known && !places.is_lost(run);
+        let (mut folders, are_known) = places.of_run(run, world);
+        let mut are_known = are_known && !places.is_lost(run);
+        are_known &= !*moved.get_or_init(|| git_moves::of_line(reading, line, cwd, world));
+        match git_moves::of_run(run) {
+            Moves::No => {}
+            // The repository of a work tree that is there.
+            Moves::To(place) => {
+                let there = folders.iter().map(|it| absolute(&place, it, world));
+                let roots: Vec<PathBuf> = there
+                    .filter(|it| it.is_dir() && it.ends_with(".git"))
+                    .filter_map(|it| it.parent().map(Path::to_owned))
+                    .collect();
+                are_known &= !roots.is_empty();
+                folders.extend(roots);
+            }
+            Moves::Anywhere => are_known = false,
+        }
         // A look at what may lie anywhere is no suspect.
         are_all &= places.are_all && (are_known || !may_have);
         for folder in folders {
-            if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
+            if roots.len() >= MAX_FOLDERS && !roots.contains_key(&folder) {
                 are_all = false;
                 continue;
             }
-            let root = known.entry(folder).or_insert_with_key(|folder| git::find_root(folder));
+            let root = roots.entry(folder).or_insert_with_key(|folder| git::find_root(folder));
             let Some(root) = root.clone() else { continue };
-            let hooks = of_root.entry(root).or_insert_with_key(|root| {
-                let (hooks, all) = hooks_folder(root, until, world, &mut found.code);
-                are_all &= all;
-                hooks
-            });
+            let (hooks, all) = of_root
+                .entry(root)
+                .or_insert_with_key(|root| hooks_folder(root, until, world, &mut found.code));
+            are_all &= *all;
             let Some(hooks) = hooks.as_ref().filter(|_| !names.is_empty()) else { continue };
             // One look at the folder for many at what it might hold.
             let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
@@ -272,6 +297,10 @@ fn hooks_folder(
     let Some((own, place)) = git::git_dirs(root) else { return (None, true) };
     let home = world.user_home.as_deref();
     let of_user = [".gitconfig", ".config/git/config"];
+    let of_xdg = world.var("XDG_CONFIG_HOME").map(|it| Path::new(it).join("git/config"));
+    let system = world.var("GIT_CONFIG_SYSTEM").unwrap_or("/etc/gitconfig");
+    let is_off = world.var("GIT_CONFIG_NOSYSTEM").is_some_and(|it| !matches!(it, "0" | "false"));
+    let system = (!is_off).then(|| PathBuf::from(system));
     let of_user = home.into_iter().flat_map(|home| of_user.map(|it| home.join(it)));
     let named = world.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
     let mut configs = vec![place.join("config"), place.join("config.worktree")];
@@ -281,7 +310,7 @@ fn hooks_folder(
     let mut moves = false;
     let mut includes = false;
     let mut are_all = true;
-    for path in configs.into_iter().chain(of_user).chain(named) {
+    for path in configs.into_iter().chain(of_user).chain(of_xdg).chain(named).chain(system) {
         let Some((text, is_whole)) = read_beginning(&path, MAX_CONFIG) else {
             // What is there and cannot be read may say anything.
             are_all &= !path.exists() || path == Path::new("/dev/null");

@@ -11,6 +11,7 @@ mod format;
 pub mod gather;
 mod git_code;
 mod git_config;
+mod git_moves;
 mod git_places;
 mod git_words;
 mod ground;

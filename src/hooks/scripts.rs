@@ -49,6 +49,7 @@ pub(super) fn read(
     let lines = call.readings.len();
     let lines_text: Vec<String> = call.command_lines().map(Cow::into_owned).collect();
     let mut known = git_code::Known::new();
+    let mut seen = git_code::Seen::default();
     let mut configs: BTreeSet<String> = BTreeSet::new();
     for _ in 0..MAX_DEPTH {
         let until = gather::deadline(&roz.policy, world);
@@ -62,7 +63,7 @@ pub(super) fn read(
         for (at, reading) in last.chain(call.readings.iter().enumerate().take(again)) {
             found.extend(scripts(reading));
             let line = lines_text.get(at).map(String::as_str);
-            let (brought, all) = git_code::hooks(reading, line, cwd, until, world);
+            let (brought, all) = git_code::hooks(reading, line, &mut seen, (cwd, until, world));
             found.extend(brought.hooks);
             code.extend(brought.code.into_iter().filter(|it| configs.insert(it.clone())));
             are_all &= all;

@@ -141,3 +141,53 @@ fn what_a_line_makes_itself_is_no_suspect() {
         ],
     );
 }
+
+#[test]
+fn another_configuration_in_the_line_may_bring_any_hook() {
+    let roz = beside();
+    objects(
+        &roz,
+        &[
+            "git -c include.path=../evil/inc commit -m x",
+            "git --git-dir=../evil/.git commit -m x",
+            "git --git-dir ../evil/.git --work-tree . commit -m x",
+            "git --git-dir=\"$D\" commit -m x",
+            "GIT_DIR=../evil/.git git commit -m x",
+            "GIT_CONFIG_GLOBAL=../evil/inc git commit -m x",
+            "HOME=../evil git commit -m x",
+            "HOME=../evil; git commit -m x",
+            "export XDG_CONFIG_HOME=../evil; git commit -m x",
+            "XDG_CONFIG_HOME=../evil; export XDG_CONFIG_HOME; git commit -m x",
+            "git config include.path ../../evil/inc; git commit -m x",
+            "printf '[core]\nhooksPath=../evil/.git/hooks' >> .git/config; git commit -m x",
+            "cp ../evil/inc .git/config; git commit -m x",
+            "cp ../evil/inc ~/.gitconfig; git commit -m x",
+            "env -C ../evil git commit -m x",
+            "rm -r .git/hooks; ln -s ../../evil/.git/hooks .git/hooks; git commit -m x",
+        ],
+    );
+    is_quiet(
+        &roz,
+        &[
+            "git -c user.name=x -c user.email=y commit -m x",
+            "GIT_AUTHOR_DATE=2020-01-01 GIT_COMMITTER_DATE=2020-01-01 git commit -m x",
+            "git --git-dir=.git commit -m x",
+            "GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 git commit -m x",
+            "git add include/x.h && git commit -m include",
+            "git config user.name x && git config --get include.path; git commit -m x",
+            "rm -rf .git/hooks && git commit -m x",
+            "export GIT_EDITOR=true; git commit",
+            "git --git-dir=../evil/.git log",
+        ],
+    );
+}
+
+#[test]
+fn the_users_other_configuration_is_read_too() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("git")).unwrap();
+    let roz = beside().with_var("XDG_CONFIG_HOME", folder.path().to_str().unwrap());
+    roz.bash("git commit").objects_to_nothing();
+    fs::write(folder.path().join("git/config"), "[core]\n\teditor = \"git push;:\"\n").unwrap();
+    assert!(roz.bash("git commit").is_objection());
+}
