@@ -202,7 +202,7 @@ pub(super) fn hooks(
     let moved = OnceCell::new();
     // Each verb is asked about once, and what differs in no more than its other words is no other
     // question.
-    let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize, String)> = BTreeSet::new();
+    let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize, Moves)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
@@ -214,14 +214,14 @@ pub(super) fn hooks(
         }
         let places = places.get_or_init(|| Places::of_line(reading, line, cwd, world));
         let goes = shell::git_folders(&run.argv);
-        let moves = format!("{:?}", git_moves::of_run(run));
-        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run), moves)) {
+        let place = git_moves::of_run(run);
+        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run), place.clone())) {
             continue;
         }
         let (mut folders, are_known) = places.of_run(run, world);
         let mut are_known = are_known && !places.is_lost(run);
         are_known &= !*moved.get_or_init(|| git_moves::of_line(reading, line, cwd, world));
-        match git_moves::of_run(run) {
+        match place {
             Moves::No => {}
             // The repository of a work tree that is there.
             Moves::To(place) => {

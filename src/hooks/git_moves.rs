@@ -9,7 +9,7 @@ use crate::{
     world::World,
 };
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Moves {
     No,
     /// The repository at this path.

@@ -86,9 +86,8 @@ pub(super) fn makes(run: &Run) -> Option<Makes> {
     }
     let folder = match (verb, &operands[..]) {
         ("clone", [from]) => last_name(from).to_owned(),
-        ("clone", [_, to]) => (*to).to_owned(),
         ("init", []) => ".".to_owned(),
-        ("init", [to]) | ("worktree", [to, ..]) => (*to).to_owned(),
+        ("clone", [_, to]) | ("init", [to]) | ("worktree", [to, ..]) => (*to).to_owned(),
         _ => return None,
     };
     let is_name = !folder.is_empty() && !folder.contains(HOLE);
