@@ -11,25 +11,26 @@ use std::{
     time::Instant,
 };
 
-use super::git_config;
+pub(super) use super::git_places::Places;
+use super::{
+    git_config,
+    git_moves::{self, Moves},
+    git_places::{MAX_FOLDERS, is_git},
+    scripts::absolute,
+};
 use crate::{
     core::event::ToolCall,
-    shell::{self, HOLE, Interpreter, Options, Reading, Run, Script},
+    shell::{self, Interpreter, Options, Reading, Run, Script},
     world::{World, git, process, read_beginning},
 };
 
 /// An alias of an alias of an alias.
 const MAX_DEPTH: usize = 3;
-/// So many lines, so many repositories' aliases and so many folders are looked
-/// at. Beyond, a line may run anything.
+/// So many lines and so many repositories' aliases are looked at. Beyond, a
+/// line may run anything.
 const MAX_LINES: usize = 64;
 const MAX_ALIASED: usize = 4;
-const MAX_FOLDERS: usize = 16;
 const MAX_CONFIG: u64 = 256 * 1024;
-
-fn is_git(run: &Run) -> bool {
-    run.program.rsplit('/').next() == Some("git")
-}
 
 /// The aliases of repositories, by their folders.
 pub(super) type Known = BTreeMap<PathBuf, Option<Vec<(String, String)>>>;
@@ -141,63 +142,6 @@ fn is_elsewhere(call: &ToolCall) -> bool {
         || includes(&lower())
 }
 
-/// The folders that a line's commands may stand in: where it stands, and where
-/// it goes.
-pub(super) struct Places {
-    folders: Vec<PathBuf>,
-    /// Whether it goes to no more than are looked at.
-    are_all: bool,
-    /// Names of what the line has git itself make: a clone or a work tree, which have no hooks but
-    /// those of the repository that is there.
-    made: BTreeSet<String>,
-}
-
-impl Places {
-    pub(super) fn of(reading: &Reading, cwd: &Path, world: &World) -> Self {
-        let goes = reading.runs.iter().filter(|it| matches!(it.program.as_str(), "cd" | "pushd"));
-        let goes: BTreeSet<&str> =
-            goes.filter_map(|it| it.argv.get(1)).map(String::as_str).collect();
-        let mut folders = vec![cwd.to_owned()];
-        let there = goes.iter().map(|it| super::scripts::absolute(it, cwd, world));
-        folders.extend(there.filter(|it| it.is_dir()).take(MAX_FOLDERS));
-        let are_all = folders.len() <= MAX_FOLDERS;
-        folders.truncate(MAX_FOLDERS);
-        let runs = reading.runs.iter().filter(|it| is_git(it)).map(Run::words);
-        let makes = runs.filter(|it| matches!(it.get(1), Some(&("clone" | "init" | "worktree"))));
-        let made = makes.flat_map(|it| it[2..].iter().map(|it| last_name(it)).collect::<Vec<_>>());
-        Self { folders, are_all, made: made.collect() }
-    }
-
-    /// Where one run of git may stand: `-C`, else any of them; and whether that
-    /// is known.
-    pub(super) fn of_run(&self, run: &Run, world: &World) -> (Vec<PathBuf>, bool) {
-        let goes = shell::git_folders(&run.argv);
-        let mut folders = self.folders.clone();
-        for place in &goes {
-            for folder in &mut folders {
-                *folder = super::scripts::absolute(place, folder, world);
-            }
-        }
-        folders.retain(|it| it.is_dir());
-        folders.dedup();
-        if goes.iter().any(|it| it.contains(HOLE)) {
-            return (folders, false);
-        }
-        if folders.is_empty() && goes.last().is_some_and(|it| self.made.contains(&last_name(it))) {
-            return (self.folders.clone(), true);
-        }
-        // Where the call itself stands is known, whatever is there.
-        let is_known = !folders.is_empty() || goes.is_empty();
-        (folders, is_known)
-    }
-}
-
-/// What a folder is called that git makes of this: `d` of `https://h/d.git`.
-fn last_name(path: &str) -> String {
-    let path = path.trim_end_matches('/').trim_end_matches(".git").trim_end_matches('/');
-    path.rsplit(['/', ':']).next().unwrap_or_default().to_owned()
-}
-
 /// What is asked of a repository's configuration and the user's.
 const ASKED: &str = r"^(alias\.|help\.autocorrect)";
 
@@ -233,48 +177,77 @@ pub(super) struct Brought {
     pub(super) code: Vec<String>,
 }
 
+/// What has been asked of repositories over all the readings of a call: each
+/// folder and each root once.
+#[derive(Default)]
+pub(super) struct Seen {
+    roots: BTreeMap<PathBuf, Option<PathBuf>>,
+    /// Where the hooks of a root lie, and whether all of its configuration was read.
+    hooks: BTreeMap<PathBuf, (Option<PathBuf>, bool)>,
+    names: BTreeMap<PathBuf, Option<Vec<OsString>>>,
+}
+
 /// What the repositories that a line's runs of git come by have them run, and
 /// whether that is all.
 pub(super) fn hooks(
     reading: &Reading,
-    cwd: &Path,
-    until: Instant,
-    world: &World,
+    line: Option<&str>,
+    seen: &mut Seen,
+    (cwd, until, world): (&Path, Instant, &World),
 ) -> (Brought, bool) {
     let mut found = Brought::default();
     let mut are_all = true;
     let places = OnceCell::new();
-    // Each folder and each verb is asked about once, and what differs in no
-    // more than its other words is no other question.
-    let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-    let mut of_root: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
-    let mut there: BTreeMap<PathBuf, Option<Vec<OsString>>> = BTreeMap::new();
-    let mut asked: BTreeSet<(String, Vec<String>, bool)> = BTreeSet::new();
+    let Seen { roots, hooks: of_root, names: there } = seen;
+    let moved = OnceCell::new();
+    // Each verb is asked about once, and what differs in no more than its other words is no other
+    // question.
+    let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize, Moves)> = BTreeSet::new();
     for run in reading.runs.iter().filter(|it| is_git(it)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
         let names: Vec<&str> = shell::hooks_of(verb, &words[2..]).collect();
         let asks = if *verb == "hook" { words.join(" ") } else { (*verb).to_owned() };
-        let question = (asks, shell::git_folders(&run.argv), run.conditional);
-        if !shell::runs_settings(verb) || !asked.insert(question) {
+        let may_have = shell::may_have_hooks(verb, &words[2..]);
+        if !shell::runs_settings(verb) {
             continue;
         }
-        let places = places.get_or_init(|| Places::of(reading, cwd, world));
-        let (folders, are_known) = places.of_run(run, world);
+        let places = places.get_or_init(|| Places::of_line(reading, line, cwd, world));
+        let goes = shell::git_folders(&run.argv);
+        let place = git_moves::of_run(run);
+        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run), place.clone())) {
+            continue;
+        }
+        let (mut folders, are_known) = places.of_run(run, world);
+        let mut are_known = are_known && !places.is_lost(run);
+        are_known &= !*moved.get_or_init(|| git_moves::of_line(reading, line, cwd, world));
+        match place {
+            Moves::No => {}
+            // The repository of a work tree that is there.
+            Moves::To(place) => {
+                let there = folders.iter().map(|it| absolute(&place, it, world));
+                let roots: Vec<PathBuf> = there
+                    .filter(|it| it.is_dir() && it.ends_with(".git"))
+                    .filter_map(|it| it.parent().map(Path::to_owned))
+                    .collect();
+                are_known &= !roots.is_empty();
+                folders.extend(roots);
+            }
+            Moves::Anywhere => are_known = false,
+        }
         // A look at what may lie anywhere is no suspect.
-        are_all &= places.are_all && (are_known || !shell::has_hooks(verb));
+        are_all &= places.are_all && (are_known || !may_have);
         for folder in folders {
-            if known.len() >= MAX_FOLDERS && !known.contains_key(&folder) {
+            if roots.len() >= MAX_FOLDERS && !roots.contains_key(&folder) {
                 are_all = false;
                 continue;
             }
-            let root = known.entry(folder).or_insert_with_key(|folder| git::find_root(folder));
+            let root = roots.entry(folder).or_insert_with_key(|folder| git::find_root(folder));
             let Some(root) = root.clone() else { continue };
-            let hooks = of_root.entry(root).or_insert_with_key(|root| {
-                let (hooks, all) = hooks_folder(root, until, world, &mut found.code);
-                are_all &= all;
-                hooks
-            });
+            let (hooks, all) = of_root
+                .entry(root)
+                .or_insert_with_key(|root| hooks_folder(root, until, world, &mut found.code));
+            are_all &= *all;
             let Some(hooks) = hooks.as_ref().filter(|_| !names.is_empty()) else { continue };
             // One look at the folder for many at what it might hold.
             let there = there.entry(hooks.clone()).or_insert_with_key(|it| names_in(it));
@@ -324,6 +297,10 @@ fn hooks_folder(
     let Some((own, place)) = git::git_dirs(root) else { return (None, true) };
     let home = world.user_home.as_deref();
     let of_user = [".gitconfig", ".config/git/config"];
+    let of_xdg = world.var("XDG_CONFIG_HOME").map(|it| Path::new(it).join("git/config"));
+    let system = world.var("GIT_CONFIG_SYSTEM").unwrap_or("/etc/gitconfig");
+    let is_off = world.var("GIT_CONFIG_NOSYSTEM").is_some_and(|it| !matches!(it, "0" | "false"));
+    let system = (!is_off).then(|| PathBuf::from(system));
     let of_user = home.into_iter().flat_map(|home| of_user.map(|it| home.join(it)));
     let named = world.var("GIT_CONFIG_GLOBAL").map(PathBuf::from);
     let mut configs = vec![place.join("config"), place.join("config.worktree")];
@@ -333,7 +310,7 @@ fn hooks_folder(
     let mut moves = false;
     let mut includes = false;
     let mut are_all = true;
-    for path in configs.into_iter().chain(of_user).chain(named) {
+    for path in configs.into_iter().chain(of_user).chain(of_xdg).chain(named).chain(system) {
         let Some((text, is_whole)) = read_beginning(&path, MAX_CONFIG) else {
             // What is there and cannot be read may say anything.
             are_all &= !path.exists() || path == Path::new("/dev/null");

@@ -2,6 +2,7 @@
 //! that a script written by one call and run by the next opens nothing.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::Command,
@@ -46,7 +47,9 @@ pub(super) fn read(
     let mut look = Look::default();
     let mut from = 0;
     let lines = call.readings.len();
+    let lines_text: Vec<String> = call.command_lines().map(Cow::into_owned).collect();
     let mut known = git_code::Known::new();
+    let mut seen = git_code::Seen::default();
     let mut configs: BTreeSet<String> = BTreeSet::new();
     for _ in 0..MAX_DEPTH {
         let until = gather::deadline(&roz.policy, world);
@@ -56,9 +59,11 @@ pub(super) fn read(
         let mut found: Vec<Script> = Vec::new();
         let mut code: Vec<String> = Vec::new();
         let mut are_all = true;
-        for reading in call.readings[from..].iter().chain(&call.readings[..again]) {
+        let last = call.readings.iter().enumerate().skip(from);
+        for (at, reading) in last.chain(call.readings.iter().enumerate().take(again)) {
             found.extend(scripts(reading));
-            let (brought, all) = git_code::hooks(reading, cwd, until, world);
+            let line = lines_text.get(at).map(String::as_str);
+            let (brought, all) = git_code::hooks(reading, line, &mut seen, (cwd, until, world));
             found.extend(brought.hooks);
             code.extend(brought.code.into_iter().filter(|it| configs.insert(it.clone())));
             are_all &= all;

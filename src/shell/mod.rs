@@ -41,7 +41,7 @@ pub use key::may_match;
 pub use links::Made;
 pub use raw::raw_words;
 pub use table::coded::is_git_code;
-pub use table::hooks::{has_own as has_hooks, of_command as hooks_of, runs_settings};
+pub use table::hooks::{may_have as may_have_hooks, of_command as hooks_of, runs_settings};
 pub use table::options::{corrects_verbs, git_folders, is_git_verb};
 pub use walk::filter::substituted;
 

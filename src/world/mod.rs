@@ -42,15 +42,19 @@ pub struct World {
     /// That folder has been removed.
     pub is_nowhere: bool,
     /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH`,
-    /// `TMPDIR` and those of the terminal.
+    /// `TMPDIR`, those of the terminal and those that say where git's configuration lies.
     pub env: Vec<(String, String)>,
 }
 
 impl World {
     pub fn from_env() -> Self {
-        const OTHERS: &[&str] = &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME", "TMPDIR"];
+        const OTHERS: &[&str] =
+            &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME", "TMPDIR", "XDG_CONFIG_HOME"];
         let wanted = |name: &str| {
-            name.starts_with("ROZ_") || name.starts_with("CLAUDE") || OTHERS.contains(&name)
+            name.starts_with("ROZ_")
+                || name.starts_with("CLAUDE")
+                || name.starts_with("GIT_CONFIG_")
+                || OTHERS.contains(&name)
         };
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

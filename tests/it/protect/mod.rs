@@ -4,6 +4,7 @@
 mod commands;
 mod copies;
 mod git;
+mod git_places;
 mod languages;
 mod places;
 mod scripts;
