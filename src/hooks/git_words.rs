@@ -138,27 +138,30 @@ pub(super) fn unknown(line: &str, reading: &Reading) -> Option<Vec<Unknown>> {
     const ROOT: &str = "$(git rev-parse --show-toplevel)";
     const NEW: &str = "$(mktemp -d)";
     let is_odd = |it: &Run| BRINGS.contains(&it.program.as_str()) || it.program.contains(HOLE);
-    if line.contains(['\\', '`', '\'']) || line.contains("()") || reading.runs.iter().any(is_odd) {
+    if line.contains([QUOTED, IS_ROOT, IS_NEW]) || reading.runs.iter().any(is_odd) {
         return None;
     }
+    let text = without_documents(line);
     // Whoever writes it otherwise than here may mean something else.
-    let text = line.replace(" 2>/dev/null)", ")").replace(ROOT, "$ROOT").replace(NEW, "$NEW");
-    if line.contains("ROOT") || line.contains("NEW") {
+    let text = text.replace(" 2>/dev/null)", ")").replace(ROOT, &format!("${IS_ROOT}"));
+    let text = text.replace(NEW, &format!("${IS_NEW}"));
+    let text = without_quotes(&text)?;
+    if text.contains(['\\', '`']) || text.contains("()") {
         return None;
     }
     let is_end = |it: char| it.is_whitespace() || matches!(it, ';' | '&' | '|' | '(' | ')');
     let words: Vec<&str> = text.split(is_end).filter(|it| !it.is_empty()).collect();
     let mut found = Vec::new();
     for pair in words.windows(2).filter(|it| matches!(it[0], "cd" | "pushd" | "-C")) {
-        let word = pair[1].trim_matches('"');
+        let word = pair[1];
         if !word.contains('$') {
             continue;
         }
         let name = word.strip_prefix('$')?;
         let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
         found.push(match name {
-            "ROOT" => Unknown::Root,
-            "NEW" => Unknown::New,
+            name if name.strip_prefix(IS_ROOT) == Some("") => Unknown::Root,
+            name if name.strip_prefix(IS_NEW) == Some("") => Unknown::New,
             name => variable(name, &words)?,
         });
     }
@@ -172,22 +175,71 @@ pub(super) fn unknown(line: &str, reading: &Reading) -> Option<Vec<Unknown>> {
     (count <= found.len()).then_some(found)
 }
 
+/// What stands for a quoted text, and is no part of any word that is looked for.
+const QUOTED: char = '\u{1}';
+/// What stands for the two commands whose output is known.
+const IS_ROOT: char = '\u{2}';
+const IS_NEW: char = '\u{3}';
+
+/// `"$(cat <<'EOF' …)"`, as messages are written.
+fn without_documents(line: &str) -> String {
+    const BEGIN: &str = "$(cat <<'";
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once(BEGIN) {
+        let Some((name, body)) = behind.split_once("'\n") else { break };
+        let end = format!("\n{name}\n");
+        let Some((_, behind)) = body.split_once(&end) else { break };
+        let Some(behind) = behind.trim_start().strip_prefix(')') else { break };
+        text.push_str(before);
+        rest = behind;
+    }
+    text + rest
+}
+
+/// With each quoted text as one sign, but for a word that is a variable alone.
+/// `None` where a quoted text may go somewhere itself.
+fn without_quotes(line: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let quote = &rest[at..=at];
+        let (inside, behind) = rest[at + 1..].split_once(quote)?;
+        text.push_str(&rest[..at]);
+        let is_variable = inside.strip_prefix('$').is_some_and(|it| {
+            it.chars().all(|it| {
+                it.is_ascii_alphanumeric() || matches!(it, '_' | '{' | '}' | IS_ROOT | IS_NEW)
+            })
+        });
+        if quote == "\"" && is_variable {
+            text.push_str(inside);
+        } else if quote == "\"" && inside.contains(['$', '\\', '`']) {
+            let goes = ["cd", "-C", "pushd"].iter().any(|it| inside.contains(it));
+            if goes || inside.contains(['\\', '`']) {
+                return None;
+            }
+            text.push(QUOTED);
+        } else {
+            text.push(QUOTED);
+        }
+        rest = behind;
+    }
+    Some(text + rest)
+}
+
 /// What a variable holds that the line sets once.
 fn variable(name: &str, words: &[&str]) -> Option<Unknown> {
     if name.is_empty() || !name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {
         return None;
     }
-    let sets = |it: &&&str| {
-        let it = it.trim_start_matches('"');
-        it.strip_prefix(name).is_some_and(|it| it.starts_with(['=', '+', '[']))
-    };
+    let sets = |it: &&&str| it.strip_prefix(name).is_some_and(|it| it.starts_with(['=', '+', '[']));
     let sets: Vec<&str> = words.iter().filter(sets).copied().collect();
     let loops: Vec<&[&str]> =
         words.windows(5).filter(|it| it[0] == "for" && it[1] == name).collect();
     match (&sets[..], &loops[..]) {
-        ([set], []) => match set.strip_prefix(name)?.strip_prefix('=')?.trim_matches('"') {
-            "$ROOT" => Some(Unknown::Root),
-            "$NEW" => Some(Unknown::New),
+        ([set], []) => match set.strip_prefix(name)?.strip_prefix("=$")? {
+            it if it.strip_prefix(IS_ROOT) == Some("") => Some(Unknown::Root),
+            it if it.strip_prefix(IS_NEW) == Some("") => Some(Unknown::New),
             _ => None,
         },
         ([], [[_, _, "in", pattern, "do"]]) => {
@@ -195,5 +247,30 @@ fn variable(name: &str, words: &[&str]) -> Option<Unknown> {
             pattern.chars().all(is_plain).then(|| Unknown::Each((*pattern).to_owned()))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(line: &str) -> Option<String> {
+        without_quotes(&without_documents(line)).map(|it| it.replace(QUOTED, "Q"))
+    }
+
+    #[test]
+    fn a_quoted_text_says_nothing_of_where_a_line_goes() {
+        for (line, is) in [
+            ("cd \"$d\" && git commit -m 'cd $x'", Some("cd $d && git commit -m Q")),
+            ("git commit -m \"a (b) c\"", Some("git commit -m Q")),
+            ("c\"\"d $x", Some("cQd $x")),
+            ("git commit -m \"$(cat <<'EOF'\nIt's\n\ncd $x\nEOF\n)\"", Some("git commit -m Q")),
+            ("git commit -m \"$msg: x\"", Some("git commit -m Q")),
+            ("git commit -m \"$(cd $x; pwd)\"", None),
+            ("echo 'it", None),
+            ("git commit -m \"a \\\" cd $x\"", None),
+        ] {
+            assert_eq!(plain(line).as_deref(), is, "{line}");
+        }
     }
 }

@@ -62,6 +62,8 @@ fn wherever_a_line_goes_the_hooks_there_are_read() {
             "for d in a b; do git commit -m x; cd \"$D\"; done",
             "for d in ../*/; do (cd \"$d\" && git commit -m x); done",
             "cd \"$(git rev-parse --show-toplevel)\"; cd \"$D\" && git commit -m x",
+            "c\"\"d $D && git commit -m \"cd $(git rev-parse --show-toplevel)\"",
+            "c''d $D && git commit -m 'cd $(git rev-parse --show-toplevel)'",
             "D=$(mktemp -d); D=../evil; eval 'cd $D'; git commit -m x",
         ],
     );
@@ -74,6 +76,9 @@ fn where_a_line_goes_every_day_is_no_suspect() {
         &roz,
         &[
             "cd \"$(git rev-parse --show-toplevel)\" && git commit -m x",
+            "cd \"$(git rev-parse --show-toplevel)\" && git commit -m 'a (b): c'",
+            "cd \"$(git rev-parse --show-toplevel)\" && git commit -m \"$(cat <<'EOF'\nIt's done\n\ncd $x\nEOF\n)\"",
+            "ROOT=$(git rev-parse --show-toplevel); cd \"$ROOT\" && git commit -m \"say $USER\"",
             "cd \"$(git rev-parse --show-toplevel 2>/dev/null)\" && git add -A && git commit -m x",
             "ROOT_DIR=x; cd sub && git commit -m x",
             "cd \"$REPO\" && git status",
