@@ -111,6 +111,15 @@ fn the_literals_of_long_code_are_all_looked_at_or_it_says_so() {
     };
     assert!(code(1000).unreadable.is_none() && code(1000).may_run("Bash:git push*"));
     assert_eq!(code(4000).unreadable, Some(Unreadable::Work));
+    // The same once more is nothing more to look at.
+    let again = |line: &str, count: usize| {
+        let lines = many(line, count);
+        read(&format!("python3 - <<'E'\n{lines}subprocess.run(x)\ny = ['git', 'push']\nE"))
+    };
+    for line in ["d['key1'] = 'value'\n", "d += ['one', 'two', 'three']\n"] {
+        let reading = again(line, 2100);
+        assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"), "{line}");
+    }
 }
 
 #[test]
