@@ -94,6 +94,9 @@ fn what_is_cut_of_an_input_says_so() {
         assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"), "{to}");
         assert_eq!(given(1000, to).unreadable, Some(Unreadable::Work), "{to}");
     }
+    // One call may have many words.
+    let one = given(1000, "xargs echo");
+    assert!(one.unreadable.is_none() && one.runs.iter().any(|it| it.argv.len() > 2000));
     let fed = |size: usize| {
         let text = many("a\n", size);
         read(&format!("x='{text}'; exec > >(sh); printf '%s\n' \"$x\" \"$x\" 'git push'"))
