@@ -126,13 +126,13 @@ fn calls(tokens: &[Token]) -> Vec<Vec<String>> {
     let defined: BTreeSet<&str> = (0..tokens.len())
         .filter_map(|at| match word(at)? {
             "def" | "function" | "sub" | "func" => word(at + 1),
-            name if tokens.get(at + 1) == Some(&Token::Sign('=')) => Some(name),
+            name if matches!(tokens.get(at + 1), Some(Token::Sign('='))) => Some(name),
             _ => None,
         })
         .collect();
     let mut found = Vec::new();
     for at in 0..tokens.len() {
-        let is_call = tokens.get(at + 1) == Some(&Token::Sign('('))
+        let is_call = matches!(tokens.get(at + 1), Some(Token::Sign('(')))
             && word(at).is_some_and(|name| defined.contains(name));
         let Some(Token::Text(first)) = tokens.get(at + 2).filter(|_| is_call) else { continue };
         if !is_program(first) {
