@@ -94,6 +94,9 @@ fn what_is_cut_of_an_input_says_so() {
         assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"), "{to}");
         assert_eq!(given(1000, to).unreadable, Some(Unreadable::Work), "{to}");
     }
+    // One call may have many words.
+    let one = given(1000, "xargs echo");
+    assert!(one.unreadable.is_none() && one.runs.iter().any(|it| it.argv.len() > 2000));
     let fed = |size: usize| {
         let text = many("a\n", size);
         read(&format!("x='{text}'; exec > >(sh); printf '%s\n' \"$x\" \"$x\" 'git push'"))
@@ -111,6 +114,15 @@ fn the_literals_of_long_code_are_all_looked_at_or_it_says_so() {
     };
     assert!(code(1000).unreadable.is_none() && code(1000).may_run("Bash:git push*"));
     assert_eq!(code(4000).unreadable, Some(Unreadable::Work));
+    // The same once more is nothing more to look at.
+    let again = |line: &str, count: usize| {
+        let lines = many(line, count);
+        read(&format!("python3 - <<'E'\n{lines}subprocess.run(x)\ny = ['git', 'push']\nE"))
+    };
+    for line in ["d['key1'] = 'value'\n", "d += ['one', 'two', 'three']\n"] {
+        let reading = again(line, 2100);
+        assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"), "{line}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::super::{HOLE, Interpreter};
 use super::token::{Token, tokens};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that start programs, in whatever language.
 const STARTERS: &[&str] = &[
@@ -42,9 +42,11 @@ const STARTERS: &[&str] = &[
     "sh",
 ];
 
-/// Commands of so many words, and so many of them.
+/// Commands of so many words, and so many different ones.
 const WORDS: usize = 12;
 const COMMANDS: usize = 2048;
+/// So many runs of words are made into commands, some of which are the same.
+const RUNS: usize = 2 * COMMANDS;
 
 /// Whether code of any language has a word in it that starts programs.
 pub(super) fn starts_programs(code: &str) -> bool {
@@ -66,11 +68,29 @@ pub(in super::super) fn commands(
             _ => {}
         }
     }
-    let programs = literals.iter().enumerate().filter(|(_, it)| is_program(it));
-    let commands = programs.map(|(at, first)| command(first, &literals[at + 1..]));
-    let mut commands = commands.chain(calls(&tokens)).filter(|it| it.len() > 1);
-    let found = commands.by_ref().take(COMMANDS).collect();
-    (found, commands.next().is_none())
+    // Each run of words once, by the words' numbers: a script says the same again and again.
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let numbered = literals.iter().map(|it| {
+        let next = numbers.len();
+        *numbers.entry(it).or_insert(next)
+    });
+    let numbered: Vec<usize> = numbered.collect();
+    let mut seen: BTreeSet<&[usize]> = BTreeSet::new();
+    let programs = literals.iter().enumerate().filter(|(at, first)| {
+        let end = numbered.len().min(at + 1 + WORDS);
+        is_program(first) && seen.insert(&numbered[*at..end])
+    });
+    let mut programs = programs.map(|(at, first)| (at, *first));
+    let commands = programs.by_ref().take(RUNS);
+    let commands = commands.map(|(at, first)| command(first, &literals[at + 1..]));
+    let mut found = BTreeSet::new();
+    for command in commands.chain(calls(&tokens)).filter(|it| it.len() > 1) {
+        if found.len() == COMMANDS && !found.contains(&command) {
+            return (found, false);
+        }
+        found.insert(command);
+    }
+    (found, programs.next().is_none())
 }
 
 /// Of a text more words than a command has say nothing.
@@ -106,13 +126,13 @@ fn calls(tokens: &[Token]) -> Vec<Vec<String>> {
     let defined: BTreeSet<&str> = (0..tokens.len())
         .filter_map(|at| match word(at)? {
             "def" | "function" | "sub" | "func" => word(at + 1),
-            name if tokens.get(at + 1) == Some(&Token::Sign('=')) => Some(name),
+            name if matches!(tokens.get(at + 1), Some(Token::Sign('='))) => Some(name),
             _ => None,
         })
         .collect();
     let mut found = Vec::new();
     for at in 0..tokens.len() {
-        let is_call = tokens.get(at + 1) == Some(&Token::Sign('('))
+        let is_call = matches!(tokens.get(at + 1), Some(Token::Sign('(')))
             && word(at).is_some_and(|name| defined.contains(name));
         let Some(Token::Text(first)) = tokens.get(at + 2).filter(|_| is_call) else { continue };
         if !is_program(first) {

@@ -36,14 +36,94 @@ pub(super) fn read(code: &str, given: &[(String, String)]) -> Vec<Act> {
     let rules = rules.filter_map(|line| line.split_once(':')?.1.split_once(';'));
     acts.extend(rules.map(|(_, text)| recipe(text)));
     acts.extend(shells(&code).into_iter().map(&mut recipe));
-    // `X != command`
-    let lines = code.lines().filter(|line| !line.starts_with(['\t', '#']));
-    let runs = lines.filter_map(|line| line.split_once("!="));
-    let runs = runs.filter(|(name, _)| {
-        !name.contains(['$', '=']) && name.split_whitespace().last().is_some_and(is_name)
-    });
-    acts.extend(runs.map(|(_, text)| recipe(text)));
+    acts.extend(outputs(&code).iter().map(|text| recipe(text)));
     acts
+}
+
+/// What is run for its output: the command of each `X != command`, and the body of each
+/// `define X !=`.
+fn outputs(code: &str) -> Vec<String> {
+    const MODIFIERS: &[&str] = &["override", "export", "private"];
+    const CONDITIONS: &[&str] = &["ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"];
+    let mut found = Vec::new();
+    // A line that begins with a tab belongs to a rule, or is a line like any other.
+    let mut in_rule = false;
+    let mut lines = code.lines();
+    while let Some(line) = lines.next() {
+        if in_rule && line.starts_with('\t') {
+            continue;
+        }
+        let head = first_assignment(line);
+        let name = head.map_or(line, |it| &line[..it]).trim();
+        let mut words = name.split_whitespace().skip_while(|it| MODIFIERS.contains(it));
+        let first = words.next().unwrap_or_default();
+        if first.is_empty() || first.starts_with('#') {
+            continue;
+        }
+        if first == "define" {
+            in_rule = false;
+            // It is one where a name follows; where none does, it is a variable of that name.
+            if words.next().is_some_and(|it| it != "!") {
+                let is_run = head.is_some() && name.ends_with('!');
+                let body = defined(&mut lines);
+                found.extend(is_run.then(|| body.join("\n")));
+                continue;
+            }
+        }
+        if CONDITIONS.contains(&first) && words.next().is_some_and(|it| it != "!") {
+            continue;
+        }
+        let Some(at) = head else {
+            in_rule |= name.contains(':');
+            in_rule &= !matches!(first, "include" | "-include" | "sinclude" | "vpath" | "undefine");
+            continue;
+        };
+        // A recipe behind a rule, `a: ; [ b != c ]`, which is read as that.
+        let behind = name.split_once(':').is_some_and(|(_, it)| it.contains(';'));
+        in_rule = behind;
+        if name.ends_with('!') && !behind {
+            found.push(line[at + 1..].to_owned());
+        }
+    }
+    found
+}
+
+/// The lines of a definition, up to its own end.
+fn defined<'a>(lines: &mut std::str::Lines<'a>) -> Vec<&'a str> {
+    let mut body = Vec::new();
+    let mut depth = 1_usize;
+    for line in lines {
+        // Behind a tab neither word counts.
+        let text = if line.starts_with('\t') { "" } else { line.trim_start() };
+        let follows = |word: &str| Some(text.strip_prefix(word)?.chars().next().unwrap_or('#'));
+        if follows("endef").is_some_and(|it| it == '#' || it.is_whitespace()) {
+            depth -= 1;
+        } else if follows("define").is_some_and(char::is_whitespace) {
+            depth += 1;
+        }
+        if depth == 0 {
+            break;
+        }
+        body.push(line);
+    }
+    body
+}
+
+/// Where the first `=` of a line is that stands in no reference to a variable.
+fn first_assignment(line: &str) -> Option<usize> {
+    let mut open: Vec<u8> = Vec::new();
+    let bytes = line.as_bytes();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'{' if !open.is_empty() || at > 0 && bytes[at - 1] == b'$' => {
+                open.push(if *byte == b'(' { b')' } else { b'}' });
+            }
+            _ if open.last() == Some(byte) => drop(open.pop()),
+            b'=' if open.is_empty() => return Some(at),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// What stands in each `$(shell …)`, up to the bracket that closes it, as make counts them.

@@ -117,16 +117,16 @@ struct Parser<'a> {
     starts_unknown: bool,
 }
 
-impl Parser<'_> {
-    fn peek(&self, offset: usize) -> Option<&Token> {
+impl<'a> Parser<'a> {
+    fn peek(&self, offset: usize) -> Option<&'a Token> {
         self.tokens.get(self.at + offset)
     }
 
     fn is_sign(&self, offset: usize, sign: char) -> bool {
-        self.peek(offset) == Some(&Token::Sign(sign))
+        matches!(self.peek(offset), Some(Token::Sign(it)) if *it == sign)
     }
 
-    fn word(&self, offset: usize) -> Option<&str> {
+    fn word(&self, offset: usize) -> Option<&'a str> {
         match self.peek(offset) {
             Some(Token::Word(word)) => Some(word),
             _ => None,
@@ -166,14 +166,14 @@ impl Parser<'_> {
 
     /// `x += …`, `x .= …`: whether it is one.
     fn added(&mut self) -> bool {
-        let Some(name) = self.word(0).map(str::to_owned) else { return false };
+        let Some(name) = self.word(0) else { return false };
         let adds = matches!(self.peek(1), Some(Token::Sign('+' | '.')));
         if !adds || !self.is_sign(2, '=') || self.is_sign(3, '=') {
             return false;
         }
         self.at += 3;
         let more = self.expression();
-        let value = match (self.variables.get(&name), more) {
+        let value = match (self.variables.get(name), more) {
             (Some(Value::List(texts)), more @ (Value::List(_) | Value::Text(_))) => {
                 let mut texts = [&texts[..], &more.texts()].concat();
                 texts.truncate(ELEMENTS);
@@ -182,7 +182,7 @@ impl Parser<'_> {
             (Some(Value::Text(text)), Value::Text(more)) => Value::Text(format!("{text}{more}")),
             _ => Value::Unknown,
         };
-        self.variables.insert(name, value);
+        self.variables.insert(name.to_owned(), value);
         true
     }
 
@@ -208,6 +208,11 @@ impl Parser<'_> {
 
     /// One expression, assignment or stray token.
     fn statement(&mut self) {
+        // Only what begins with a word is more than an expression, but for the pipes of awk.
+        if self.language != Interpreter::Awk && !matches!(self.peek(0), Some(Token::Word(_))) {
+            self.expression();
+            return;
+        }
         match (self.language, self.word(0)) {
             (Interpreter::Python, Some("from" | "import")) => return self.imported(),
             // The name of a function that is defined here is no call of it.
@@ -392,19 +397,19 @@ impl Parser<'_> {
     }
 
     fn term(&mut self) -> Value {
-        let Some(token) = self.peek(0).cloned() else { return Value::Unknown };
+        let Some(token) = self.peek(0) else { return Value::Unknown };
         self.at += 1;
         let value = match token {
             Token::Text(text) => {
-                self.awk_getline(&text);
-                Value::Text(text)
+                self.awk_getline(text);
+                Value::Text(text.clone())
             }
-            Token::Words(words) => Value::List(words),
+            Token::Words(words) => Value::List(words.clone()),
             Token::Command(text) => {
-                self.starts(Act::Shell(text));
+                self.starts(Act::Shell(text.clone()));
                 Value::Unknown
             }
-            Token::Word(word) => return self.named(&word),
+            Token::Word(word) => return self.named(word),
             Token::Sign('[') => self.list(']'),
             Token::Sign('(') => self.list(')'),
             Token::Sign('{') if self.language != Interpreter::Awk => self.list('}'),
@@ -416,7 +421,7 @@ impl Parser<'_> {
     fn awk_getline(&mut self, text: &str) {
         if self.language == Interpreter::Awk
             && self.is_sign(0, '|')
-            && self.peek(1) == Some(&Token::Word("getline".to_owned()))
+            && self.word(1) == Some("getline")
         {
             self.acts.push(Act::Shell(text.to_owned()));
             self.at += 2;
@@ -534,9 +539,9 @@ impl Parser<'_> {
     }
 
     fn called(&mut self, word: &str) -> Value {
-        let name = self.names.get(word).cloned().unwrap_or_else(|| word.to_owned());
+        let name = self.names.get(word).map_or(word, String::as_str);
         let before = self.acts.len();
-        let kinds: Vec<Kind> = calls::find(self.language, &name)
+        let kinds: Vec<Kind> = calls::find(self.language, name)
             .filter(|row| self.is_meant(row))
             .map(|row| row.kind)
             .collect();
@@ -647,13 +652,17 @@ impl Parser<'_> {
     /// `.split()`, `.write_text(…)`, `[0]` … after a value.
     fn methods(&mut self, mut value: Value) -> Value {
         loop {
+            // Nothing else goes on with a value.
+            if !matches!(self.peek(0), Some(Token::Sign('[' | '.' | '-' | ':'))) {
+                return value;
+            }
             // `child_process["exec"](…)`
-            if let (true, Some(Token::Text(name)), true, true) =
-                (self.is_sign(0, '['), self.peek(1), self.is_sign(2, ']'), self.is_sign(3, '('))
+            if self.is_sign(0, '[')
+                && let (Some(Token::Text(name)), true, true) =
+                    (self.peek(1), self.is_sign(2, ']'), self.is_sign(3, '('))
             {
-                let name = name.clone();
                 self.at += 3;
-                value = self.called(&name);
+                value = self.called(name);
                 continue;
             }
             if let Some(element) = self.element(&value) {
@@ -680,9 +689,9 @@ impl Parser<'_> {
                 // The call of what an expression gave: `getattr(os, "system")("…")`.
                 return value;
             };
-            let Some(name) = name.map(str::to_owned) else { return value };
+            let Some(name) = name else { return value };
             self.at += dot + 1;
-            value = self.method(&value, &name);
+            value = self.method(&value, name);
         }
     }
 

@@ -148,6 +148,31 @@ const WGET: Grammar = options(
         "post-data",
     ],
 );
+/// Options of sqlite3 with a value, behind one dash or two.
+const SQLITE: &[&str] = &[
+    "cmd",
+    "-cmd",
+    "init",
+    "-init",
+    "separator",
+    "-separator",
+    "newline",
+    "-newline",
+    "nullvalue",
+    "-nullvalue",
+    "mmap",
+    "-mmap",
+    "maxsize",
+    "-maxsize",
+    "vfs",
+    "-vfs",
+    "escape",
+    "-escape",
+    "lookaside",
+    "-lookaside",
+    "pagecache",
+    "-pagecache",
+];
 const TAR: Grammar =
     options("fCbXTI", &["file", "directory", "exclude", "files-from", "exclude-from", "transform"]);
 const GREP: Grammar = options(
@@ -448,7 +473,13 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("So", &["suffix"])
         .unless(&["c", "stdout", "to-stdout", "t", "l"])
         .how(How::Edit),
-    row(&["sqlite3"]).files(Files::After(0)).how(How::Edit),
+    row(&["sqlite3"]).options("", SQLITE).files(Files::First).how(How::Edit),
+    // An archive and its files, or an option with two values.
+    row(&["sqlite3"])
+        .options("", SQLITE)
+        .when(&["A", "lookaside", "-lookaside", "pagecache", "-pagecache"])
+        .files(Files::After(1))
+        .how(How::Edit),
     row(&["less"])
         .options("oOkpPtTbhjxyD", &["log-file", "LOG-FILE"])
         .files(Files::Values(&["o", "O", "log-file", "LOG-FILE"]))

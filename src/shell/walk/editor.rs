@@ -6,6 +6,7 @@ use super::super::{HOLE, How, Interpreter, Unreadable};
 use super::call::Call;
 use super::own::escaped_words;
 use super::{Io, Walker, is_shell};
+use std::collections::BTreeSet;
 
 /// What an editor has been told so far.
 #[derive(Debug, Default)]
@@ -76,6 +77,10 @@ impl Walker<'_> {
 
     /// A line: what stands behind a bar is a command as well.
     fn editor_line(&mut self, line: &str, told: &mut Told, depth: usize) {
+        const MAX_DEPTH: usize = 4;
+        if depth > MAX_DEPTH {
+            return self.fail(Unreadable::Depth);
+        }
         let mut next = Some(line);
         let mut behind_bar = 0;
         while let Some(line) = next {
@@ -99,7 +104,6 @@ impl Walker<'_> {
     ) -> Option<&'a str> {
         const MODIFIERS: &[&str] =
             &["silent!", "silent", "sil!", "sil", "noautocmd", "noa", "keepalt", "verbose"];
-        const MAX_DEPTH: usize = 4;
         let mut command = without_address(line);
         for word in MODIFIERS {
             command = command.strip_prefix(word).map_or(command, without_address);
@@ -108,16 +112,9 @@ impl Walker<'_> {
             self.editor_shell(code, told);
             return None;
         }
-        // `g/pattern/command`
-        if let Some(rest) = command.strip_prefix(['g', 'v'])
-            && let rest = rest.strip_prefix('!').unwrap_or(rest)
-            && let Some(delimiter) = rest.chars().next().filter(|it| "/#,".contains(*it))
-            && let Some((_, rest)) = rest[1..].split_once(delimiter)
-        {
-            if depth < MAX_DEPTH {
+        if let Some(rest) = behind_global(command) {
+            for rest in behind_pattern(rest) {
                 self.editor_line(rest, told, depth + 1);
-            } else {
-                self.fail(Unreadable::Depth);
             }
             return None;
         }
@@ -147,14 +144,6 @@ impl Walker<'_> {
                 }
             }
             // Each holds another command: `au VimLeave * !command`, `bufdo !command`.
-            "au" | "aut" | "autocmd" | "bufdo" | "argdo" | "windo" | "tabdo" | "cdo" | "ldo"
-            | "cfdo" | "lfdo" | "folddoopen" | "command" | "com" | "nmap" | "map" | "nnoremap"
-            | "noremap" | "cabbrev" | "so" | "source" | "ru" | "runtime" | "exe" | "exec"
-            | "execute"
-                if depth >= MAX_DEPTH =>
-            {
-                self.fail(Unreadable::Depth);
-            }
             "au" | "aut" | "autocmd" | "bufdo" | "argdo" | "windo" | "tabdo" | "cdo" | "ldo"
             | "cfdo" | "lfdo" | "folddoopen" | "command" | "com" | "nmap" | "map" | "nnoremap"
             | "noremap" | "cabbrev" => {
@@ -303,6 +292,45 @@ fn without_address(line: &str) -> &str {
     let line = line.trim_start_matches(is_sign);
     let Some(rest) = line.strip_prefix('/') else { return line };
     rest.split_once('/').map_or(line, |(_, rest)| rest.trim_start_matches(is_sign))
+}
+
+/// What stands behind `g` or `v`, which may be longer, and its `!`: the delimiter and all that
+/// follows. `None` where it is another command.
+fn behind_global(command: &str) -> Option<&str> {
+    let end = command.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(command.len());
+    let (verb, rest) = command.split_at(end);
+    let is = |name: &str| !verb.is_empty() && name.starts_with(verb);
+    if !is("global") && !is("vglobal") {
+        return None;
+    }
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix('!').map_or(rest, str::trim_start);
+    let delimits = |c: char| !c.is_ascii_alphabetic() && !matches!(c, '"' | '|' | '\\');
+    rest.starts_with(delimits).then_some(rest)
+}
+
+/// What stands behind a pattern that begins with its delimiter. Where a delimiter stands in
+/// brackets, whether it ends the pattern hangs on what `magic` is set to: then it is both.
+fn behind_pattern(text: &str) -> BTreeSet<&str> {
+    let Some(delimiter) = text.chars().next() else { return BTreeSet::new() };
+    let end = |brackets: bool| {
+        let mut is_escaped = false;
+        let mut in_brackets = false;
+        for (at, character) in text.char_indices().skip(1) {
+            match character {
+                _ if std::mem::take(&mut is_escaped) => {}
+                '\\' => is_escaped = true,
+                _ if character == delimiter && !in_brackets => {
+                    return Some(&text[at + character.len_utf8()..]);
+                }
+                '[' if brackets => in_brackets = true,
+                ']' => in_brackets = false,
+                _ => {}
+            }
+        }
+        None
+    };
+    [false, true].into_iter().filter_map(end).collect()
 }
 
 /// The texts in quotes.

@@ -168,7 +168,7 @@ impl Walker<'_> {
             let certainty = self.certainty(field.certainty());
             match row.how {
                 Some(how) if field.text != "-" => {
-                    self.record_write(&field.text, how, certainty);
+                    self.record_written(&field, how, certainty);
                     if matches!(row.files, Files::Values(_) | Files::Prefixed(_)) {
                         self.record_unknown_text(&field.text);
                     }

@@ -77,14 +77,14 @@ impl Walker<'_> {
                 "-delete" => {
                     // Whether it goes, too, hangs on what is in it.
                     for start in &starts {
-                        self.record_write(&start.text, How::Remove, Certainty::Opaque);
+                        self.record_written(start, How::Remove, Certainty::Opaque);
                     }
                     self.record_write(&found.text, How::Remove, Certainty::Opaque);
                     act = Some(at);
                 }
                 "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
                     if let Some(file) = words.get(at + 1) {
-                        self.record_write(&file.text, How::Write, file.certainty());
+                        self.record_written(file, How::Write, file.certainty());
                     }
                 }
                 "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec"

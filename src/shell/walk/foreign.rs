@@ -110,7 +110,7 @@ impl Walker<'_> {
             _ => None,
         };
         if let Some(folder) = made {
-            self.record_write(&folder.text, How::Directory, self.certainty(folder.certainty()));
+            self.record_written(folder, How::Directory, self.certainty(folder.certainty()));
         }
         match module.text.as_str() {
             // Its words are code.

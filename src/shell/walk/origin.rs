@@ -245,10 +245,10 @@ pub(super) fn open(pattern: &str) -> String {
 }
 
 /// A path with a `*` for each group of an extended pattern in it, `@(a|b)`: whoever asks what a path
-/// may be knows the plain signs only.
-pub(super) fn without_groups(path: &str) -> Cow<'_, str> {
+/// may be knows the plain signs only. `None` where it has none.
+pub(super) fn without_groups(path: &str) -> Option<String> {
     if !path.contains('(') {
-        return Cow::Borrowed(path);
+        return None;
     }
     let mut text = String::with_capacity(path.len());
     let mut rest = path;
@@ -262,7 +262,7 @@ pub(super) fn without_groups(path: &str) -> Cow<'_, str> {
             None => text.push(character),
         }
     }
-    Cow::Owned(text)
+    (text != path).then_some(text)
 }
 
 /// What stands behind a group that begins with a sign and with what follows it. Of one that nothing

@@ -78,39 +78,30 @@ impl Walker<'_> {
     pub(super) fn debugger(&mut self, call: &Call) {
         let words = &call.words;
         let behind = |names: &[&str]| {
-            let pairs = words.windows(2).filter(|it| names.contains(&it[0].text.as_str()));
-            let joined = words.iter().filter_map(|it| {
-                let (name, value) = it.text.split_once('=')?;
-                names.contains(&name).then(|| value.to_owned())
+            let given = words.iter().enumerate().filter_map(|(at, word)| {
+                let (name, value) = debugger_option(&word.text)?;
+                let next = || words.get(at + 1).map(|it| it.text.clone());
+                names.contains(&name).then(|| value.map(str::to_owned).or_else(next))?
             });
-            pairs.map(|it| it[1].text.clone()).chain(joined).collect::<Vec<String>>()
+            given.collect::<Vec<String>>()
         };
         let mut lines = behind(&[
-            "-ex",
-            "--ex",
-            "-iex",
-            "--iex",
-            "-eval-command",
-            "--eval-command",
-            "-init-eval-command",
-            "--init-eval-command",
+            "ex",
+            "iex",
+            "eix",
+            "eiex",
+            "eval-command",
+            "init-eval-command",
+            "early-init-eval-command",
         ]);
-        for file in behind(&[
-            "-x",
-            "--x",
-            "-command",
-            "--command",
-            "-ix",
-            "--ix",
-            "-init-command",
-            "--init-command",
-        ]) {
+        for file in behind(&["x", "ix", "command", "init-command", "early-init-command"]) {
             let text = self.script_text(&file, Interpreter::Other, &[]).unwrap_or_default();
             lines.extend(text.lines().map(str::to_owned));
         }
         let input = call.io.stdin.as_deref().unwrap_or_default();
         lines.extend(input.lines().map(str::to_owned));
-        let args = words.iter().position(|it| matches!(it.text.as_str(), "--args" | "-args"));
+        let is_args = |it: &Field| debugger_option(&it.text).is_some_and(|it| it.0 == "args");
+        let args = words.iter().position(is_args);
         let mut program: Vec<Field> = match args {
             Some(at) => words[at + 1..].to_vec(),
             None => debugged(words).into_iter().collect(),
@@ -190,26 +181,13 @@ impl Walker<'_> {
 
     /// `writefile('path', …)`, `attach 'path'`, `vacuum into 'path'`
     fn sql_files(&mut self, text: &str) {
-        const WORDS: &[&str] = &["writefile", "attach", "into"];
-        let lower = text.to_ascii_lowercase();
         let mut paths: BTreeSet<&str> = BTreeSet::new();
-        for word in WORDS {
-            for (at, word) in lower.match_indices(word) {
-                let rest = text[at + word.len()..].trim_start();
-                let rest = match word {
-                    "writefile" => rest.strip_prefix('(').map(str::trim_start),
-                    "attach" => {
-                        let is_word =
-                            rest.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("database"));
-                        Some(if is_word { rest[8..].trim_start() } else { rest })
-                    }
-                    _ => Some(rest),
-                };
-                let quoted = rest
-                    .and_then(|it| it.strip_prefix(['\'', '"']))
-                    .and_then(|it| it.split(['\'', '"']).next());
-                paths.extend(quoted.filter(|it| !it.is_empty()));
-            }
+        find_paths(text, &["writefile", "attach"], &mut paths);
+        if text.to_ascii_lowercase().contains("vacuum") {
+            let vacuums = statements(text)
+                .into_iter()
+                .filter(|it| it.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("vacuum")));
+            vacuums.for_each(|it| find_paths(it, &["into"], &mut paths));
         }
         for path in paths {
             if !self.spend(1) {
@@ -361,50 +339,162 @@ pub(super) fn escaped_words(text: &str) -> Vec<String> {
     words
 }
 
+/// The texts in quotes that stand behind some words of SQL.
+fn find_paths<'a>(text: &'a str, words: &[&str], paths: &mut BTreeSet<&'a str>) {
+    let lower = text.to_ascii_lowercase();
+    for word in words {
+        for (at, word) in lower.match_indices(word) {
+            let rest = text[at + word.len()..].trim_start();
+            let rest = match word {
+                "writefile" => rest.strip_prefix('(').map(str::trim_start),
+                "attach" => {
+                    let is_word =
+                        rest.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("database"));
+                    Some(if is_word { rest[8..].trim_start() } else { rest })
+                }
+                _ => Some(rest),
+            };
+            let quoted = rest
+                .and_then(|it| it.strip_prefix(['\'', '"']))
+                .and_then(|it| it.split(['\'', '"']).next());
+            paths.extend(quoted.filter(|it| !it.is_empty()));
+        }
+    }
+}
+
+/// The statements of SQL, without the comments before them; lines that sqlite3 takes for itself are
+/// none.
+fn statements(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+        let Some(first) = rest.chars().next() else { return found };
+        if matches!(first, '.' | '#') {
+            rest = rest.split_once('\n').map_or("", |it| it.1);
+        } else if let Some(behind) = behind_quoted(rest).filter(|_| matches!(first, '-' | '/')) {
+            rest = behind;
+        } else {
+            let mut tail = rest;
+            while let Some(character) = tail.chars().next().filter(|it| *it != ';') {
+                tail = behind_quoted(tail).unwrap_or(&tail[character.len_utf8()..]);
+            }
+            found.push(&rest[..rest.len() - tail.len()]);
+            rest = tail;
+        }
+    }
+}
+
+/// What stands behind a comment or a text in quotes that SQL begins with.
+fn behind_quoted(text: &str) -> Option<&str> {
+    let close = match text.chars().next()? {
+        '-' if text.starts_with("--") => "\n",
+        '/' if text.starts_with("/*") => {
+            return Some(text[2..].split_once("*/").map_or("", |it| it.1));
+        }
+        '\'' => "'",
+        '"' => "\"",
+        '`' => "`",
+        '[' => "]",
+        _ => return None,
+    };
+    Some(text[1..].split_once(close).map_or("", |it| it.1))
+}
+
+/// An option of gdb by its whole name, and its value where that stands in the same word. It takes
+/// each by its beginning, behind one dash or two, as long as no other begins so.
+fn debugger_option(word: &str) -> Option<(&'static str, Option<&str>)> {
+    let option = word.strip_prefix('-').filter(|it| !it.is_empty())?;
+    let option = option.strip_prefix('-').unwrap_or(option);
+    let (name, value) = option.split_once('=').map_or((option, None), |it| (it.0, Some(it.1)));
+    let mut all = TAKES.iter().chain(NAMES).chain(ALONE);
+    if let Some(exact) = all.clone().find(|it| **it == name) {
+        return Some((exact, value));
+    }
+    let mut begin = all.by_ref().filter(|it| !name.is_empty() && it.starts_with(name));
+    let first = begin.next()?;
+    begin.next().is_none().then_some((*first, value))
+}
+
+/// Options of gdb with a value.
+const TAKES: &[&str] = &[
+    "ex",
+    "iex",
+    "eix",
+    "eiex",
+    "x",
+    "ix",
+    "eval-command",
+    "init-eval-command",
+    "early-init-eval-command",
+    "command",
+    "init-command",
+    "early-init-command",
+    "cd",
+    "d",
+    "directory",
+    "s",
+    "symbols",
+    "c",
+    "core",
+    "p",
+    "pid",
+    "b",
+    "l",
+    "tty",
+    "D",
+    "data-directory",
+    "i",
+    "interpreter",
+    "ui",
+    "annotate",
+];
+/// Those whose value is the program.
+const NAMES: &[&str] = &["e", "exec", "se"];
+/// Those without one.
+const ALONE: &[&str] = &[
+    "args",
+    "batch",
+    "batch-silent",
+    "configuration",
+    "fullname",
+    "f",
+    "help",
+    "n",
+    "nh",
+    "nowindows",
+    "nw",
+    "nx",
+    "q",
+    "quiet",
+    "r",
+    "readnever",
+    "readnow",
+    "return-child-result",
+    "silent",
+    "statistics",
+    "tui",
+    "version",
+    "w",
+    "windows",
+    "write",
+];
+
 /// The program that a debugger is started for: its first operand, if no option names one.
 fn debugged(words: &[Field]) -> Option<Field> {
-    // Those whose value is the next word.
-    const TAKES: &[&str] = &[
-        "ex",
-        "iex",
-        "x",
-        "ix",
-        "eval-command",
-        "init-eval-command",
-        "command",
-        "init-command",
-        "cd",
-        "d",
-        "directory",
-        "s",
-        "symbols",
-        "c",
-        "core",
-        "p",
-        "pid",
-        "b",
-        "l",
-        "tty",
-        "t",
-        "D",
-        "data-directory",
-        "i",
-        "interpreter",
-        "ui",
-    ];
-    const NAMES: &[&str] = &["e", "exec", "se"];
     let mut first = None;
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
-        let Some(option) = word.text.strip_prefix('-').filter(|it| !it.is_empty()) else {
+        if !word.text.starts_with('-') || word.text == "-" {
             first = first.or(Some(word));
             continue;
-        };
-        let option = option.strip_prefix('-').unwrap_or(option);
-        match option.split_once('=') {
-            Some((name, value)) if NAMES.contains(&name) => return Some(word.with_text(value)),
-            None if NAMES.contains(&option) => return rest.next().cloned(),
-            None if TAKES.contains(&option) => drop(rest.next()),
+        }
+        match debugger_option(&word.text) {
+            Some((name, Some(value))) if NAMES.contains(&name) => {
+                return Some(word.with_text(value));
+            }
+            Some((name, None)) if NAMES.contains(&name) => return rest.next().cloned(),
+            Some((name, None)) if TAKES.contains(&name) => drop(rest.next()),
             _ => {}
         }
     }

@@ -80,7 +80,7 @@ impl Walker<'_> {
 
     fn put_out(&mut self, word: &Field) {
         let Some(path) = pathspec(word) else { return };
-        self.record_write(&path, How::Write, self.certainty(word.certainty()));
+        self.record_written(&word.with_text(&path), How::Write, self.certainty(word.certainty()));
     }
 
     /// Whatever the index holds.

@@ -3,6 +3,7 @@
 use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
 use super::Walker;
 use super::env::Made;
+use super::field::Field;
 use super::origin::{normal, without_groups};
 
 impl Walker<'_> {
@@ -18,11 +19,22 @@ impl Walker<'_> {
         self.reading.runs.push(run);
     }
 
+    /// A word that names a file. Where it is a pattern with groups in it, what it finds comes with its
+    /// own name, which is what is written where it finds nothing.
+    pub(super) fn record_written(&mut self, word: &Field, how: How, certainty: Certainty) {
+        self.record_write(&word.text, how, certainty);
+        if word.glob
+            && let Some(pattern) = without_groups(&word.text)
+        {
+            self.record_write(&pattern, how, certainty);
+        }
+    }
+
     pub(super) fn record_write(&mut self, path: &str, how: How, certainty: Certainty) {
         if self.muted > 0 || self.is_spared() || path.is_empty() || path.starts_with("/dev/fd/") {
             return;
         }
-        for path in self.located(&without_groups(path)) {
+        for path in self.located(path) {
             let conditional = self.conditional > 0;
             let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);

@@ -1,8 +1,10 @@
 //! Redirections: where a command's input comes from and its output goes.
 
-use super::super::syntax::{Part, Redirection, RedirectionKind};
+use super::super::syntax::{Part, Redirection, RedirectionKind, Word};
 use super::super::{Certainty, HOLE, How};
 use super::env::Made;
+use super::expand::has_glob;
+use super::field::Field;
 use super::origin::normal;
 use super::sinks::{Sink, Sinks};
 use super::{Io, Walker};
@@ -122,7 +124,10 @@ impl Walker<'_> {
         let path = self.text(&redirection.target);
         let literal = redirection.target.as_text().is_some();
         let least = if literal { Certainty::Literal } else { Certainty::Resolved };
-        self.record_write(&path, how, self.text_certainty(&path).max(least));
+        let glob = is_pattern(&redirection.target);
+        let word = Field { text: path, glob, ..Field::default() };
+        self.record_written(&word, how, self.text_certainty(&word.text).max(least));
+        let path = word.text;
         if let Some(number) = number {
             // A program may write to it what nobody sees.
             self.make(&path, "", true);
@@ -216,6 +221,15 @@ impl Walker<'_> {
         let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
         self.certainty(certainty)
     }
+}
+
+/// Whether the shell may take a word for a pattern of files.
+fn is_pattern(word: &Word) -> bool {
+    word.parts.iter().any(|part| match part {
+        Part::Text { text, quoted } => !quoted && has_glob(text),
+        Part::Parameter { quoted, .. } | Part::Command { quoted, .. } => !quoted,
+        Part::Arithmetic(_) | Part::Process { .. } | Part::Array(_) => false,
+    })
 }
 
 fn is_descriptor(target: &str) -> bool {

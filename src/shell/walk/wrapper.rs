@@ -66,21 +66,20 @@ impl Walker<'_> {
         }
         for option in given.iter().filter(|given| row.outputs.contains(&given.name.as_str())) {
             if let Some(file) = &option.value {
-                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
+                self.record_written(file, How::Write, self.certainty(file.certainty()));
             }
         }
         if row.names[0] == "flock"
             && let Some(lock) = call.words.get(at)
         {
-            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
+            self.record_written(lock, How::Lock, self.certainty(lock.certainty()));
         }
         // Without a file it writes its own.
         if row.names[0] == "script" {
-            let log = call.words.get(at);
-            let (path, certainty) =
-                log.map_or(("typescript", Certainty::Literal), |it| (&it.text, it.certainty()));
-            if path != "/dev/null" {
-                self.record_write(path, How::Write, self.certainty(certainty));
+            let log = call.words.get(at).cloned();
+            let log = log.unwrap_or_else(|| Field::literal("typescript"));
+            if log.text != "/dev/null" {
+                self.record_written(&log, How::Write, self.certainty(log.certainty()));
             }
         }
         self.traces(&given, call.words.get(at), call);

@@ -7,6 +7,9 @@ use super::field::{Field, joined};
 use super::output::unknown_output;
 use super::{Walker, limit};
 
+/// One call more than are followed, which says that there are more.
+const MOST: usize = limit::BRACES + 1;
+
 impl Walker<'_> {
     /// `xargs`: words from the input are added, or put in the place of a mark.
     pub(super) fn extended(&mut self, given: &[Given], at: usize, call: &Call) -> String {
@@ -25,7 +28,7 @@ impl Walker<'_> {
         });
         let input = file.as_deref().unwrap_or(input);
         let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null"]);
-        let mut items: Vec<Field> = if by_line {
+        let items: Vec<Field> = if by_line {
             input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
         } else {
             unquoted(input).iter().map(|word| item(word)).collect()
@@ -33,26 +36,43 @@ impl Walker<'_> {
         let most = given.iter().find(|it| matches!(it.name.as_str(), "n" | "max-args"));
         let most: Option<usize> = most.and_then(|it| it.value.as_ref()?.text.parse().ok());
         let most = most.filter(|it| *it > 0);
-        // What is cut would have run.
-        if items.len() > limit::BRACES {
-            self.fail(Unreadable::Work);
-            items.truncate(limit::BRACES);
-        }
+        // `-L 1`, `-l`: so many lines a call.
+        let lines =
+            given.iter().rev().find(|it| matches!(it.name.as_str(), "L" | "l" | "max-lines"));
+        let lines: Option<usize> =
+            lines.map(|it| it.value.as_ref().and_then(|it| it.text.parse().ok()).unwrap_or(1));
+        let lines = lines.filter(|it| *it > 0 && mark.is_none() && most.is_none() && !by_line);
         let io = super::Io { stdin: None, capture: call.io.capture };
         let words = &call.words[at..];
         let mut output = String::new();
         let mut calls = Vec::new();
         if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
-            for item in &items {
+            for item in items.iter().take(MOST) {
                 calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
             }
         // Without input it runs once all the same.
         } else if let Some(most) = most.filter(|_| !items.is_empty()) {
-            for items in items.chunks(most) {
+            for items in items.chunks(most).take(MOST) {
                 calls.push([words, items].concat());
             }
         } else {
+            // All are words of one call.
+            if !self.spend(items.len() / 16) {
+                return output;
+            }
             calls.push([words, &items[..]].concat());
+        }
+        if let Some(most) = lines {
+            let texts: Vec<&str> = input.lines().filter(|it| !it.trim().is_empty()).collect();
+            for texts in texts.chunks(most).take(MOST) {
+                let own = unquoted(&texts.join("\n"));
+                calls.push(words.iter().cloned().chain(own.iter().map(|it| item(it))).collect());
+            }
+        }
+        // What is cut would have run.
+        if calls.len() >= MOST {
+            self.fail(Unreadable::Work);
+            calls.truncate(limit::BRACES);
         }
         for words in calls {
             if !self.spend(1) {
