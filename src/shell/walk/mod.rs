@@ -33,6 +33,7 @@ mod shape;
 mod shown;
 mod simple;
 mod sinks;
+mod sql;
 mod streams;
 mod suspect;
 mod unknown;
