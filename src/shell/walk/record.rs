@@ -1,9 +1,10 @@
 //! What is found on the way goes into the reading here, and nowhere else but for scripts and finds.
 
 use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
-use super::Walker;
 use super::env::Made;
-use super::origin::{normal, without_groups};
+use super::groups::{with_hidden, without_groups};
+use super::origin::normal;
+use super::{Walker, expand};
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
@@ -22,7 +23,16 @@ impl Walker<'_> {
         if self.muted > 0 || self.is_spared() || path.is_empty() || path.starts_with("/dev/fd/") {
             return;
         }
-        for path in self.located(&without_groups(path)) {
+        let mut paths: Vec<String> = Vec::new();
+        for path in without_groups(path) {
+            let hidden = self.finds_hidden || self.env.variable("GLOBIGNORE").is_some();
+            if hidden && expand::has_glob(&path) {
+                with_hidden(&path).iter().for_each(|it| paths.extend(self.located(it)));
+            } else {
+                paths.extend(self.located(&path));
+            }
+        }
+        for path in paths {
             let conditional = self.conditional > 0;
             let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);
