@@ -287,6 +287,23 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         }
     }
     copies(run, program, add);
+    if program == "curl" {
+        downloads(run, add);
+    }
+}
+
+/// `curl --output-dir d -o f` writes `d/f`.
+fn downloads(run: &Run, add: &mut impl FnMut(&str, Act)) {
+    let value = |short: &str, long: &str| {
+        let at = run.argv.iter().position(|it| {
+            it == long || !short.is_empty() && it.starts_with('-') && it.ends_with(short)
+        });
+        let joined = run.argv.iter().find_map(|it| it.strip_prefix(long)?.strip_prefix('='));
+        joined.or_else(|| run.argv.get(at? + 1).map(String::as_str))
+    };
+    if let (Some(folder), Some(file)) = (value("", "--output-dir"), value("o", "--output")) {
+        add(&format!("{}/{file}", folder.trim_end_matches('/')), Act::Write(How::Write));
+    }
 }
 
 /// git in another work tree than the one it stands in.
