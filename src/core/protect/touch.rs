@@ -87,6 +87,7 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
                 operands.for_each(|it| add(it, Act::Names));
             }
         }
+        found_here(reading, &mut add);
         if takes_unknown(reading) {
             lists(reading, &mut add);
         }
@@ -128,6 +129,19 @@ pub(super) fn takes_unknown(reading: &Reading) -> bool {
         let last = it.path.rsplit('/').next().unwrap_or_default();
         takes && !last.is_empty() && last.chars().all(|c| c == HOLE)
     })
+}
+
+/// What a loop over a pattern, or over a listing, comes to and changes in a folder that is guarded:
+/// `cd ~/.claude; for f in *; do rm $f; done`.
+fn found_here(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
+    for find in reading.finds.iter().filter(|it| it.is_written && !it.shows.is_empty()) {
+        let pattern = find.words.iter().position(|it| it == "-path");
+        let pattern = pattern.and_then(|at| find.words.get(at + 1)).filter(|it| !it.contains('/'));
+        let pattern = pattern.map_or("*", String::as_str);
+        for (_, start) in find.starts.iter().filter(|it| is_named(&it.1)) {
+            add(&format!("{}/{pattern}", start.trim_end_matches('/')), Act::Write(How::Edit));
+        }
+    }
 }
 
 /// The same, and where what is unknown is overwritten: `f=$(find …); echo > $f`.

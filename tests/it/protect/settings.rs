@@ -199,6 +199,10 @@ fn what_a_listing_of_them_shows_is_theirs() {
         "ls ~/.claude/settings.json | while read f; do rm $f; done",
         "stat -c %n .claude/settings.json | xargs rm",
         "ls -d .claude | xargs rm -r",
+        "cd ~/.claude; for f in *.json; do echo {} > $f; done",
+        "cd ~/.claude; for f in *; do rm -rf $f; done",
+        "cd .claude; for f in *.json; do jq 'del(.hooks)' $f > t; mv t $f; done",
+        "cd ~/.claude; ls | xargs rm -r",
     ] {
         if !house.bash(line).is_objection() {
             passed.push(line);
