@@ -59,7 +59,7 @@ pub(super) fn names_binary(code: &str) -> bool {
 /// `folders` are those that it, or another of its name, is found in.
 pub(super) fn names_binary_in<'a>(
     code: &str,
-    folders: impl Iterator<Item = &'a str> + Clone,
+    folders: &(impl Iterator<Item = &'a str> + Clone),
 ) -> bool {
     const HOMES: &[&str] = &["home", "HOME", "~/", "expanduser", "USERPROFILE"];
     let begins = |c: char| c.is_whitespace() || "\"'`,;(=>".contains(c);
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn the_binary_is_named_in_full_or_from_home_on() {
-        let names = |code| names_binary_in(code, ["/home/u/bin", "/usr/bin"].into_iter());
+        let names = |code| names_binary_in(code, &["/home/u/bin", "/usr/bin"].into_iter());
         for code in [
             "copy2(src='x',dst='/home/u/bin/roz')",
             "pathlib.Path('~/bin/roz').expanduser().unlink()",

@@ -9,6 +9,7 @@ use super::{
     commands::{self, base},
     handed::handed,
     is_in,
+    joined::{downloads, found_here},
     paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     words::Words,
 };
@@ -129,19 +130,6 @@ pub(super) fn takes_unknown(reading: &Reading) -> bool {
         let last = it.path.rsplit('/').next().unwrap_or_default();
         takes && !last.is_empty() && last.chars().all(|c| c == HOLE)
     })
-}
-
-/// What a loop over a pattern, or over a listing, comes to and changes in a folder that is guarded:
-/// `cd ~/.claude; for f in *; do rm $f; done`.
-fn found_here(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
-    for find in reading.finds.iter().filter(|it| it.is_written && !it.shows.is_empty()) {
-        let pattern = find.words.iter().position(|it| it == "-path");
-        let pattern = pattern.and_then(|at| find.words.get(at + 1)).filter(|it| !it.contains('/'));
-        let pattern = pattern.map_or("*", String::as_str);
-        for (_, start) in find.starts.iter().filter(|it| is_named(&it.1)) {
-            add(&format!("{}/{pattern}", start.trim_end_matches('/')), Act::Write(How::Edit));
-        }
-    }
 }
 
 /// The same, and where what is unknown is overwritten: `f=$(find …); echo > $f`.
@@ -303,20 +291,6 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
     copies(run, program, add);
     if program == "curl" {
         downloads(run, add);
-    }
-}
-
-/// `curl --output-dir d -o f` writes `d/f`.
-fn downloads(run: &Run, add: &mut impl FnMut(&str, Act)) {
-    let value = |short: &str, long: &str| {
-        let at = run.argv.iter().position(|it| {
-            it == long || !short.is_empty() && it.starts_with('-') && it.ends_with(short)
-        });
-        let joined = run.argv.iter().find_map(|it| it.strip_prefix(long)?.strip_prefix('='));
-        joined.or_else(|| run.argv.get(at? + 1).map(String::as_str))
-    };
-    if let (Some(folder), Some(file)) = (value("", "--output-dir"), value("o", "--output")) {
-        add(&format!("{}/{file}", folder.trim_end_matches('/')), Act::Write(How::Write));
     }
 }
 

@@ -21,7 +21,9 @@ pub(super) fn without_groups(path: &str) -> Vec<Cow<'_, str>> {
     while let Some(character) = rest.chars().next() {
         rest = &rest[character.len_utf8()..];
         let Some(after) = behind_group(character, rest) else {
-            texts.iter_mut().for_each(|it| it.push(character));
+            for text in &mut texts {
+                text.push(character);
+            }
             continue;
         };
         let group = &rest[..rest.len() - after.len()];

@@ -237,9 +237,9 @@ fn located_program(words: &[Field]) -> Option<String> {
 fn listed(words: &[Field]) -> Option<String> {
     let (options, names): (Vec<&Field>, Vec<&Field>) =
         words.iter().partition(|word| word.text.starts_with('-'));
-    let is_short = |it: &&Field| !it.text.starts_with("--");
+    let is_short = |it: &Field| !it.text.starts_with("--");
     let names_folders =
-        options.iter().any(|it| it.text == "--directory" || is_short(&it) && it.text.contains('d'));
+        options.iter().any(|it| it.text == "--directory" || is_short(it) && it.text.contains('d'));
     let is_file = |name: &str| {
         let name = name.rsplit('/').next().unwrap_or_default();
         name == "roz" || name.rsplit_once('.').is_some_and(|it| !it.0.is_empty())

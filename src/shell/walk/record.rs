@@ -27,7 +27,9 @@ impl Walker<'_> {
         for path in without_groups(path) {
             let hidden = self.finds_hidden || self.env.variable("GLOBIGNORE").is_some();
             if hidden && expand::has_glob(&path) {
-                with_hidden(&path).iter().for_each(|it| paths.extend(self.located(it)));
+                for path in with_hidden(&path) {
+                    paths.extend(self.located(&path));
+                }
             } else {
                 paths.extend(self.located(&path));
             }

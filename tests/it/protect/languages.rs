@@ -102,7 +102,7 @@ fn a_protected_file_may_be_copied_by_code_and_not_written() {
         ),
         ("binary", r#"python3 -c "import shutil; shutil.copy2(src='x',dst='{binary}')""#),
         ("binary", r#"python3 -c "open(file='{binary}',mode='w')""#),
-        ("binary", r#"tclsh <<< 'file delete {binary}'"#),
+        ("binary", r"tclsh <<< 'file delete {binary}'"),
     ] {
         house.denies(rule, line);
     }
