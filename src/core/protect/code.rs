@@ -55,6 +55,27 @@ pub(super) fn names_binary(code: &str) -> bool {
     ["which", "command -v", "type -P"].iter().any(|it| code.contains(it)) && is_word_in(code, "roz")
 }
 
+/// Whether code names the binary by its path: in full, or from the user's home on, `~/bin/roz`.
+/// `folders` are those that it, or another of its name, is found in.
+pub(super) fn names_binary_in<'a>(
+    code: &str,
+    folders: &(impl Iterator<Item = &'a str> + Clone),
+) -> bool {
+    const HOMES: &[&str] = &["home", "HOME", "~/", "expanduser", "USERPROFILE"];
+    let begins = |c: char| c.is_whitespace() || "\"'`,;(=>".contains(c);
+    code.match_indices("/roz").filter(|(at, it)| is_piece(code, *at + 1, it.len() - 1)).any(
+        |(at, _)| {
+            let head = code[..at].rsplit(begins).next().unwrap_or_default();
+            let Some(from) = head.find('/') else { return false };
+            let tail = &head[from..];
+            let from_home = || HOMES.iter().any(|it| code.contains(it));
+            folders.clone().any(|it| {
+                it == head || from_home() && it.strip_suffix(tail).is_some_and(|it| !it.is_empty())
+            })
+        },
+    )
+}
+
 /// Whether code has words in it that change files, but for writes to plain names below where it
 /// runs: those are in its reading.
 pub(super) fn may_change_elsewhere(code: &str) -> bool {
@@ -79,9 +100,22 @@ fn without_plain_writes(code: &str) -> String {
                 ("writeFileSync(", Some([target, _])) | (_, Some([_, target])) => *target,
                 _ => continue,
             };
-            if plain_name(target).is_some() {
+            // What is read, where it lies apart, has to be known as well.
+            let is_copy = *name != "writeFileSync(";
+            let source = arguments(inside).unwrap_or_default();
+            let apart = || source.first().is_some_and(|it| is_copy && is_known_path(it));
+            if plain_name(target).is_some() || lies_apart(target) && apart() {
                 rest.replace_range(at..at + name.len(), "(");
             }
+        }
+    }
+    // `json.dump(x, open('out.json', 'w'))`: the file is taken out below.
+    let places: Vec<usize> = rest.match_indices("dump(").map(|it| it.0).collect();
+    for at in places.into_iter().rev() {
+        let end = at + "dump".len();
+        let arguments = arguments(within(&rest[end + 1..])).unwrap_or_default();
+        if arguments.len() == 2 && opens_plainly(arguments[1]) {
+            rest.replace_range(at..end, "");
         }
     }
     for name in ["open(", "Path("] {
@@ -176,6 +210,34 @@ fn is_literal(argument: &str) -> bool {
     text.is_some_and(|it| it.chars().all(|c| c.is_ascii_alphanumeric() || "_-+. ".contains(c)))
 }
 
+/// `open('out.json', 'w')`, and nothing around it.
+fn opens_plainly(argument: &str) -> bool {
+    let inside = argument.trim().strip_prefix("open(").and_then(|it| it.strip_suffix(')'));
+    let arguments = inside.and_then(arguments).unwrap_or_default();
+    let Some((first, others)) = arguments.split_first() else { return false };
+    plain_name(first).is_some() && others.iter().all(|it| is_literal(it))
+}
+
+/// A literal path, or one whose home is put in: `os.path.expanduser('~/x')`.
+fn is_known_path(argument: &str) -> bool {
+    let argument = argument.trim();
+    let inside = ["os.path.expanduser(", "path.expanduser(", "expanduser("]
+        .iter()
+        .find_map(|it| argument.strip_prefix(it)?.strip_suffix(')'));
+    let argument = inside.unwrap_or(argument).trim();
+    let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let text = quote.and_then(|it| argument[1..].strip_suffix(it));
+    text.is_some_and(|it| it.chars().all(|c| c.is_ascii_alphanumeric() || "._-/~".contains(c)))
+}
+
+/// A literal path elsewhere that is nowhere near what is guarded; where links lead it, the reading
+/// of it is asked.
+fn lies_apart(argument: &str) -> bool {
+    let argument = argument.trim();
+    let is_far = !["/.", "..", "roz", "claude"].iter().any(|it| argument.contains(it));
+    is_far && is_known_path(argument) && argument[1..].starts_with('/')
+}
+
 /// A string that is a name below the folder, and of nothing that is guarded.
 fn plain_name(argument: &str) -> Option<&str> {
     let argument = argument.trim();
@@ -235,6 +297,7 @@ pub(super) fn may_change(code: &str) -> bool {
         "ZipFile(",
         "basicConfig",
         "openSync",
+        "urlretrieve",
     ];
     CHANGES.iter().any(|word| code.contains(word)) || prints_to_a_file(code) || opens_to_write(code)
 }
@@ -273,6 +336,11 @@ fn prints_to_a_file(code: &str) -> bool {
 /// `open(F, ">", …)` of Perl, `open(F, ">…")`, `"+<"`.
 fn opens_to_write(code: &str) -> bool {
     const MODES: &[&str] = &["\">", "'>", "\"+<", "'+<", "(>", "{>", "[>"];
+    // `[open f w]` of Tcl.
+    const OF_TCL: &[&str] = &[" w]", " w+]", " a]", " a+]", " r+]"];
+    if code.contains("[open ") && OF_TCL.iter().any(|it| code.contains(it)) {
+        return true;
+    }
     code.contains("open") && MODES.iter().any(|it| code.contains(it))
 }
 
@@ -310,6 +378,32 @@ mod tests {
     }
 
     #[test]
+    fn the_binary_is_named_in_full_or_from_home_on() {
+        let names = |code| names_binary_in(code, &["/home/u/bin", "/usr/bin"].into_iter());
+        for code in [
+            "copy2(src='x',dst='/home/u/bin/roz')",
+            "pathlib.Path('~/bin/roz').expanduser().unlink()",
+            "os.chmod(os.environ['HOME']+'/bin/roz',0)",
+            "writeFileSync(process.env.HOME+'/bin/roz','')",
+            "unlink glob \"~/bin/roz\"",
+            "file delete $env(HOME)/bin/roz",
+        ] {
+            assert!(names(code), "{code}");
+        }
+        for code in [
+            "open('/home/u/src/roz','w')",
+            "open('bin/roz','w')",
+            "open('/opt/bin/roz','w')",
+            "open('~/src/roz','w')",
+            "open('~/bin/roz.log','w')",
+            "open('~/bin/rozzer','w')",
+            "os.environ['HOME']+'/roz'",
+        ] {
+            assert!(!names(code), "{code}");
+        }
+    }
+
+    #[test]
     fn what_is_copied_to_a_plain_name_changes_nothing_else() {
         for code in [
             "shutil.copy(os.path.expanduser('~/.roz/config.toml'),'c.toml')",
@@ -321,6 +415,10 @@ mod tests {
             "open('c.toml', mode='w', encoding='utf-8', newline='').write(x)",
             "shutil.copy(os.path.join(h, '.roz', 'config.toml'), 'c.toml')",
             "shutil.copy(Path.home() / '.roz/config.toml', 'c.toml')",
+            "shutil.copy('.claude/settings.json','/tmp/x')",
+            "shutil.copy(os.path.expanduser('~/.roz/config.toml'), '/tmp/x')",
+            "require('fs').copyFileSync('.claude/settings.json','/tmp/s')",
+            "s=json.load(open('.claude/settings.json')); json.dump({'n':len(s)},open('out.json','w'))",
         ] {
             assert!(!may_change_elsewhere(code), "{code}");
         }
@@ -340,6 +438,15 @@ mod tests {
             "copyFileSync(x, p /*,'a'*/)",
             "copyfile(*f(x, p), 'a')",
             "copy(x, p, 'a')",
+            "copy(x, '/tmp/a')",
+            "copy(os.path.expanduser('~/' + x), '/tmp/a')",
+            "copy('a', '/home/u/.roz/config.toml')",
+            "copy('a', '/opt/bin/roz')",
+            "copy('a', '/tmp/../x')",
+            "json.dump({}, open(p,'w'))",
+            "json.dump(os.remove(p), open('a','w'))",
+            "json.dump({}, open('a', 'w', opener=os.remove(p)))",
+            "json.dump({}, f)",
             "copy(*f(\"(\")), 'a')",
             "copyFileSync(/'/ && x, p, \"'\", \" \", \"'\", 'a')",
         ] {
@@ -355,6 +462,8 @@ mod tests {
             "open F,\">\",glob(1)",
             "file delete x",
             "[IO.File]::WriteAllText(x)",
+            "set f [open x w]",
+            "urllib.request.urlretrieve(x, y)",
         ] {
             assert!(may_change(code), "{code}");
         }

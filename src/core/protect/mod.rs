@@ -12,6 +12,7 @@ mod code;
 mod commands;
 mod find;
 mod handed;
+mod joined;
 mod kill;
 mod nearby;
 mod paths;

@@ -2,7 +2,7 @@
 
 use super::{
     Scene,
-    code::{may_change_elsewhere, names_binary, names_home},
+    code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
     nearby::MANAGED,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
     settings::{self, Content},
@@ -138,7 +138,7 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
         }
         let before = match &it.before {
             // A pattern is no file, what it finds is.
-            Before::Absent if it.touch.path.contains(['*', '?', '[']) => Content::Unknown,
+            Before::Absent if it.touch.path.contains(['*', '?', '[', HOLE]) => Content::Unknown,
             Before::Absent => Content::Absent,
             Before::Text(text) => Content::Text(text.clone()),
             Before::NotAsked | Before::Unreadable => Content::Unknown,
@@ -258,7 +258,10 @@ pub(super) fn touches_binary(scene: Scene) -> Option<String> {
     });
     let startup = || first(scene, |it| it.writes() && it.is(is_startup));
     let startup = || startup().filter(|_| defines_roz(call));
-    found.or_else(startup).or_else(|| code_changes(scene, names_binary))
+    let own = ground.binary.iter().filter_map(|it| it.rsplit_once('/')).map(|it| it.0);
+    let folders = own.chain(ground.path.iter().map(String::as_str));
+    let is_named = |code: &str| names_binary(code) || names_binary_in(code, &folders);
+    found.or_else(startup).or_else(|| code_changes(scene, is_named))
 }
 
 /// What a shell reads when it starts.

@@ -192,7 +192,13 @@ pub(super) fn fits(said: &str, part: &str) -> bool {
     if said == part {
         return true;
     }
-    if !said.contains(['*', '?', '[', HOLE]) || said.chars().all(|it| it == HOLE) {
+    // `$name.$ext`, and what a loop over `*.@(a|b)` finds, says no name at all.
+    let says_nothing = || said.chars().all(|it| matches!(it, HOLE | '.'));
+    if !said.contains(['*', '?', '[', HOLE]) || said.starts_with(HOLE) && says_nothing() {
+        return false;
+    }
+    // What matches any text matches none, too, and still no dot that a name begins with.
+    if part.starts_with('.') && said.starts_with(['*', '?', '[']) {
         return false;
     }
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };

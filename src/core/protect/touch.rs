@@ -9,6 +9,7 @@ use super::{
     commands::{self, base},
     handed::handed,
     is_in,
+    joined::{downloads, found_here},
     paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     words::Words,
 };
@@ -87,6 +88,7 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
                 operands.for_each(|it| add(it, Act::Names));
             }
         }
+        found_here(reading, &mut add);
         if takes_unknown(reading) {
             lists(reading, &mut add);
         }
@@ -287,6 +289,9 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         }
     }
     copies(run, program, add);
+    if program == "curl" {
+        downloads(run, add);
+    }
 }
 
 /// git in another work tree than the one it stands in.

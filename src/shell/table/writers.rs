@@ -365,6 +365,11 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Write),
     row(&["dd", "gdd"]).files(Files::Prefixed("of=")).how(How::Write),
     row(&["dd", "gdd"]).files(Files::Prefixed("if=")),
+    row(&["ssh-keygen"])
+        .options("bCEfIJjKkMmNnOPrstUVwYZz", &[])
+        .unless(&["l", "y", "F", "B", "Y", "H"])
+        .files(Files::Values(&["f"]))
+        .how(How::Write),
     row(&["curl"])
         .grammar(CURL)
         .files(Files::Values(&[

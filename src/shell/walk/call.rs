@@ -42,6 +42,8 @@ impl Walker<'_> {
             return String::new();
         }
         let Some(first) = call.words.first() else { return String::new() };
+        // `shopt -s dotglob`, `bash -O dotglob`: from here on, whoever says it.
+        self.finds_hidden |= call.words.iter().any(|it| it.text == "dotglob");
         if first.is_unknown() {
             return self.unknown_program(&call);
         }

@@ -18,6 +18,7 @@ mod files;
 pub(super) mod filter;
 mod find;
 mod foreign;
+mod groups;
 mod lanes;
 mod nested;
 mod origin;
@@ -135,6 +136,8 @@ struct Walker<'o> {
     lanes: lanes::Lanes,
     /// Whether an `echo` has shown a backslash, which some shells' own decodes.
     echoes_escapes: bool,
+    /// Patterns find names that begin with a dot (`dotglob`).
+    finds_hidden: bool,
     /// Whether it is only found out what a loop writes.
     trying: bool,
     /// The text of a file that the project keeps is being walked: what it runs in any case counts,
@@ -186,6 +189,7 @@ impl<'o> Walker<'o> {
             fed_lists: Vec::new(),
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
+            finds_hidden: false,
             trying: false,
             kept: None,
         }

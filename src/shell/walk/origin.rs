@@ -244,30 +244,9 @@ pub(super) fn open(pattern: &str) -> String {
     text
 }
 
-/// A path with a `*` for each group of an extended pattern in it, `@(a|b)`: whoever asks what a path
-/// may be knows the plain signs only. `None` where it has none.
-pub(super) fn without_groups(path: &str) -> Option<String> {
-    if !path.contains('(') {
-        return None;
-    }
-    let mut text = String::with_capacity(path.len());
-    let mut rest = path;
-    while let Some(character) = rest.chars().next() {
-        rest = &rest[character.len_utf8()..];
-        match behind_group(character, rest) {
-            Some(after) => {
-                text.push('*');
-                rest = after;
-            }
-            None => text.push(character),
-        }
-    }
-    (text != path).then_some(text)
-}
-
 /// What stands behind a group that begins with a sign and with what follows it. Of one that nothing
 /// closes, all is part of it.
-fn behind_group(sign: char, rest: &str) -> Option<&str> {
+pub(super) fn behind_group(sign: char, rest: &str) -> Option<&str> {
     if !matches!(sign, '?' | '*' | '+' | '@' | '!') || !rest.starts_with('(') {
         return None;
     }

@@ -1,8 +1,8 @@
 //! What programs show, for the few whose output can be known: the data flow through pipes and
 //! substitutions.
 
-use super::super::HOLE;
 use super::super::table::grammar::Grammar;
+use super::super::{HOLE, limit};
 use super::call::Call;
 use super::field::Field;
 use super::shown::shown;
@@ -36,6 +36,7 @@ impl Walker<'_> {
             "paste" => self.side_by_side(words, stdin),
             "which" | "command" | "type" => located_program(words),
             "ls" => listed(words),
+            "stat" | "gstat" => named(words),
             "dirname" | "gdirname" => folders(words),
             "readlink" | "greadlink" | "realpath" | "grealpath" => followed(words),
             "basename" | "gbasename" => match self.env.directories() {
@@ -177,14 +178,15 @@ fn echo(words: &[Field]) -> String {
     text
 }
 
-/// `printf format arguments…`, the format used again until the arguments are used up.
+/// `printf format arguments…`, the format used again until the arguments are used up, or the text is
+/// longer than any that is kept.
 pub(super) fn printf(words: &[Field]) -> String {
     let words =
         if words.first().is_some_and(|word| word.text == "--") { &words[1..] } else { words };
     let Some((format, arguments)) = words.split_first() else { return String::new() };
     let mut arguments = arguments.iter().map(|word| word.text.as_str()).peekable();
     let mut text = String::new();
-    for _ in 0..64 {
+    loop {
         let before = arguments.len();
         let mut characters = format.text.chars().peekable();
         let mut literal = String::new();
@@ -218,7 +220,7 @@ pub(super) fn printf(words: &[Field]) -> String {
             }
         }
         text.push_str(&unescaped(&literal));
-        if arguments.len() == 0 || arguments.len() == before {
+        if arguments.len() == 0 || arguments.len() == before || text.len() > limit::TEXT {
             break;
         }
     }
@@ -231,18 +233,38 @@ fn located_program(words: &[Field]) -> Option<String> {
     Some(format!("/usr/bin/{}\n", name.text))
 }
 
-/// `ls *.sh` shows the files that it names; of a folder, what is in it is not known.
+/// `ls *.sh` shows what the pattern finds, and `ls -d a` its name; so does `ls a.json`, as far as a
+/// name tells that it is a file. What folders hold, nobody knows.
 fn listed(words: &[Field]) -> Option<String> {
-    let names = words.iter().filter(|word| !word.text.starts_with('-'));
-    let is_script = |name: &str| {
-        let extension = name.rsplit('/').next().and_then(|base| base.rsplit_once('.'));
-        extension
-            .is_some_and(|it| matches!(it.1, "sh" | "bash" | "zsh" | "py" | "pl" | "rb" | "js"))
+    let (options, names): (Vec<&Field>, Vec<&Field>) =
+        words.iter().partition(|word| word.text.starts_with('-'));
+    let is_short = |it: &Field| !it.text.starts_with("--");
+    let names_folders =
+        options.iter().any(|it| it.text == "--directory" || is_short(it) && it.text.contains('d'));
+    let is_file = |name: &str| {
+        let name = name.rsplit('/').next().unwrap_or_default();
+        name == "roz" || name.rsplit_once('.').is_some_and(|it| !it.0.is_empty())
     };
-    let names: Option<Vec<&str>> = names
-        .map(|word| (word.glob || is_script(&word.text)).then_some(word.text.as_str()))
-        .collect();
-    names.filter(|names| !names.is_empty()).map(|names| names.join("\n") + "\n")
+    let shown = |word: &Field| match &word.text {
+        text if word.glob || names_folders || is_file(text) => text.clone(),
+        _ => HOLE.to_string(),
+    };
+    let names: Vec<String> = names.into_iter().map(shown).collect();
+    let knows = names.iter().any(|it| !it.chars().eq([HOLE]));
+    knows.then(|| names.join("\n") + "\n")
+}
+
+/// `stat -c %n a` shows `a`.
+fn named(words: &[Field]) -> Option<String> {
+    let is_format = |it: &&Field| it.text.contains("%n") || it.text.contains("%N");
+    let format = words.iter().position(|it| is_format(&it))?;
+    let takes = |it: &Field| matches!(it.text.as_str(), "-c" | "--format" | "--printf" | "-f");
+    let names = words.iter().enumerate().filter(|(at, it)| {
+        let is_its = *at == format || *at + 1 == format && takes(it);
+        !is_its && !it.text.starts_with('-')
+    });
+    let names: String = names.map(|(_, it)| it.text.clone() + "\n").collect();
+    (!names.is_empty()).then_some(names)
 }
 
 /// `readlink -f a` shows where `a` really is. Whoever asks where a path leads follows it there

@@ -1,10 +1,11 @@
 //! What is found on the way goes into the reading here, and nowhere else but for scripts and finds.
 
 use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
-use super::Walker;
 use super::env::Made;
 use super::field::Field;
-use super::origin::{normal, without_groups};
+use super::groups::{with_hidden, without_groups};
+use super::origin::normal;
+use super::{Walker, expand};
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
@@ -23,10 +24,10 @@ impl Walker<'_> {
     /// own name, which is what is written where it finds nothing.
     pub(super) fn record_written(&mut self, word: &Field, how: How, certainty: Certainty) {
         self.record_write(&word.text, how, certainty);
-        if word.glob
-            && let Some(pattern) = without_groups(&word.text)
-        {
-            self.record_write(&pattern, how, certainty);
+        if word.glob {
+            for pattern in without_groups(&word.text).iter().filter(|it| **it != word.text) {
+                self.record_write(pattern, how, certainty);
+            }
         }
     }
 
@@ -34,7 +35,16 @@ impl Walker<'_> {
         if self.muted > 0 || self.is_spared() || path.is_empty() || path.starts_with("/dev/fd/") {
             return;
         }
-        for path in self.located(path) {
+        let mut paths: Vec<String> = Vec::new();
+        let hidden = self.finds_hidden || self.env.variable("GLOBIGNORE").is_some();
+        if hidden && expand::has_glob(path) {
+            for path in with_hidden(path) {
+                paths.extend(self.located(&path));
+            }
+        } else {
+            paths = self.located(path);
+        }
+        for path in paths {
             let conditional = self.conditional > 0;
             let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);

@@ -171,6 +171,32 @@ fn an_extended_pattern_is_no_name_of_its_own() {
         assert!(house.bash(line).is_objection(), "{line}");
     }
     house.is_free("shopt -s extglob\nrm src/@(a|b).md");
+    for line in [
+        "rm -f *.@(log|tmp)",
+        "rm -rf build/*.@(o|a)",
+        "mv *.@(png|jpg) img/",
+        "chmod 644 *.@(c|h)",
+        "sed -i s/a/b/ *.@(py|js)",
+        "git rm *.@(a|b)",
+        "rm -f *.?(bak|orig)",
+        "rm -f *.!(py)",
+        "rm -f *.*",
+        "for f in *.@(log|tmp); do rm $f; done",
+    ] {
+        house.is_free(line);
+    }
+    for line in [
+        "rm -rf @(.orchestration|x)",
+        "rm -rf .@(orch*|x)",
+        "rm -rf +(.|x)orchestration",
+        "rm -rf ?(x).orchestration",
+        "shopt -s dotglob; rm -rf *.orch*",
+        "shopt -s dotglob; rm -rf *",
+        "bash -O dotglob -c 'rm -rf ?orchestration'",
+        "GLOBIGNORE=x; rm -rf *orchestration",
+    ] {
+        house.denies("orchestration", line);
+    }
 }
 
 #[test]

@@ -72,6 +72,43 @@ fn code_that_reads_it_or_that_writes_elsewhere_is_free() {
 }
 
 #[test]
+fn a_protected_file_may_be_copied_by_code_and_not_written() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", r#"{"hooks": {}}"#);
+    for line in [
+        r#"python3 -c "import shutil; shutil.copy('.claude/settings.json','/tmp/x')""#,
+        r#"python3 -c "import shutil,os; shutil.copy(os.path.expanduser('~/.claude/settings.json'),'/tmp/x')""#,
+        r#"python3 -c "import shutil,os; shutil.copy(os.path.expanduser('~/.roz/config.toml'),'/tmp/x')""#,
+        r#"node -e "require('fs').copyFileSync('.claude/settings.json','/tmp/s')""#,
+        r#"python3 -c "import json; s=json.load(open('.claude/settings.json')); json.dump({'n':len(s)},open('out.json','w'))""#,
+        r#"python3 -c "import shutil; shutil.copy('{binary}','/tmp/x')""#,
+        "curl -s x --output-dir /tmp -o settings.json",
+        "ssh-keygen -f /tmp/key",
+    ] {
+        house.is_free(line);
+    }
+    for (rule, line) in [
+        ("settings", r#"python3 -c "import shutil; shutil.copy('x','.claude/settings.json')""#),
+        (
+            "settings",
+            r#"python3 -c "import json; json.dump({}, open('.claude/settings.json','w'))""#,
+        ),
+        ("settings", "tclsh <<< 'set f [open .claude/settings.json w]'"),
+        ("settings", "curl -s http://x/y --output-dir ~/.claude -o settings.json"),
+        ("settings", "ssh-keygen -f ~/.claude/settings.json"),
+        (
+            "roz-home",
+            r#"python3 -c "import urllib.request as u,os; u.urlretrieve('file:///etc/hostname',os.path.expanduser('~/.roz/config.toml'))""#,
+        ),
+        ("binary", r#"python3 -c "import shutil; shutil.copy2(src='x',dst='{binary}')""#),
+        ("binary", r#"python3 -c "open(file='{binary}',mode='w')""#),
+        ("binary", r"tclsh <<< 'file delete {binary}'"),
+    ] {
+        house.denies(rule, line);
+    }
+}
+
+#[test]
 fn an_editor_that_writes_there_is_denied() {
     let house = House::new();
     for line in [

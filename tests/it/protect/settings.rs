@@ -186,3 +186,38 @@ fn a_file_of_that_name_that_nobody_reads_is_free() {
     }
     house.denies("settings", "cp -r tests/.claude . ; echo '{}' > .claude/settings.json");
 }
+
+#[test]
+fn what_a_listing_of_them_shows_is_theirs() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    let mut passed = Vec::new();
+    for line in [
+        "rm $(ls ~/.claude/settings.json)",
+        "ls ~/.claude/settings.json | xargs rm",
+        "for f in $(ls ~/.claude/settings.json); do echo '{}' > $f; done",
+        "ls ~/.claude/settings.json | while read f; do rm $f; done",
+        "stat -c %n .claude/settings.json | xargs rm",
+        "ls -d .claude | xargs rm -r",
+        "cd ~/.claude; for f in *.json; do echo {} > $f; done",
+        "cd ~/.claude; for f in *; do rm -rf $f; done",
+        "cd .claude; for f in *.json; do jq 'del(.hooks)' $f > t; mv t $f; done",
+        "cd ~/.claude; ls | xargs rm -r",
+    ] {
+        if !house.bash(line).is_objection() {
+            passed.push(line);
+        }
+    }
+    assert!(passed.is_empty(), "{passed:#?}");
+    for line in [
+        "ls .claude; rm -f $(ls build/*.o)",
+        "ls .claude/settings.json; rm -f $(ls build/*.o)",
+        "cat ~/.claude/settings.json | jq .hooks",
+        "cd ~/.claude; for f in *.json; do jq . $f > /dev/null; done",
+        "rm -f $(ls *.log)",
+        "ls src | xargs rm",
+        "stat -c %n a.txt | xargs rm",
+    ] {
+        house.is_free(line);
+    }
+}
