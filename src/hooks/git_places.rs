@@ -39,7 +39,10 @@ pub(super) struct Places<'a> {
     unclear: Vec<PathBuf>,
     mkdirs: Vec<PathBuf>,
     written: Vec<(PathBuf, How)>,
-    vouched: Option<Vec<git_words::Unknown>>,
+    /// What the text tells of folders that only the running line knows.
+    told: Vec<git_words::Unknown>,
+    /// It may set where `cd` looks for names.
+    has_path: bool,
 }
 
 /// What lies at a path once the line comes there.
@@ -64,9 +67,10 @@ impl<'a> Places<'a> {
         world: &World,
     ) -> Self {
         let has_holes = |it: &Run| it.argv.iter().any(|it| it.contains(HOLE));
-        let vouched = line
+        let told = line
             .filter(|_| reading.runs.iter().any(|it| (goes(it) || is_git(it)) && has_holes(it)))
-            .and_then(|line| git_words::unknown(line, reading));
+            .and_then(|line| git_words::unknown(line, reading))
+            .unwrap_or_default();
         let writes = reading.writes.iter().filter(|it| !it.path.contains(HOLE));
         let written =
             writes.map(|it| (plain(&scripts::absolute(&it.path, cwd, world)), it.how)).collect();
@@ -79,7 +83,8 @@ impl<'a> Places<'a> {
             unclear: Vec::new(),
             mkdirs: Vec::new(),
             written,
-            vouched,
+            told,
+            has_path: line.is_some_and(|it| it.contains("CDPATH")),
         };
         for (at, run) in reading.runs.iter().enumerate() {
             if goes(run) {
@@ -112,10 +117,7 @@ impl<'a> Places<'a> {
             Some("-") if self.folders.len() > 1 => return,
             Some(it) => it,
         };
-        let Some(there) = self.seen_from(&self.folders, target, world) else {
-            self.lost.push(at);
-            return;
-        };
+        let there = self.seen_from(&self.folders, target, world);
         let is_found = |it: &Self, path: &PathBuf| match it.at(path, at) {
             At::Folders(_) => Some(true),
             At::Nothing => Some(false),
@@ -123,13 +125,9 @@ impl<'a> Places<'a> {
         };
         let found: Vec<Option<bool>> = there.iter().map(|it| is_found(self, it)).collect();
         let is_relative = !target.starts_with(['/', '~', '.']);
-        let moves = |it: &Run| {
-            it.assignments.iter().any(|it| it.0 == "CDPATH")
-                || it.argv.iter().any(|it| it.starts_with("CDPATH="))
-        };
         if found.contains(&None)
-            || !found.contains(&Some(true)) && !self.is_vouched(target)
-            || is_relative && self.reading.runs.iter().any(moves)
+            || !found.contains(&Some(true)) && !target.contains(HOLE) && self.may_make(at)
+            || is_relative && self.has_path
         {
             self.lost.push(at);
         }
@@ -146,14 +144,15 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// A path as it is seen from folders. `None` where nobody knows what it says.
-    fn seen_from(&self, folders: &[PathBuf], path: &str, world: &World) -> Option<Vec<PathBuf>> {
+    /// A path as it is seen from folders. Of one that only the running line knows,
+    /// what its text tells.
+    fn seen_from(&self, folders: &[PathBuf], path: &str, world: &World) -> Vec<PathBuf> {
         if !path.contains(HOLE) {
-            return Some(folders.iter().map(|it| scripts::absolute(path, it, world)).collect());
+            return folders.iter().map(|it| scripts::absolute(path, it, world)).collect();
         }
         let mut found = Vec::new();
         for (unknown, folder) in
-            self.vouched.iter().flatten().flat_map(|it| folders.iter().map(move |at| (it, at)))
+            self.told.iter().flat_map(|it| folders.iter().map(move |at| (it, at)))
         {
             match unknown {
                 git_words::Unknown::Root => found.extend(git::find_root(folder)),
@@ -167,11 +166,20 @@ impl<'a> Places<'a> {
                 }
             }
         }
-        self.is_vouched(path).then_some(found)
+        found
     }
 
-    fn is_vouched(&self, path: &str) -> bool {
-        path.contains(HOLE) && self.vouched.is_some()
+    /// Whether something before that run may make a folder unseen.
+    fn may_make(&self, run: usize) -> bool {
+        const LOOKS: &[&str] = &[
+            ":", "[", "[[", "cat", "cd", "date", "echo", "exit", "export", "false", "git", "grep",
+            "head", "jq", "ls", "mkdir", "popd", "printf", "pushd", "pwd", "read", "rg", "set",
+            "sleep", "sort", "tail", "test", "true", "uniq", "wc",
+        ];
+        let runs = &self.reading.runs;
+        let is_again = runs.get(run).is_some_and(|it| it.conditional);
+        let before = if is_again { &runs[..] } else { &runs[..run.min(runs.len())] };
+        before.iter().any(|it| !LOOKS.contains(&it.program.as_str()))
     }
 
     fn make(&mut self, at: usize, run: &Run, world: &World) {
@@ -260,14 +268,12 @@ impl<'a> Places<'a> {
         let mut folders = self.folders.clone();
         let mut is_known = true;
         for to in &goes {
-            match self.seen_from(&folders, to, world) {
-                Some(there) => folders = there,
-                None => is_known = false,
-            }
+            folders = self.seen_from(&folders, to, world);
         }
-        let is_vouched = goes.iter().any(|it| self.is_vouched(it));
         let mut found = BTreeSet::new();
-        let mut is_any = folders.is_empty() && is_vouched;
+        // What nobody can know is not held against the line (docs/limits.md); nor is
+        // a folder that is not there, and that nothing in the line makes.
+        let mut is_any = folders.is_empty() || !self.may_make(place);
         for folder in &folders {
             match self.at(folder, place) {
                 At::Folders(there) => {

@@ -89,9 +89,8 @@ fn a_hook_of_the_repository_is_a_script_that_git_runs() {
         assert!(roz.bash(line).is_objection(), "{}", line);
     }
     // Where no folder is, the line may make one.
-    for line in ["mv sub other; git -C other commit", "git -C \"$(cat x)\" commit"] {
-        assert!(roz.bash(line).is_objection(), "{}", line);
-    }
+    let line = "mv sub other; git -C other commit";
+    assert!(roz.bash(line).is_objection(), "{line}");
     for line in [
         ". ./f.sh; g log",
         "git clone https://h.example/d.git && git -C d checkout -q v1",
