@@ -98,10 +98,11 @@ impl Doubt {
         if let Some(command) = way_back {
             refusal = refusal.recovery(format!("To take it back: `{command}`"));
         }
-        let refusal = refusal.recovery(
-            "Or the user looks at it (`git diff .orchestration`), and confirms it with `roz intent \
-             confirm` (which asks them if you run it).",
-        );
+        let who = if way_back.is_some() { "Or the user" } else { "The user" };
+        let refusal = refusal.recovery(format!(
+            "{who} looks at it (`git diff .orchestration`), and confirms it with `roz intent \
+             confirm` (which asks them if you run it)."
+        ));
         Box::new(refusal)
     }
 }
