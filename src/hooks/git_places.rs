@@ -12,7 +12,7 @@ use std::{
 use super::{git_words, scripts};
 use crate::{
     shell::{self, HOLE, How, Reading, Run},
-    world::{World, git},
+    world::World,
 };
 
 /// So many folders are looked at. Beyond, a line may run anything.
@@ -39,8 +39,9 @@ pub(super) struct Places<'a> {
     unclear: Vec<PathBuf>,
     mkdirs: Vec<PathBuf>,
     written: Vec<(PathBuf, How)>,
-    /// What the text tells of folders that only the running line knows.
-    told: Vec<git_words::Unknown>,
+    /// The patterns that its loops go over, for folders that only the running line
+    /// knows.
+    loops: Vec<String>,
     /// It may set where `cd` looks for names.
     has_path: bool,
 }
@@ -67,10 +68,8 @@ impl<'a> Places<'a> {
         world: &World,
     ) -> Self {
         let has_holes = |it: &Run| it.argv.iter().any(|it| it.contains(HOLE));
-        let told = line
-            .filter(|_| reading.runs.iter().any(|it| (goes(it) || is_git(it)) && has_holes(it)))
-            .and_then(|line| git_words::unknown(line, reading))
-            .unwrap_or_default();
+        let has_unknown = reading.runs.iter().any(|it| (goes(it) || is_git(it)) && has_holes(it));
+        let loops = line.filter(|_| has_unknown).map(git_words::loops).unwrap_or_default();
         let writes = reading.writes.iter().filter(|it| !it.path.contains(HOLE));
         let written =
             writes.map(|it| (plain(&scripts::absolute(&it.path, cwd, world)), it.how)).collect();
@@ -83,7 +82,7 @@ impl<'a> Places<'a> {
             unclear: Vec::new(),
             mkdirs: Vec::new(),
             written,
-            told,
+            loops: loops.into_iter().map(str::to_owned).collect(),
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
         };
         for (at, run) in reading.runs.iter().enumerate() {
@@ -150,23 +149,9 @@ impl<'a> Places<'a> {
         if !path.contains(HOLE) {
             return folders.iter().map(|it| scripts::absolute(path, it, world)).collect();
         }
-        let mut found = Vec::new();
-        for (unknown, folder) in
-            self.told.iter().flat_map(|it| folders.iter().map(move |at| (it, at)))
-        {
-            match unknown {
-                git_words::Unknown::Root => found.extend(git::find_root(folder)),
-                git_words::Unknown::New => {}
-                git_words::Unknown::Each(pattern) => {
-                    found.extend(
-                        scripts::matching(&folder.join(pattern))
-                            .into_iter()
-                            .filter(|it| it.is_dir()),
-                    );
-                }
-            }
-        }
-        found
+        let patterns = self.loops.iter().flat_map(|it| folders.iter().map(move |at| at.join(it)));
+        let found = patterns.flat_map(|it| scripts::matching(&it));
+        found.filter(|it| it.is_dir()).collect()
     }
 
     /// Whether something before that run may make a folder unseen.

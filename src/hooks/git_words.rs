@@ -1,7 +1,7 @@
-//! Words of lines with git in them: what a command of git makes, and what
-//! stands for a folder that has no text of its own.
+//! Words of lines with git in them: what a command of git makes, and what a loop
+//! goes over.
 
-use crate::shell::{self, HOLE, Reading, Run};
+use crate::shell::{self, HOLE, Run};
 
 /// What a run of git makes, with nothing in it but what is git's own.
 #[derive(Debug, PartialEq)]
@@ -100,177 +100,34 @@ pub(super) fn last_name(path: &str) -> &str {
     path.rsplit(['/', ':']).next().unwrap_or_default()
 }
 
-/// What a word for a folder may stand for.
-#[derive(Debug, PartialEq)]
-pub(super) enum Unknown {
-    /// `$(git rev-parse --show-toplevel)`
-    Root,
-    /// `$(mktemp -d)`
-    New,
-    /// `$d` in `for d in */`
-    Each(String),
-}
-
-/// What brings commands that do not stand in the line as they are.
-const BRINGS: &[&str] = &[
-    "eval",
-    "source",
-    ".",
-    "xargs",
-    "parallel",
-    "bash",
-    "sh",
-    "zsh",
-    "dash",
-    "ksh",
-    "find",
-    "alias",
-    "read",
-    "mapfile",
-    "readarray",
-    "git-submodule",
-];
-
-/// What the words stand for that a line goes to, or has git go to. `None` where one may be
-/// anything: the line is looked at as it is written, and what is written in another way than people
-/// write it is nothing that is known.
-pub(super) fn unknown(line: &str, reading: &Reading) -> Option<Vec<Unknown>> {
-    const ROOT: &str = "$(git rev-parse --show-toplevel)";
-    const NEW: &str = "$(mktemp -d)";
-    let is_odd = |it: &Run| BRINGS.contains(&it.program.as_str()) || it.program.contains(HOLE);
-    if line.contains([QUOTED, IS_ROOT, IS_NEW]) || reading.runs.iter().any(is_odd) {
-        return None;
-    }
-    let text = without_documents(line);
-    // Whoever writes it otherwise than here may mean something else.
-    let text = text.replace(" 2>/dev/null)", ")").replace(ROOT, &format!("${IS_ROOT}"));
-    let text = text.replace(NEW, &format!("${IS_NEW}"));
-    let text = without_quotes(&text)?;
-    if text.contains(['\\', '`']) || text.contains("()") {
-        return None;
-    }
+/// The patterns that a line's loops go over: `*/` in `for d in */; do`. What is
+/// found besides is looked at in vain.
+pub(super) fn loops(line: &str) -> Vec<&str> {
     let is_end = |it: char| it.is_whitespace() || matches!(it, ';' | '&' | '|' | '(' | ')');
-    let words: Vec<&str> = text.split(is_end).filter(|it| !it.is_empty()).collect();
-    let mut found = Vec::new();
-    for pair in words.windows(2).filter(|it| matches!(it[0], "cd" | "pushd" | "-C")) {
-        let word = pair[1];
-        if !word.contains('$') {
-            continue;
-        }
-        let name = word.strip_prefix('$')?;
-        let name = name.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(name);
-        found.push(match name {
-            name if name.strip_prefix(IS_ROOT) == Some("") => Unknown::Root,
-            name if name.strip_prefix(IS_NEW) == Some("") => Unknown::New,
-            name => variable(name, &words)?,
-        });
-    }
-    // Each that is unknown must stand there.
-    let is_gone = |it: &&Run| {
-        let goes = matches!(it.program.as_str(), "cd" | "chdir" | "pushd");
-        goes && it.argv.iter().any(|it| it.contains(HOLE))
-            || shell::git_folders(&it.argv).iter().any(|it| it.contains(HOLE))
+    let words: Vec<&str> = line.split(is_end).filter(|it| !it.is_empty()).collect();
+    let of_loop = |at: usize| {
+        let is_loop = words[at] == "for" && words.get(at + 2) == Some(&"in");
+        let over = words.get(at + 3..).unwrap_or_default();
+        let over = over.iter().take_while(|it| **it != "do").copied();
+        over.filter(move |it| is_loop && it.contains(['*', '?', '[']))
     };
-    let count = reading.runs.iter().filter(is_gone).count();
-    (count <= found.len()).then_some(found)
-}
-
-/// What stands for a quoted text, and is no part of any word that is looked for.
-const QUOTED: char = '\u{1}';
-/// What stands for the two commands whose output is known.
-const IS_ROOT: char = '\u{2}';
-const IS_NEW: char = '\u{3}';
-
-/// `"$(cat <<'EOF' …)"`, as messages are written.
-fn without_documents(line: &str) -> String {
-    const BEGIN: &str = "$(cat <<'";
-    let mut text = String::new();
-    let mut rest = line;
-    while let Some((before, behind)) = rest.split_once(BEGIN) {
-        let Some((name, body)) = behind.split_once("'\n") else { break };
-        let end = format!("\n{name}\n");
-        let Some((_, behind)) = body.split_once(&end) else { break };
-        let Some(behind) = behind.trim_start().strip_prefix(')') else { break };
-        text.push_str(before);
-        rest = behind;
-    }
-    text + rest
-}
-
-/// With each quoted text as one sign, but for a word that is a variable alone.
-/// `None` where a quoted text may go somewhere itself.
-fn without_quotes(line: &str) -> Option<String> {
-    let mut text = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find(['"', '\'']) {
-        let quote = &rest[at..=at];
-        let (inside, behind) = rest[at + 1..].split_once(quote)?;
-        text.push_str(&rest[..at]);
-        let is_variable = inside.strip_prefix('$').is_some_and(|it| {
-            it.chars().all(|it| {
-                it.is_ascii_alphanumeric() || matches!(it, '_' | '{' | '}' | IS_ROOT | IS_NEW)
-            })
-        });
-        if quote == "\"" && is_variable {
-            text.push_str(inside);
-        } else if quote == "\"" && inside.contains(['$', '\\', '`']) {
-            let goes = ["cd", "-C", "pushd"].iter().any(|it| inside.contains(it));
-            if goes || inside.contains(['\\', '`']) {
-                return None;
-            }
-            text.push(QUOTED);
-        } else {
-            text.push(QUOTED);
-        }
-        rest = behind;
-    }
-    Some(text + rest)
-}
-
-/// What a variable holds that the line sets once.
-fn variable(name: &str, words: &[&str]) -> Option<Unknown> {
-    if name.is_empty() || !name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {
-        return None;
-    }
-    let sets = |it: &&&str| it.strip_prefix(name).is_some_and(|it| it.starts_with(['=', '+', '[']));
-    let sets: Vec<&str> = words.iter().filter(sets).copied().collect();
-    let loops: Vec<&[&str]> =
-        words.windows(5).filter(|it| it[0] == "for" && it[1] == name).collect();
-    match (&sets[..], &loops[..]) {
-        ([set], []) => match set.strip_prefix(name)?.strip_prefix("=$")? {
-            it if it.strip_prefix(IS_ROOT) == Some("") => Some(Unknown::Root),
-            it if it.strip_prefix(IS_NEW) == Some("") => Some(Unknown::New),
-            _ => None,
-        },
-        ([], [[_, _, "in", pattern, "do"]]) => {
-            let is_plain = |it: char| it.is_ascii_alphanumeric() || "*?/._-".contains(it);
-            pattern.chars().all(is_plain).then(|| Unknown::Each((*pattern).to_owned()))
-        }
-        _ => None,
-    }
+    (0..words.len()).flat_map(of_loop).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn plain(line: &str) -> Option<String> {
-        without_quotes(&without_documents(line)).map(|it| it.replace(QUOTED, "Q"))
-    }
-
     #[test]
-    fn a_quoted_text_says_nothing_of_where_a_line_goes() {
+    fn a_loop_goes_over_its_patterns() {
         for (line, is) in [
-            ("cd \"$d\" && git commit -m 'cd $x'", Some("cd $d && git commit -m Q")),
-            ("git commit -m \"a (b) c\"", Some("git commit -m Q")),
-            ("c\"\"d $x", Some("cQd $x")),
-            ("git commit -m \"$(cat <<'EOF'\nIt's\n\ncd $x\nEOF\n)\"", Some("git commit -m Q")),
-            ("git commit -m \"$msg: x\"", Some("git commit -m Q")),
-            ("git commit -m \"$(cd $x; pwd)\"", None),
-            ("echo 'it", None),
-            ("git commit -m \"a \\\" cd $x\"", None),
+            ("for d in */; do git -C \"$d\" pull; done", &["*/"][..]),
+            ("for d in a ../*/ b?; do (cd $d; git pull); done", &["../*/", "b?"]),
+            ("for d in a b; do rm *; done", &[]),
+            ("for d in", &[]),
+            ("for d", &[]),
         ] {
-            assert_eq!(plain(line).as_deref(), is, "{line}");
+            assert_eq!(loops(line), is, "{line}");
         }
     }
 }
