@@ -7,6 +7,7 @@ pub mod bounded;
 pub mod breaker;
 pub mod event;
 pub mod facts;
+pub mod git_config;
 pub mod intent;
 pub mod outcome;
 pub mod pattern;

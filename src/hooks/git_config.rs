@@ -1,93 +1,20 @@
 //! What a configuration of git has git run, as far as its own text says:
-//! editors, pagers, filters, an `fsmonitor`. It is taken apart as git does it,
-//! so that no comment and no broken line hides a setting. Files that it
-//! includes are not read: git itself is asked about those.
+//! editors, pagers, filters, an `fsmonitor`. Files that it includes are not read:
+//! git itself is asked about those.
 
-use std::{iter::Peekable, str::Chars};
-
-use crate::shell;
+use crate::{core::git_config, shell};
 
 /// The code in a file of git's configuration.
 pub(super) fn code(text: &str) -> Vec<String> {
-    let text = text.trim_start_matches('\u{FEFF}').replace("\r\n", "\n");
-    let mut rest = text.chars().peekable();
-    let mut found = Vec::new();
-    let mut section = String::new();
-    while let Some(character) = rest.next() {
-        match character {
-            '#' | ';' => skip_line(&mut rest),
-            '[' => section = header(&mut rest),
-            it if it.is_whitespace() => {}
-            first => {
-                let mut key = String::from(first);
-                while let Some(it) = rest.next_if(|it| !matches!(it, '=' | '\n')) {
-                    key.push(it);
-                }
-                if rest.next() == Some('=') {
-                    let value = value(&mut rest);
-                    if shell::is_git_code(&format!("{section}.{}", key.trim())) {
-                        found.extend(worth(&value));
-                    }
-                }
-            }
-        }
-    }
-    found
-}
-
-fn skip_line(rest: &mut Peekable<Chars<'_>>) {
-    while rest.next().is_some_and(|it| it != '\n') {}
+    let settings = git_config::settings(text).into_iter();
+    let code = settings.filter(|(key, _)| shell::is_git_code(key));
+    code.filter_map(|(_, value)| worth(&value)).collect()
 }
 
 /// A value that git would run. `None` where it says nothing.
 pub(super) fn worth(value: &str) -> Option<String> {
     let text = value.trim().trim_start_matches('!');
     (!text.is_empty() && !matches!(text, "true" | "false")).then(|| text.to_owned())
-}
-
-/// `core]`, `diff "a]b"]`: a section and its subsection, from behind the bracket.
-fn header(rest: &mut Peekable<Chars<'_>>) -> String {
-    let mut name = String::new();
-    let mut is_quoted = false;
-    while let Some(character) = rest.next() {
-        match character {
-            ']' if !is_quoted => break,
-            '\n' => break,
-            '"' => is_quoted = !is_quoted,
-            '\\' if is_quoted => name.extend(rest.next()),
-            it if it.is_whitespace() && !is_quoted => {
-                if !name.ends_with('.') {
-                    name.push('.');
-                }
-            }
-            it => name.push(it),
-        }
-    }
-    name.trim_end_matches('.').to_owned()
-}
-
-/// A value without its quotes and its comment, up to the end of its line.
-fn value(rest: &mut Peekable<Chars<'_>>) -> String {
-    let mut text = String::new();
-    let mut is_quoted = false;
-    while let Some(character) = rest.next() {
-        match character {
-            '\n' => break,
-            '"' => is_quoted = !is_quoted,
-            '#' | ';' if !is_quoted => {
-                skip_line(rest);
-                break;
-            }
-            '\\' => match rest.next() {
-                Some('\n') => {}
-                Some('n') => text.push('\n'),
-                Some('t') => text.push('\t'),
-                other => text.extend(other),
-            },
-            other => text.push(other),
-        }
-    }
-    text
 }
 
 #[cfg(test)]

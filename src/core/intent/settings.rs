@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::{HOLE, Run};
+use crate::{
+    core::git_config,
+    shell::{HOLE, Run},
+};
 
 /// Settings that run something, or say where what is run is read from, in lower
 /// case; `*` is any name.
@@ -131,102 +134,10 @@ fn config(run: &Run, words: &[&str]) -> Option<String> {
 /// The settings in the text of a configuration that say what is run, each as
 /// `key=value`, the value without its quotes and what is said of it.
 pub fn running(text: &str) -> BTreeSet<String> {
-    let text = text.replace("\r\n", "\n");
-    let mut section = String::new();
-    let mut found = BTreeSet::new();
-    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    loop {
-        rest = rest.trim_start();
-        if rest.is_empty() {
-            return found;
-        }
-        if let Some(after) = rest.strip_prefix('[') {
-            // Another one may stand behind it, and a setting, in the same line.
-            match header(after) {
-                Some((name, after)) => (section, rest) = (name, after),
-                None => rest = behind_line(rest),
-            }
-            continue;
-        }
-        let end = rest.find(|it: char| it.is_whitespace() || matches!(it, '=' | '#' | ';'));
-        let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
-        let after = after.trim_start_matches([' ', '\t']);
-        let (value, after) = match after.strip_prefix('=') {
-            Some(after) => value(after),
-            None => (String::new(), behind_line(after)),
-        };
-        rest = after;
-        let key = format!("{section}.{name}").to_lowercase();
-        if !name.is_empty() && runs(&key) {
-            found.insert(format!("{key}={value}"));
-        }
-    }
-}
-
-fn behind_line(text: &str) -> &str {
-    text.split_once('\n').map_or("", |it| it.1)
-}
-
-/// What a section is called whose `[` is taken off, and what stands behind it.
-fn header(text: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut is_quoted = false;
-    let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '\n' => return None,
-            ']' if !is_quoted => return Some((name, &text[at + 1..])),
-            '"' if is_quoted => is_quoted = false,
-            '"' => {
-                is_quoted = true;
-                name.push('.');
-            }
-            '\\' if is_quoted => name.extend(letters.next().map(|it| it.1)),
-            it if it.is_whitespace() && !is_quoted => (),
-            it => name.push(it),
-        }
-    }
-    None
-}
-
-/// What stands behind a `=`, and what behind that. A line may go on in the next.
-fn value(text: &str) -> (String, &str) {
-    let mut value = String::new();
-    // Blanks behind it are none of it, but for those in quotes.
-    let mut length = 0;
-    let mut is_quoted = false;
-    let mut letters = text.char_indices();
-    let mut rest = "";
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '\n' => {
-                rest = &text[at..];
-                break;
-            }
-            '#' | ';' if !is_quoted => {
-                rest = behind_line(&text[at..]);
-                break;
-            }
-            '"' => is_quoted = !is_quoted,
-            '\\' => match letters.next().map(|it| it.1) {
-                None | Some('\n') => continue,
-                Some('n') => value.push('\n'),
-                Some('t') => value.push('\t'),
-                Some('b') => value.push('\u{8}'),
-                Some(it) => value.push(it),
-            },
-            it if it.is_whitespace() && !is_quoted => {
-                if length > 0 {
-                    value.push(it);
-                }
-                continue;
-            }
-            it => value.push(it),
-        }
-        length = value.len();
-    }
-    value.truncate(length);
-    (value, rest)
+    let settings = git_config::settings(text).into_iter();
+    let settings = settings.map(|(key, value)| (key.to_lowercase(), value));
+    let running = settings.filter(|(key, _)| runs(key));
+    running.map(|(key, value)| format!("{key}={value}")).collect()
 }
 
 /// Whether a setting, or one of a section, says what is run.
