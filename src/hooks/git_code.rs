@@ -31,6 +31,8 @@ const MAX_DEPTH: usize = 3;
 const MAX_LINES: usize = 64;
 const MAX_ALIASED: usize = 4;
 const MAX_CONFIG: u64 = 256 * 1024;
+/// So many different commands of git are looked at. Beyond, a line may run anything.
+const MAX_QUESTIONS: usize = 256;
 
 /// The aliases of repositories, by their folders.
 pub(super) type Known = BTreeMap<PathBuf, Option<Vec<(String, String)>>>;
@@ -50,7 +52,7 @@ pub(super) fn aliases(
         let elsewhere = OnceCell::new();
         for reading in call.readings[from..].iter().chain(&call.readings[..again]) {
             let places = OnceCell::new();
-            for run in reading.runs.iter().filter(|it| is_git(it)) {
+            for (at, run) in reading.runs.iter().enumerate().filter(|it| is_git(it.1)) {
                 // The words are made only for what looks like no verb.
                 let Some((verb, arguments)) = unknown_verb(run) else { continue };
                 if lines.len() > MAX_LINES {
@@ -59,12 +61,14 @@ pub(super) fn aliases(
                 let arguments = quoted(&arguments);
                 // Whatever it may stand for: an unknown verb, or an unknown program.
                 let unknown = format!("git ${{it}} {arguments}");
-                if *elsewhere.get_or_init(|| is_elsewhere(call)) || names_another(run) {
+                if *elsewhere.get_or_init(|| is_elsewhere(call))
+                    || git_moves::of_run(run) != Moves::No
+                {
                     lines.insert(unknown);
                     continue;
                 }
-                let places = places.get_or_init(|| Places::of(reading, cwd, world));
-                let (folders, are_known) = places.of_run(run, world);
+                let places = places.get_or_init(|| Places::of(reading, None, cwd, world));
+                let (folders, are_known) = places.of_run(at, world);
                 is_in_part |= !places.are_all || !are_known;
                 for folder in folders {
                     let said = match known.get(&folder) {
@@ -117,20 +121,7 @@ fn quoted(words: &[String]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a run's alias may stand in a file that cannot be looked up: another
-/// configuration by its environment or its options.
-fn names_another(run: &Run) -> bool {
-    let is_place = |name: &str| {
-        name.starts_with("GIT_CONFIG") || matches!(name, "GIT_DIR" | "HOME" | "XDG_CONFIG_HOME")
-    };
-    let is_option = |it: &String| {
-        let it = it.to_lowercase();
-        it.starts_with("include") || it.starts_with("--git-dir") || it.starts_with("--config-env")
-    };
-    run.assignments.iter().any(|(name, _)| is_place(name)) || run.argv.iter().any(is_option)
-}
-
-/// The same of a whole call: a configuration that it names, or that it writes.
+/// Whether an alias may stand in a configuration that a call names, or writes.
 fn is_elsewhere(call: &ToolCall) -> bool {
     let is_config = |path: &str| {
         path.ends_with("gitconfig") || path.ends_with("config") && path.contains("git")
@@ -203,7 +194,7 @@ pub(super) fn hooks(
     // Each verb is asked about once, and what differs in no more than its other words is no other
     // question.
     let mut asked: BTreeSet<(String, Vec<String>, bool, bool, usize, Moves)> = BTreeSet::new();
-    for run in reading.runs.iter().filter(|it| is_git(it)) {
+    for (at, run) in reading.runs.iter().enumerate().filter(|it| is_git(it.1)) {
         let words = run.words();
         let Some(verb) = words.get(1) else { continue };
         let names: Vec<&str> = shell::hooks_of(verb, &words[2..]).collect();
@@ -212,14 +203,18 @@ pub(super) fn hooks(
         if !shell::runs_settings(verb) {
             continue;
         }
-        let places = places.get_or_init(|| Places::of_line(reading, line, cwd, world));
+        let places = places.get_or_init(|| Places::of(reading, line, cwd, world));
         let goes = shell::git_folders(&run.argv);
         let place = git_moves::of_run(run);
-        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(run), place.clone())) {
+        if asked.len() == MAX_QUESTIONS {
+            are_all = false;
+            break;
+        }
+        if !asked.insert((asks, goes, run.conditional, may_have, places.turn(at), place.clone())) {
             continue;
         }
-        let (mut folders, are_known) = places.of_run(run, world);
-        let mut are_known = are_known && !places.is_lost(run);
+        let (mut folders, are_known) = places.of_run(at, world);
+        let mut are_known = are_known && !places.is_lost(at);
         are_known &= !*moved.get_or_init(|| git_moves::of_line(reading, line, cwd, world));
         match place {
             Moves::No => {}

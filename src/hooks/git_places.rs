@@ -5,7 +5,8 @@
 //! counts for all of it.
 
 use std::{
-    collections::BTreeSet,
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
     path::{Component, Path, PathBuf},
 };
 
@@ -22,28 +23,39 @@ pub(super) fn is_git(run: &Run) -> bool {
     run.program.rsplit('/').next() == Some("git")
 }
 
+/// Of what a line makes so much is noted. Beyond, it may make anything.
+const MAX_MADE: usize = 64;
+/// So many folders of those that its loops go over are looked at.
+const MAX_EACH: usize = 8;
+
 /// The folders that a line's commands may stand in: where it stands, and where
 /// it goes.
 pub(super) struct Places<'a> {
     reading: &'a Reading,
     /// As the line has them: some of them it makes first.
     folders: Vec<PathBuf>,
-    /// Whether it goes to no more than are looked at.
+    /// Whether it goes to no more, and makes no more, than is looked at.
     pub(super) are_all: bool,
     /// The runs that go nobody knows where.
     lost: Vec<usize>,
+    /// The first run of a program that may make a folder unseen.
+    maker: Option<usize>,
     /// What the line has git itself make: a repository, which has no hooks but those of git's own
-    /// templates, or a work tree of the repository in that folder.
-    made: Vec<(usize, PathBuf, Option<PathBuf>)>,
+    /// templates, or a work tree of the repository in that folder; and which run is the first to.
+    made: BTreeMap<PathBuf, (usize, Option<PathBuf>)>,
     /// What git may put its hands on in a way that is not followed.
-    unclear: Vec<PathBuf>,
-    mkdirs: Vec<PathBuf>,
-    written: Vec<(PathBuf, How)>,
+    unclear: BTreeSet<PathBuf>,
+    mkdirs: BTreeSet<PathBuf>,
+    written: BTreeMap<PathBuf, Vec<How>>,
+    /// The last parts of the words that runs have, but for the last of each.
+    leave: BTreeSet<&'a str>,
     /// The patterns that its loops go over, for folders that only the running line
-    /// knows.
-    loops: Vec<String>,
+    /// knows; and what they find where it stands.
+    loops: BTreeSet<String>,
+    each: Vec<PathBuf>,
     /// It may set where `cd` looks for names.
     has_path: bool,
+    is_dir: RefCell<BTreeMap<PathBuf, bool>>,
 }
 
 /// What lies at a path once the line comes there.
@@ -55,52 +67,60 @@ enum At {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn of(reading: &'a Reading, cwd: &Path, world: &World) -> Self {
-        Self::of_line(reading, None, cwd, world)
-    }
-
-    /// With the text of the line, where there is one: it tells what a word stands for that has no
-    /// text of its own.
-    pub(super) fn of_line(
-        reading: &'a Reading,
-        line: Option<&str>,
-        cwd: &Path,
-        world: &World,
-    ) -> Self {
+    /// With the text of the line, where there is one: it tells what its loops go over.
+    pub(super) fn of(reading: &'a Reading, line: Option<&str>, cwd: &Path, world: &World) -> Self {
         let has_holes = |it: &Run| it.argv.iter().any(|it| it.contains(HOLE));
         let has_unknown = reading.runs.iter().any(|it| (goes(it) || is_git(it)) && has_holes(it));
         let loops = line.filter(|_| has_unknown).map(git_words::loops).unwrap_or_default();
-        let writes = reading.writes.iter().filter(|it| !it.path.contains(HOLE));
-        let written =
-            writes.map(|it| (plain(&scripts::absolute(&it.path, cwd, world)), it.how)).collect();
+        let mut written: BTreeMap<PathBuf, Vec<How>> = BTreeMap::new();
+        for it in reading.writes.iter().filter(|it| !it.path.contains(HOLE)) {
+            let hows = written.entry(plain(&scripts::absolute(&it.path, cwd, world))).or_default();
+            if !hows.contains(&it.how) {
+                hows.push(it.how);
+            }
+        }
+        let others = reading.runs.iter().filter_map(|it| it.argv.get(1..)?.split_last());
+        let leave = others.flat_map(|it| it.1).map(|it| last_part(it)).collect();
         let mut places = Self {
             reading,
             folders: vec![cwd.to_owned()],
             are_all: true,
             lost: Vec::new(),
-            made: Vec::new(),
-            unclear: Vec::new(),
-            mkdirs: Vec::new(),
+            maker: reading.runs.iter().position(|it| !LOOKS.contains(&it.program.as_str())),
+            made: BTreeMap::new(),
+            unclear: BTreeSet::new(),
+            mkdirs: BTreeSet::new(),
             written,
+            leave,
             loops: loops.into_iter().map(str::to_owned).collect(),
+            each: Vec::new(),
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
+            is_dir: RefCell::default(),
         };
+        places.look_at_each(cwd);
         for (at, run) in reading.runs.iter().enumerate() {
+            let is_full = places.made.len() + places.unclear.len() + places.mkdirs.len() > MAX_MADE;
             if goes(run) {
                 places.go(at, run, world);
+            } else if is_full {
+                places.are_all = false;
             } else if is_git(run) {
                 places.make(at, run, world);
             } else if run.program == "mkdir" {
                 let operands = run.argv[1..].iter().filter(|it| !it.contains(HOLE));
+                let operands = operands.take(MAX_MADE);
                 let there = operands.flat_map(|it| places.plainly(it, world)).collect::<Vec<_>>();
                 places.mkdirs.extend(there);
             }
         }
         // What git says that it writes where it starts from, it writes below.
         let starts: BTreeSet<PathBuf> =
-            places.made.iter().filter_map(|it| it.1.parent()).map(Path::to_owned).collect();
-        let starts: Vec<PathBuf> = starts.into_iter().filter(|it| places.is_gits(it)).collect();
-        places.written.retain(|it| it.1 != How::Write || !starts.contains(&it.0));
+            places.made.keys().filter_map(|it| it.parent()).map(Path::to_owned).collect();
+        for start in starts {
+            if places.written.contains_key(&start) && places.is_gits(&start) {
+                places.written.entry(start).or_default().retain(|it| *it != How::Write);
+            }
+        }
         places
     }
 
@@ -139,32 +159,52 @@ impl<'a> Places<'a> {
                 self.are_all = false;
                 return;
             }
+            if !target.contains(HOLE) {
+                self.look_at_each(&path);
+            }
             self.folders.push(path);
         }
     }
 
+    /// Notes what the loops find in a folder.
+    fn look_at_each(&mut self, folder: &Path) {
+        let found = self.loops.iter().flat_map(|it| scripts::matching(&folder.join(it)));
+        let found: Vec<PathBuf> =
+            found.filter(|it| !self.each.contains(it) && self.is_dir(it)).take(MAX_EACH).collect();
+        self.each.extend(found);
+        self.each.truncate(MAX_EACH);
+    }
+
     /// A path as it is seen from folders. Of one that only the running line knows,
-    /// what its text tells.
+    /// what its loops tell.
     fn seen_from(&self, folders: &[PathBuf], path: &str, world: &World) -> Vec<PathBuf> {
-        if !path.contains(HOLE) {
-            return folders.iter().map(|it| scripts::absolute(path, it, world)).collect();
+        if path.contains(HOLE) {
+            return self.each.clone();
         }
-        let patterns = self.loops.iter().flat_map(|it| folders.iter().map(move |at| at.join(it)));
-        let found = patterns.flat_map(|it| scripts::matching(&it));
-        found.filter(|it| it.is_dir()).collect()
+        let there = folders.iter().map(|it| scripts::absolute(path, it, world));
+        if !scripts::is_pattern(path) {
+            return there.collect();
+        }
+        let found = there.flat_map(|it| {
+            let found = if self.is_dir(&it) { vec![it] } else { scripts::matching(&it) };
+            found.into_iter().filter(|it| self.is_dir(it)).take(MAX_EACH)
+        });
+        found.take(MAX_FOLDERS).collect()
     }
 
     /// Whether something before that run may make a folder unseen.
     fn may_make(&self, run: usize) -> bool {
-        const LOOKS: &[&str] = &[
-            ":", "[", "[[", "cat", "cd", "date", "echo", "exit", "export", "false", "git", "grep",
-            "head", "jq", "ls", "mkdir", "popd", "printf", "pushd", "pwd", "read", "rg", "set",
-            "sleep", "sort", "tail", "test", "true", "uniq", "wc",
-        ];
-        let runs = &self.reading.runs;
-        let is_again = runs.get(run).is_some_and(|it| it.conditional);
-        let before = if is_again { &runs[..] } else { &runs[..run.min(runs.len())] };
-        before.iter().any(|it| !LOOKS.contains(&it.program.as_str()))
+        let is_again = self.reading.runs.get(run).is_some_and(|it| it.conditional);
+        self.maker.is_some_and(|it| is_again || it < run)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        let known = self.is_dir.borrow().get(path).copied();
+        known.unwrap_or_else(|| {
+            let is = path.is_dir();
+            self.is_dir.borrow_mut().insert(path.to_owned(), is);
+            is
+        })
     }
 
     fn make(&mut self, at: usize, run: &Run, world: &World) {
@@ -176,17 +216,20 @@ impl<'a> Places<'a> {
             let from = from.iter().fold(folder, |it, to| scripts::absolute(to, &it, world));
             if let Some(made) = &made {
                 let path = plain(&scripts::absolute(&made.folder, &from, world));
-                self.made.push((at, path, made.of_this.then_some(from)));
+                self.made.entry(path).or_insert((at, made.of_this.then_some(from)));
                 continue;
             }
+            let operands = words[2..].iter().filter(|it| !it.starts_with('-'));
             let operands: Vec<&str> =
-                words[2..].iter().filter(|it| !it.starts_with('-')).copied().collect();
+                operands.filter(|it| !it.contains(HOLE)).take(MAX_MADE).copied().collect();
             let named = operands.iter().flat_map(|it| [*it, git_words::last_name(it)]);
             let paths = named.map(|it| plain(&scripts::absolute(it, &from, world)));
             // A repository that is there is where a clone comes from.
-            self.unclear.extend(paths.filter(|it| verb == "init" || !it.is_dir()));
+            let paths: Vec<PathBuf> =
+                paths.filter(|it| verb == "init" || !self.is_dir(it)).collect();
+            self.unclear.extend(paths);
             if operands.is_empty() && verb == "init" {
-                self.unclear.push(plain(&from));
+                self.unclear.insert(plain(&from));
             }
         }
     }
@@ -199,13 +242,6 @@ impl<'a> Places<'a> {
         !words.any(|it| it.contains(HOLE) || it.trim_end_matches('/').ends_with(name))
     }
 
-    /// Whether a run has a path for more than its last word: what is moved away.
-    fn leaves(&self, path: &Path) -> bool {
-        let words = self.reading.runs.iter().filter_map(|it| it.argv.get(1..)?.split_last());
-        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-        words.flat_map(|it| it.1).any(|it| it.trim_end_matches('/').ends_with(name))
-    }
-
     /// A path as it is seen from wherever the line may stand.
     fn plainly(&self, path: &str, world: &World) -> Vec<PathBuf> {
         self.folders.iter().map(|it| plain(&scripts::absolute(path, it, world))).collect()
@@ -214,47 +250,53 @@ impl<'a> Places<'a> {
     /// What lies at a path where the run at that place goes to it.
     fn at(&self, path: &Path, run: usize) -> At {
         let lexical = plain(path);
-        let path = if path.is_dir() { path.to_owned() } else { lexical.clone() };
-        let is_there = path.is_dir();
-        let made = self.made.iter().find(|it| it.0 < run && lexical.starts_with(&it.1));
-        // What is written above the folder counts, but not above where all of it stands.
+        let is_itself = self.is_dir(path);
+        let is_there = is_itself || path != lexical && self.is_dir(&lexical);
         let start = &self.folders[0];
-        let is_above = |it: &Path| lexical.starts_with(it) && !start.starts_with(it);
         // What is moved to a folder that is there is moved into it.
-        let is_into = |it: &(PathBuf, How)| is_there && it.1 == How::Move && !self.leaves(&it.0);
-        let written = || self.written.iter().filter(|it| is_above(&it.0) && !is_into(it));
-        let hows = || written().map(|it| it.1);
-        let replaces = |it: How| matches!(it, How::Link | How::Move);
-        if self.unclear.iter().any(|it| lexical.starts_with(it)) {
-            return At::Anything;
-        }
-        if hows().any(|it| replaces(it) || !is_there && !matches!(it, How::Directory | How::Remove))
-        {
-            return At::Anything;
+        let is_into = |it: &Path, how: How| {
+            let name = it.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+            is_there && how == How::Move && !self.leave.contains(name)
+        };
+        let replaces = |it: How| match it {
+            How::Link | How::Move => true,
+            How::Directory | How::Remove => false,
+            _ => !is_there,
+        };
+        for above in lexical.ancestors() {
+            if self.unclear.contains(above) {
+                return At::Anything;
+            }
+            // What is written above the folder counts, but not above where all of it stands.
+            let hows = self.written.get(above).filter(|_| !start.starts_with(above));
+            if hows.into_iter().flatten().any(|it| replaces(*it) && !is_into(above, *it)) {
+                return At::Anything;
+            }
         }
         if is_there {
-            return At::Folders(vec![path]);
+            return At::Folders(vec![if is_itself { path.to_owned() } else { lexical }]);
         }
-        match made {
-            Some((_, _, of)) => At::Folders(of.clone().into_iter().collect()),
-            None if self.mkdirs.iter().any(|it| it.starts_with(&lexical)) => {
-                let above = lexical.ancestors().find(|it| it.is_dir());
-                At::Folders(above.into_iter().map(Path::to_owned).collect())
-            }
-            None => At::Nothing,
+        let mut made = lexical.ancestors().filter_map(|it| self.made.get(it));
+        if let Some((_, of)) = made.find(|it| it.0 < run) {
+            return At::Folders(of.clone().into_iter().collect());
         }
+        let next = self.mkdirs.range(lexical.clone()..).next();
+        if next.is_some_and(|it| it.starts_with(&lexical)) {
+            let above = lexical.ancestors().find(|it| self.is_dir(it));
+            return At::Folders(above.into_iter().map(Path::to_owned).collect());
+        }
+        At::Nothing
     }
 
-    /// Where one run of git may stand: `-C`, else any of them; and whether that
-    /// is known, as far as its own words say.
-    pub(super) fn of_run(&self, run: &Run, world: &World) -> (Vec<PathBuf>, bool) {
-        let place = self.place(run);
-        let goes = shell::git_folders(&run.argv);
+    /// Where the run at that place may stand: `-C`, else any of them; and whether
+    /// that is known, as far as its own words say.
+    pub(super) fn of_run(&self, place: usize, world: &World) -> (Vec<PathBuf>, bool) {
+        let goes = self.goes(place);
         let mut folders = self.folders.clone();
-        let mut is_known = true;
         for to in &goes {
             folders = self.seen_from(&folders, to, world);
         }
+        let mut is_known = true;
         let mut found = BTreeSet::new();
         // What nobody can know is not held against the line (docs/limits.md); nor is
         // a folder that is not there, and that nothing in the line makes.
@@ -274,32 +316,39 @@ impl<'a> Places<'a> {
     }
 
     /// Whether the line has gone where nobody knows once a run's turn comes.
-    pub(super) fn is_lost(&self, run: &Run) -> bool {
-        let goes = shell::git_folders(&run.argv);
-        if goes.last().is_some_and(|it| it.starts_with(['/', '~'])) {
+    pub(super) fn is_lost(&self, place: usize) -> bool {
+        if self.lost.is_empty()
+            || self.goes(place).last().is_some_and(|it| it.starts_with(['/', '~']))
+        {
             return false;
         }
-        let place = self.place(run);
         // In a loop it may have gone there the time before.
-        let is_before =
-            |it: &usize| *it < place || run.conditional && self.reading.runs[*it].conditional;
+        let is_again = self.reading.runs.get(place).is_some_and(|it| it.conditional);
+        let is_before = |it: &usize| *it < place || is_again && self.reading.runs[*it].conditional;
         self.lost.iter().any(is_before)
     }
 
     /// How much the line has gone or made before a run: what is known changes with that.
-    pub(super) fn turn(&self, run: &Run) -> usize {
-        if self.lost.is_empty() && self.made.is_empty() {
-            return 0;
-        }
-        let place = self.place(run);
-        let lost = self.lost.iter().filter(|it| **it < place).count();
-        lost + self.made.iter().filter(|it| it.0 < place).count()
+    pub(super) fn turn(&self, place: usize) -> usize {
+        let lost = self.lost.partition_point(|it| *it < place);
+        lost + self.made.values().filter(|it| it.0 < place).count()
     }
 
-    fn place(&self, run: &Run) -> usize {
-        let runs = &self.reading.runs;
-        runs.iter().position(|it| std::ptr::eq(it, run)).unwrap_or(runs.len())
+    fn goes(&self, place: usize) -> Vec<String> {
+        self.reading.runs.get(place).map(|it| shell::git_folders(&it.argv)).unwrap_or_default()
     }
+}
+
+/// Programs that make no folder, or say where.
+const LOOKS: &[&str] = &[
+    ":", "[", "[[", "cat", "cd", "date", "echo", "exit", "export", "false", "git", "grep", "head",
+    "jq", "ls", "mkdir", "popd", "printf", "pushd", "pwd", "read", "rg", "set", "sleep", "sort",
+    "tail", "test", "true", "uniq", "wc",
+];
+
+fn last_part(word: &str) -> &str {
+    let word = word.trim_end_matches('/');
+    word.rsplit('/').next().unwrap_or(word)
 }
 
 fn goes(run: &Run) -> bool {

@@ -81,9 +81,6 @@ pub(super) fn makes(run: &Run) -> Option<Makes> {
             return None;
         }
     }
-    if operands.iter().any(|it| it.contains(HOLE)) && verb != "clone" {
-        return None;
-    }
     let folder = match (verb, &operands[..]) {
         ("clone", [from]) => last_name(from).to_owned(),
         ("init", []) => ".".to_owned(),

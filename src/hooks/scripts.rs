@@ -343,7 +343,7 @@ fn is_shell(script: &Script, text: &str) -> bool {
     }
 }
 
-fn is_pattern(path: &str) -> bool {
+pub(super) fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 

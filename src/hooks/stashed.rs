@@ -56,16 +56,16 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
         if !reading.runs.iter().any(|run| stash(run).is_some()) {
             continue;
         }
-        let places = Places::of(reading, cwd, world);
+        let places = Places::of(reading, None, cwd, world);
         let mut stacks: BTreeMap<PathBuf, Stack> = BTreeMap::new();
         // What the line does before may leave nothing to be put away.
         let mut is_as_it_stands = true;
-        for run in &reading.runs {
+        for (at, run) in reading.runs.iter().enumerate() {
             let Some(stash) = stash(run) else {
                 is_as_it_stands &= !changes_the_tree(run);
                 continue;
             };
-            let (folders, _) = places.of_run(run, world);
+            let (folders, _) = places.of_run(at, world);
             let roots: BTreeSet<PathBuf> = folders.iter().map(|it| git::root(it)).collect();
             for root in roots {
                 let stack = stacks.entry(root.clone()).or_default();

@@ -1,6 +1,6 @@
 """Fits the three models of src/core/reflection/retrieval/likelihood.rs.
 
-    roz eval --traits > traits.json
+    roz eval --split dev --traits > traits.json
     python3 tests/retrieval/fit.py traits.json
 
 It prints how well the models do on projects, and on authors, that they were not

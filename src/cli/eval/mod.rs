@@ -66,6 +66,16 @@ enum Split {
     HeldOut,
 }
 
+impl Split {
+    fn has(self, project: &Project) -> bool {
+        match self {
+            Split::All => true,
+            Split::Dev => !project.is_held_out,
+            Split::HeldOut => project.is_held_out,
+        }
+    }
+}
+
 const METHODS: [(&str, Method); 3] =
     [("roz", ours), ("keywords", baselines::keywords), ("usual", baselines::usual)];
 
@@ -78,15 +88,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         None => set::built_in(world.now)?,
     };
     if args.traits {
-        return say::print_json(&traits(&projects)).map(|()| Done::Well);
+        let part = projects.iter().filter(|it| args.split.has(it));
+        return say::print_json(&part.map(traits).collect::<Value>()).map(|()| Done::Well);
     }
-    let splits = [("dev", Split::Dev, false), ("held-out", Split::HeldOut, true)];
+    let splits = [("dev", Split::Dev), ("held-out", Split::HeldOut)];
     let mut rows = Vec::new();
     let mut out = Map::new();
-    for (name, split, is_held_out) in splits {
+    for (name, split) in splits {
         let part: Vec<&Project> =
-            projects.iter().filter(|it| it.is_held_out == is_held_out).collect();
-        if part.is_empty() || !(args.split == Split::All || args.split == split) {
+            projects.iter().filter(|it| split.has(it) && args.split.has(it)).collect();
+        if part.is_empty() {
             continue;
         }
         let mut of_split = Map::new();
@@ -121,8 +132,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-fn traits(projects: &[Project]) -> Value {
-    let of_query = |project: &Project, it: &Labelled| {
+fn traits(project: &Project) -> Value {
+    let of_query = |it: &Labelled| {
         let of_learnings = project.index.traits(&it.query);
         let of_learnings: Map<String, Value> =
             of_learnings.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect();
@@ -130,15 +141,13 @@ fn traits(projects: &[Project]) -> Value {
             "id": it.id, "relevant": it.relevant, "also": it.also, "learnings": of_learnings,
         })
     };
-    let of_project = |it: &Project| {
-        json!({
-            "ids": it.learnings.iter().map(|it| &it.id).collect::<Vec<_>>(),
-            "personal": it.learnings.iter().map(|it| it.scope == Scope::Personal).collect::<Vec<_>>(),
-            "kinship": it.index.kinships(),
-            "queries": it.queries.iter().map(|query| of_query(it, query)).collect::<Vec<_>>(),
-        })
-    };
-    projects.iter().map(of_project).collect()
+    let learnings = &project.learnings;
+    json!({
+        "ids": learnings.iter().map(|it| &it.id).collect::<Vec<_>>(),
+        "personal": learnings.iter().map(|it| it.scope == Scope::Personal).collect::<Vec<_>>(),
+        "kinship": project.index.kinships(),
+        "queries": project.queries.iter().map(of_query).collect::<Vec<_>>(),
+    })
 }
 
 /// Each project's, and the user's own once, which stand beside all of them.

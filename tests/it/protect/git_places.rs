@@ -45,6 +45,9 @@ fn wherever_a_line_goes_the_hooks_there_are_read() {
             "cd ../evil && git commit -m x",
             "cd .. && cd evil && git commit -m x",
             "cd -- ../evil; git commit -m x",
+            "cd ../ev*l && git commit -m x",
+            "git -C ../e?il commit -m x",
+            "for d in ../e*/ sub; do git -C $d commit -m x; done",
             "cd -P ../evil; git commit -m x",
             "pushd ../evil; git commit -m x",
             "cp -r ../evil e4 && cd e4 && git commit -m x",
@@ -58,6 +61,20 @@ fn wherever_a_line_goes_the_hooks_there_are_read() {
             "D=$(mktemp -d); D=../evil; eval 'cd $D'; git commit -m x",
         ],
     );
+}
+
+/// Of what it makes so much is noted; and what a line asks so often is answered
+/// in time.
+#[test]
+fn who_makes_more_than_is_noted_may_make_anything() {
+    let roz = beside();
+    let many = |count: usize| {
+        (0..count).map(|it| format!("git init d{it}; ")).collect::<Vec<_>>().concat()
+    };
+    is_quiet(&roz, &[&format!("{}git commit -m x", many(20))]);
+    objects(&roz, &[&format!("{}git commit -m x", many(200))]);
+    let cds = "cd sub; cd ..; ".repeat(300);
+    objects(&roz, &[&format!("{cds}{}git commit -m x", many(1500))]);
 }
 
 /// As docs/limits.md says: a name that only the running line knows, or that
