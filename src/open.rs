@@ -43,6 +43,8 @@ pub struct Roz {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
     pub store: Box<dyn MessageStore>,
+    /// There is nothing that configures it.
+    is_bare: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -156,6 +158,7 @@ impl Roz {
             project: sources.project.unwrap_or_else(|| dir.to_owned()),
             policy: loaded.policy,
             diagnostics: loaded.diagnostics,
+            is_bare: loaded.is_bare,
             store,
         })
     }
@@ -170,7 +173,7 @@ impl Roz {
 
     /// Whether the project has a configuration.
     pub fn has_own_rules(&self) -> bool {
-        config::project_dir(&self.project).join("config.toml").exists()
+        !self.is_bare && config::project_dir(&self.project).join("config.toml").exists()
     }
 
     /// The learnings of the project and of the user.

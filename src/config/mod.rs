@@ -64,6 +64,9 @@ pub struct Sources {
 pub struct Loaded {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
+    /// There is nothing that configures: no file, and no variable.
+    #[serde(skip)]
+    pub is_bare: bool,
 }
 
 /// What applies, and why.
@@ -96,7 +99,7 @@ pub struct Origin {
 pub fn load(sources: &Sources) -> Loaded {
     let seen = Seen::now(sources);
     if seen.is_bare() {
-        return Loaded::default();
+        return Loaded { is_bare: true, ..Loaded::default() };
     }
     let entry = cache::entry(&sources.roz_home, &sources.user_file, sources.project.as_deref());
     if let Some(loaded) = cache::read(&entry, &seen) {
@@ -107,7 +110,7 @@ pub fn load(sources: &Sources) -> Loaded {
     for (path, text) in &readable {
         cache::keep_readable(&sources.roz_home, path, text);
     }
-    let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics };
+    let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics, is_bare: false };
     if let Some(pending) = pending {
         pending.finish(&seen, &loaded);
     }

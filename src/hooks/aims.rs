@@ -4,7 +4,7 @@
 //! Long because all that is looked up for one question stands here in its order.
 
 use std::{
-    cell::OnceCell,
+    cell::{OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -47,7 +47,7 @@ use crate::{
     sidecar::{
         self,
         scratch::Scratch,
-        target::{Site, nearest_sidecar},
+        target::{Site, has_sidecar},
         word,
     },
     world::{
@@ -63,7 +63,13 @@ const MAX_HASHED: usize = 16 << 20;
 /// nobody's to write.
 const MAX_TARGETS: usize = 2000;
 
-pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, world: &World) -> Aims {
+pub(super) fn aims(
+    input: &Input,
+    session: &Session,
+    cwd: &Path,
+    links: &RefCell<Links>,
+    (roz, world): (&Roz, &World),
+) -> Aims {
     if roz.policy.intent.enabled == Auto::Off {
         return Aims::default();
     }
@@ -81,13 +87,17 @@ pub(super) fn aims(input: &Input, session: &Session, cwd: &Path, roz: &Roz, worl
     let scratchpad = input.scratchpad.as_deref();
     let (agent, nothing) = (event.origin.agent_id.as_deref(), Ignore::default());
     let project = &roz.project;
-    let look = Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing };
+    let look =
+        Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing, links };
     let Some((mut aims, ignore)) = declared(&roz.project, roz) else {
         let (project, home) = (&roz.project, &roz.home);
         let had = session.intent.had_sidecar();
         let is_gone = had && !word::is_let_go(project, home);
         let is_after = matches!(event.what, What::PostToolUse { .. });
-        let missing = || word::missing(project, home, gather::deadline(&roz.policy, world));
+        let missing = || {
+            let real = links.borrow_mut().real(project);
+            word::missing(&real, home, gather::deadline(&roz.policy, world))
+        };
         let sidecar = match () {
             () if is_gone => Sidecar::Absent,
             () if had || is_after => Sidecar::NotAsked,
@@ -187,6 +197,20 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
     Some((aims, ignore))
 }
 
+/// As [`nearest_sidecar`], with what is known of folders.
+fn nearest(path: &Path, known: &mut BTreeMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
+    let folder = path.parent()?;
+    let above = folder.ancestors().find_map(|it| match known.get(it) {
+        Some(root) => Some(root.clone()),
+        None => has_sidecar(it).then(|| Some(it.to_owned())),
+    });
+    let root = above.flatten();
+    for it in folder.ancestors().take_while(|it| Some(*it) != root.as_deref()) {
+        known.insert(it.to_owned(), root.clone());
+    }
+    root
+}
+
 /// What a file holds.
 #[derive(Debug, Default)]
 pub(super) struct Content {
@@ -238,6 +262,8 @@ pub(super) struct Look<'a> {
     pub(super) agent: Option<&'a str>,
     /// What that project ignores.
     pub(super) ignore: &'a Ignore,
+    /// Where paths lead, as far as this event has looked.
+    links: &'a RefCell<Links>,
 }
 
 impl Look<'_> {
@@ -401,9 +427,9 @@ impl Look<'_> {
         if written.is_empty() && !selects {
             return (Vec::new(), BTreeSet::new());
         }
-        let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
+        let mut links = self.links.borrow_mut();
+        let own = links.real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
-        let mut links = Links::default();
         // Of each folder, since many a target lies beside the last one.
         let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
@@ -412,12 +438,8 @@ impl Look<'_> {
             }
             let absolute = self.cwd.join(&path);
             for spelt in [normal(&absolute), links.real(&absolute)] {
-                let folder = spelt.parent().unwrap_or(&spelt).to_owned();
-                let root = known.entry(folder).or_insert_with(|| {
-                    let root = nearest_sidecar(&spelt)?;
-                    Some(root.canonicalize().unwrap_or(root))
-                });
-                let Some(root) = root.clone() else { continue };
+                let Some(root) = nearest(&spelt, &mut known) else { continue };
+                let root = links.real(&root);
                 if root != own {
                     let written = found.entry(root).or_default();
                     written.push((path.clone(), how));

@@ -15,7 +15,7 @@ use crate::{
     },
     open::Roz,
     shell::Reading,
-    world::World,
+    world::{World, links::Links},
 };
 
 /// So many keys are shown.
@@ -48,7 +48,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);
-    let ground = ground::ground(&event, session, &world.cwd, roz, world);
+    let ground = ground::ground(&event, session, &world.cwd, &mut Links::default(), (roz, world));
     let facts = Facts { ground, ..Facts::default() };
     let dice = [0; 32];
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };

@@ -6,6 +6,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs,
+    io::ErrorKind,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     time::Instant,
@@ -21,7 +22,7 @@ use super::{
 use crate::{
     core::event::ToolCall,
     shell::{self, Interpreter, Options, Reading, Run, Script},
-    world::{World, git, process, read_beginning},
+    world::{World, git, process, try_beginning},
 };
 
 /// An alias of an alias of an alias.
@@ -237,8 +238,7 @@ pub(super) fn hooks(
                 are_all = false;
                 continue;
             }
-            let root = roots.entry(folder).or_insert_with_key(|folder| git::find_root(folder));
-            let Some(root) = root.clone() else { continue };
+            let Some(root) = root_of(folder, roots) else { continue };
             let (hooks, all) = of_root
                 .entry(root)
                 .or_insert_with_key(|root| hooks_folder(root, until, world, &mut found.code));
@@ -271,11 +271,26 @@ pub(super) fn hooks(
     (found, are_all)
 }
 
+/// The repository of a folder. Many have those above them in common.
+fn root_of(folder: PathBuf, known: &mut BTreeMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
+    let above = folder.ancestors().find_map(|it| {
+        let known = known.get(it).cloned();
+        known.or_else(|| it.join(".git").exists().then(|| Some(it.to_owned())))
+    });
+    let root = above.flatten();
+    known.insert(folder, root.clone());
+    root
+}
+
+fn is_missing(err: &std::io::Error) -> bool {
+    matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
 /// `None` for a folder that does not tell: git runs what is in it all the same.
 fn names_in(folder: &Path) -> Option<Vec<OsString>> {
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|it| it.ok().map(|it| it.file_name())).collect(),
-        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Some(Vec::new()),
+        Err(err) if is_missing(&err) => Some(Vec::new()),
         Err(_) => None,
     }
 }
@@ -306,10 +321,13 @@ fn hooks_folder(
     let mut includes = false;
     let mut are_all = true;
     for path in configs.into_iter().chain(of_user).chain(of_xdg).chain(named).chain(system) {
-        let Some((text, is_whole)) = read_beginning(&path, MAX_CONFIG) else {
+        let (text, is_whole) = match try_beginning(&path, MAX_CONFIG) {
+            Ok(read) => read,
             // What is there and cannot be read may say anything.
-            are_all &= !path.exists() || path == Path::new("/dev/null");
-            continue;
+            Err(err) => {
+                are_all &= is_missing(&err) || path == Path::new("/dev/null");
+                continue;
+            }
         };
         are_all &= is_whole;
         code.extend(git_config::code(&text));

@@ -95,7 +95,8 @@ impl<'a> Places<'a> {
             loops: loops.into_iter().map(str::to_owned).collect(),
             each: Vec::new(),
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
-            is_dir: RefCell::default(),
+            // Where the call stands is known.
+            is_dir: RefCell::new(BTreeMap::from([(cwd.to_owned(), true)])),
         };
         places.look_at_each(cwd);
         for (at, run) in reading.runs.iter().enumerate() {

@@ -37,8 +37,8 @@ pub(super) fn ground(
     event: &Event,
     session: &Session,
     cwd: &Path,
-    roz: &Roz,
-    world: &World,
+    links: &mut Links,
+    (roz, world): (&Roz, &World),
 ) -> Ground {
     let What::PreToolUse(call) = &event.what else { return Ground::default() };
     if !roz.policy.protect.enabled {
@@ -55,8 +55,7 @@ pub(super) fn ground(
         return Ground::default();
     }
     let from = From { cwd, home: world.user_home.as_deref() };
-    let mut links = Links::default();
-    let ground = places(session, cwd, roz, world, &mut links);
+    let ground = places(session, cwd, roz, world, links);
     let nearby = Nearby::of(&ground);
     let mut lay =
         Lay { from, links, nearby, folders: BTreeMap::new(), has_real_path: false, ground };
@@ -139,7 +138,7 @@ fn named_and_real(paths: impl Iterator<Item = PathBuf>, links: &mut Links) -> Ve
 /// Puts what a call touches on the ground.
 struct Lay<'a> {
     from: From<'a>,
-    links: Links,
+    links: &'a mut Links,
     nearby: Nearby,
     /// By the words that a call names them with, up to and with the last slash.
     folders: BTreeMap<String, Folder>,
@@ -209,7 +208,7 @@ impl Lay<'_> {
         let names_roz = real.file_name().is_some_and(|it| it == "roz") || path.ends_with("roz");
         if names_roz && !std::mem::replace(&mut self.has_real_path, true) {
             let folders = self.ground.path.iter().map(PathBuf::from);
-            self.ground.path = named_and_real(folders, &mut self.links);
+            self.ground.path = named_and_real(folders, self.links);
             self.nearby = Nearby::of(&self.ground);
             self.folders.clear();
         }

@@ -31,7 +31,7 @@ mod stashed;
 mod wire;
 
 use std::{
-    cell::OnceCell,
+    cell::{OnceCell, RefCell},
     path::Path,
     time::{Duration, Instant},
 };
@@ -45,7 +45,7 @@ use crate::{
         self, Cx, bounded,
         event::{Event, Sender, What},
         facts::Facts,
-        intent::{self, briefing, gate::Caller},
+        intent::{self, briefing, facts::Aims, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
         protect::{self, Ground},
@@ -56,7 +56,7 @@ use crate::{
     open::{self, Roz},
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, in_a_line},
+    world::{StdinError, World, in_a_line, links::Links},
 };
 
 /// The largest input that is read, in bytes.
@@ -233,9 +233,8 @@ fn decide(
         |session| {
             let transcript = input.transcript_path.as_deref();
             let mut facts = gather::facts(&input.event, transcript, session, roz, world);
-            facts.ground = ground_of(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            facts.aims = aims::aims(input, session, cwd, roz, world);
+            (facts.ground, facts.aims) = ground_and_aims(input, session, roz, world);
             facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
             facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
@@ -257,9 +256,13 @@ fn decide(
     }
 }
 
-fn ground_of(input: &Input, session: &Session, roz: &Roz, world: &World) -> Ground {
+/// What self-protection wants to know, and what the intent gate does. Both look
+/// where paths lead.
+fn ground_and_aims(input: &Input, session: &Session, roz: &Roz, world: &World) -> (Ground, Aims) {
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    ground::ground(&input.event, session, cwd, roz, world)
+    let mut links = Links::default();
+    let ground = ground::ground(&input.event, session, cwd, &mut links, (roz, world));
+    (ground, aims::aims(input, session, cwd, &RefCell::new(links), (roz, world)))
 }
 
 /// The client gives SessionEnd a second and a half in all.
@@ -431,9 +434,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
 /// cannot be had: the gates that fail closed.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let mut session = Session::new(input.session_id.clone(), world.now);
-    let ground = ground_of(input, &session, roz, world);
-    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let aims = aims::aims(input, &session, cwd, roz, world);
+    let (ground, aims) = ground_and_aims(input, &session, roz, world);
     let facts = Facts { ground, aims, ..Facts::default() };
     let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };

@@ -169,8 +169,12 @@ impl Site {
 /// The nearest folder above `path` that has a sidecar: the project whose
 /// intents govern it, besides the session's own.
 pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
-    let has_one = |it: &&Path| fs::symlink_metadata(super::intents_file(it)).is_ok();
-    path.ancestors().skip(1).find(has_one).map(Path::to_owned)
+    path.ancestors().skip(1).find(|it| has_sidecar(it)).map(Path::to_owned)
+}
+
+/// Whether a folder declares intents, be it by a link that leads nowhere.
+pub fn has_sidecar(folder: &Path) -> bool {
+    fs::symlink_metadata(super::intents_file(folder)).is_ok()
 }
 
 fn inside(rest: &Path) -> Place {

@@ -66,7 +66,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let (file, length) = open_regular(path)?;
+    let (file, length) = open_regular(path).ok()?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(MAX_FILE)).unwrap_or(0));
     file.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
     Some(bytes)

@@ -44,7 +44,8 @@ pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
 /// Where git keeps a work tree's own files, and those of the repository.
 pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
-    let git_dir = match read_text(&dot_git, 4096) {
+    let text = if dot_git.is_dir() { None } else { read_text(&dot_git, 4096) };
+    let git_dir = match text {
         // A worktree or a submodule: a file that says where its folder is.
         Some(text) => root.join(text.trim().strip_prefix("gitdir:")?.trim()),
         None => dot_git,

@@ -27,7 +27,7 @@ use chrono::{DateTime, Utc};
 use rustix::{
     buffer::spare_capacity,
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::OFlags,
+    fs::{Mode, OFlags},
 };
 
 /// The outside as it was when the process started.
@@ -188,7 +188,7 @@ fn is_executable(path: &Path) -> bool {
 
 /// A regular file's text, if it is one and at most `max` bytes long.
 pub fn read_text(path: &Path, max: u64) -> Option<String> {
-    let (file, length) = open_regular(path)?;
+    let (file, length) = open_regular(path).ok()?;
     if length > max {
         return None;
     }
@@ -200,45 +200,53 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
 /// The beginning of a regular file as text, what is no UTF-8 replaced, and
 /// whether that is all of it.
 pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
+    try_beginning(path, max).ok()
+}
+
+/// As [`read_beginning`], and why not.
+pub fn try_beginning(path: &Path, max: u64) -> std::io::Result<(String, bool)> {
     let (bytes, length) = head(path, max)?;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(err) => String::from_utf8_lossy(err.as_bytes()).into_owned(),
     };
-    Some((text, length <= max))
+    Ok((text, length <= max))
 }
 
 /// The last `max` bytes of a regular file as text, what is no UTF-8 replaced.
 pub fn read_ending(path: &Path, max: u64) -> Option<String> {
-    let (file, _) = open_regular(path)?;
+    let (file, _) = open_regular(path).ok()?;
     let bytes = log::tail(&file, max).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The first `max` bytes of a regular file.
 pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
-    head(path, max as u64).map(|it| it.0)
+    head(path, max as u64).ok().map(|it| it.0)
 }
 
 /// The first `max` bytes of a regular file, and its length.
-fn head(path: &Path, max: u64) -> Option<(Vec<u8>, u64)> {
+fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     let (file, length) = open_regular(path)?;
     // Its end is known, so it need not be felt for.
-    let room = usize::try_from(length.min(max)).ok()?;
+    let room = usize::try_from(length.min(max)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(room).ok()?;
-    file.take(max).read_to_end(&mut bytes).ok()?;
-    Some((bytes, length))
+    bytes.try_reserve_exact(room)?;
+    file.take(max).read_to_end(&mut bytes)?;
+    Ok((bytes, length))
 }
 
 /// A regular file and its length. A link is followed; a pipe or a device is
 /// not waited for.
-fn open_regular(path: &Path) -> Option<(std::fs::File, u64)> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
-    let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    Some((file, meta.len()))
+fn open_regular(path: &Path) -> std::io::Result<(std::fs::File, u64)> {
+    // By the system's own call: some C libraries make two of it.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
+    Ok((file, meta.len()))
 }
 
 /// A file of ours to append to, made if it is not there. What is no regular
