@@ -177,6 +177,9 @@ impl Walker<'_> {
             match row.how {
                 Some(how) if field.text != "-" => {
                     self.record_written(&field, how, certainty);
+                    if matches!(row.then, ["restore" | "rm" | "stash", ..]) {
+                        self.hidden_from_shells(&field, how);
+                    }
                     if row.files.are_whole() {
                         self.record_unknown_text(&field.text);
                     }

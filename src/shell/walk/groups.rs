@@ -83,22 +83,40 @@ fn any(sign: char, group: &str, begins_a_name: bool) -> Vec<String> {
 /// A pattern, and what else it finds where names that begin with a dot are like any (`dotglob`).
 /// `None` where that is too much.
 pub(super) fn with_hidden(path: &str) -> Option<Vec<String>> {
-    let mut paths = vec![String::new()];
-    for (at, part) in path.split('/').enumerate() {
-        let mut ways = vec![part.to_owned()];
-        if let Some(rest) = part.strip_prefix('*') {
-            let rest = rest.trim_start_matches('*');
-            ways.push(format!(".*{rest}"));
-            ways.extend(rest.starts_with('.').then(|| rest.to_owned()));
-        } else if let Some(rest) = part.strip_prefix('?') {
-            ways.push(format!(".{rest}"));
-        } else if part.starts_with('[')
-            && let Some((_, rest)) = part.split_once(']')
-        {
-            ways.push(format!(".{rest}"));
-        }
-        let sign = if at == 0 { "" } else { "/" };
-        paths = product(&paths, sign, &ways)?;
+    of_parts(path, hidden)
+}
+
+/// The same, but for parts that say nothing of a name: what they find is all there is, and whoever
+/// takes that names nothing that is hidden.
+pub(super) fn with_hidden_names(path: &str) -> Option<Vec<String>> {
+    let says_none = |part: &str| part.chars().all(|it| matches!(it, '*' | '?'));
+    of_parts(path, |part| if says_none(part) { vec![part.to_owned()] } else { hidden(part) })
+}
+
+fn of_parts(path: &str, ways: impl Fn(&str) -> Vec<String>) -> Option<Vec<String>> {
+    let mut parts = path.split('/');
+    let mut paths = ways(parts.next().unwrap_or_default());
+    for part in parts {
+        paths = product(&paths, "/", &ways(part))?;
     }
     Some(paths)
+}
+
+/// A name's pattern, and what it is for names that begin with a dot.
+fn hidden(part: &str) -> Vec<String> {
+    let mut ways = vec![part.to_owned()];
+    if let Some(rest) = part.strip_prefix('*') {
+        let rest = rest.trim_start_matches('*');
+        ways.push(format!(".*{rest}"));
+        if rest.starts_with(['.', '?', '[']) {
+            ways.extend(hidden(rest));
+        }
+    } else if let Some(rest) = part.strip_prefix('?') {
+        ways.push(format!(".{rest}"));
+    } else if part.starts_with('[')
+        && let Some((_, rest)) = part.split_once(']')
+    {
+        ways.push(format!(".{rest}"));
+    }
+    ways
 }
