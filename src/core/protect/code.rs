@@ -2,6 +2,8 @@
 //! has words in it that change files. What it does cannot be followed, what it
 //! says can; so a place that is put together of pieces counts by the pieces.
 
+use std::cell::LazyCell;
+
 use super::commands::is_word_in;
 
 /// Whether code names the folder `.roz` of the user: by its way there, by what
@@ -15,11 +17,11 @@ pub(super) fn names_home(code: &str) -> bool {
     if code.contains(".roz") && HOMES.iter().any(|it| code.contains(it)) {
         return true;
     }
-    let climbs = || climbs(code);
+    let climbs = LazyCell::new(|| climbs(code));
     pieces.any(|(at, it)| {
         let rest = &code[at + it.len()..];
         let is_projects = ["/learnings.md", "/stats.log"].iter().any(|it| rest.starts_with(it));
-        !is_projects && (is_tail(&code[..at]) || climbs())
+        !is_projects && (is_tail(&code[..at]) || *climbs)
     })
 }
 
@@ -57,23 +59,20 @@ pub(super) fn names_binary(code: &str) -> bool {
 
 /// Whether code names the binary by its path: in full, or from the user's home on, `~/bin/roz`.
 /// `folders` are those that it, or another of its name, is found in.
-pub(super) fn names_binary_in<'a>(
-    code: &str,
-    folders: &(impl Iterator<Item = &'a str> + Clone),
-) -> bool {
+pub(super) fn names_binary_in(code: &str, folders: &[&str]) -> bool {
     const HOMES: &[&str] = &["home", "HOME", "~/", "expanduser", "USERPROFILE"];
     let begins = |c: char| c.is_whitespace() || "\"'`,;(=>".contains(c);
-    code.match_indices("/roz").filter(|(at, it)| is_piece(code, *at + 1, it.len() - 1)).any(
-        |(at, _)| {
-            let head = code[..at].rsplit(begins).next().unwrap_or_default();
-            let Some(from) = head.find('/') else { return false };
-            let tail = &head[from..];
-            let from_home = || HOMES.iter().any(|it| code.contains(it));
-            folders.clone().any(|it| {
-                it == head || from_home() && it.strip_suffix(tail).is_some_and(|it| !it.is_empty())
-            })
-        },
-    )
+    let mut pieces =
+        code.match_indices("/roz").filter(|(at, it)| is_piece(code, *at + 1, it.len() - 1));
+    // Asked of all of the code: once, and only where it counts.
+    let from_home = LazyCell::new(|| HOMES.iter().any(|it| code.contains(it)));
+    pieces.any(|(at, _)| {
+        let head = code[..at].rsplit(begins).next().unwrap_or_default();
+        let Some(from) = head.find('/') else { return false };
+        let tail = &head[from..];
+        let ends_so = |it: &str| it.strip_suffix(tail).is_some_and(|it| !it.is_empty());
+        folders.iter().any(|it| *it == head || ends_so(it) && *from_home)
+    })
 }
 
 /// Whether code has words in it that change files, but for writes to plain names below where it
@@ -379,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_binary_is_named_in_full_or_from_home_on() {
-        let names = |code| names_binary_in(code, &["/home/u/bin", "/usr/bin"].into_iter());
+        let names = |code| names_binary_in(code, &["/home/u/bin", "/usr/bin"]);
         for code in [
             "copy2(src='x',dst='/home/u/bin/roz')",
             "pathlib.Path('~/bin/roz').expanduser().unlink()",

@@ -1,7 +1,7 @@
 //! Paths whose parts stand apart in a line: a folder here, the names in it elsewhere.
 
 use super::touch::{Act, is_named};
-use crate::shell::{How, Reading, Run};
+use crate::shell::{How, Reading};
 
 /// What a loop over a pattern, or over a listing, comes to and changes in a folder that is guarded:
 /// `cd ~/.claude; for f in *; do rm $f; done`.
@@ -13,19 +13,5 @@ pub(super) fn found_here(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
         for (_, start) in find.starts.iter().filter(|it| is_named(&it.1)) {
             add(&format!("{}/{pattern}", start.trim_end_matches('/')), Act::Write(How::Edit));
         }
-    }
-}
-
-/// `curl --output-dir d -o f` writes `d/f`.
-pub(super) fn downloads(run: &Run, add: &mut impl FnMut(&str, Act)) {
-    let value = |short: &str, long: &str| {
-        let at = run.argv.iter().position(|it| {
-            it == long || !short.is_empty() && it.starts_with('-') && it.ends_with(short)
-        });
-        let joined = run.argv.iter().find_map(|it| it.strip_prefix(long)?.strip_prefix('='));
-        joined.or_else(|| run.argv.get(at? + 1).map(String::as_str))
-    };
-    if let (Some(folder), Some(file)) = (value("", "--output-dir"), value("o", "--output")) {
-        add(&format!("{}/{file}", folder.trim_end_matches('/')), Act::Write(How::Write));
     }
 }

@@ -259,7 +259,7 @@ pub(super) fn touches_binary(scene: Scene) -> Option<String> {
     let startup = || first(scene, |it| it.writes() && it.is(is_startup));
     let startup = || startup().filter(|_| defines_roz(call));
     let own = ground.binary.iter().filter_map(|it| it.rsplit_once('/')).map(|it| it.0);
-    let folders = own.chain(ground.path.iter().map(String::as_str));
+    let folders: Vec<&str> = own.chain(ground.path.iter().map(String::as_str)).collect();
     let is_named = |code: &str| names_binary(code) || names_binary_in(code, &folders);
     found.or_else(startup).or_else(|| code_changes(scene, is_named))
 }

@@ -202,7 +202,10 @@ pub(super) fn fits(said: &str, part: &str) -> bool {
         return false;
     }
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
-    let pattern = said.replace(HOLE, "*");
+    // Of many stars in a part none is more than one, and `Pattern` takes no more.
+    let mut last = ' ';
+    let is_new = |c: &char| std::mem::replace(&mut last, *c) != '*' || *c != '*';
+    let pattern: String = said.replace(HOLE, "*").chars().filter(is_new).collect();
     Pattern::new(&pattern).is_ok_and(|it| it.matches_with(part, options))
 }
 

@@ -9,7 +9,7 @@ use super::{
     commands::{self, base},
     handed::handed,
     is_in,
-    joined::{downloads, found_here},
+    joined::found_here,
     paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     words::Words,
 };
@@ -289,9 +289,6 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         }
     }
     copies(run, program, add);
-    if program == "curl" {
-        downloads(run, add);
-    }
 }
 
 /// git in another work tree than the one it stands in.

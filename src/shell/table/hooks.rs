@@ -116,6 +116,26 @@ const LOOKS_WITH: &[(&str, &[&str])] = &[
 /// Verbs that show without any word, or with no more than how much of it.
 const LOOKS_ALONE: &[&str] = &["branch", "notes", "reflog", "remote", "submodule", "tag"];
 
+/// What makes of a look something else: `branch -r -d x`. A letter counts among others, a long one
+/// by its beginning.
+const CHANGES: &[(&str, &str, &[&str])] = &[(
+    "branch",
+    "dDmMcCfut",
+    &["delete", "move", "copy", "force", "edit-description", "set-upstream-to", "unset-upstream"],
+)];
+
+fn changes(verb: &str, arguments: &[&str]) -> bool {
+    let Some((_, letters, long)) = CHANGES.iter().find(|it| it.0 == verb) else { return false };
+    let options = arguments.iter().take_while(|it| **it != "--");
+    options.filter_map(|it| it.strip_prefix('-')).any(|it| match it.strip_prefix('-') {
+        Some(name) => {
+            let name = name.split_once('=').map_or(name, |it| it.0);
+            long.iter().any(|it| it.starts_with(name))
+        }
+        None => it.contains(|c| letters.contains(c)),
+    })
+}
+
 /// Whether a command of git may run hooks of a repository: all but those that only look.
 pub fn may_have(verb: &str, arguments: &[&str]) -> bool {
     let is_bare = matches!(arguments, [] | ["-v" | "-vv" | "-n" | "--verbose"]);
@@ -124,7 +144,7 @@ pub fn may_have(verb: &str, arguments: &[&str]) -> bool {
         let row = LOOKS_WITH.iter().find(|it| it.0 == verb);
         row.zip(arguments.first()).is_some_and(|(row, first)| row.1.contains(first))
     };
-    !(LOOKS.contains(&verb) || alone() || with())
+    !(LOOKS.contains(&verb) || alone() || with() && !changes(verb, arguments))
 }
 
 /// Whether a verb may run what git's settings say: `config --edit`, `cat-file --textconv`.
@@ -149,6 +169,9 @@ mod tests {
             "branch",
             "branch --list x",
             "branch -a",
+            "branch -r --sort=-committerdate",
+            "branch --merged -- main",
+            "branch -a --format %(refname)",
             "tag -l v*",
             "tag",
             "stash list",
@@ -166,6 +189,11 @@ mod tests {
             "remote -v update",
             "branch x",
             "branch -D x",
+            "branch -r -d x",
+            "branch -a -vD x",
+            "branch --list --move x y",
+            "branch -l --del x",
+            "branch -r -f x y",
             "reset --hard",
             "add .",
             "stash",

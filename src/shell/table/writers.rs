@@ -46,8 +46,22 @@ pub(in super::super) enum Files {
     Here(usize),
     /// The folders that these options name, seen from there.
     Within(&'static [&'static str]),
+    /// The values of the first options, in the folders that the second name.
+    ValuesIn(&'static [&'static str], &'static [&'static str]),
     /// In that folder, what has the last name of the last operand: of an address.
     Fetched,
+    /// What has the last names of addresses, in the folders that these options name.
+    FetchedTo(&'static [&'static str]),
+}
+
+impl Files {
+    /// Whether nothing is left of what was in them, and what they are given comes from elsewhere.
+    pub(in super::super) const fn are_whole(self) -> bool {
+        matches!(
+            self,
+            Self::Values(_) | Self::Prefixed(_) | Self::ValuesIn(..) | Self::FetchedTo(_)
+        )
+    }
 }
 
 const fn row(names: &'static [&'static str]) -> FileProgram {
@@ -373,8 +387,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["curl"])
         .grammar(CURL)
         .files(Files::Values(&[
-            "o",
-            "output",
             "output-dir",
             "c",
             "cookie-jar",
@@ -388,6 +400,23 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
             "etag-save",
             "libcurl",
         ]))
+        .how(How::Write),
+    row(&["curl"])
+        .grammar(CURL)
+        .when(&["o", "output"])
+        .files(Files::ValuesIn(&["o", "output"], &["output-dir"]))
+        .how(How::Write),
+    // Whether it takes an address's name is not asked: `--remote-name` has short forms.
+    row(&["curl"])
+        .grammar(CURL)
+        .when(&["output-dir"])
+        .files(Files::FetchedTo(&["output-dir"]))
+        .how(How::Write),
+    row(&["wget"])
+        .grammar(WGET)
+        .when(&["P", "directory-prefix"])
+        .unless(&["O", "output-document", "spider"])
+        .files(Files::FetchedTo(&["P", "directory-prefix"]))
         .how(How::Write),
     row(&["wget"])
         .grammar(WGET)
@@ -405,6 +434,17 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["aria2c", "yt-dlp"])
         .options("od", &["out", "dir", "output"])
         .files(Files::Values(&["o", "out", "d", "dir", "output"]))
+        .how(How::Write),
+    row(&["aria2c"])
+        .options("od", &["out", "dir"])
+        .when(&["d", "dir"])
+        .files(Files::ValuesIn(&["o", "out"], &["d", "dir"]))
+        .how(How::Write),
+    row(&["aria2c"])
+        .options("od", &["out", "dir"])
+        .when(&["d", "dir"])
+        .unless(&["o", "out"])
+        .files(Files::FetchedTo(&["d", "dir"]))
         .how(How::Write),
     row(&["tar", "gtar", "bsdtar"])
         .grammar(TAR)

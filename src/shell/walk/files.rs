@@ -146,11 +146,19 @@ impl Walker<'_> {
             }
             Files::Fetched if self.has_gone() => {
                 let address = operands.last().map_or("", |word| word.text.as_str());
-                let path = address.split(['?', '#']).next().unwrap_or_default();
-                let path = path.split_once("://").map_or(path, |it| it.1);
-                let name = path.rsplit_once('/').map_or("", |it| it.1);
-                let names = ["."].into_iter().chain(Some(name).filter(|it| !it.is_empty()));
+                let name = name_of_address(address);
+                let names = ["."].into_iter().chain(Some(&*name).filter(|it| !it.is_empty()));
                 names.map(|name| Cow::Owned(Field::literal(name))).collect()
+            }
+            Files::ValuesIn(names, folders) => {
+                let folders: Vec<&Field> = option(folders).collect();
+                option(names).flat_map(|file| placed(file, &file.text, &folders)).collect()
+            }
+            Files::FetchedTo(folders) => {
+                let folders: Vec<&Field> = option(folders).collect();
+                let addresses = operands.into_iter().chain(option(&["url"]));
+                let named = |it: &Field| placed(it, &name_of_address(&it.text), &folders);
+                addresses.flat_map(named).collect()
             }
             Files::Within(names) if self.has_gone() => option(names).map(Cow::Borrowed).collect(),
             Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
@@ -169,7 +177,10 @@ impl Walker<'_> {
             match row.how {
                 Some(how) if field.text != "-" => {
                     self.record_written(&field, how, certainty);
-                    if matches!(row.files, Files::Values(_) | Files::Prefixed(_)) {
+                    if matches!(row.then, ["restore" | "rm" | "stash", ..]) {
+                        self.hidden_from_shells(&field, how);
+                    }
+                    if row.files.are_whole() {
                         self.record_unknown_text(&field.text);
                     }
                     self.unmake(&field, how);
@@ -184,6 +195,39 @@ impl Walker<'_> {
     /// puts into its folder.
     fn has_gone(&self) -> bool {
         self.env.directories().iter().any(|it| !matches!(it.as_str(), "" | "."))
+    }
+}
+
+/// A file as a program finds it in each of the folders that it is told of: `d/f`, and `d//f` for
+/// what is absolute. Without any it is where it says.
+fn placed(word: &Field, name: &str, folders: &[&Field]) -> Vec<Cow<'static, Field>> {
+    if name.is_empty() || name == "-" {
+        return Vec::new();
+    }
+    let mut paths: Vec<String> = folders
+        .iter()
+        .filter(|it| !it.text.is_empty())
+        .map(|it| format!("{}/{name}", it.text.trim_end_matches('/')))
+        .collect();
+    // One of the folders may be nothing, and not every program puts it before what is absolute.
+    if paths.len() < folders.len() || paths.is_empty() || name.starts_with(['/', '~']) {
+        paths.push(name.to_owned());
+    }
+    paths.iter().map(|it| Cow::Owned(word.with_text(it))).collect()
+}
+
+/// The last name of an address. What curl makes of `{a,b}` and `[1-9]` in it is any text.
+fn name_of_address(address: &str) -> Cow<'_, str> {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |it| it.1);
+    let span = path.find(['{', '[']).zip(path.rfind(['}', ']'])).filter(|(from, to)| from < to);
+    let path = match span {
+        Some((from, to)) => Cow::Owned(format!("{}*{}", &path[..from], &path[to + 1..])),
+        None => Cow::Borrowed(path),
+    };
+    match path {
+        Cow::Borrowed(path) => Cow::Borrowed(path.rsplit_once('/').map_or("", |it| it.1)),
+        Cow::Owned(path) => Cow::Owned(path.rsplit_once('/').map_or("", |it| it.1).to_owned()),
     }
 }
 

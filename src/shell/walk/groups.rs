@@ -7,14 +7,17 @@ use std::borrow::Cow;
 use super::super::HOLE;
 use super::origin::behind_group;
 
-/// So many paths stand for one; beyond that a group is any text.
-const MOST: usize = 64;
+/// Where more paths than these would stand for one, a group is any text.
+const EXACT: usize = 64;
+/// Where they are more even so, none are said, and the line counts as not read to its end: what is
+/// left out of them nobody would look at.
+const MOST: usize = 1024;
 
 /// A path as plain patterns that find together what it finds, and maybe more: `@(a|b).c` is `a.c`
-/// and `b.c`.
-pub(super) fn without_groups(path: &str) -> Vec<Cow<'_, str>> {
+/// and `b.c`. `None` where they would be too many.
+pub(super) fn without_groups(path: &str) -> Option<Vec<Cow<'_, str>>> {
     if !path.contains('(') {
-        return vec![Cow::Borrowed(path)];
+        return Some(vec![Cow::Borrowed(path)]);
     }
     let mut texts = vec![String::with_capacity(path.len())];
     let mut rest = path;
@@ -28,12 +31,25 @@ pub(super) fn without_groups(path: &str) -> Vec<Cow<'_, str>> {
         };
         let group = &rest[..rest.len() - after.len()];
         rest = after;
-        let ways = ways(character, group, texts[0].is_empty() || texts[0].ends_with('/'));
-        let ways = if texts.len() * ways.len() > MOST { any(group) } else { ways };
-        let with = |text: &String| ways.iter().map(|it| format!("{text}{it}")).collect::<Vec<_>>();
-        texts = texts.iter().flat_map(with).take(2 * MOST).collect();
+        let begins_a_name = texts.iter().any(|it| it.is_empty() || it.ends_with('/'));
+        let mut ways = ways(character, group, begins_a_name);
+        if texts.len() * ways.len() > EXACT {
+            ways = any(character, group, begins_a_name);
+        }
+        texts = product(&texts, "", &ways)?;
     }
-    texts.into_iter().map(Cow::Owned).collect()
+    Some(texts.into_iter().map(Cow::Owned).collect())
+}
+
+/// Each text with each of its ways to go on; `None` where they are too many.
+fn product(texts: &[String], between: &str, ways: &[String]) -> Option<Vec<String>> {
+    if texts.len() * ways.len() > MOST {
+        return None;
+    }
+    let with = |text: &String| {
+        ways.iter().map(|it| format!("{text}{between}{it}")).collect::<Vec<String>>()
+    };
+    Some(texts.iter().flat_map(with).collect())
 }
 
 /// What a group with its parentheses may stand for.
@@ -41,7 +57,7 @@ fn ways(sign: char, group: &str, begins_a_name: bool) -> Vec<String> {
     let inside = group.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
     let Some(inside) = inside.filter(|it| sign != '!' && !it.contains(['(', ')', '[', '\\']))
     else {
-        return if begins_a_name && sign != '!' { any(group) } else { vec!["*".to_owned()] };
+        return any(sign, group, begins_a_name);
     };
     let more = if matches!(sign, '*' | '+') { "*" } else { "" };
     let mut ways: Vec<String> = inside.split('|').map(|it| format!("{it}{more}")).collect();
@@ -51,33 +67,56 @@ fn ways(sign: char, group: &str, begins_a_name: bool) -> Vec<String> {
     ways
 }
 
-/// Any text: a name that begins with a dot, too, where the group says one.
-fn any(group: &str) -> Vec<String> {
+/// Any text. Where a name begins, `*` finds no dot: so one that the group says, and one that stands
+/// behind a group that may be nothing, are said.
+fn any(sign: char, group: &str, begins_a_name: bool) -> Vec<String> {
     let mut ways = vec!["*".to_owned()];
-    ways.extend(group.contains(['.', HOLE]).then(|| ".*".to_owned()));
+    if begins_a_name && sign != '!' {
+        let may_be_nothing =
+            matches!(sign, '*' | '?') || ["(|", "||", "|)"].iter().any(|it| group.contains(it));
+        ways.extend(may_be_nothing.then(String::new));
+        ways.extend(group.contains(['.', HOLE]).then(|| ".*".to_owned()));
+    }
     ways
 }
 
 /// A pattern, and what else it finds where names that begin with a dot are like any (`dotglob`).
-pub(super) fn with_hidden(path: &str) -> Vec<String> {
-    let mut paths = vec![String::new()];
-    for (at, part) in path.split('/').enumerate() {
-        let mut ways = vec![part.to_owned()];
-        if let Some(rest) = part.strip_prefix('*') {
-            let rest = rest.trim_start_matches('*');
-            ways.push(format!(".*{rest}"));
-            ways.extend(rest.starts_with('.').then(|| rest.to_owned()));
-        } else if let Some(rest) = part.strip_prefix('?') {
-            ways.push(format!(".{rest}"));
-        } else if part.starts_with('[')
-            && let Some((_, rest)) = part.split_once(']')
-        {
-            ways.push(format!(".{rest}"));
-        }
-        let sign = if at == 0 { "" } else { "/" };
-        let with =
-            |it: &String| ways.iter().map(|way| format!("{it}{sign}{way}")).collect::<Vec<_>>();
-        paths = paths.iter().flat_map(with).take(MOST).collect();
+/// `None` where that is too much.
+pub(super) fn with_hidden(path: &str) -> Option<Vec<String>> {
+    of_parts(path, hidden)
+}
+
+/// The same, but for parts that say nothing of a name: what they find is all there is, and whoever
+/// takes that names nothing that is hidden.
+pub(super) fn with_hidden_names(path: &str) -> Option<Vec<String>> {
+    let says_none = |part: &str| part.chars().all(|it| matches!(it, '*' | '?'));
+    of_parts(path, |part| if says_none(part) { vec![part.to_owned()] } else { hidden(part) })
+}
+
+fn of_parts(path: &str, ways: impl Fn(&str) -> Vec<String>) -> Option<Vec<String>> {
+    let mut parts = path.split('/');
+    let mut paths = ways(parts.next().unwrap_or_default());
+    for part in parts {
+        paths = product(&paths, "/", &ways(part))?;
     }
-    paths
+    Some(paths)
+}
+
+/// A name's pattern, and what it is for names that begin with a dot.
+fn hidden(part: &str) -> Vec<String> {
+    let mut ways = vec![part.to_owned()];
+    if let Some(rest) = part.strip_prefix('*') {
+        let rest = rest.trim_start_matches('*');
+        ways.push(format!(".*{rest}"));
+        if rest.starts_with(['.', '?', '[']) {
+            ways.extend(hidden(rest));
+        }
+    } else if let Some(rest) = part.strip_prefix('?') {
+        ways.push(format!(".{rest}"));
+    } else if part.starts_with('[')
+        && let Some((_, rest)) = part.split_once(']')
+    {
+        ways.push(format!(".{rest}"));
+    }
+    ways
 }

@@ -1,8 +1,9 @@
 //! git's words for files: what it takes out of its index or out of a commit, and how it names them.
 
 use super::super::table::grammar::Grammar;
-use super::super::{Certainty, HOLE, How, Write};
+use super::super::{Certainty, HOLE, How, Unreadable, Write};
 use super::field::Field;
+use super::groups::with_hidden_names;
 use super::{Walker, expand};
 
 const CHECKOUT: Grammar =
@@ -79,8 +80,25 @@ impl Walker<'_> {
     }
 
     fn put_out(&mut self, word: &Field) {
-        let Some(path) = pathspec(word) else { return };
+        let Some(path) = pathspec(word, deep) else { return };
         self.record_written(&word.with_text(&path), How::Write, self.certainty(word.certainty()));
+        self.hidden_from_shells(word, How::Write);
+    }
+
+    /// For git, `*` finds a dot that a name begins with, too; and what the shell finds nothing for
+    /// comes to git as it is written.
+    pub(super) fn hidden_from_shells(&mut self, word: &Field, how: How) {
+        let path = pathspec(word, str::to_owned).filter(|it| expand::has_glob(it));
+        let Some(path) = path.filter(|_| self.muted == 0) else { return };
+        for path in across_slashes(&path) {
+            let Some(paths) = with_hidden_names(&path) else { return self.fail(Unreadable::Work) };
+            for path in paths.iter().filter(|it| **it != path) {
+                if self.is_spent() {
+                    return;
+                }
+                self.record_write(path, how, self.certainty(Certainty::Opaque));
+            }
+        }
     }
 
     /// Whatever the index holds.
@@ -92,7 +110,7 @@ impl Walker<'_> {
 
 /// The path, or the pattern of paths, that git takes a word for; `None` where it says what is left
 /// out. What counts from the top of the work tree begins with a hole.
-fn pathspec(word: &Field) -> Option<String> {
+fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
     let text = word.text.as_str();
     let (mut rest, mut is_top, mut is_literal) = (text, false, false);
     if let Some(long) = text.strip_prefix(":(") {
@@ -121,6 +139,16 @@ fn pathspec(word: &Field) -> Option<String> {
         (false, "") => ".".to_owned(),
         (false, path) => path.to_owned(),
     })
+}
+
+/// A pattern, and what it is where one of its stars finds a slash: `*laude*json`.
+fn across_slashes(pattern: &str) -> impl Iterator<Item = String> {
+    let inner = pattern.match_indices('*').map(|it| it.0).filter(|at| {
+        let (before, after) = (&pattern[..*at], &pattern[at + 1..]);
+        !before.is_empty() && !before.ends_with(['/', '*']) && !after.starts_with('/')
+    });
+    let across = inner.map(|at| format!("{}*/*{}", &pattern[..at], &pattern[at + 1..]));
+    std::iter::once(pattern.to_owned()).chain(across)
 }
 
 /// For git, `*` finds slashes, too.

@@ -1,6 +1,6 @@
 //! What is found on the way goes into the reading here, and nowhere else but for scripts and finds.
 
-use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Write};
+use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Unreadable, Write};
 use super::env::Made;
 use super::field::Field;
 use super::groups::{with_hidden, without_groups};
@@ -9,7 +9,7 @@ use super::{Walker, expand};
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
-        if self.muted > 0 || self.is_spared() {
+        if self.is_silent() {
             return;
         }
         if let Some(from) = self.repeated_from
@@ -24,23 +24,31 @@ impl Walker<'_> {
     /// own name, which is what is written where it finds nothing.
     pub(super) fn record_written(&mut self, word: &Field, how: How, certainty: Certainty) {
         self.record_write(&word.text, how, certainty);
-        if word.glob {
-            for pattern in without_groups(&word.text).iter().filter(|it| **it != word.text) {
-                self.record_write(pattern, how, certainty);
-            }
+        if !word.glob || self.is_silent() {
+            return;
+        }
+        let Some(patterns) = without_groups(&word.text) else {
+            return self.fail(Unreadable::Work);
+        };
+        for pattern in patterns.iter().filter(|it| **it != word.text) {
+            self.record_write(pattern, how, certainty);
         }
     }
 
+    /// Whether what is walked now is not said.
+    fn is_silent(&self) -> bool {
+        self.muted > 0 || self.is_spared()
+    }
+
     pub(super) fn record_write(&mut self, path: &str, how: How, certainty: Certainty) {
-        if self.muted > 0 || self.is_spared() || path.is_empty() || path.starts_with("/dev/fd/") {
+        if self.is_silent() || path.is_empty() || path.starts_with("/dev/fd/") {
             return;
         }
         let mut paths: Vec<String> = Vec::new();
         let hidden = self.finds_hidden || self.env.variable("GLOBIGNORE").is_some();
         if hidden && expand::has_glob(path) {
-            for path in with_hidden(path) {
-                paths.extend(self.located(&path));
-            }
+            let Some(ways) = with_hidden(path) else { return self.fail(Unreadable::Work) };
+            paths.extend(ways.iter().flat_map(|it| self.located(it)));
         } else {
             paths = self.located(path);
         }

@@ -200,6 +200,26 @@ fn an_extended_pattern_is_no_name_of_its_own() {
 }
 
 #[test]
+fn no_count_of_groups_or_of_patterns_leaves_out_what_they_find() {
+    let house = House::new();
+    for line in [
+        "shopt -s extglob; rm ~/@(a|b|c|d|e|f|g|.claude)/@(a|b|c|d|e|f|g|settings.json)@(|.x)@(|.y)",
+        "shopt -s extglob; rm ~/@(a|b|c|d|e|f|g|h|.claude)/@(a|b|c|d|e|f|g|h|settings.json)",
+        "shopt -s extglob; rm @(a|b)/@(c|d)/../../@(e|f|g|h|i|j|k|l|~)/@(a|b|c|d)/@([.]orch*|z)",
+        "shopt -s dotglob; rm */*/*/*/*/*/*/*.orchestration",
+    ] {
+        assert!(house.bash(line).is_objection(), "{line}");
+    }
+    let deep = "@([.]*|x)/".repeat(11);
+    assert!(house.bash(&format!("shopt -s extglob; rm .claude/../{deep}x")).is_objection());
+    let long = (0..70).map(|it| format!("n{it}")).collect::<Vec<_>>().join("|");
+    house.denies("settings", &format!("shopt -s extglob; rm ~/?({long}).claude/settings.json"));
+    house.is_free(
+        "shopt -s extglob; rm -f out/@(a|b|c|d|e|f|g|h)-@(a|b|c|d|e|f|g|h).@(o|d|a)?(.bak)",
+    );
+}
+
+#[test]
 fn an_agent_files_name_is_the_whole_of_it_through_whichever_tool() {
     let house = House::new();
     // The name is the whole of it, through whichever tool.

@@ -83,6 +83,10 @@ fn a_protected_file_may_be_copied_by_code_and_not_written() {
         r#"python3 -c "import json; s=json.load(open('.claude/settings.json')); json.dump({'n':len(s)},open('out.json','w'))""#,
         r#"python3 -c "import shutil; shutil.copy('{binary}','/tmp/x')""#,
         "curl -s x --output-dir /tmp -o settings.json",
+        "curl -s --output-dir /tmp -O http://x/settings.json",
+        "cd .claude && curl -s --output-dir /tmp -o settings.json http://x/y",
+        "curl -o - --output-dir ~/.claude http://x/y",
+        "wget -P /tmp http://x/settings.json",
         "ssh-keygen -f /tmp/key",
     ] {
         house.is_free(line);
@@ -95,6 +99,19 @@ fn a_protected_file_may_be_copied_by_code_and_not_written() {
         ),
         ("settings", "tclsh <<< 'set f [open .claude/settings.json w]'"),
         ("settings", "curl -s http://x/y --output-dir ~/.claude -o settings.json"),
+        ("settings", "curl http://x/y --output-dir ~/.claude --proto =https -o settings.json"),
+        ("settings", "curl http://x/y --output-dir=$HOME/.claude/ -sLosettings.json"),
+        ("settings", "curl --output-dir ~ http://x/y --output .claude/settings.json"),
+        ("settings", "curl --output-dir ~/.claude -O http://x/settings.json"),
+        (
+            "settings",
+            "curl --remote-name-all --url http://x/settings.json?y --output-dir ~/.claude",
+        ),
+        ("settings", "curl --output-dir ~/.claude -O 'http://x/{y,z}ettings.json' http://x/a"),
+        ("settings", "curl --output-dir / -o ~/.claude/settings.json http://x/y"),
+        ("settings", "curl -o ~/.claude/settings.json http://x/y"),
+        ("settings", "wget -P ~/.claude http://x/settings.json"),
+        ("settings", "aria2c -d ~/.claude -o settings.json http://x/y"),
         ("settings", "ssh-keygen -f ~/.claude/settings.json"),
         (
             "roz-home",

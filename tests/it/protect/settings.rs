@@ -110,6 +110,16 @@ fn settings_are_not_put_away_by_other_names() {
         "git rm -r .claude",
         "git stash -u -- .claude",
         "git stash push -u .claude/settings.json",
+        "git checkout HEAD~1 -- '*laude/settings.json'",
+        "git checkout HEAD~1 -- '*.claude/settings.json'",
+        "git checkout HEAD~1 -- '?claude/settings.json'",
+        "git checkout HEAD~1 -- ':(top)*[.]claude/settings.json'",
+        "git checkout HEAD~1 -- '[.]claude/*.json'",
+        "git checkout HEAD~1 -- '*laude/sett*.json'",
+        "git checkout HEAD~1 -- '*laude*json'",
+        "git checkout HEAD~1 -- *laude/settings.json",
+        "git restore -s HEAD~1 '*laude/settings.json'",
+        "git rm '*.claude/settings.json'",
         "python3 -c 'import shutil; shutil.copytree(\"x/.claude\", \".claude\", dirs_exist_ok=True)'",
     ] {
         house.denies("settings", line);
@@ -117,6 +127,11 @@ fn settings_are_not_put_away_by_other_names() {
     for line in [
         "rm .claude/*.log",
         "git stash -u -- src",
+        "git checkout -- '*.md'",
+        "git checkout HEAD -- '*.json' '*.toml'",
+        "git checkout -- *",
+        "git checkout HEAD -- src/*.rs '**/tests/*'",
+        "git restore '*.rs'",
         "python3 -c 'import sys; sys.stdout.write(open(sys.argv[1]).read())' ~/.roz/config.toml",
         "awk -v n=3 '$1 > n { print }' ~/.roz/stats.log",
         "sqlite3 -readonly ~/.roz/index.db 'select 1'",
