@@ -108,7 +108,9 @@ pub(super) fn aims(
             aims.doubts = word::doubts(project, home);
         }
         match &event.what {
-            What::PreToolUse(call) => (aims.also, _) = look.nearer(call, look.writes(call)),
+            What::PreToolUse(call) => {
+                (aims.also, _) = look.nearer(call, look.writes(call), false);
+            }
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if had => {
                 aims.aftermath = aftermath::aftermath(look, call, false, input.formatted);
@@ -133,7 +135,7 @@ pub(super) fn aims(
             aims.new_doubts = look.new_doubts();
             aims.doubts.extend(aims.new_doubts.iter().cloned());
             aims.unwritable = look.unwritable();
-            let (also, judged) = look.nearer(call, written);
+            let (also, judged) = look.nearer(call, written, true);
             aims.also = also;
             // What is nobody's for one project is another's own.
             aims.free.retain(|it| !judged.contains(it));
@@ -198,17 +200,15 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
 }
 
 /// As [`nearest_sidecar`], with what is known of folders.
-fn nearest(path: &Path, known: &mut BTreeMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
-    let folder = path.parent()?;
-    let above = folder.ancestors().find_map(|it| match known.get(it) {
-        Some(root) => Some(root.clone()),
-        None => has_sidecar(it).then(|| Some(it.to_owned())),
-    });
-    let root = above.flatten();
-    for it in folder.ancestors().take_while(|it| Some(*it) != root.as_deref()) {
-        known.insert(it.to_owned(), root.clone());
-    }
-    root
+fn nearest(path: &Path, known: &mut BTreeMap<PathBuf, bool>) -> Option<PathBuf> {
+    let mut has_one = |folder: &Path| {
+        known.get(folder).copied().unwrap_or_else(|| {
+            let has_one = has_sidecar(folder);
+            known.insert(folder.to_owned(), has_one);
+            has_one
+        })
+    };
+    path.ancestors().skip(1).find(|it| has_one(it)).map(Path::to_owned)
 }
 
 /// What a file holds.
@@ -422,6 +422,7 @@ impl Look<'_> {
         self,
         call: &ToolCall,
         written: Vec<(String, How)>,
+        is_declared: bool,
     ) -> (Vec<Nearer>, BTreeSet<String>) {
         let selects = gate::selects(call).is_some();
         if written.is_empty() && !selects {
@@ -431,7 +432,7 @@ impl Look<'_> {
         let own = links.real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         // Of each folder, since many a target lies beside the last one.
-        let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+        let mut known = BTreeMap::from([(self.project.to_owned(), is_declared)]);
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
             if path.contains(HOLE) || class::is_sink(&path) {
                 continue;

@@ -5,7 +5,6 @@ use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    fs,
     io::ErrorKind,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -22,7 +21,7 @@ use super::{
 use crate::{
     core::event::ToolCall,
     shell::{self, Interpreter, Options, Reading, Run, Script},
-    world::{World, git, process, try_beginning},
+    world::{self, World, git, process, try_beginning},
 };
 
 /// An alias of an alias of an alias.
@@ -288,10 +287,9 @@ fn is_missing(err: &std::io::Error) -> bool {
 
 /// `None` for a folder that does not tell: git runs what is in it all the same.
 fn names_in(folder: &Path) -> Option<Vec<OsString>> {
-    match fs::read_dir(folder) {
-        Ok(entries) => entries.map(|it| it.ok().map(|it| it.file_name())).collect(),
-        Err(err) if is_missing(&err) => Some(Vec::new()),
-        Err(_) => None,
+    match world::names(folder) {
+        Ok(names) => Some(names),
+        Err(err) => is_missing(&err).then(Vec::new),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    shell::{Certainty, FileText, HOLE, Interpreter, Options, Reading, Script},
+    shell::{self, Certainty, FileText, HOLE, Interpreter, Options, Reading, Script},
     world::{World, git, process, read_head, shell_word},
 };
 
@@ -367,9 +367,9 @@ pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
                 found.extend(names(&folder, &mut left).into_iter().filter(is_folder));
             }
         } else {
-            let Ok(glob) = glob::Pattern::new(&part) else { return Vec::new() };
             let fits = |it: &PathBuf| {
-                it.file_name().and_then(|it| it.to_str()).is_some_and(|it| glob.matches(it))
+                let name = it.file_name().and_then(|it| it.to_str());
+                name.is_some_and(|it| shell::pattern_matches(&part, it))
             };
             let folders = std::mem::take(&mut found);
             for folder in folders {

@@ -4,10 +4,8 @@
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
-
-use glob::{MatchOptions, Pattern};
 
 use super::{
     ground::{From, text},
@@ -18,7 +16,7 @@ use crate::{
         event::ToolCall,
         protect::{Act, Ground, Touch},
     },
-    shell::{HOLE, How, Reading, Run, Write},
+    shell::{self, HOLE, How, Reading, Run, Write},
     world::{links::normal, read_text},
 };
 
@@ -179,7 +177,7 @@ impl Look<'_> {
             } else {
                 vec![normal(&pattern)]
             };
-            if has_pattern && let Ok(pattern) = Pattern::new(&text(&pattern)) {
+            if has_pattern {
                 paths.extend(written.iter().filter(|it| fits(&pattern, it)).cloned());
             }
             for path in paths {
@@ -319,11 +317,13 @@ fn keeps_the_name(word: &str) -> bool {
 }
 
 /// Whether a pattern of files finds a path.
-fn fits(pattern: &Pattern, path: &Path) -> bool {
-    let options = MatchOptions {
-        require_literal_separator: true,
-        require_literal_leading_dot: true,
-        ..MatchOptions::new()
+fn fits(pattern: &Path, path: &Path) -> bool {
+    let part = |it: Component| it.as_os_str().to_string_lossy().into_owned();
+    let fits = |(pattern, name): (Component, Component)| {
+        let (pattern, name) = (part(pattern), part(name));
+        (pattern.starts_with('.') || !name.starts_with('.'))
+            && shell::pattern_matches(&pattern, &name)
     };
-    pattern.matches_path_with(path, options)
+    pattern.components().count() == path.components().count()
+        && pattern.components().zip(path.components()).all(fits)
 }

@@ -37,6 +37,7 @@ mod tests;
 
 use std::fmt;
 
+pub use glob::matches as pattern_matches;
 pub use key::may_match;
 pub use links::Made;
 pub use raw::raw_words;

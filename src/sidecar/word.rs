@@ -249,9 +249,10 @@ pub fn know(root: &Path, roz_home: &Path, until: Instant) -> io::Result<()> {
 
 /// Where the intents are gone that were known here: how, unless that is a
 /// person's word. One is a commit without them, but not where a call of an
-/// agent has taken them away; another is `roz intent confirm`.
+/// agent has taken them away; another is `roz intent confirm`. `root` is where
+/// the project really is.
 pub fn missing(root: &Path, roz_home: &Path, until: Instant) -> Option<Missing> {
-    let notes = read(&path(root, roz_home))?;
+    let notes = read(&path_of_real(root, roz_home))?;
     let taken = notes.doubts.get(selection::FILE).filter(|it| it.left.is_none());
     if !notes.is_known && taken.is_none() {
         return None;
@@ -378,8 +379,11 @@ fn read(path: &Path) -> Option<Notes> {
 }
 
 fn path(root: &Path, roz_home: &Path) -> PathBuf {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let name = cached::hash(&[intents_file(&root).as_os_str().as_encoded_bytes()]);
+    path_of_real(&root.canonicalize().unwrap_or_else(|_| root.to_owned()), roz_home)
+}
+
+fn path_of_real(root: &Path, roz_home: &Path) -> PathBuf {
+    let name = cached::hash(&[intents_file(root).as_os_str().as_encoded_bytes()]);
     roz_home.join(format!("sidecars/{name:032x}.json"))
 }
 

@@ -18,7 +18,10 @@ pub(crate) mod seen;
 
 use std::{
     env,
+    ffi::{OsStr, OsString},
     io::Read as _,
+    mem::MaybeUninit,
+    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -27,7 +30,7 @@ use chrono::{DateTime, Utc};
 use rustix::{
     buffer::spare_capacity,
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags},
+    fs::{Mode, OFlags, RawDir},
 };
 
 /// The outside as it was when the process started.
@@ -232,7 +235,14 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     let room = usize::try_from(length.min(max)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(room)?;
-    file.take(max).read_to_end(&mut bytes)?;
+    while bytes.len() < room {
+        match rustix::io::read(&file, spare_capacity(&mut bytes)) {
+            Ok(0) => break,
+            Ok(_) | Err(rustix::io::Errno::INTR) => (),
+            Err(err) => return Err(err.into()),
+        }
+    }
+    bytes.truncate(room);
     Ok((bytes, length))
 }
 
@@ -247,6 +257,23 @@ fn open_regular(path: &Path) -> std::io::Result<(std::fs::File, u64)> {
         return Err(std::io::Error::other("it is no regular file"));
     }
     Ok((file, meta.len()))
+}
+
+/// The names of what lies in a folder.
+pub fn names(folder: &Path) -> std::io::Result<Vec<OsString>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(folder, flags, Mode::empty())?;
+    let mut room = [MaybeUninit::uninit(); 4096];
+    let mut entries = RawDir::new(folder, &mut room);
+    let mut names = Vec::new();
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            names.push(name.to_owned());
+        }
+    }
+    Ok(names)
 }
 
 /// A file of ours to append to, made if it is not there. What is no regular

@@ -1,10 +1,8 @@
 //! Whether a `find` comes to a file: its expression, evaluated as far as the
 //! file's place and kind tell. It leans to yes.
 
-use glob::Pattern;
-
 use super::regex;
-use crate::shell::{Find, HOLE};
+use crate::shell::{self, Find, HOLE};
 
 /// A file as a `find` comes by it.
 #[derive(Debug, Clone, Copy)]
@@ -247,5 +245,5 @@ fn fits(pattern: &str, text: &str, ignores_case: bool) -> Truth {
     } else {
         (pattern, text.to_owned())
     };
-    Pattern::new(&pattern).map_or(Truth::Maybe, |it| sure(it.matches(&text)))
+    sure(shell::pattern_matches(&pattern, &text))
 }

@@ -1,12 +1,10 @@
 //! Where things lie. A path counts as it is named and as it really is once
 //! links are followed; patterns and holes in it may be more than one.
 
-use glob::{MatchOptions, Pattern};
-
 use super::touch::{Act, Touch};
 use crate::{
     core::event::ToolCall,
-    shell::{HOLE, How, Run},
+    shell::{self, HOLE, How, Run},
 };
 
 /// What lies where, as far as a call called for looking: absolute paths.
@@ -149,7 +147,7 @@ fn may_find(run: &Run, places: &[String]) -> bool {
         let text = if *is_name { path.rsplit('/').next().unwrap_or_default() } else { path };
         // A session's file has a name that only the client knows.
         let is_ours = [".json", ".jsonl", ".lock"].iter().any(|it| pattern.ends_with(it));
-        is_ours || Pattern::new(pattern).map_or(true, |it| it.matches(&text.to_lowercase()))
+        is_ours || shell::pattern_matches(pattern, &text.to_lowercase())
     };
     let mut files =
         places.iter().flat_map(|place| FILES.iter().map(move |it| format!("{place}{it}")));
@@ -198,15 +196,10 @@ pub(super) fn fits(said: &str, part: &str) -> bool {
         return false;
     }
     // What matches any text matches none, too, and still no dot that a name begins with.
-    if part.starts_with('.') && said.starts_with(['*', '?', '[']) {
+    if part.starts_with('.') && said.starts_with(['*', '?', '[', HOLE]) {
         return false;
     }
-    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
-    // Of many stars in a part none is more than one, and `Pattern` takes no more.
-    let mut last = ' ';
-    let is_new = |c: &char| std::mem::replace(&mut last, *c) != '*' || *c != '*';
-    let pattern: String = said.replace(HOLE, "*").chars().filter(is_new).collect();
-    Pattern::new(&pattern).is_ok_and(|it| it.matches_with(part, options))
+    shell::pattern_matches(&said.replace(HOLE, "*"), part)
 }
 
 /// The parts of a path that are known for certain: those behind a hole, if

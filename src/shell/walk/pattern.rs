@@ -24,28 +24,7 @@ impl Pattern {
     }
 
     pub(super) fn matches(&self, text: &[char]) -> bool {
-        let (mut token, mut at) = (0, 0);
-        // Where to go on when a later part fails: after the last `*`, one character further.
-        let mut retry: Option<(usize, usize)> = None;
-        while at < text.len() {
-            match self.tokens.get(token) {
-                Some(Token::Many) => {
-                    token += 1;
-                    retry = Some((token, at));
-                }
-                Some(one) if one.takes(text[at]) => {
-                    token += 1;
-                    at += 1;
-                }
-                _ => {
-                    let Some((after, from)) = retry else { return false };
-                    token = after;
-                    at = from + 1;
-                    retry = Some((after, at));
-                }
-            }
-        }
-        self.tokens[token..].iter().all(|token| *token == Token::Many)
+        glob::all_match(&self.tokens, text)
     }
 
     /// The length of the prefix of `text` to cut off: the longest or the shortest that matches.

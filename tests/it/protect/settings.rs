@@ -86,6 +86,28 @@ fn with(key: &str, value: Value) -> String {
 }
 
 #[test]
+fn a_pattern_is_read_as_the_shell_reads_it() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    for name in [
+        "[^x]ettings.json",
+        "[!x]ettings.json",
+        "[[:alpha:]]ettings.json",
+        "[[:lower:][:digit:]]ettings.[[:alnum:]]son",
+        "[[=s=]]ettings.json",
+        "set[]t]ings.json",
+        "s**s.json",
+    ] {
+        house.denies("settings", &format!("rm .claude/{name}"));
+        house.denies("settings", &format!("for f in .claude/{name}; do echo '{{}}' > $f; done"));
+        house.denies("settings", &format!("find .claude -name '{name}' -delete"));
+    }
+    for name in ["[^s]ettings.json", "[[:digit:]]ettings.json", "[![:alpha:]]*.json", "*.md"] {
+        house.is_free(&format!("rm .claude/{name}"));
+    }
+}
+
+#[test]
 fn a_path_that_is_handed_over_is_written() {
     let house = House::new();
     for line in [
