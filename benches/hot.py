@@ -39,22 +39,25 @@ INSERT BEFORE .text;
 
 
 def symbols(binary):
-    """Address, size and name of each function."""
+    """The length and the names of each function, by its address."""
     told = subprocess.run(["nm", "-S", "--defined-only", binary], capture_output=True, text=True, check=True)
+    found = {}
     for line in told.stdout.splitlines():
         parts = line.split()
-        if len(parts) == 4 and parts[2] in "tT":
-            yield int(parts[0], 16), int(parts[1], 16), parts[3]
+        if len(parts) == 4 and parts[2] in "tTwW":
+            length, names = found.setdefault(int(parts[0], 16), (int(parts[1], 16), set()))
+            names.add(parts[3])
+    return found
 
 
 def pattern(name):
-    """A name without what each build makes anew."""
-    return re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", re.sub(r"17h[0-9a-f]{16}E.*$", "17h*", name))
+    """A name without what each build makes anew: the marks of crates."""
+    return re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", name)
 
 
 def ran(binary, event, payload, folder, functions):
     """The functions that a hook runs."""
-    addresses = [it[0] for it in functions]
+    addresses = sorted(functions)
     out = folder / "callgrind"
     command = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", "--compress-strings=no"]
     subprocess.run(
@@ -69,18 +72,21 @@ def ran(binary, event, payload, folder, functions):
         found = re.match(r"0x([0-9a-f]+) ", line)
         if found:
             address = int(found[1], 16)
-            start, size, name = functions[max(bisect.bisect_right(addresses, address) - 1, 0)]
-            if start <= address < start + size:
-                yield name
+            start = addresses[max(bisect.bisect_right(addresses, address) - 1, 0)]
+            length, names = functions[start]
+            if start <= address < start + length:
+                # Its section may have any of them.
+                yield from names
 
 
 def main():
     binary = os.path.abspath(sys.argv[1])
-    functions = sorted(symbols(binary))
+    functions = symbols(binary)
     size, alike = collections.Counter(), collections.Counter()
-    for _, length, name in functions:
-        size[pattern(name)] += length
-        alike[pattern(name)] += 1
+    for length, names in functions.values():
+        for name in names:
+            size[pattern(name)] += length
+            alike[pattern(name)] += 1
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         project = folder / "project"
@@ -100,10 +106,12 @@ def main():
     patterns = {}
     for name in names:
         it = pattern(name)
-        # Of a name that many instances share, most are not what ran.
-        if name.startswith(("_ZN", "_R")) and alike[it] <= 12 and size[it] <= 48 * 1024:
+        # Of a name that many share, most are not what ran.
+        if re.fullmatch(r"[\w$.*]+", it) and alike[it] <= 12 and size[it] <= 64 * 1024:
             patterns[it] = None
     text = "".join(f"    *(.text.{it})\n" for it in sorted(patterns))
+    # These are written in assembly, in no section of their own.
+    text += "".join(f"    *{it}.lo(.text)\n" for it in ("memcpy", "memmove", "memset", "syscall_cp"))
     target = pathlib.Path(__file__).resolve().parent.parent / ".cargo/hot.ld"
     target.write_text(HEAD + text + TAIL)
     print(f"{len(patterns)} names, {sum(size[it] for it in patterns) // 1024} KiB in {target}")

@@ -19,7 +19,7 @@ use signal_hook::{
 use crate::{
     core::bounded,
     hooks::Hook,
-    world::{World, process},
+    world::{self, World, process},
 };
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ impl Cage {
         let busy = Arc::clone(&is_busy);
         let _busy = busy.lock();
         clear_on_signals(caught, dir.path().to_owned(), Arc::clone(&is_busy))?;
-        let session = format!("{name}-{}", bounded::hex(&world.dice()[..8]));
+        let session = format!("{name}-{}", bounded::hex(&world::dice()[..8]));
         let path = world.var("PATH").unwrap_or_default().to_owned();
         let cage = Self { dir, binary: binary.to_owned(), path, session, is_busy, signals };
         // As much of a repository as git asks for: it need not be there itself.

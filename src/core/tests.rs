@@ -180,7 +180,7 @@ impl Play {
     fn see(&mut self, agent_id: Option<String>, what: What) {
         let id = self.session.session_id.clone();
         let facts = Facts { parent: Parent::Client, ..Facts::default() };
-        let dice = [self.step; 32];
+        let dice = [self.step; 32].into();
         let cx =
             Cx { now: self.now, dice: &dice, policy: &self.policy, facts: &facts, session_id: &id };
         let event = Event { origin: Origin { agent_id, prompt_id: None }, what };

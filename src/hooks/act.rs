@@ -32,7 +32,7 @@ use crate::{
     },
     open::Roz,
     sidecar::{self, edit, word},
-    world::{World, git, in_a_line, read_head},
+    world::{self, World, git, in_a_line, read_head},
 };
 
 /// What waiting for other writers may cost.
@@ -186,7 +186,7 @@ impl Scribe<'_> {
         else {
             return None;
         };
-        let dice = self.world.dice();
+        let dice = world::dice();
         let revision = git::head(&self.roz.project);
         let call = Call {
             now: self.world.now,

@@ -50,7 +50,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);
     let ground = ground::ground(&event, session, &world.cwd, &mut Links::default(), (roz, world));
     let facts = Facts { ground, ..Facts::default() };
-    let dice = [0; 32];
+    let dice = [0; 32].into();
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {
         protect::objections(session, &event, cx).collect()

@@ -88,23 +88,27 @@ fn sets(run: &Run) -> bool {
 /// left in what `env` runs.
 fn assigns(line: &str) -> bool {
     line.split([';', '&', '|', '(', ')', '{', '}', '\n']).any(|command| {
-        let name = |it: &str| it.split_once('=').map(|it| it.0.to_owned());
-        let names: Option<Vec<String>> = command.split_whitespace().map(name).collect();
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let env = words.iter().position(|it| it.rsplit('/').next() == Some("env"));
-        let options = env.map_or(&[][..], |at| &words[at + 1..]);
-        names.is_some_and(|it| it.iter().any(|it| is_place(it)))
-            || options
-                .iter()
-                .take_while(|it| it.starts_with('-') || it.contains('='))
-                .any(|it| it.starts_with("-C") || it.starts_with("--chdir"))
+        let mut names = command.split_whitespace().map(|it| it.split_once('=').map(|it| it.0));
+        names.clone().flatten().any(is_place) && names.all(|it| it.is_some())
+            || command.contains("env") && leaves(command)
     })
+}
+
+fn leaves(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    words.any(|it| it.rsplit('/').next() == Some("env"))
+        && words
+            .take_while(|it| it.starts_with('-') || it.contains('='))
+            .any(|it| it.starts_with("-C") || it.starts_with("--chdir"))
 }
 
 /// Whether that puts other hooks or another configuration in a repository's place, or the user's.
 /// A script among the hooks is read as what the line writes.
 fn writes(path: &Path, how: How) -> bool {
-    if matches!(how, How::Remove | How::Chmod | How::Directory | How::Lock | How::Touch) {
+    let is_gits = || path.as_os_str().as_encoded_bytes().windows(3).any(|it| it == b"git");
+    if matches!(how, How::Remove | How::Chmod | How::Directory | How::Lock | How::Touch)
+        || !is_gits()
+    {
         return false;
     }
     let parts: Vec<&str> = path

@@ -5,8 +5,9 @@
 //! counts for all of it.
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     path::{Component, Path, PathBuf},
 };
 
@@ -46,16 +47,17 @@ pub(super) struct Places<'a> {
     /// What git may put its hands on in a way that is not followed.
     unclear: BTreeSet<PathBuf>,
     mkdirs: BTreeSet<PathBuf>,
-    written: BTreeMap<PathBuf, Vec<How>>,
+    /// Paths as they are written: that is compared faster than their parts are.
+    written: BTreeMap<OsString, Vec<How>>,
     /// The last parts of the words that runs have, but for the last of each.
-    leave: BTreeSet<&'a str>,
+    leave: OnceCell<BTreeSet<&'a str>>,
     /// The patterns that its loops go over, for folders that only the running line
     /// knows; and what they find where it stands.
     loops: BTreeSet<String>,
     each: Vec<PathBuf>,
     /// It may set where `cd` looks for names.
     has_path: bool,
-    is_dir: RefCell<BTreeMap<PathBuf, bool>>,
+    is_dir: RefCell<BTreeMap<OsString, bool>>,
 }
 
 /// What lies at a path once the line comes there.
@@ -72,15 +74,14 @@ impl<'a> Places<'a> {
         let has_holes = |it: &Run| it.argv.iter().any(|it| it.contains(HOLE));
         let has_unknown = reading.runs.iter().any(|it| (goes(it) || is_git(it)) && has_holes(it));
         let loops = line.filter(|_| has_unknown).map(git_words::loops).unwrap_or_default();
-        let mut written: BTreeMap<PathBuf, Vec<How>> = BTreeMap::new();
+        let mut written: BTreeMap<OsString, Vec<How>> = BTreeMap::new();
         for it in reading.writes.iter().filter(|it| !it.path.contains(HOLE)) {
-            let hows = written.entry(plain(&scripts::absolute(&it.path, cwd, world))).or_default();
+            let path = plain(&scripts::absolute(&it.path, cwd, world));
+            let hows = written.entry(path.into_os_string()).or_default();
             if !hows.contains(&it.how) {
                 hows.push(it.how);
             }
         }
-        let others = reading.runs.iter().filter_map(|it| it.argv.get(1..)?.split_last());
-        let leave = others.flat_map(|it| it.1).map(|it| last_part(it)).collect();
         let mut places = Self {
             reading,
             folders: vec![cwd.to_owned()],
@@ -91,12 +92,12 @@ impl<'a> Places<'a> {
             unclear: BTreeSet::new(),
             mkdirs: BTreeSet::new(),
             written,
-            leave,
+            leave: OnceCell::new(),
             loops: loops.into_iter().map(str::to_owned).collect(),
             each: Vec::new(),
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
             // Where the call stands is known.
-            is_dir: RefCell::new(BTreeMap::from([(cwd.to_owned(), true)])),
+            is_dir: RefCell::new(BTreeMap::from([(cwd.as_os_str().to_owned(), true)])),
         };
         places.look_at_each(cwd);
         for (at, run) in reading.runs.iter().enumerate() {
@@ -118,8 +119,9 @@ impl<'a> Places<'a> {
         let starts: BTreeSet<PathBuf> =
             places.made.keys().filter_map(|it| it.parent()).map(Path::to_owned).collect();
         for start in starts {
-            if places.written.contains_key(&start) && places.is_gits(&start) {
-                places.written.entry(start).or_default().retain(|it| *it != How::Write);
+            if places.written.contains_key(start.as_os_str()) && places.is_gits(&start) {
+                let hows = places.written.entry(start.into_os_string()).or_default();
+                hows.retain(|it| *it != How::Write);
             }
         }
         places
@@ -200,10 +202,10 @@ impl<'a> Places<'a> {
     }
 
     fn is_dir(&self, path: &Path) -> bool {
-        let known = self.is_dir.borrow().get(path).copied();
+        let known = self.is_dir.borrow().get(path.as_os_str()).copied();
         known.unwrap_or_else(|| {
             let is = path.is_dir();
-            self.is_dir.borrow_mut().insert(path.to_owned(), is);
+            self.is_dir.borrow_mut().insert(path.as_os_str().to_owned(), is);
             is
         })
     }
@@ -257,22 +259,23 @@ impl<'a> Places<'a> {
         // What is moved to a folder that is there is moved into it.
         let is_into = |it: &Path, how: How| {
             let name = it.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-            is_there && how == How::Move && !self.leave.contains(name)
+            is_there && how == How::Move && !self.leaves(name)
         };
         let replaces = |it: How| match it {
             How::Link | How::Move => true,
             How::Directory | How::Remove => false,
             _ => !is_there,
         };
-        for above in lexical.ancestors() {
-            if self.unclear.contains(above) {
-                return At::Anything;
-            }
-            // What is written above the folder counts, but not above where all of it stands.
-            let hows = self.written.get(above).filter(|_| !start.starts_with(above));
-            if hows.into_iter().flatten().any(|it| replaces(*it) && !is_into(above, *it)) {
-                return At::Anything;
-            }
+        // What is written above the folder counts, but not above where all of it stands.
+        let mut above = lexical.ancestors();
+        if above.clone().any(|it| self.unclear.contains(it))
+            || above.any(|above| {
+                let hows = self.written.get(above.as_os_str());
+                let hows = hows.filter(|_| !start.starts_with(above));
+                hows.into_iter().flatten().any(|it| replaces(*it) && !is_into(above, *it))
+            })
+        {
+            return At::Anything;
         }
         if is_there {
             return At::Folders(vec![if is_itself { path.to_owned() } else { lexical }]);
@@ -314,6 +317,15 @@ impl<'a> Places<'a> {
         }
         // Where the call itself stands is known, whatever is there.
         (found.into_iter().collect(), is_known && (is_any || goes.is_empty()))
+    }
+
+    /// Whether a run may take away what is called so.
+    fn leaves(&self, name: &str) -> bool {
+        let leave = self.leave.get_or_init(|| {
+            let runs = self.reading.runs.iter().filter_map(|it| it.argv.get(1..)?.split_last());
+            runs.flat_map(|it| it.1).map(|it| last_part(it)).collect()
+        });
+        leave.contains(name)
     }
 
     /// Whether the line has gone where nobody knows once a run's turn comes.

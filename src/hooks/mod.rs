@@ -42,7 +42,7 @@ pub use self::wire::Hook;
 use self::wire::{Channel, Decision, Input, Reply};
 use crate::{
     core::{
-        self, Cx, bounded,
+        self, Cx, Dice, bounded,
         event::{Event, Sender, What},
         facts::Facts,
         intent::{self, briefing, facts::Aims, gate::Caller},
@@ -56,7 +56,7 @@ use crate::{
     open::{self, Roz},
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, in_a_line, links::Links},
+    world::{StdinError, World, dice, in_a_line, links::Links},
 };
 
 /// The largest input that is read, in bytes.
@@ -221,7 +221,7 @@ fn decide(
     world: &World,
 ) -> Result<Outcome, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
-    let dice = world.dice();
+    let dice = Dice::new(dice);
     let session_id = &input.session_id;
     let mut decided = None;
     let saved = storage::update_from(
@@ -436,7 +436,7 @@ fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let mut session = Session::new(input.session_id.clone(), world.now);
     let (ground, aims) = ground_and_aims(input, &session, roz, world);
     let facts = Facts { ground, aims, ..Facts::default() };
-    let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
+    let (dice, policy, session_id) = ([0; 32].into(), &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
     let outcome = protect::decide(&session, &input.event, cx);
     outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))

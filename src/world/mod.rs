@@ -85,28 +85,6 @@ impl World {
         self.env.iter().filter(|(name, _)| name.starts_with("ROZ_")).cloned().collect()
     }
 
-    /// A throw of the dice: 256 bits nobody can foresee.
-    ///
-    /// # Panics
-    ///
-    /// If the system has no randomness to give: a token must not be a guess.
-    pub fn dice(&self) -> [u8; 32] {
-        #[cfg(debug_assertions)]
-        if let Some(seed) = self.var("ROZ_DICE") {
-            let mut dice = [0; 32];
-            for (to, from) in dice.iter_mut().zip(seed.bytes().cycle()) {
-                *to = from;
-            }
-            let roll: u64 = seed.parse().unwrap_or(0);
-            dice[..8].copy_from_slice(&roll.to_le_bytes());
-            return dice;
-        }
-        let mut dice = [0; 32];
-        rand::TryRng::try_fill_bytes(&mut rand::rngs::SysRng, &mut dice)
-            .expect("the system gives random bytes");
-        dice
-    }
-
     /// How an agent's shell can call this binary: `roz` where that is the one
     /// on PATH, else its path.
     pub fn own_command(&self) -> String {
@@ -187,6 +165,28 @@ pub(crate) fn shell_word(text: &str) -> String {
 fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+/// A throw of the dice: 256 bits nobody can foresee.
+///
+/// # Panics
+///
+/// If the system has no randomness to give: a token must not be a guess.
+pub fn dice() -> [u8; 32] {
+    #[cfg(debug_assertions)]
+    if let Ok(seed) = env::var("ROZ_DICE") {
+        let mut dice = [0; 32];
+        for (to, from) in dice.iter_mut().zip(seed.bytes().cycle()) {
+            *to = from;
+        }
+        let roll: u64 = seed.parse().unwrap_or(0);
+        dice[..8].copy_from_slice(&roll.to_le_bytes());
+        return dice;
+    }
+    let mut dice = [0; 32];
+    rand::TryRng::try_fill_bytes(&mut rand::rngs::SysRng, &mut dice)
+        .expect("the system gives random bytes");
+    dice
 }
 
 /// A regular file's text, if it is one and at most `max` bytes long.

@@ -53,7 +53,7 @@ impl Gate {
         let id = self.session.session_id.clone();
         let cx = Cx {
             now: self.now,
-            dice: &[0; 32],
+            dice: &[0; 32].into(),
             policy: &self.policy,
             facts: &self.facts,
             session_id: &id,

@@ -218,7 +218,7 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     };
     let launch = &mut review.launches[launch];
     launch.answered = true;
-    let token = bounded::hex(&cx.dice[16..]);
+    let token = bounded::hex(&cx.dice.look()[16..]);
     let proof = json!({
         "launched_at": launch.at,
         "tool_use_id": launch.tool_use_id,

@@ -52,7 +52,7 @@ impl Gate {
         self.now += TimeDelta::seconds(1);
         self.dice = self.dice.wrapping_add(1);
         let id = self.session.session_id.clone();
-        let dice = [self.dice; 32];
+        let dice = [self.dice; 32].into();
         let cx = Cx {
             now: self.now,
             dice: &dice,
@@ -1021,7 +1021,7 @@ fn the_same_prompt_told_twice_is_one_prompt() {
             let id = gate.session.session_id.clone();
             let cx = Cx {
                 now: gate.now,
-                dice: &[0; 32],
+                dice: &[0; 32].into(),
                 policy: &gate.policy,
                 facts: &gate.facts,
                 session_id: &id,
