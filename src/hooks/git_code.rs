@@ -321,9 +321,13 @@ fn hooks_folder(
     for path in configs.into_iter().chain(of_user).chain(of_xdg).chain(named).chain(system) {
         let (text, is_whole) = match try_beginning(&path, MAX_CONFIG) {
             Ok(read) => read,
-            // What is there and cannot be read may say anything.
+            // What is there and cannot be read may say anything. Git passes over what it may not
+            // even look for.
             Err(err) => {
-                are_all &= is_missing(&err) || path == Path::new("/dev/null");
+                let may_not_look = || {
+                    err.kind() == ErrorKind::PermissionDenied && path.symlink_metadata().is_err()
+                };
+                are_all &= is_missing(&err) || path == Path::new("/dev/null") || may_not_look();
                 continue;
             }
         };

@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 
 use super::{git_places::is_git, scripts};
 use crate::{
-    shell::{HOLE, How, Reading, Run},
+    shell::{self, HOLE, How, Reading, Run},
     world::World,
 };
 
@@ -37,21 +37,12 @@ pub(super) fn of_run(run: &Run) -> Moves {
         }
         to(value);
     }
-    let mut words = run.argv.iter().skip(1);
-    while let Some(word) = words.next().filter(|it| it.starts_with('-')) {
-        match word.as_str() {
-            "--git-dir" => to(words.next().map_or("", String::as_str)),
-            "-c" if words.next().is_some_and(|it| includes(it)) => return Moves::Anywhere,
-            "-C" | "--work-tree" | "--namespace" | "--exec-path" => {
-                words.next();
-            }
-            it if it.starts_with("--config-env") => return Moves::Anywhere,
-            it if it.strip_prefix("-c").is_some_and(includes) => return Moves::Anywhere,
-            it => {
-                if let Some(path) = it.strip_prefix("--git-dir=") {
-                    to(path);
-                }
-            }
+    for (name, value) in shell::git_options(&run.argv) {
+        match (name.as_str(), value.as_deref().unwrap_or_default()) {
+            ("git-dir", path) => to(path),
+            ("c", it) if includes(it) => return Moves::Anywhere,
+            ("config-env", _) => return Moves::Anywhere,
+            _ => {}
         }
     }
     found

@@ -24,10 +24,10 @@ pub(super) fn is_git(run: &Run) -> bool {
     run.program.rsplit('/').next() == Some("git")
 }
 
-/// Of what a line makes so much is noted. Beyond, it may make anything.
-const MAX_MADE: usize = 64;
-/// So many folders of those that its loops go over are looked at.
-const MAX_EACH: usize = 8;
+/// So many words are noted of what a line makes. Beyond, it may make anything.
+const MAX_MADE: usize = 256;
+/// So many times a pattern of its loops is looked up. Beyond, they go anywhere.
+const MAX_LOOKS: usize = 16;
 
 /// The folders that a line's commands may stand in: where it stands, and where
 /// it goes.
@@ -51,13 +51,22 @@ pub(super) struct Places<'a> {
     written: BTreeMap<OsString, Vec<How>>,
     /// The last parts of the words that runs have, but for the last of each.
     leave: OnceCell<BTreeSet<&'a str>>,
-    /// The patterns that its loops go over, for folders that only the running line
-    /// knows; and what they find where it stands.
-    loops: BTreeSet<String>,
-    each: Vec<PathBuf>,
+    each: Each<'a>,
     /// It may set where `cd` looks for names.
     has_path: bool,
     is_dir: RefCell<BTreeMap<OsString, bool>>,
+}
+
+/// What a line's loops go over, for folders that only the running line knows.
+struct Each<'a> {
+    patterns: BTreeSet<&'a str>,
+    /// Folders that they find where the line stands.
+    found: Vec<PathBuf>,
+    /// Those are not all.
+    are_more: bool,
+    looks: usize,
+    /// Its patterns may find names that begin with a dot.
+    has_dots: bool,
 }
 
 /// What lies at a path once the line comes there.
@@ -70,10 +79,19 @@ enum At {
 
 impl<'a> Places<'a> {
     /// With the text of the line, where there is one: it tells what its loops go over.
-    pub(super) fn of(reading: &'a Reading, line: Option<&str>, cwd: &Path, world: &World) -> Self {
-        let has_holes = |it: &Run| it.argv.iter().any(|it| it.contains(HOLE));
-        let has_unknown = reading.runs.iter().any(|it| (goes(it) || is_git(it)) && has_holes(it));
-        let loops = line.filter(|_| has_unknown).map(git_words::loops).unwrap_or_default();
+    pub(super) fn of(
+        reading: &'a Reading,
+        line: Option<&'a str>,
+        cwd: &Path,
+        world: &World,
+    ) -> Self {
+        let has_hole = |it: &String| it.contains(HOLE);
+        let is_unknown = |it: &Run| {
+            goes(it) && it.argv.iter().any(has_hole)
+                || is_git(it) && shell::git_folders(&it.argv).iter().any(has_hole)
+        };
+        let line_of_loops = line.filter(|_| reading.runs.iter().any(is_unknown));
+        let loops = line_of_loops.into_iter().flat_map(git_words::loops);
         let mut written: BTreeMap<OsString, Vec<How>> = BTreeMap::new();
         for it in reading.writes.iter().filter(|it| !it.path.contains(HOLE)) {
             let path = plain(&scripts::absolute(&it.path, cwd, world));
@@ -93,26 +111,37 @@ impl<'a> Places<'a> {
             mkdirs: BTreeSet::new(),
             written,
             leave: OnceCell::new(),
-            loops: loops.into_iter().map(str::to_owned).collect(),
-            each: Vec::new(),
+            each: Each {
+                patterns: loops.collect(),
+                found: Vec::new(),
+                are_more: false,
+                looks: 0,
+                has_dots: line.is_some_and(|it| it.contains("dotglob")),
+            },
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
             // Where the call stands is known.
             is_dir: RefCell::new(BTreeMap::from([(cwd.as_os_str().to_owned(), true)])),
         };
-        places.look_at_each(cwd);
+        places.each.look(cwd);
+        let mut noted = 0;
         for (at, run) in reading.runs.iter().enumerate() {
-            let is_full = places.made.len() + places.unclear.len() + places.mkdirs.len() > MAX_MADE;
             if goes(run) {
                 places.go(at, run, world);
-            } else if is_full {
+                continue;
+            }
+            let is_mkdir = run.program == "mkdir";
+            if !(is_mkdir || is_git(run) && git_words::may_make(run)) {
+                continue;
+            }
+            noted += run.argv.len();
+            if noted > MAX_MADE {
                 places.are_all = false;
-            } else if is_git(run) {
-                places.make(at, run, world);
-            } else if run.program == "mkdir" {
+            } else if is_mkdir {
                 let operands = run.argv[1..].iter().filter(|it| !it.contains(HOLE));
-                let operands = operands.take(MAX_MADE);
                 let there = operands.flat_map(|it| places.plainly(it, world)).collect::<Vec<_>>();
                 places.mkdirs.extend(there);
+            } else {
+                places.make(at, run, world);
             }
         }
         // What git says that it writes where it starts from, it writes below.
@@ -147,8 +176,9 @@ impl<'a> Places<'a> {
         };
         let found: Vec<Option<bool>> = there.iter().map(|it| is_found(self, it)).collect();
         let is_relative = !target.starts_with(['/', '~', '.']);
+        let may_find_more = scripts::is_pattern(target) || !found.contains(&Some(true));
         if found.contains(&None)
-            || !found.contains(&Some(true)) && !target.contains(HOLE) && self.may_make(at)
+            || may_find_more && !target.contains(HOLE) && self.may_make(at)
             || is_relative && self.has_path
         {
             self.lost.push(at);
@@ -163,36 +193,38 @@ impl<'a> Places<'a> {
                 return;
             }
             if !target.contains(HOLE) {
-                self.look_at_each(&path);
+                self.each.look(&path);
             }
             self.folders.push(path);
         }
     }
 
-    /// Notes what the loops find in a folder.
-    fn look_at_each(&mut self, folder: &Path) {
-        let found = self.loops.iter().flat_map(|it| scripts::matching(&folder.join(it)));
-        let found: Vec<PathBuf> =
-            found.filter(|it| !self.each.contains(it) && self.is_dir(it)).take(MAX_EACH).collect();
-        self.each.extend(found);
-        self.each.truncate(MAX_EACH);
-    }
-
     /// A path as it is seen from folders. Of one that only the running line knows,
-    /// what its loops tell.
+    /// what its loops tell, and what is there by what is known of its name.
     fn seen_from(&self, folders: &[PathBuf], path: &str, world: &World) -> Vec<PathBuf> {
+        let absolute = |path: &str, it: &PathBuf| scripts::absolute(path, it, world);
         if path.contains(HOLE) {
-            return self.each.clone();
+            let mut found = self.each.found.clone();
+            if !path.starts_with(HOLE) {
+                let pattern = path.replace(HOLE, "*");
+                let there =
+                    folders.iter().flat_map(|it| scripts::matching(&absolute(&pattern, it)));
+                found.extend(there.filter(|it| self.is_dir(it)).take(MAX_FOLDERS));
+            }
+            return found;
         }
-        let there = folders.iter().map(|it| scripts::absolute(path, it, world));
+        let there = folders.iter().map(|it| absolute(path, it));
         if !scripts::is_pattern(path) {
             return there.collect();
         }
         let found = there.flat_map(|it| {
-            let found = if self.is_dir(&it) { vec![it] } else { scripts::matching(&it) };
-            found.into_iter().filter(|it| self.is_dir(it)).take(MAX_EACH)
+            let mut found = if self.is_dir(&it) { Vec::new() } else { scripts::matching(&it) };
+            found.retain(|it| self.is_dir(it));
+            // Perhaps there is one when the line comes there.
+            found.push(it);
+            found
         });
-        found.take(MAX_FOLDERS).collect()
+        found.take(MAX_FOLDERS + 1).collect()
     }
 
     /// Whether something before that run may make a folder unseen.
@@ -223,8 +255,7 @@ impl<'a> Places<'a> {
                 continue;
             }
             let operands = words[2..].iter().filter(|it| !it.starts_with('-'));
-            let operands: Vec<&str> =
-                operands.filter(|it| !it.contains(HOLE)).take(MAX_MADE).copied().collect();
+            let operands: Vec<&str> = operands.filter(|it| !it.contains(HOLE)).copied().collect();
             let named = operands.iter().flat_map(|it| [*it, git_words::last_name(it)]);
             let paths = named.map(|it| plain(&scripts::absolute(it, &from, world)));
             // A repository that is there is where a clone comes from.
@@ -300,7 +331,10 @@ impl<'a> Places<'a> {
         for to in &goes {
             folders = self.seen_from(&folders, to, world);
         }
-        let mut is_known = true;
+        let is_each = goes.iter().any(|it| it.contains(HOLE));
+        let is_pattern = goes.iter().any(|it| scripts::is_pattern(it));
+        let mut is_known = !(is_each && self.each.are_more)
+            && !(is_pattern && (self.may_make(place) || folders.len() > MAX_FOLDERS));
         let mut found = BTreeSet::new();
         // What nobody can know is not held against the line (docs/limits.md); nor is
         // a folder that is not there, and that nothing in the line makes.
@@ -352,12 +386,39 @@ impl<'a> Places<'a> {
     }
 }
 
+impl Each<'_> {
+    /// Notes what they find in a folder.
+    fn look(&mut self, folder: &Path) {
+        for pattern in &self.patterns {
+            if self.looks == MAX_LOOKS || self.found.len() > MAX_FOLDERS {
+                self.are_more = true;
+                return;
+            }
+            self.looks += 1;
+            let may_be = |it: &PathBuf| {
+                (self.has_dots || !is_hidden(it) || last_part(pattern).starts_with('.'))
+                    && !self.found.contains(it)
+                    && it.is_dir()
+            };
+            let found = scripts::matching(&folder.join(pattern));
+            let found: Vec<_> = found.into_iter().filter(may_be).take(MAX_FOLDERS + 1).collect();
+            self.found.extend(found);
+        }
+        self.are_more |= self.found.len() > MAX_FOLDERS;
+        self.found.truncate(MAX_FOLDERS);
+    }
+}
+
 /// Programs that make no folder, or say where.
 const LOOKS: &[&str] = &[
     ":", "[", "[[", "cat", "cd", "date", "echo", "exit", "export", "false", "git", "grep", "head",
     "jq", "ls", "mkdir", "popd", "printf", "pushd", "pwd", "read", "rg", "set", "sleep", "sort",
     "tail", "test", "true", "uniq", "wc",
 ];
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."))
+}
 
 fn last_part(word: &str) -> &str {
     let word = word.trim_end_matches('/');

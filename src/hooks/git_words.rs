@@ -50,7 +50,12 @@ const FLAGS: &[&str] = &[
     "--lock",
 ];
 
-/// Only of a run that says nothing of another configuration.
+/// Whether git makes a folder, wherever that is.
+pub(super) fn may_make(run: &Run) -> bool {
+    matches!(run.words().get(1), Some(&("clone" | "init" | "worktree")))
+}
+
+/// What it makes. Only of a run that says nothing of another configuration.
 pub(super) fn makes(run: &Run) -> Option<Makes> {
     let words = run.words();
     let goes = shell::git_folders(&run.argv);
@@ -99,16 +104,15 @@ pub(super) fn last_name(path: &str) -> &str {
 
 /// The patterns that a line's loops go over: `*/` in `for d in */; do`. What is
 /// found besides is looked at in vain.
-pub(super) fn loops(line: &str) -> Vec<&str> {
+pub(super) fn loops(line: &str) -> impl Iterator<Item = &str> {
     let is_end = |it: char| it.is_whitespace() || matches!(it, ';' | '&' | '|' | '(' | ')');
-    let words: Vec<&str> = line.split(is_end).filter(|it| !it.is_empty()).collect();
-    let of_loop = |at: usize| {
-        let is_loop = words[at] == "for" && words.get(at + 2) == Some(&"in");
-        let over = words.get(at + 3..).unwrap_or_default();
-        let over = over.iter().take_while(|it| **it != "do").copied();
-        over.filter(move |it| is_loop && it.contains(['*', '?', '[']))
-    };
-    (0..words.len()).flat_map(of_loop).collect()
+    let mut before = ["", ""];
+    let mut is_within = false;
+    line.split(is_end).filter(|it| !it.is_empty()).filter(move |word| {
+        is_within = *word != "do" && (is_within || *word == "in" && before[0] == "for");
+        before = [before[1], word];
+        is_within && word.contains(['*', '?', '['])
+    })
 }
 
 #[cfg(test)]
@@ -124,7 +128,7 @@ mod tests {
             ("for d in", &[]),
             ("for d", &[]),
         ] {
-            assert_eq!(loops(line), is, "{line}");
+            assert_eq!(loops(line).collect::<Vec<_>>(), is, "{line}");
         }
     }
 }

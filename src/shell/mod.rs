@@ -43,7 +43,7 @@ pub use links::Made;
 pub use raw::raw_words;
 pub use table::coded::is_git_code;
 pub use table::hooks::{may_have as may_have_hooks, of_command as hooks_of, runs_settings};
-pub use table::options::{corrects_verbs, git_folders, is_git_verb};
+pub use table::options::{corrects_verbs, git_folders, git_options, is_git_verb};
 pub use walk::filter::substituted;
 
 /// Stands in a word where text cannot be known: any text, or none.

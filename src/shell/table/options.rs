@@ -288,16 +288,21 @@ pub fn is_git_verb(name: &str) -> bool {
     GIT_VERBS.binary_search(&name).is_ok()
 }
 
-/// The folders that git goes to before it looks at its verb: `-C folder`.
-pub fn git_folders(argv: &[String]) -> Vec<String> {
+/// The options of git itself, which stand before its verb: names and values.
+pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
     // Most runs have none.
-    if !argv.iter().any(|it| it.starts_with("-C")) {
+    if !argv.get(1).is_some_and(|it| it.starts_with('-')) {
         return Vec::new();
     }
     let words: Vec<Field> = argv.iter().map(|it| Field::literal(it)).collect();
     let given = find("git").map(|it| it.grammar.leading(&words, 1).0).unwrap_or_default();
-    let values = given.into_iter().filter(|it| it.name == "C").filter_map(|it| it.value);
-    values.map(|it| it.text).collect()
+    given.into_iter().map(|it| (it.name, it.value.map(|it| it.text))).collect()
+}
+
+/// The folders that git goes to before it looks at its verb: `-C folder`.
+pub fn git_folders(argv: &[String]) -> Vec<String> {
+    let given = git_options(argv).into_iter().filter(|it| it.0 == "C");
+    given.filter_map(|it| it.1).collect()
 }
 
 /// Whether git runs the nearest verb with this for `help.autocorrect`.
