@@ -6,6 +6,7 @@
 use std::{
     cell::{OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -200,11 +201,11 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
 }
 
 /// As [`nearest_sidecar`], with what is known of folders.
-fn nearest(path: &Path, known: &mut BTreeMap<PathBuf, bool>) -> Option<PathBuf> {
+fn nearest(path: &Path, known: &mut BTreeMap<OsString, bool>) -> Option<PathBuf> {
     let mut has_one = |folder: &Path| {
-        known.get(folder).copied().unwrap_or_else(|| {
+        known.get(folder.as_os_str()).copied().unwrap_or_else(|| {
             let has_one = has_sidecar(folder);
-            known.insert(folder.to_owned(), has_one);
+            known.insert(folder.as_os_str().to_owned(), has_one);
             has_one
         })
     };
@@ -432,7 +433,7 @@ impl Look<'_> {
         let own = links.real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         // Of each folder, since many a target lies beside the last one.
-        let mut known = BTreeMap::from([(self.project.to_owned(), is_declared)]);
+        let mut known = BTreeMap::from([(self.project.as_os_str().to_owned(), is_declared)]);
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
             if path.contains(HOLE) || class::is_sink(&path) {
                 continue;

@@ -21,6 +21,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
+    shell,
     world::{in_a_line, look, process},
 };
 
@@ -98,7 +99,7 @@ fn program<'p>(
     rules: &'p std::collections::BTreeMap<String, String>,
     path: &str,
 ) -> Option<&'p str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = shell::last_part(path);
     let fits = |pattern: &str| {
         let subject = if pattern.contains('/') { path } else { name };
         glob::Pattern::new(pattern).is_ok_and(|it| it.matches(subject))

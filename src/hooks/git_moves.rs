@@ -87,7 +87,7 @@ fn assigns(line: &str) -> bool {
 
 fn leaves(command: &str) -> bool {
     let mut words = command.split_whitespace();
-    words.any(|it| it.rsplit('/').next() == Some("env"))
+    words.any(|it| shell::last_part(it) == "env")
         && words
             .take_while(|it| it.starts_with('-') || it.contains('='))
             .any(|it| it.starts_with("-C") || it.starts_with("--chdir"))

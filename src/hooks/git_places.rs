@@ -21,7 +21,7 @@ use crate::{
 pub(super) const MAX_FOLDERS: usize = 16;
 
 pub(super) fn is_git(run: &Run) -> bool {
-    run.program.rsplit('/').next() == Some("git")
+    shell::last_part(&run.program) == "git"
 }
 
 /// So many words are noted of what a line makes. Beyond, it may make anything.
@@ -422,7 +422,7 @@ fn is_hidden(path: &Path) -> bool {
 
 fn last_part(word: &str) -> &str {
     let word = word.trim_end_matches('/');
-    word.rsplit('/').next().unwrap_or(word)
+    shell::last_part(word)
 }
 
 fn goes(run: &Run) -> bool {

@@ -43,7 +43,7 @@ pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> (Vec<Brou
         let places = OnceCell::new();
         let mut seen = BTreeSet::new();
         for run in &reading.runs {
-            let program = run.program.rsplit('/').next().unwrap_or_default();
+            let program = shell::last_part(&run.program);
             let copy = match program {
                 "cp" | "gcp" | "mv" | "gmv" | "ln" | "gln" | "install" | "ginstall" | "rsync"
                 | "scp" => Copy::of(run),
@@ -224,8 +224,7 @@ impl Look<'_> {
         let words = run.argv.iter().skip(1).map(String::as_str);
         let of_address = program == "curl" && words.clone().any(keeps_the_name);
         for word in words.filter(|it| !it.starts_with('-')) {
-            let name =
-                if program == "curl" { word.rsplit('/').next().unwrap_or_default() } else { word };
+            let name = if program == "curl" { shell::last_part(word) } else { word };
             if (of_address || name == "roz" && program != "curl") && !name.is_empty() {
                 let at = normal(&from.cwd.join(name));
                 if of_address || self.is_telling(&at) {

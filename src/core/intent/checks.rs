@@ -5,7 +5,7 @@
 
 use crate::{
     core::{bounded, event::ToolCall, pattern},
-    shell::{HOLE, Run},
+    shell::{self, HOLE, Run},
 };
 
 /// How a call came to its end.
@@ -158,7 +158,7 @@ fn parts_of(command: &str) -> usize {
 
 /// Without the folder that it lies in.
 fn name(program: &str) -> &str {
-    program.rsplit('/').next().unwrap_or(program)
+    shell::last_part(program)
 }
 
 /// A program of Python is called by its path.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     core::event::ToolCall,
-    shell::{HOLE, Run},
+    shell::{self, HOLE, Run},
 };
 
 /// Variables without which the client is another one, or has other hooks.
@@ -18,7 +18,7 @@ const HOMES: [&str; 4] = ["HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "PA
 /// `npx @anthropic-ai/claude-code@2 …`.
 fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
-    let name = run.program.rsplit('/').next().unwrap_or_default();
+    let name = shell::last_part(&run.program);
     // Every run of every line is asked, several times.
     let first = *name.as_bytes().first()?;
     if !matches!(first, b'c' | b'n' | b'b' | b'd' | b'0'..=b'9') {
@@ -36,8 +36,7 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
     }
     // `node $(which claude)`
     let is_clients = |it: &String| {
-        it.split(['/', '@', ':']).any(|it| it == "claude-code")
-            || it.rsplit('/').next() == Some("claude")
+        it.split(['/', '@', ':']).any(|it| it == "claude-code") || shell::last_part(it) == "claude"
     };
     let at = words.iter().position(|it| !it.starts_with('-') && is_clients(it))?;
     words.get(at + 1..)

@@ -8,7 +8,7 @@ use crate::{
         event::ToolCall,
         review::{self, REVIEWER},
     },
-    shell::{HOLE, Run},
+    shell::{self, HOLE, Run},
 };
 
 /// What `roz hook` is called with.
@@ -67,7 +67,7 @@ fn verbs<'a>(call: &'a ToolCall) -> impl Iterator<Item = Vec<&'a str>> {
 fn unread_verbs<'a>(call: &'a ToolCall) -> impl Iterator<Item = Vec<&'a str>> {
     call.unread.iter().flat_map(|line| {
         let words: Vec<&str> = words_of(line).collect();
-        let is_roz = |at: &usize| words[*at].rsplit('/').next() == Some("roz");
+        let is_roz = |at: &usize| shell::last_part(words[*at]) == "roz";
         let found: Vec<usize> = (0..words.len()).filter(is_roz).collect();
         found
             .into_iter()

@@ -5,7 +5,7 @@ use super::{
     commands::{EVENTS, base, is_hidden, is_word_in, line, operands, runs},
     is_in, regex,
 };
-use crate::shell::Run;
+use crate::shell::{self, Run};
 
 pub(super) fn kills_roz(scene: Scene) -> Option<String> {
     let by_name = |run: &&Run| match base(run) {
@@ -32,7 +32,7 @@ pub(super) fn kills_roz(scene: Scene) -> Option<String> {
 
 fn names_roz(run: &Run) -> bool {
     run.argv.iter().skip(1).any(|it| {
-        let word = it.rsplit('/').next().unwrap_or_default();
+        let word = shell::last_part(it);
         word.trim_matches(['^', '$', '[', ']', '*', '.']).starts_with("roz")
             || is_word_in(it, "roz")
             || word.replace(['[', ']'], "").starts_with("roz")

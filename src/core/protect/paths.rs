@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     core::{event::ToolCall, review},
-    shell::{HOLE, How, Run, TextOf},
+    shell::{self, HOLE, How, Run, TextOf},
 };
 
 /// In the client's folder `plugins`: what it has installed, and from where.
@@ -221,7 +221,7 @@ pub(super) fn makes_a_reviewer(scene: Scene) -> Option<String> {
                 }) || call.json.contains(review::REVIEWER)
                     || !is_known
                         && it.is(|path| {
-                            let name = path.rsplit('/').next().unwrap_or_default();
+                            let name = shell::last_part(path);
                             name.starts_with("roz")
                         })
             }
@@ -266,7 +266,7 @@ pub(super) fn touches_binary(scene: Scene) -> Option<String> {
 
 /// What a shell reads when it starts.
 fn is_startup(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = shell::last_part(path);
     matches!(
         name,
         ".bashrc"

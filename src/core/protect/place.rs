@@ -144,7 +144,7 @@ fn may_find(run: &Run, places: &[String]) -> bool {
         }
     }
     let fits = |(is_name, pattern): &(bool, String), path: &str| {
-        let text = if *is_name { path.rsplit('/').next().unwrap_or_default() } else { path };
+        let text = if *is_name { shell::last_part(path) } else { path };
         // A session's file has a name that only the client knows.
         let is_ours = [".json", ".jsonl", ".lock"].iter().any(|it| pattern.ends_with(it));
         is_ours || shell::pattern_matches(pattern, &text.to_lowercase())

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     core::event::ToolCall,
-    shell::{Certainty, HOLE, How, Made, Reading, Run, Write},
+    shell::{self, Certainty, HOLE, How, Made, Reading, Run, Write},
 };
 
 /// A path that a call would do something to, as the call says it.
@@ -127,7 +127,7 @@ fn through_links(call: &ToolCall, found: &mut Vec<Touch>) {
 pub(super) fn takes_unknown(reading: &Reading) -> bool {
     reading.writes.iter().any(|it| {
         let takes = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
-        let last = it.path.rsplit('/').next().unwrap_or_default();
+        let last = shell::last_part(&it.path);
         takes && !last.is_empty() && last.chars().all(|c| c == HOLE)
     })
 }
@@ -136,7 +136,7 @@ pub(super) fn takes_unknown(reading: &Reading) -> bool {
 fn changes_unknown(reading: &Reading) -> bool {
     // What a search shows is named below where it began.
     let is_unknown = |path: &str| {
-        let last = path.rsplit('/').next().unwrap_or_default();
+        let last = shell::last_part(path);
         !last.is_empty() && last.chars().all(|c| c == HOLE)
     };
     takes_unknown(reading)
@@ -362,7 +362,7 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
             it == "--no-target-directory"
                 || it.starts_with('-') && !it.starts_with("--") && it.contains('T')
         });
-        if name == ".claude" && is_it && folder.rsplit('/').next() == Some(".claude") {
+        if name == ".claude" && is_it && shell::last_part(folder) == ".claude" {
             add(&format!("{folder}/settings.json"), Act::Write(How::Write));
             add(&format!("{folder}/settings.local.json"), Act::Write(How::Write));
         }

@@ -10,7 +10,7 @@ use crate::{
         target::{Case, Kind, Place, Target, guarded},
     },
     hooks::aims::Look,
-    sidecar,
+    shell, sidecar,
     world::{
         git,
         look::{self, Skips},
@@ -97,7 +97,7 @@ impl Skips for Ground<'_> {
     }
 
     fn folder(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = shell::last_part(path);
         name == ".git"
             || name == sidecar::FOLDER
             || self.skips(path, true)

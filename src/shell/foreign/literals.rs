@@ -1,7 +1,7 @@
 //! The literals of code that starts what is not known: put together in the order in which they
 //! stand, they may be what it starts. Of languages that nobody parses they are all there is.
 
-use super::super::{HOLE, Interpreter};
+use super::super::{HOLE, Interpreter, last_part};
 use super::token::{Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -160,7 +160,7 @@ fn calls(tokens: &[Token]) -> Vec<Vec<String>> {
 
 /// Whether a word may name a program: `git`, `/usr/bin/git`.
 fn is_program(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or_default();
+    let name = last_part(word);
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
     (2..=32).contains(&name.len())
         && name.starts_with(|c: char| c.is_ascii_alphabetic())

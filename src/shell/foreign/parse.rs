@@ -6,7 +6,7 @@ mod call;
 
 use super::super::table::calls::{self, Kind};
 use super::super::walk::is_shell;
-use super::super::{HOLE, How, Interpreter};
+use super::super::{HOLE, How, Interpreter, last_part};
 use super::token::{Token, tokens};
 use super::{Act, Acts, Given};
 use std::collections::BTreeMap;
@@ -783,5 +783,5 @@ impl<'a> Parser<'a> {
 }
 
 fn base(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    last_part(path)
 }

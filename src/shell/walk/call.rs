@@ -3,7 +3,7 @@
 //! Long because it is one decision with a branch for each kind of program.
 
 use super::super::table::{coded, options, wrappers};
-use super::super::{Certainty, HOLE, Interpreter, Run};
+use super::super::{Certainty, HOLE, Interpreter, Run, last_part};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
 use super::{Io, Walker, own};
@@ -69,7 +69,7 @@ impl Walker<'_> {
             let program = self.program_of(&source);
             // Its name tells such a one what it is.
             if wrappers::MANY_IN_ONE.contains(&program.as_str()) {
-                let base = name.rsplit('/').next().unwrap_or_default().to_owned();
+                let base = last_part(&name).to_owned();
                 let named = call.clone().renamed(&base);
                 self.enter(|walker| walker.program_run(&base, &named));
             }
@@ -363,7 +363,7 @@ impl Walker<'_> {
         }
         let arguments: Vec<&str> = arguments.iter().map(|it| it.text.as_str()).collect();
         let is_hook = |path: &str| {
-            let name = path.rsplit('/').next().unwrap_or_default();
+            let name = last_part(path);
             super::super::table::hooks::of_command(verb, &arguments).any(|it| it == name)
         };
         // A hook may run the verb that it is a hook of; it is walked once.

@@ -2,7 +2,7 @@
 //! They run shells, they write files, and they hold code in other languages.
 
 use super::super::foreign::Given;
-use super::super::{HOLE, How, Interpreter, Unreadable};
+use super::super::{HOLE, How, Interpreter, Unreadable, last_part};
 use super::call::Call;
 use super::own::escaped_words;
 use super::{Io, Walker, is_shell};
@@ -186,7 +186,7 @@ impl Walker<'_> {
     fn editor_shell(&mut self, code: &str, told: &Told) {
         self.nested_code(code, &Io::default());
         let program = code.split_whitespace().next().unwrap_or_default();
-        if is_shell(program.rsplit('/').next().unwrap_or_default()) {
+        if is_shell(last_part(program)) {
             for file in told.files.iter().chain(&told.opened).take(4).cloned().collect::<Vec<_>>() {
                 if let Some(text) = self.script_text(&file, Interpreter::Shell, &[]) {
                     self.nested_code(&text, &Io::default());

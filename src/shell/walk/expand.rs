@@ -303,7 +303,9 @@ fn trimmed(output: &str) -> String {
 
 /// Whether file names may be put in the place of an unquoted word.
 pub(super) fn has_glob(text: &str) -> bool {
-    text.contains(['*', '?'])
-        || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
-        || ["@(", "+(", "!("].iter().any(|it| text.contains(it))
+    // Every word is asked.
+    let bytes = text.as_bytes();
+    bytes.iter().any(|it| matches!(it, b'*' | b'?'))
+        || bytes.iter().position(|it| *it == b'[').is_some_and(|at| bytes[at..].contains(&b']'))
+        || bytes.windows(2).any(|it| matches!(it, b"@(" | b"+(" | b"!("))
 }

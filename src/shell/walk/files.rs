@@ -2,7 +2,7 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{How, Link};
+use super::super::{How, Link, last_part};
 use super::Walker;
 use super::env::Made;
 use super::field::Field;
@@ -123,7 +123,7 @@ impl Walker<'_> {
                 (Some(target), _) => vec![Cow::Borrowed(target)],
                 // `ln target` makes the link here, under the target's name.
                 (None, [only]) if row.how == Some(How::Link) => {
-                    let base = only.text.rsplit('/').next().unwrap_or("");
+                    let base = last_part(&only.text);
                     vec![Cow::Owned(only.with_text(base))]
                 }
                 (None, [.., _, last]) => vec![Cow::Borrowed(*last)],

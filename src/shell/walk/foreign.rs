@@ -2,7 +2,7 @@
 
 use super::super::foreign::{self, Act, Given};
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{Certainty, HOLE, How, Interpreter};
+use super::super::{Certainty, HOLE, How, Interpreter, last_part};
 use super::call::Call;
 use super::field::{Field, texts};
 use super::{Io, Walker, filter, is_shell};
@@ -206,7 +206,7 @@ impl Walker<'_> {
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
         // A folder, or a name without its end.
         let folder = file.text.trim_end_matches('/');
-        let name = folder.rsplit('/').next().unwrap_or_default();
+        let name = last_part(folder);
         let others: &[&str] = match row.language {
             _ if name.trim_start_matches('.').contains('.') => &[],
             Interpreter::Python => &["/__main__.py"],

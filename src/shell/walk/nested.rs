@@ -1,7 +1,7 @@
 //! Nested code: shells, and the scripts that a line runs.
 
 use super::super::foreign::{Given, called};
-use super::super::{Certainty, HOLE, Interpreter};
+use super::super::{Certainty, HOLE, Interpreter, last_part};
 use super::Walker;
 use super::call::Call;
 use super::env::{Made, Value};
@@ -310,7 +310,7 @@ impl Walker<'_> {
         let Some(line) = text.lines().next().and_then(|first| first.strip_prefix("#!")) else {
             return;
         };
-        let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(""));
+        let mut words = line.split_whitespace().map(last_part);
         let is_option = |word: &&str| word.starts_with('-') || word.contains('=');
         let program = match words.next() {
             Some("env") => words.find(|word| !is_option(word)),

@@ -2,7 +2,7 @@
 //! text itself, another file, or nothing that is known.
 
 use super::super::table::grammar::Grammar;
-use super::super::{HOLE, How, Interpreter, Script};
+use super::super::{HOLE, How, Interpreter, Script, last_part};
 use super::builtin::logical;
 use super::env::Made;
 use super::field::Field;
@@ -122,9 +122,7 @@ impl Walker<'_> {
             let pattern = pair[1].text.as_str();
             match pair[0].text.as_str() {
                 "-name" | "-iname" => Some(format!("**/{pattern}")),
-                "-path" | "-wholename" => {
-                    Some(format!("**/{}", pattern.rsplit('/').next().unwrap_or(pattern)))
-                }
+                "-path" | "-wholename" => Some(format!("**/{}", last_part(pattern))),
                 _ => None,
             }
         });
@@ -279,7 +277,7 @@ fn joined<'a>(directory: &'a str, path: &'a str) -> Cow<'a, str> {
     let path = path.strip_prefix("./").unwrap_or(path);
     match path {
         "." | "" => Cow::Borrowed(directory),
-        path if directory.ends_with('/') => Cow::Owned(format!("{directory}{path}")),
-        path => Cow::Owned(format!("{directory}/{path}")),
+        path if directory.ends_with('/') => Cow::Owned([directory, path].concat()),
+        path => Cow::Owned([directory, "/", path].concat()),
     }
 }

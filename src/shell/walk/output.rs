@@ -2,7 +2,7 @@
 //! substitutions.
 
 use super::super::table::grammar::Grammar;
-use super::super::{HOLE, limit};
+use super::super::{HOLE, last_part, limit};
 use super::call::Call;
 use super::field::Field;
 use super::shown::shown;
@@ -242,7 +242,7 @@ fn listed(words: &[Field]) -> Option<String> {
     let names_folders =
         options.iter().any(|it| it.text == "--directory" || is_short(it) && it.text.contains('d'));
     let is_file = |name: &str| {
-        let name = name.rsplit('/').next().unwrap_or_default();
+        let name = last_part(name);
         name == "roz" || name.rsplit_once('.').is_some_and(|it| !it.0.is_empty())
     };
     let shown = |word: &Field| match &word.text {

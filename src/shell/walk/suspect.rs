@@ -5,7 +5,7 @@
 
 use super::super::foreign::{self, Given};
 use super::super::table::interpreters;
-use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable};
+use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable, last_part};
 use super::filter::substituted;
 use super::nested::SYSTEM;
 use super::origin::normal;
@@ -157,7 +157,7 @@ impl Walker<'_> {
         let pattern = normal(path).replace(HOLE, "*");
         let from = self.suspects.from.unwrap_or(self.reading.runs.len());
         let runs = self.reading.runs.get(from..).unwrap_or_default();
-        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let base = |path: &str| last_part(path).to_owned();
         let alike = |pattern: &str, name: &str| super::super::may_match(pattern, name);
         let may_be = |name: &str| {
             if !is_unknown {
