@@ -47,9 +47,10 @@ impl Stack {
 
     pub(super) fn takes(&mut self, number: usize) {
         // The last one that was made stands at 0.
-        match self.made.len().checked_sub(number + 1) {
-            Some(at) if self.made[at] => drop(self.made.remove(at)),
-            _ => self.taken.push(number),
+        let at = number.checked_add(1).and_then(|it| self.made.len().checked_sub(it));
+        match at.filter(|at| self.made.get(*at) == Some(&true)) {
+            Some(at) => drop(self.made.remove(at)),
+            None => self.taken.push(number),
         }
     }
 
@@ -84,6 +85,16 @@ mod tests {
         ] {
             assert_eq!(number(name), is, "{name}");
         }
+    }
+
+    #[test]
+    fn the_largest_number_is_that_of_no_stash() {
+        let mut stack = Stack::default();
+        stack.takes(usize::MAX);
+        stack.makes(true);
+        stack.takes(usize::MAX);
+        assert_eq!(stack.meant(0), Meant::Old(vec![]));
+        assert!(matches!(stack.meant(usize::MAX), Meant::Old(_)));
     }
 
     #[test]
