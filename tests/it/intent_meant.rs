@@ -399,8 +399,41 @@ fn what_git_stashes_and_brings_back_is_written() {
         "true && false && git stash; git stash pop",
         "git stash push -- src/auth/other.rs; git stash pop",
         "git stash store $(git rev-parse HEAD~1); git stash pop",
+        // Where nothing is put away, it is the one below.
+        "git show HEAD:src/auth/main.rs > src/auth/main.rs; git stash; git stash pop",
+        "git stash > src/auth/main.rs; git stash pop",
+        "grep -q nothing src/auth/main.rs && git stash; git stash pop",
+        "cd nowhere && git stash; git stash pop",
+        "python3 x.py; git stash; git stash pop",
+        "git stash; git stash; git stash pop; git stash pop",
+        "git stash -S; git stash pop",
+        "git stash --staged; git stash pop",
+        "git stash -p; git stash pop",
+        "git stash --bogus; git stash pop",
+        "git stash -q nowhere; git stash pop",
+        "git stash push -- ain.rs; git stash pop",
+        "git stash push -m src/auth/main.rs -- src/auth/none.rs; git stash pop",
+        "git stash push -- src/auth/main.rs src/auth/none.rs; git stash pop",
+        "git stash; git stash pop stash@{1.day.ago}; git stash pop",
+        "git stash pop 18446744073709551615; git stash pop",
+        "mv src/auth/a src/auth/b; cd src/auth/b && git stash pop",
     ] {
         assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    // What is surely put away is what comes back.
+    roz.selects("INT-001");
+    for line in [
+        "git status --short; git stash; git stash pop",
+        "cd src && git stash && cargo test; git stash pop",
+        "git stash; cargo test > /dev/null; git stash pop",
+        "git stash push -m x; git pull; git stash pop",
+        "git stash push -q -k -m x; git pull; git stash pop",
+        "git -C src stash push -m billing auth/main.rs; git stash pop",
+        "git stash save later; git stash pop",
+        "mv src/auth/a src/auth/b; cd src/auth/b && git stash list",
+        "cd \"$D\" && git stash list",
+    ] {
+        roz.bash(line).objects_to_nothing();
     }
     // What git cannot say of a stash is not nothing.
     roz.write(".git/HEAD", "");
