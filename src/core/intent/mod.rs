@@ -58,7 +58,10 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     }
     let aims = &cx.facts.aims;
     let mut is_known = true;
-    if let Some(standing) = &aims.standing {
+    // A prompt that the session itself scheduled is nobody's word, though the
+    // shell could not tell.
+    let is_nobodys = matches!(event.what, What::Prompt { sender: Sender::Client, .. });
+    if let Some(standing) = aims.standing.as_ref().filter(|_| !is_nobodys) {
         let is_there = standing.get(selection::FILE).is_some_and(|it| it.hash.is_some());
         is_known = !state.standing().is_empty() || !is_there;
         state.stands(standing);

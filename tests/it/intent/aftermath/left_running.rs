@@ -68,6 +68,16 @@ fn a_scope_that_is_widened_between_two_calls_grants_nothing_until_a_person_spoke
 }
 
 #[test]
+fn a_prompt_that_the_session_scheduled_is_no_persons_word() {
+    let roz = selected("");
+    roz.tool("CronCreate", &json!({ "prompt": "go on", "cron": "* * * * *" })).passes();
+    roz.ran("cat src/auth/login.rs").passes();
+    widens(&roz);
+    roz.prompt("go on").objects_to_nothing();
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+}
+
+#[test]
 fn what_protects_and_goes_between_two_calls_is_missed() {
     const IGNORE: &str = ".orchestration/.intentignore";
     let roz = selected("");
