@@ -118,6 +118,7 @@ pub(super) fn aims(
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
         }
+        aims.granted.extend(standing::granted(event, session));
         if had {
             standing::look(event, session, roz, world, &mut aims);
         }
@@ -161,6 +162,7 @@ pub(super) fn aims(
         }
         _ => (),
     }
+    aims.granted.extend(standing::granted(event, session));
     standing::look(event, session, roz, world, &mut aims);
     aims
 }
