@@ -90,12 +90,21 @@ struct Turn<'a> {
     is_sure: bool,
 }
 
+/// What a run has put away, each file with what it holds then.
+struct Pushed {
+    root: PathBuf,
+    /// As in [`Turn`].
+    place: usize,
+    named: Vec<(String, String)>,
+    /// As in [`Stashed`].
+    comes_back: bool,
+}
+
 impl Line<'_> {
     fn written(&self, world: &World, until: Instant, found: &mut BTreeSet<Stashed>) {
         let places = Places::of(self.reading, None, self.cwd, world);
         let mut stacks: BTreeMap<PathBuf, Stack> = BTreeMap::new();
-        let mut pushed: Vec<(PathBuf, usize, Vec<(String, String)>)> = Vec::new();
-        let mut back: BTreeSet<(PathBuf, usize)> = BTreeSet::new();
+        let mut pushed: Vec<Pushed> = Vec::new();
         // What the line does before may leave nothing to be put away, or no git
         // that puts it away.
         let mut is_as_it_stands = true;
@@ -122,9 +131,10 @@ impl Line<'_> {
                     && let Some(number) = number(name)
                     && !run.conditional
                 {
-                    let here = pushed.iter().filter(|it| it.0 == root && stack.is_at(number, it.1));
-                    let here = here.filter(|it| self.leads_to(it.1, place));
-                    back.extend(here.map(|it| (it.0.clone(), it.1)));
+                    let here = pushed.iter_mut().filter(|it| it.root == root);
+                    for it in here.filter(|it| stack.is_at(number, it.place)) {
+                        it.comes_back |= self.leads_to(it.place, place);
+                    }
                 }
                 let named = self.files(&stash, &turn, stack, until);
                 // Nobody knows: whatever it is, it lies there.
@@ -134,15 +144,14 @@ impl Line<'_> {
                     named = anything();
                 }
                 if matches!(stash, Stash::Push(_)) {
-                    pushed.push((root, place, named));
+                    pushed.push(Pushed { root, place, named, comes_back: false });
                 } else {
                     found.extend(named.into_iter().map(|it| stashed(&root, it, false)));
                 }
             }
             is_as_it_stands &= matches!(stash, Stash::Drop(_) | Stash::Store);
         }
-        for (root, place, named) in pushed {
-            let comes_back = back.contains(&(root.clone(), place));
+        for Pushed { root, named, comes_back, .. } in pushed {
             found.extend(named.into_iter().map(|it| stashed(&root, it, comes_back)));
         }
     }
@@ -223,12 +232,12 @@ impl Line<'_> {
         if push.is_some {
             let Some(folder) = turn.folder else { return false };
             // One that is of no file is an error, and no file is put away then.
-            let is_there = |path: &&str| {
+            let is_there = |path: &str| {
                 let path = normal(&folder.join(path));
                 whole.iter().any(|it| it.starts_with(&path))
             };
             return !push.paths.is_empty()
-                && push.paths.iter().all(|it| is_there(&it))
+                && push.paths.iter().all(|it| is_there(it))
                 && self.reading.texts.is_empty();
         }
         // A redirection may make a file what it was.
@@ -342,7 +351,7 @@ fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
             }
             "--" => is_operand = true,
             "-m" | "--message" => {
-                push.is_clear &= words.next().is_some_and(|it| !it.contains(HOLE))
+                push.is_clear &= words.next().is_some_and(|it| !it.contains(HOLE));
             }
             _ => push.is_clear &= puts_all_away(word),
         }

@@ -399,7 +399,25 @@ fn what_git_stashes_and_brings_back_is_written() {
         "true && false && git stash; git stash pop",
         "git stash push -- src/auth/other.rs; git stash pop",
         "git stash store $(git rev-parse HEAD~1); git stash pop",
-        // Where nothing is put away, it is the one below.
+    ] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    // What git cannot say of a stash is not nothing.
+    roz.write(".git/HEAD", "");
+    assert!(roz.bash("git stash pop").is_objection());
+}
+
+#[test]
+fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
+    let roz = ground();
+    roz.write(".git/info/exclude", ".orchestration/\n");
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.write("src/billing/new.rs", "");
+    roz.git(&["stash", "-u"]);
+    roz.write("src/auth/main.rs", "fn main() { 2 }\n");
+    roz.selects("INT-001");
+    for line in [
         "git show HEAD:src/auth/main.rs > src/auth/main.rs; git stash; git stash pop",
         "git stash > src/auth/main.rs; git stash pop",
         "grep -q nothing src/auth/main.rs && git stash; git stash pop",
@@ -435,9 +453,6 @@ fn what_git_stashes_and_brings_back_is_written() {
     ] {
         roz.bash(line).objects_to_nothing();
     }
-    // What git cannot say of a stash is not nothing.
-    roz.write(".git/HEAD", "");
-    assert!(roz.bash("git stash pop").is_objection());
 }
 
 #[test]
