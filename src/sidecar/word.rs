@@ -3,6 +3,9 @@
 //! that a session is not widened by what another one did.
 //!
 //! What nobody noted is a person's. A note that cannot be read says nothing.
+//!
+//! Long because all that is noted of a project is one document, and each thing
+//! that becomes of it one function here, with its tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
