@@ -101,7 +101,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         && let Some(id) = &call.tool_use_id
         && protected.trace.iter().any(is_grant)
     {
-        session.intent.would_grant(id);
+        session.intent.would_grant(id, cx.now);
     }
     let mut outcome = protected.then(|| {
         let agent = event.origin.agent_id.as_deref();

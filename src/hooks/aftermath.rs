@@ -73,12 +73,13 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     }
     let project = roz.project.as_path();
     let mut sidecar = word::stand(project);
-    sidecar.extend(gits_own::texts(project));
+    let of_git = gits_own::stands(project);
+    sidecar.extend(of_git.texts);
     Some(Start {
         since: look::now(),
         head: git::head(project),
         sidecar: Some(sidecar),
-        of_git: Some(gits_own::stand(project)),
+        of_git: Some(of_git.states),
         ..Start::default()
     })
 }

@@ -119,6 +119,7 @@ pub(super) fn aims(
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
         }
+        aims.granted.extend(standing::granted(event, session));
         if had {
             standing::look(event, session, roz, world, &mut aims);
         }
@@ -162,6 +163,7 @@ pub(super) fn aims(
         }
         _ => (),
     }
+    aims.granted.extend(standing::granted(event, session));
     standing::look(event, session, roz, world, &mut aims);
     aims
 }
@@ -561,14 +563,17 @@ impl Look<'_> {
     }
 
     /// Whether what a stash does to a file only takes away or brings back what
-    /// roz itself wrote.
+    /// roz itself wrote, and no record of the ledger goes with it.
     fn is_rozs(self, stashed: &stashed::Stashed, until: Instant) -> bool {
         let path = Path::new(&stashed.path);
         let Ok(inside) = path.strip_prefix(self.project) else { return false };
         let folder = Path::new(sidecar::FOLDER);
-        if [folder.join("agent_trace.jsonl"), folder.join("intent_map.md")].contains(&inside.into())
-        {
+        // Made anew from the ledger.
+        if inside == folder.join("intent_map.md") {
             return true;
+        }
+        if inside == folder.join("agent_trace.jsonl") {
+            return stashed.comes_back || self.keeps_records(inside, &stashed.becomes, until);
         }
         if inside != Path::new(FILE) {
             return false;
@@ -580,6 +585,18 @@ impl Look<'_> {
         let before = word::stand(self.project).remove(FILE);
         let changed = word::Changed { file: FILE, before, now: Some(word::of(text)) };
         word::made(self.project, &self.roz.home, &changed, self.world.now, false)
+    }
+
+    /// Whether a commit's ledger has all that the ledger has now.
+    fn keeps_records(self, ledger: &Path, becomes: &str, until: Instant) -> bool {
+        let Ok(now) = std::fs::read(self.project.join(ledger)) else {
+            return !self.project.join(ledger).exists();
+        };
+        let found = objects::at(self.project, becomes, &[&ledger.to_string_lossy()], until);
+        match found.as_deref() {
+            Ok([Some(objects::Object::Text(text))]) => text.starts_with(&now),
+            _ => now.is_empty(),
+        }
     }
 
     /// The paths that a call would write: as it says them, and what its patterns

@@ -3,6 +3,8 @@
 //!
 //! A file that is as it was costs one look at its inode.
 
+use chrono::{DateTime, Utc};
+
 use crate::{
     core::{
         event::{Event, What},
@@ -35,6 +37,21 @@ pub(super) fn spoken(session: &Session, roz: &Roz, world: &World) -> Option<Stan
     Some(FILES.iter().map(stood).collect())
 }
 
+/// What a person has said yes to, where a call ran that they were asked about:
+/// whatever roz's own verbs wrote there since, be it known here or not.
+pub(super) fn granted(
+    event: &Event,
+    session: &Session,
+) -> impl Iterator<Item = (String, DateTime<Utc>)> {
+    let since = match &event.what {
+        What::PostToolUse { call, .. } => {
+            call.tool_use_id.as_deref().and_then(|it| session.intent.grants(it))
+        }
+        _ => None,
+    };
+    since.into_iter().flat_map(|since| FILES.map(|file| (file.to_owned(), since)))
+}
+
 /// As a session begins, before a call and after it.
 pub(super) fn look(event: &Event, session: &Session, roz: &Roz, world: &World, aims: &mut Aims) {
     let (project, home) = (&roz.project, &roz.home);
@@ -44,12 +61,7 @@ pub(super) fn look(event: &Event, session: &Session, roz: &Roz, world: &World, a
     if is_start && !last.is_empty() {
         return;
     }
-    let grants = match &event.what {
-        What::PostToolUse { call, .. } => {
-            call.tool_use_id.as_deref().is_some_and(|it| session.intent.grants(it))
-        }
-        _ => false,
-    };
+    let grants = granted(event, session).next().is_some();
     let mut standing = Standing::new();
     for file in FILES {
         let known = last.get(file);
@@ -67,9 +79,6 @@ pub(super) fn look(event: &Event, session: &Session, roz: &Roz, world: &World, a
         let is_in_doubt = aims.doubts.iter().any(|it| it.file == file);
         let is_made = |by_agent| word::made(project, home, &changed, known.at, by_agent);
         if !is_in_doubt && is_made(grants) {
-            if grants {
-                aims.granted.push((file.to_owned(), known.at));
-            }
             standing.insert(file.to_owned(), fresh);
             continue;
         }

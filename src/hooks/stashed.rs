@@ -9,26 +9,25 @@ use std::{
 
 use super::{
     git_code::Places,
-    stash_stack::{Meant, Stack, number},
+    stash_stack::{self, Stack, number},
 };
 use crate::{
-    core::event::ToolCall,
-    shell::{HOLE, Run},
+    core::{event::ToolCall, intent::class},
+    shell::{HOLE, Reading, Run},
     world::{
         World,
         git::{self, Untracked},
+        links::normal,
     },
 };
 
 /// The newest stash.
 const LAST: &str = "stash@{0}";
 
-/// What a `git stash` without paths does.
+/// What a `git stash` does.
 #[derive(Debug, PartialEq, Eq)]
 enum Stash<'a> {
-    Push(Untracked),
-    /// Of some files, which are named.
-    PushSome(Untracked, Vec<&'a str>),
+    Push(Push<'a>),
     /// The stash by its name, as git takes it; `apply` leaves it where it is.
     Pop {
         name: &'a str,
@@ -40,6 +39,17 @@ enum Stash<'a> {
     Unknown,
 }
 
+#[derive(Debug, PartialEq, Eq)]
+struct Push<'a> {
+    untracked: Untracked,
+    /// Some files are named, which are judged as any that a line names.
+    is_some: bool,
+    /// Those, as far as they are known.
+    paths: Vec<&'a str>,
+    /// Git does as it is told: every word of it is understood.
+    is_clear: bool,
+}
+
 /// A file that a stash writes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stashed {
@@ -47,105 +57,257 @@ pub(super) struct Stashed {
     pub(super) path: String,
     /// The commit that says what it holds then.
     pub(super) becomes: String,
+    /// The line brings back, further on, what it takes away here.
+    pub(super) comes_back: bool,
 }
 
 /// The files that stashes of a call write.
 pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
     for reading in &call.readings {
-        if !reading.runs.iter().any(|run| stash(run).is_some()) {
-            continue;
-        }
-        let places = Places::of(reading, None, cwd, world);
-        let mut stacks: BTreeMap<PathBuf, Stack> = BTreeMap::new();
-        // What the line does before may leave nothing to be put away.
-        let mut is_as_it_stands = true;
-        for (at, run) in reading.runs.iter().enumerate() {
-            let Some(stash) = stash(run) else {
-                is_as_it_stands &= !changes_the_tree(run);
-                continue;
-            };
-            let (folders, _) = places.of_run(at, world);
-            let roots: BTreeSet<PathBuf> = folders.iter().map(|it| git::root(it)).collect();
-            for root in roots {
-                let stack = stacks.entry(root.clone()).or_default();
-                let is_sure = is_as_it_stands && !run.conditional;
-                let named = files(&stash, is_sure, &root, stack, until);
-                // Nobody knows: whatever it is, it lies there.
-                let named = named.unwrap_or_else(|| vec![(String::new(), "HEAD".to_owned())]);
-                found.extend(named.into_iter().map(|(inside, becomes)| Stashed {
-                    path: root.join(inside).to_string_lossy().into_owned(),
-                    becomes,
-                }));
-            }
+        if reading.runs.iter().any(|run| stash(run).is_some()) {
+            let line = Line { reading, text: call.text("command"), cwd };
+            line.written(world, until, &mut found);
         }
     }
     found.into_iter().collect()
 }
 
-/// What one stash writes, from the root, each file with the commit that says
-/// what it holds then; `stack` learns of it. None: nobody knows.
-fn files(
-    stash: &Stash,
+struct Line<'a> {
+    reading: &'a Reading,
+    text: Option<&'a str>,
+    cwd: &'a Path,
+}
+
+/// A stash on its turn.
+struct Turn<'a> {
+    /// Of its run in the line.
+    place: usize,
+    root: &'a Path,
+    /// Where git is told to stand, if that is known.
+    folder: Option<&'a Path>,
+    /// That it runs, and finds what is there now.
     is_sure: bool,
-    root: &Path,
-    stack: &mut Stack,
-    until: Instant,
-) -> Option<Vec<(String, String)>> {
-    let all = |files: Vec<String>, becomes: &str| -> Vec<(String, String)> {
-        files.into_iter().map(|it| (it, becomes.to_owned())).collect()
-    };
-    match *stash {
-        Stash::Push(untracked) => {
-            let files = git::uncommitted(root, untracked, until).ok()?;
-            stack.makes(is_sure && !files.is_empty());
-            Some(all(files, "HEAD"))
-        }
-        Stash::PushSome(untracked, ref paths) => {
-            let files = git::uncommitted(root, untracked, until).ok()?;
-            let is_among = |it: &String| paths.iter().any(|path| it.ends_with(path));
-            stack.makes(is_sure && files.iter().any(is_among));
-            Some(Vec::new())
-        }
-        Stash::Store => {
-            stack.stores();
-            Some(Vec::new())
-        }
-        Stash::Drop(name) => {
-            // One that is named by nothing that counts may be any.
-            stack.takes(number(name).unwrap_or_default());
-            Some(Vec::new())
-        }
-        Stash::Pop { name, .. } if name.contains(HOLE) => None,
-        Stash::Pop { name, is_kept } => {
-            let Some(number) = number(name) else {
-                let is_moved = name.contains('@') && !stack.is_as_it_was();
-                return if is_moved {
-                    None
-                } else {
-                    Some(all(git::stashed(root, name, until).ok()?, name))
-                };
+}
+
+/// What a run has put away, each file with what it holds then.
+struct Pushed {
+    root: PathBuf,
+    /// As in [`Turn`].
+    place: usize,
+    named: Vec<(String, String)>,
+    /// As in [`Stashed`].
+    comes_back: bool,
+}
+
+impl Line<'_> {
+    fn written(&self, world: &World, until: Instant, found: &mut BTreeSet<Stashed>) {
+        let places = Places::of(self.reading, None, self.cwd, world);
+        let mut stacks: BTreeMap<PathBuf, Stack> = BTreeMap::new();
+        let mut pushed: Vec<Pushed> = Vec::new();
+        // What the line does before may leave nothing to be put away, or no git
+        // that puts it away.
+        let mut is_as_it_stands = true;
+        for (place, run) in self.reading.runs.iter().enumerate() {
+            let Some(stash) = stash(run) else {
+                is_as_it_stands &= self.only_looks(run);
+                continue;
             };
-            let Meant::Old(meant) = stack.meant(number) else { return None };
-            let there = git::stashes(root, until).ok()?;
-            let mut found = Vec::new();
-            for id in meant.into_iter().filter_map(|it| there.get(it)) {
-                found.extend(all(git::stashed(root, id, until).ok()?, id));
+            let (folders, is_known) = places.of_run(place, world);
+            let mut roots: BTreeSet<PathBuf> = folders.iter().map(|it| git::root(it)).collect();
+            let is_lost = !is_known || places.is_lost(place);
+            if is_lost {
+                roots.insert(git::root(self.cwd));
             }
-            if !is_kept {
-                stack.takes(number);
+            for root in roots {
+                let stack = stacks.entry(root.clone()).or_default();
+                let turn = Turn {
+                    place,
+                    root: &root,
+                    folder: folders.first().filter(|_| folders.len() == 1).map(PathBuf::as_path),
+                    is_sure: is_as_it_stands && !run.conditional && !is_lost,
+                };
+                if let Stash::Pop { name, .. } = stash
+                    && let Some(number) = number(name)
+                    && !run.conditional
+                {
+                    let here = pushed.iter_mut().filter(|it| it.root == root);
+                    for it in here.filter(|it| stack.is_at(number, it.place)) {
+                        it.comes_back |= self.leads_to(it.place, place);
+                    }
+                }
+                let named = self.files(&stash, &turn, stack, until);
+                // Nobody knows: whatever it is, it lies there.
+                let anything = || vec![(String::new(), "HEAD".to_owned())];
+                let mut named = named.unwrap_or_else(anything);
+                if is_lost && stash.writes() {
+                    named = anything();
+                }
+                if matches!(stash, Stash::Push(_)) {
+                    pushed.push(Pushed { root, place, named, comes_back: false });
+                } else {
+                    found.extend(named.into_iter().map(|it| stashed(&root, it, false)));
+                }
             }
-            Some(found)
+            is_as_it_stands &= matches!(stash, Stash::Drop(_) | Stash::Store);
         }
-        Stash::Unknown => None,
+        for Pushed { root, named, comes_back, .. } in pushed {
+            found.extend(named.into_iter().map(|it| stashed(&root, it, comes_back)));
+        }
+    }
+
+    /// What one stash writes, from the root, each file with the commit that says
+    /// what it holds then; `stack` learns of it. None: nobody knows.
+    fn files(
+        &self,
+        stash: &Stash,
+        turn: &Turn,
+        stack: &mut Stack,
+        until: Instant,
+    ) -> Option<Vec<(String, String)>> {
+        let root = turn.root;
+        let all = |files: Vec<String>, becomes: &str| -> Vec<(String, String)> {
+            files.into_iter().map(|it| (it, becomes.to_owned())).collect()
+        };
+        match *stash {
+            Stash::Push(ref push) => {
+                let Ok(files) = git::uncommitted(root, push.untracked, until) else {
+                    stack.makes(turn.place, false);
+                    return None;
+                };
+                let is_sure = turn.is_sure && push.is_clear && self.puts_away(push, turn, &files);
+                stack.makes(turn.place, is_sure);
+                Some(if push.is_some { Vec::new() } else { all(files, "HEAD") })
+            }
+            Stash::Store => {
+                stack.opens();
+                Some(Vec::new())
+            }
+            Stash::Drop(name) => {
+                match number(name) {
+                    Some(number) => stack.takes(number),
+                    // By a date; a commit's own name is refused.
+                    None if name.contains(['@', HOLE]) => stack.opens(),
+                    None => (),
+                }
+                Some(Vec::new())
+            }
+            Stash::Pop { name, is_kept } => {
+                let Some(number) = number(name) else {
+                    let is_by_date = name.contains(['@', HOLE]);
+                    let is_moved = is_by_date && !stack.is_as_it_was();
+                    if is_by_date && !is_kept {
+                        stack.opens();
+                    }
+                    return if is_moved || name.contains(HOLE) {
+                        None
+                    } else {
+                        Some(all(git::stashed(root, name, until).ok()?, name))
+                    };
+                };
+                let meant = stack.meant(number);
+                if !is_kept {
+                    stack.takes(number);
+                }
+                let there = git::stashes(root, until).ok()?;
+                let mut found = Vec::new();
+                for it in meant? {
+                    // What the line has put away was judged then.
+                    let stash_stack::Stash::Old(number) = it else { continue };
+                    let Some(id) = there.get(number) else { continue };
+                    found.extend(all(git::stashed(root, id, until).ok()?, id));
+                }
+                Some(found)
+            }
+            Stash::Unknown => {
+                stack.opens();
+                None
+            }
+        }
+    }
+
+    /// Whether some of the files are there to be put away when the turn comes.
+    fn puts_away(&self, push: &Push, turn: &Turn, files: &[String]) -> bool {
+        let whole: Vec<PathBuf> = files.iter().map(|it| normal(&turn.root.join(it))).collect();
+        if push.is_some {
+            let Some(folder) = turn.folder else { return false };
+            // One that is of no file is an error, and no file is put away then.
+            let is_there = |path: &str| {
+                let path = normal(&folder.join(path));
+                whole.iter().any(|it| it.starts_with(&path))
+            };
+            return !push.paths.is_empty()
+                && push.paths.iter().all(|it| is_there(it))
+                && self.reading.texts.is_empty();
+        }
+        // A redirection may make a file what it was.
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| normal(path));
+        let given: Vec<&str> = self.reading.texts.iter().map(|it| it.path.as_str()).collect();
+        if given.iter().any(|it| it.contains(HOLE) || it.starts_with('~')) {
+            return false;
+        }
+        let given: Vec<PathBuf> = given.iter().map(|it| real(&self.cwd.join(it))).collect();
+        whole.iter().any(|it| !given.contains(&real(it)))
+    }
+
+    /// Whether a run leaves the work tree as it is, and cannot fail: what hangs
+    /// on it by `&&` runs as well.
+    fn only_looks(&self, run: &Run) -> bool {
+        const SHAPES: &[&str] =
+            &["-s", "-b", "-sb", "--short", "--branch", "--porcelain", "--stat", "--oneline"];
+        let writes = &self.reading.writes;
+        let is_odd = |path: &str| path.starts_with("/dev/") && !class::is_sink(path);
+        if !run.assignments.is_empty()
+            || !self.reading.texts.is_empty()
+            || writes.iter().any(|it| is_odd(&it.path))
+        {
+            return false;
+        }
+        let is_shape = |it: &&str| {
+            SHAPES.contains(it)
+                || it.strip_prefix('-').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+        };
+        match &run.words()[..] {
+            ["git", "status" | "diff" | "log" | "branch", rest @ ..] => rest.iter().all(is_shape),
+            ["git", "stash", "list"] | [":" | "true" | "echo" | "pwd", ..] => true,
+            ["cd", to] => !to.starts_with(['-', '~']) && self.cwd.join(to).is_dir(),
+            _ => false,
+        }
+    }
+
+    /// Whether the run at `to` comes whatever becomes of those since `from`.
+    fn leads_to(&self, from: usize, to: usize) -> bool {
+        const ENDS: &[&str] =
+            &["exit", "return", "exec", "kill", "break", "continue", "set", "trap"];
+        let between = self.reading.runs.get(from + 1..to).unwrap_or_default();
+        if between.is_empty() {
+            return true;
+        }
+        if between.iter().any(|it| ENDS.contains(&it.program.as_str())) {
+            return false;
+        }
+        // `git stash; cargo test && git stash pop`: the reading tells no such links.
+        let brings = |it: &str| it.find(" pop").or_else(|| it.find(" apply"));
+        self.text.is_some_and(|text| {
+            let mut parts = text.split(';').filter_map(|it| it.get(..brings(it)?));
+            parts.all(|it| !it.contains("&&"))
+        })
     }
 }
 
-/// Whether it may leave less to be put away than there was.
-fn changes_the_tree(run: &Run) -> bool {
-    const LOOKS: &[&str] = &["status", "diff", "log", "show", "fetch", "rev-parse", "branch"];
-    let words = run.words();
-    words.first() == Some(&"git") && !words.get(1).is_some_and(|it| LOOKS.contains(it))
+impl Stash<'_> {
+    /// Whether it writes files that it does not name.
+    fn writes(&self) -> bool {
+        match self {
+            Self::Push(push) => !push.is_some,
+            Self::Pop { .. } | Self::Unknown => true,
+            Self::Drop(_) | Self::Store => false,
+        }
+    }
+}
+
+fn stashed(root: &Path, (inside, becomes): (String, String), comes_back: bool) -> Stashed {
+    Stashed { path: root.join(inside).to_string_lossy().into_owned(), becomes, comes_back }
 }
 
 fn stash(run: &Run) -> Option<Stash<'_>> {
@@ -155,11 +317,7 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
     let options = if verb.is_some() { &rest[1..] } else { rest };
     let operand = || options.iter().rev().copied().find(|it| !it.starts_with('-'));
     match verb {
-        Some("push") if names_paths(options) => {
-            let paths = options.iter().copied().filter(|it| !it.starts_with('-'));
-            Some(Stash::PushSome(untracked(options), paths.collect()))
-        }
-        None | Some("save" | "push") => Some(Stash::Push(untracked(options))),
+        None | Some("save" | "push") => Some(Stash::Push(push(verb, options))),
         Some(verb @ ("pop" | "apply")) => {
             Some(Stash::Pop { name: operand().unwrap_or(LAST), is_kept: verb == "apply" })
         }
@@ -168,10 +326,57 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
             Some(Stash::Pop { name: named.copied().unwrap_or(LAST), is_kept: false })
         }
         Some("drop") => Some(Stash::Drop(operand().unwrap_or(LAST))),
-        Some("store") => Some(Stash::Store),
+        Some("store" | "import") => Some(Stash::Store),
         Some(it) if it.contains(HOLE) => Some(Stash::Unknown),
         Some(_) => None,
     }
+}
+
+fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
+    let mut push = Push {
+        untracked: untracked(options),
+        is_some: verb == Some("push") && names_paths(options),
+        paths: Vec::new(),
+        is_clear: true,
+    };
+    let mut words = options.iter().copied();
+    let mut is_operand = false;
+    while let Some(word) = words.next() {
+        push.is_clear &= !word.contains(HOLE);
+        match word {
+            _ if is_operand || !word.starts_with('-') => {
+                // What `save` is told is what the stash is called.
+                push.is_clear &= verb == Some("save") || push.is_some && is_plain(word);
+                push.paths.push(word);
+            }
+            "--" => is_operand = true,
+            "-m" | "--message" => {
+                push.is_clear &= words.next().is_some_and(|it| !it.contains(HOLE));
+            }
+            _ => push.is_clear &= puts_all_away(word),
+        }
+    }
+    push
+}
+
+/// A path without git's own signs.
+fn is_plain(path: &str) -> bool {
+    !path.starts_with([':', '~']) && !path.contains(['*', '?', '[', '\\'])
+}
+
+/// Options with which all that was changed is put away.
+fn puts_all_away(option: &str) -> bool {
+    const LONG: &[&str] = &["--quiet", "--keep-index", "--include-untracked", "--all"];
+    if option.starts_with("--") {
+        return LONG.contains(&option) || option.starts_with("--message=");
+    }
+    // Behind an `m` stands what the stash is called.
+    let (letters, called) = match option.split_once('m') {
+        Some((letters, called)) => (letters, Some(called)),
+        None => (option, None),
+    };
+    letters.bytes().skip(1).all(|it| b"qkua".contains(&it))
+        && called.is_none_or(|it| !it.is_empty())
 }
 
 /// Git takes an option by its beginning, too.

@@ -3,6 +3,9 @@
 //! that a session is not widened by what another one did.
 //!
 //! What nobody noted is a person's. A note that cannot be read says nothing.
+//!
+//! Long because all that is noted of a project is one document, and each thing
+//! that becomes of it one function here, with its tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -46,6 +49,8 @@ struct Notes {
     doubts: BTreeMap<String, Doubt>,
     /// Sessions were governed by what was declared here.
     is_known: bool,
+    /// The commit that was checked out then, if it had them.
+    committed: Option<String>,
     /// What roz made of a file in doubt, or was about to: it is so still.
     made: BTreeMap<String, Option<String>>,
     /// What roz wrote, the newest last.
@@ -57,6 +62,13 @@ impl Notes {
     fn doubts(&self, file: &str, hash: Option<&str>) -> bool {
         let made = self.made.get(file).map(Option::as_deref);
         self.doubts.get(file).is_some_and(|it| it.left.as_deref() == hash || made == Some(hash))
+    }
+
+    /// Which of roz's own changes says that the intents are gone for good, if
+    /// none came after it.
+    fn let_go(&self) -> Option<usize> {
+        let last = self.own.iter().rposition(|it| it.file == selection::FILE)?;
+        self.own.get(last)?.lets_go().then_some(last)
     }
 }
 
@@ -239,18 +251,39 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>, by_agent: bool
     [reached, back, forth].iter().any(|it| it.contains(&changed.now))
 }
 
-/// A session begins that is governed by what is declared here.
+/// A session begins that is governed by what is declared here, or it is there
+/// again: what a person said while it was gone was of that time.
 pub fn know(root: &Path, roz_home: &Path, until: Instant) -> io::Result<()> {
-    if read(&path(root, roz_home)).is_some_and(|it| it.is_known) {
+    let head = git::head(root);
+    let is_same = |it: &Notes| it.is_known && it.committed == head && it.let_go().is_none();
+    if read(&path(root, roz_home)).is_some_and(|it| is_same(&it)) {
         return Ok(());
     }
-    update(root, roz_home, until, |notes| notes.is_known = true)
+    let committed = head.filter(|it| is_at(root, it, until) == Some(true));
+    update(root, roz_home, until, |notes| {
+        notes.is_known = true;
+        notes.committed = committed;
+        if let Some(at) = notes.let_go() {
+            notes.own[at].confirms = false;
+        }
+    })
+}
+
+/// Whether a commit has the intents. None: git does not say.
+fn is_at(root: &Path, commit: &str, until: Instant) -> Option<bool> {
+    // The folder too: where git has lost what it had, nothing is there either.
+    let found = objects::at(root, commit, &[selection::FILE, ""], until).ok()?;
+    match &found[..] {
+        [Some(_), _] => Some(true),
+        [None, Some(_)] => Some(false),
+        _ => None,
+    }
 }
 
 /// Where the intents are gone that were known here: how, unless that is a
-/// person's word. One is a commit without them, but not where a call of an
-/// agent has taken them away; another is `roz intent confirm`. `root` is where
-/// the project really is.
+/// person's word. One is that they were committed when they were known, and are
+/// not any more, but not where a call of an agent has taken them away; another
+/// is `roz intent confirm`. `root` is where the project really is.
 pub fn missing(root: &Path, roz_home: &Path, until: Instant) -> Option<Missing> {
     let notes = read(&path_of_real(root, roz_home))?;
     let taken = notes.doubts.get(selection::FILE).filter(|it| it.left.is_none());
@@ -258,26 +291,28 @@ pub fn missing(root: &Path, roz_home: &Path, until: Instant) -> Option<Missing> 
         return None;
     }
     let head = git::head(root);
-    let in_head = || objects::at(root, head.as_deref()?, &[selection::FILE], until).ok();
-    let is_in_git = in_head().is_some_and(|it| matches!(&it[..], [Some(_)]));
+    let is_in_git = match &head {
+        None => None,
+        Some(_) if head == notes.committed => Some(true),
+        Some(head) => is_at(root, head, until),
+    };
     let is_of_call = taken.is_some_and(|it| !it.is_nobodys);
-    if !is_in_git && !is_of_call && git::is_in_history(root, selection::FILE, until) {
+    if is_in_git == Some(false) && notes.committed.is_some() && !is_of_call {
         // The next event need not ask again.
         let _ = update(root, roz_home, until, |notes| {
-            notes.is_known = false;
+            (notes.is_known, notes.committed) = (false, None);
             notes.doubts.remove(selection::FILE);
         });
         return None;
     }
-    Some(Missing { is_in_git })
+    Some(Missing { is_in_git: is_in_git == Some(true) })
 }
 
 /// Whether a person has said that the intents are gone for good.
 pub fn is_let_go(root: &Path, roz_home: &Path) -> bool {
     let notes = read(&path(root, roz_home)).unwrap_or_default();
     let taken = notes.doubts.get(selection::FILE).is_some_and(|it| it.left.is_none());
-    let last = notes.own.iter().rfind(|it| it.file == selection::FILE);
-    !taken && last.is_some_and(Own::lets_go)
+    !taken && notes.let_go().is_some()
 }
 
 /// Whether the place is known, and what became of it is a person's to say.

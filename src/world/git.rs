@@ -284,13 +284,6 @@ fn split(named: &str) -> Vec<String> {
     named.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether a commit of any branch has, or had, that file. What git cannot say in
-/// time is no.
-pub fn is_in_history(root: &Path, path: &str, until: Instant) -> bool {
-    let log = ["log", "--all", "-n", "1", "--format=%H", "--", path];
-    git(root, log, &[], until).is_ok_and(|it| !it.trim().is_empty())
-}
-
 /// Commits since `base`, newest first, a line each.
 pub fn log(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
     let range = format!("{base}..HEAD");

@@ -408,6 +408,54 @@ fn what_git_stashes_and_brings_back_is_written() {
 }
 
 #[test]
+fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
+    let roz = ground();
+    roz.write(".git/info/exclude", ".orchestration/\n");
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.write("src/billing/new.rs", "");
+    roz.git(&["stash", "-u"]);
+    roz.write("src/auth/main.rs", "fn main() { 2 }\n");
+    roz.selects("INT-001");
+    for line in [
+        "git show HEAD:src/auth/main.rs > src/auth/main.rs; git stash; git stash pop",
+        "git stash > src/auth/main.rs; git stash pop",
+        "grep -q nothing src/auth/main.rs && git stash; git stash pop",
+        "cd nowhere && git stash; git stash pop",
+        "python3 x.py; git stash; git stash pop",
+        "git stash; git stash; git stash pop; git stash pop",
+        "git stash -S; git stash pop",
+        "git stash --staged; git stash pop",
+        "git stash -p; git stash pop",
+        "git stash --bogus; git stash pop",
+        "git stash -q nowhere; git stash pop",
+        "git stash push -- ain.rs; git stash pop",
+        "git stash push -m src/auth/main.rs -- src/auth/none.rs; git stash pop",
+        "git stash push -- src/auth/main.rs src/auth/none.rs; git stash pop",
+        "git stash; git stash pop stash@{1.day.ago}; git stash pop",
+        "git stash pop 18446744073709551615; git stash pop",
+        "mv src/auth/a src/auth/b; cd src/auth/b && git stash pop",
+    ] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    // What is surely put away is what comes back.
+    roz.selects("INT-001");
+    for line in [
+        "git status --short; git stash; git stash pop",
+        "cd src && git stash && cargo test; git stash pop",
+        "git stash; cargo test > /dev/null; git stash pop",
+        "git stash push -m x; git pull; git stash pop",
+        "git stash push -q -k -m x; git pull; git stash pop",
+        "git -C src stash push -m billing auth/main.rs; git stash pop",
+        "git stash save later; git stash pop",
+        "mv src/auth/a src/auth/b; cd src/auth/b && git stash list",
+        "cd \"$D\" && git stash list",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+}
+
+#[test]
 fn a_stash_of_all_takes_what_is_ignored_too() {
     let roz = ground();
     roz.write(".git/info/exclude", ".orchestration/\nsrc/billing/out.log\n");

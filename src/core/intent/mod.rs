@@ -48,7 +48,7 @@ use crate::core::{
     trace::Mark,
 };
 
-use self::{catalogue::Intent, facts::Sidecar, gate::Caller, state::IntentState};
+use self::{catalogue::Intent, doubt::Standing, facts::Sidecar, gate::Caller, state::IntentState};
 
 pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Outcome {
     if let What::SessionEnd { .. } = &event.what {
@@ -58,9 +58,12 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     }
     let aims = &cx.facts.aims;
     let mut is_known = true;
-    if let Some(standing) = &aims.standing {
-        let is_there = standing.get(selection::FILE).is_some_and(|it| it.hash.is_some());
-        is_known = !state.standing().is_empty() || !is_there;
+    // A prompt that the session itself scheduled is nobody's word, though the
+    // shell could not tell.
+    let is_nobodys = matches!(event.what, What::Prompt { sender: Sender::Client, .. });
+    if let Some(standing) = aims.standing.as_ref().filter(|_| !is_nobodys) {
+        let is_there = |it: &Standing| it.get(selection::FILE).is_some_and(|it| it.hash.is_some());
+        is_known = is_there(state.standing()) || !is_there(standing);
         state.stands(standing);
     }
     let agent = event.origin.agent_id.as_deref();

@@ -59,9 +59,10 @@ pub struct IntentState {
     /// Calls that a person was asked about, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     asked: BTreeMap<String, Asked>,
-    /// Calls that would grant something, and that a person was asked about.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    granting: BTreeSet<String>,
+    /// Calls that would grant something, and that a person was asked about, with
+    /// when that was.
+    #[serde(rename = "granting_since", skip_serializing_if = "BTreeMap::is_empty")]
+    granting: BTreeMap<String, DateTime<Utc>>,
     /// What the sidecar's files held when that was last somebody's word.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     standing: Standing,
@@ -577,16 +578,15 @@ impl IntentState {
     }
 
     /// A person is asked whether the call may grant something.
-    pub(in crate::core) fn would_grant(&mut self, call: &str) {
-        while self.granting.len() >= MAX_CALLS {
-            self.granting.pop_first();
-        }
-        self.granting.insert(call.to_owned());
+    pub(in crate::core) fn would_grant(&mut self, call: &str, now: DateTime<Utc>) {
+        make_room(&mut self.granting, MAX_CALLS);
+        self.granting.insert(call.to_owned(), now);
     }
 
-    /// Whether a person said yes to what the call grants, if it has run.
-    pub fn grants(&self, call: &str) -> bool {
-        self.granting.contains(call)
+    /// When a person was asked about what the call grants: they said yes, if it
+    /// has run.
+    pub fn grants(&self, call: &str) -> Option<DateTime<Utc>> {
+        self.granting.get(call).copied()
     }
 
     pub(super) fn granted(&mut self, call: &str) {

@@ -24,19 +24,26 @@ const MOST: usize = 200;
 /// Of a longer configuration any change counts.
 const LONGEST: usize = 1 << 20;
 
-/// The files of the configuration that lie in the project, so that there is a
-/// way back to their texts.
-pub(super) fn texts(project: &Path) -> Stand {
-    let files = configs(project).into_iter();
-    let inside = files.filter(|(name, _)| !Path::new(name).is_absolute());
-    inside.filter_map(|(name, path)| Some((name, hash_of(&text(&path)?)))).collect()
+/// How the configuration stands, of its files that are there.
+#[derive(Default)]
+pub(super) struct Stands {
+    /// The hashes of those that lie in the project, so that there is a way back
+    /// to their texts.
+    pub(super) texts: Stand,
+    /// What they say of what is run: of the texts the rest is nobody's business.
+    pub(super) states: Stand,
 }
 
-/// What the configuration says of what is run, of each of its files that are
-/// there. Of the texts the rest is nobody's business.
-pub(super) fn stand(project: &Path) -> Stand {
-    let configs = configs(project).into_iter();
-    configs.filter_map(|(name, path)| Some((name, state(&path)?))).collect()
+pub(super) fn stands(project: &Path) -> Stands {
+    let mut found = Stands::default();
+    for (name, path) in configs(project) {
+        let Some(config) = Config::read(&path) else { continue };
+        if !Path::new(&name).is_absolute() {
+            found.texts.insert(name.clone(), hash_of(&config.text));
+        }
+        found.states.insert(name, config.state());
+    }
+    found
 }
 
 /// What runs something and was changed since then, as paths from the project's
@@ -52,14 +59,19 @@ pub(super) fn changed(
     let mut found = Vec::new();
     let mut folders = vec![common.join("hooks")];
     for (name, path) in configs(project) {
-        let now = state(&path).unwrap_or_else(nothing);
+        let config = Config::read(&path);
+        let now = config.as_ref().map_or_else(nothing, Config::state);
         let before = start.of_git.as_ref();
         let before = before.map(|it| it.get(&name).cloned().unwrap_or_else(nothing));
         let is_same = before.unwrap_or_else(nothing) == now;
         // What lies in a folder that nobody ran hooks of is no hook.
         let known = start.sidecar.as_ref().and_then(|it| it.get(&name));
         let known = known.filter(|_| !is_same).and_then(|it| images.read(it));
-        for setting in settings(&known.or_else(|| text(&path)).unwrap_or_default()) {
+        let said = match known {
+            Some(text) => settings(&text),
+            None => config.map(|it| it.settings).unwrap_or_default(),
+        };
+        for setting in said {
             if let Some(path) = setting.strip_prefix("core.hookspath=") {
                 folders.push(match (path.strip_prefix("~/"), user_home) {
                     (Some(path), Some(home)) => home.join(path),
@@ -104,16 +116,34 @@ fn configs(project: &Path) -> Vec<(String, PathBuf)> {
     paths.map(|path| (shown(project, &path), path)).into()
 }
 
-/// By what a file of the configuration is told apart: what it says of what is
-/// run, or if it is too long to be read to its end, when it was written.
-fn state(path: &Path) -> Option<String> {
-    let text = text(path)?;
-    let meta = path.metadata().ok()?;
-    if meta.len() > LONGEST as u64 {
-        let (mtime, ctime) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
-        return Some(format!("stamp:{}-{mtime:?}-{ctime:?}", meta.len()));
+/// A file of the configuration, read once.
+struct Config {
+    text: Vec<u8>,
+    /// What it says of what is run.
+    settings: BTreeSet<String>,
+    /// Of one that is too long to be read to its end, when it was written.
+    stamp: Option<String>,
+}
+
+impl Config {
+    fn read(path: &Path) -> Option<Self> {
+        let text = read_head(path, LONGEST)?;
+        let mut stamp = None;
+        if text.len() >= LONGEST {
+            let meta = path.metadata().ok()?;
+            if meta.len() > LONGEST as u64 {
+                let mtime = (meta.mtime(), meta.mtime_nsec());
+                let ctime = (meta.ctime(), meta.ctime_nsec());
+                stamp = Some(format!("stamp:{}-{mtime:?}-{ctime:?}", meta.len()));
+            }
+        }
+        Some(Self { settings: settings(&text), text, stamp })
     }
-    Some(of_settings(&settings(&text)))
+
+    /// By what it is told apart.
+    fn state(&self) -> String {
+        self.stamp.clone().unwrap_or_else(|| of_settings(&self.settings))
+    }
 }
 
 /// The state of a file that says of nothing what is run, and of none.
@@ -128,10 +158,6 @@ fn of_settings(settings: &BTreeSet<String>) -> String {
 
 fn settings(text: &[u8]) -> BTreeSet<String> {
     settings::running(&String::from_utf8_lossy(text))
-}
-
-fn text(path: &Path) -> Option<Vec<u8>> {
-    read_head(path, LONGEST)
 }
 
 fn shown(project: &Path, path: &Path) -> String {

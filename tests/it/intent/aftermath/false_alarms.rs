@@ -30,10 +30,13 @@ fn a_stash_that_only_takes_what_roz_wrote_is_in_scope() {
     assert!(roz.text(file).contains("IN_PROGRESS"));
     roz.ran("printf y > src/auth/new.rs").passes();
     let text = roz.text(file);
-    roz.ran("git stash").passes();
+    // The records of the ledger come back with the line.
+    roz.ran("git stash; git stash pop").passes();
+    roz.git(&["stash"]);
     assert_eq!(roz.text("src/auth/new.rs"), "x");
     roz.ran("printf z > src/auth/other.rs").passes();
     roz.git(&["checkout", "-q", "--", ".orchestration"]);
+    roz.reads("src/auth/new.rs");
     roz.ran("git stash pop").passes();
     assert_eq!(roz.text("src/auth/new.rs"), "y");
     assert_eq!(roz.text(file), text);
@@ -42,6 +45,44 @@ fn a_stash_that_only_takes_what_roz_wrote_is_in_scope() {
     roz.write(".orchestration/CLAUDE.md", "x\n");
     roz.git(&["add", "."]);
     assert!(roz.bash("git stash").is_objection());
+}
+
+#[test]
+fn a_stash_takes_no_record_of_the_ledger_away() {
+    let roz = project("");
+    let ledger = ".orchestration/agent_trace.jsonl";
+    roz.at("s1", "INT-001");
+    roz.ran("printf y > src/auth/new.rs").passes();
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "third"]);
+    // One that is as it was committed is not taken along.
+    roz.write("src/auth/new.rs", "z");
+    roz.reads("src/auth/new.rs");
+    roz.bash("git stash").passes();
+    roz.ran("printf y > src/auth/other.rs").passes();
+    assert!(roz.git(&["status", "--short"]).contains("agent_trace.jsonl"));
+    for line in [
+        "git stash",
+        "git stash && git checkout -q -b x",
+        "git stash; exit; git stash pop",
+        "git stash; false && git stash pop",
+        "git stash; git stash; git stash pop",
+        "git stash; git stash pop stash@{1}",
+    ] {
+        let told = roz.bash(line).denies();
+        assert!(told.contains(ledger) && told.contains("git stash push -- PATH"), "{line}: {told}");
+        roz.at("s1", "INT-001");
+    }
+    for line in [
+        "git stash push -- src/auth/new.rs",
+        "git stash; cargo test; git stash pop",
+        "git stash && cargo test; git stash pop",
+        "git stash && git stash pop",
+        "cargo build; git stash -q; cargo test; git stash pop -q",
+    ] {
+        let reply = roz.bash(line);
+        assert!(!reply.is_objection(), "{line}: {}", reply.json);
+    }
 }
 
 #[test]

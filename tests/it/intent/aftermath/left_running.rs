@@ -68,6 +68,16 @@ fn a_scope_that_is_widened_between_two_calls_grants_nothing_until_a_person_spoke
 }
 
 #[test]
+fn a_prompt_that_the_session_scheduled_is_no_persons_word() {
+    let roz = selected("");
+    roz.tool("CronCreate", &json!({ "prompt": "go on", "cron": "* * * * *" })).passes();
+    roz.ran("cat src/auth/login.rs").passes();
+    widens(&roz);
+    roz.prompt("go on").objects_to_nothing();
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+}
+
+#[test]
 fn what_protects_and_goes_between_two_calls_is_missed() {
     const IGNORE: &str = ".orchestration/.intentignore";
     let roz = selected("");
@@ -142,6 +152,100 @@ fn a_sidecar_that_is_gone_is_missed_by_who_comes_later() {
     roz.git(&["commit", "-qam", "no intents any more"]);
     start("s7").passes();
     write("s7");
+}
+
+/// The agent asks for it, and a person says yes.
+fn confirms(roz: &Roz, session: &str) {
+    let line = "roz intent confirm --yes";
+    let mut call = roz.call("Bash", &json!({ "command": line }));
+    call["session_id"] = session.into();
+    roz.hook("pre-tool-use", call.clone()).asks();
+    roz.shell(&line.replace("roz ", &format!("CLAUDECODE=1 {} ", crate::support::BINARY)));
+    call["tool_response"] = json!({});
+    roz.hook("post-tool-use", call).objects_to_nothing();
+}
+
+#[track_caller]
+fn starts(roz: &Roz, session: &str) -> Reply {
+    roz.hook("session-start", json!({ "session_id": session, "source": "startup" }))
+}
+
+fn takes_away(roz: &Roz) {
+    fs::remove_dir_all(roz.project().join(".orchestration")).unwrap();
+}
+
+#[test]
+fn a_yes_to_the_agents_confirm_is_a_persons_word_whatever_was_known() {
+    // Gone, and a person has spoken since.
+    let roz = selected("");
+    starts(&roz, "s1").objects_to_nothing();
+    takes_away(&roz);
+    roz.prompt("they may go: confirm it").objects_to_nothing();
+    confirms(&roz, "s1");
+    may_write(&roz, "src/billing/new.rs");
+    starts(&roz, "s2").passes();
+    // In a session that never saw them.
+    let roz = selected("");
+    starts(&roz, "s1").objects_to_nothing();
+    takes_away(&roz);
+    starts(&roz, "s2").tells_user();
+    confirms(&roz, "s2");
+    starts(&roz, "s3").passes();
+    // In doubt, and a person has spoken since.
+    let roz = selected("");
+    roz.at("s2", "INT-001");
+    roz.ran("cat src/auth/login.rs").passes();
+    widens(&roz);
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+    roz.prompt("I did that: confirm it").objects_to_nothing();
+    confirms(&roz, "s1");
+    let write = |session: &str| {
+        let path = roz.project().join("src/billing/new.rs");
+        let mut call = roz.call("Write", &json!({ "file_path": path, "content": "x" }));
+        call["session_id"] = session.into();
+        roz.hook("pre-tool-use", call)
+    };
+    write("s1").objects_to_nothing();
+    write("s2").objects_to_nothing();
+}
+
+#[test]
+fn who_lets_the_intents_go_does_so_until_they_are_back() {
+    let roz = selected("");
+    starts(&roz, "s1").objects_to_nothing();
+    takes_away(&roz);
+    roz.run(&["intent", "confirm", "--yes"]).succeeds();
+    may_write(&roz, "src/billing/new.rs");
+    roz.git(&["checkout", "--", ".orchestration"]);
+    roz.prompt("they are back").objects_to_nothing();
+    takes_away(&roz);
+    is_in_doubt(&roz, "s1", "src/billing/new.rs");
+    starts(&roz, "s2").tells_user();
+}
+
+#[test]
+fn a_commit_lets_the_intents_go_only_where_it_took_them_out() {
+    // Another branch has them, and here they were never committed.
+    let roz = project("");
+    roz.git(&["branch", "other"]);
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "intents are nobody else's"]);
+    starts(&roz, "s1").objects_to_nothing();
+    takes_away(&roz);
+    starts(&roz, "s2").tells_user();
+    // No commit at all.
+    let roz = selected("");
+    starts(&roz, "s1").objects_to_nothing();
+    takes_away(&roz);
+    roz.git(&["checkout", "-q", "--orphan", "new"]);
+    starts(&roz, "s2").tells_user();
+    // What git does not say is no commit without them.
+    let roz = selected("");
+    starts(&roz, "s1").objects_to_nothing();
+    takes_away(&roz);
+    roz.write(".git/HEAD", &"a".repeat(40));
+    fs::remove_dir_all(roz.project().join(".git/objects")).unwrap();
+    starts(&roz, "s2").tells_user();
 }
 
 #[test]
