@@ -129,6 +129,18 @@ pub fn project_dir(root: &Path) -> PathBuf {
     if !ours.exists() && older.exists() { older } else { ours }
 }
 
+/// The configuration in [`project_dir`]. Where there is none, the folders need not
+/// be looked for.
+fn project_file(root: &Path) -> file::Seen {
+    let [ours, older] = [".roz", ".grove"].map(|it| root.join(it).join("config.toml"));
+    let ours = file::Seen::at(ours);
+    if !ours.is_absent() {
+        return ours;
+    }
+    let older = file::Seen::at(older);
+    if older.is_absent() || root.join(".roz").exists() { ours } else { older }
+}
+
 /// All that a configuration depends on, as it is now. Costs the `stat`s.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Seen {
@@ -144,10 +156,9 @@ struct Seen {
 impl Seen {
     fn now(sources: &Sources) -> Self {
         let user = file::Seen::at(sources.user_file.clone());
-        let project = sources.project.as_deref().map(project_dir);
+        let project = sources.project.as_deref().map(project_file);
         let project = project
-            .filter(|it| *it != sources.roz_home)
-            .map(|it| file::Seen::at(it.join("config.toml")))
+            .filter(|it| it.path.parent() != Some(&sources.roz_home))
             .filter(|it| !it.is_same_file(&user));
         let variables: Vec<_> = sources.env.iter().filter_map(relevant).collect();
         let mut client_settings = Vec::new();

@@ -67,9 +67,9 @@ impl Run {
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
         // Git shows what a verb is for, and runs nothing.
-        if let [_, verb, "--help" | "-h"] =
-            self.argv.iter().map(String::as_str).collect::<Vec<_>>()[..]
-            && self.program == "git"
+        if self.program == "git"
+            && let [_, verb, help] = &self.argv[..]
+            && matches!(help.as_str(), "--help" | "-h")
             && options::is_git_verb(verb)
             && self.certainty == Certainty::Literal
         {

@@ -3,6 +3,7 @@
 
 use std::{
     ffi::OsStr,
+    io,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::Command,
@@ -11,7 +12,7 @@ use std::{
 
 use super::{
     process::{self, command},
-    read_text,
+    read_text, try_beginning,
 };
 
 /// Variables that would make git look somewhere else.
@@ -44,16 +45,18 @@ pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
 /// Where git keeps a work tree's own files, and those of the repository.
 pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
-    let text = if dot_git.is_dir() { None } else { read_text(&dot_git, 4096) };
-    let git_dir = match text {
-        // A worktree or a submodule: a file that says where its folder is.
-        Some(text) => root.join(text.trim().strip_prefix("gitdir:")?.trim()),
-        None => dot_git,
+    let common_of = |git_dir: &Path| match try_beginning(&git_dir.join("commondir"), 4096) {
+        Ok((text, _)) => Ok(git_dir.join(text.trim())),
+        Err(err) if err.kind() == io::ErrorKind::NotADirectory => Err(err),
+        Err(_) => Ok(git_dir.to_owned()),
     };
-    let common = match read_text(&git_dir.join("commondir"), 4096) {
-        Some(text) => git_dir.join(text.trim()),
-        None => git_dir.clone(),
-    };
+    if let Ok(common) = common_of(&dot_git) {
+        return Some((dot_git, common));
+    }
+    // A worktree or a submodule: a file that says where its folder is.
+    let Some(text) = read_text(&dot_git, 4096) else { return Some((dot_git.clone(), dot_git)) };
+    let git_dir = root.join(text.trim().strip_prefix("gitdir:")?.trim());
+    let common = common_of(&git_dir).unwrap_or_else(|_| git_dir.clone());
     Some((git_dir, common))
 }
 

@@ -166,9 +166,11 @@ impl Walker<'_> {
     pub(super) fn program_of(&self, text: &str) -> String {
         // Zsh puts the way to `git` in the place of `=git`.
         let text = text.strip_prefix('=').unwrap_or(text);
-        let Some((directory, base)) = text.rsplit_once('/') else {
+        let base = last_part(text);
+        if base.len() == text.len() {
             return text.strip_suffix(".exe").unwrap_or(text).to_owned();
-        };
+        }
+        let directory = &text[..text.len() - base.len() - 1];
         // From a directory that is known, a relative path is as good as an absolute one; and one
         // that climbs up to some `bin` is meant to get there.
         let absolute = text.starts_with(['/', '~', HOLE])
