@@ -78,11 +78,15 @@ fn sets(run: &Run) -> bool {
 /// `HOME=x;`, which programs are told of without an `export`; and `env -C`, of which nothing is
 /// left in what `env` runs.
 fn assigns(line: &str) -> bool {
-    line.split([';', '&', '|', '(', ')', '{', '}', '\n']).any(|command| {
+    let (has_names, has_env) = (line.contains('='), line.contains("env"));
+    let assigns = |command: &str| {
         let mut names = command.split_whitespace().map(|it| it.split_once('=').map(|it| it.0));
         names.clone().flatten().any(is_place) && names.all(|it| it.is_some())
-            || command.contains("env") && leaves(command)
-    })
+    };
+    (has_names || has_env)
+        && line
+            .split([';', '&', '|', '(', ')', '{', '}', '\n'])
+            .any(|it| has_names && assigns(it) || has_env && leaves(it))
 }
 
 fn leaves(command: &str) -> bool {

@@ -55,6 +55,8 @@ pub(super) struct Places<'a> {
     /// It may set where `cd` looks for names.
     has_path: bool,
     is_dir: RefCell<BTreeMap<OsString, bool>>,
+    /// What lies where the line stands.
+    plain: OnceCell<Vec<At>>,
 }
 
 /// What a line's loops go over, for folders that only the running line knows.
@@ -121,6 +123,7 @@ impl<'a> Places<'a> {
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
             // Where the call stands is known.
             is_dir: RefCell::new(BTreeMap::from([(cwd.as_os_str().to_owned(), true)])),
+            plain: OnceCell::new(),
         };
         places.each.look(cwd);
         let mut noted = 0;
@@ -339,11 +342,19 @@ impl<'a> Places<'a> {
         // What nobody can know is not held against the line (docs/limits.md); nor is
         // a folder that is not there, and that nothing in the line makes.
         let mut is_any = folders.is_empty() || !self.may_make(place);
-        for folder in &folders {
-            match self.at(folder, place) {
+        let ways: Vec<At>;
+        // What is made differs from run to run, and what else there is does not.
+        let ways = if goes.is_empty() && self.made.is_empty() {
+            self.plain.get_or_init(|| folders.iter().map(|it| self.at(it, place)).collect())
+        } else {
+            ways = folders.iter().map(|it| self.at(it, place)).collect();
+            &ways
+        };
+        for at in ways {
+            match at {
                 At::Folders(there) => {
                     is_any = true;
-                    found.extend(there);
+                    found.extend(there.iter().cloned());
                 }
                 At::Nothing => {}
                 At::Anything => is_known = false,

@@ -67,6 +67,7 @@ fn every_source_counts() {
         ("the project's file is gone", |it| fs::remove_file(it.project_file()).unwrap()),
         ("the older folder", |it| {
             fs::create_dir(it.root().join(".grove")).unwrap();
+            fs::write(it.root().join(".grove/config.toml"), "").unwrap();
             fs::remove_dir(it.root().join(".roz")).unwrap();
         }),
         ("a variable", |it| it.sources.env[0].1 = "8".into()),
