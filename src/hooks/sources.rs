@@ -4,7 +4,7 @@
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use super::{
@@ -315,14 +315,35 @@ fn keeps_the_name(word: &str) -> bool {
     letters.is_some_and(|it| it.contains('O')) || word.starts_with("--remote-name")
 }
 
-/// Whether a pattern of files finds a path.
+/// Whether a pattern of files finds a path. A `**` in it may be any number of folders.
 fn fits(pattern: &Path, path: &Path) -> bool {
-    let part = |it: Component| it.as_os_str().to_string_lossy().into_owned();
-    let fits = |(pattern, name): (Component, Component)| {
-        let (pattern, name) = (part(pattern), part(name));
-        (pattern.starts_with('.') || !name.starts_with('.'))
-            && shell::pattern_matches(&pattern, &name)
+    let parts = |path: &Path| -> Vec<String> {
+        path.components().map(|it| it.as_os_str().to_string_lossy().into_owned()).collect()
     };
-    pattern.components().count() == path.components().count()
-        && pattern.components().zip(path.components()).all(fits)
+    let finds = |pattern: &str, name: &str| {
+        (pattern.starts_with('.') || !name.starts_with('.'))
+            && shell::pattern_matches(pattern, name)
+    };
+    let (patterns, names) = (parts(pattern), parts(path));
+    let (mut part, mut at) = (0, 0);
+    // Where to go on when a later part finds nothing: behind the last `**`, one folder further.
+    let mut retry: Option<(usize, usize)> = None;
+    while at < names.len() {
+        match patterns.get(part).map(String::as_str) {
+            Some("**") => {
+                part += 1;
+                retry = Some((part, at));
+            }
+            Some(one) if finds(one, &names[at]) => {
+                part += 1;
+                at += 1;
+            }
+            _ => {
+                let Some((behind, from)) = retry else { return false };
+                (part, at) = (behind, from + 1);
+                retry = Some((part, at));
+            }
+        }
+    }
+    patterns[part..].iter().all(|it| it == "**")
 }

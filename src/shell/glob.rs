@@ -1,8 +1,5 @@
 //! The tokens of glob patterns: `*`, `?`, `[…]`.
 
-use std::iter::Peekable;
-use std::str::Chars;
-
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Character(char),
@@ -29,17 +26,28 @@ impl Token {
     }
 }
 
+/// Steps of one match; beyond, nobody knows. A part of a path of the longest name takes an eighth.
+pub(super) const STEPS: usize = 1 << 17;
+
 /// Whether a pattern, in a part of a path or a name, matches all of a text. Which
-/// names a shell's `*` passes over is the caller's to know.
+/// names a shell's `*` passes over is the caller's to know. Where it would take too long it may.
 pub fn matches(pattern: &str, text: &str) -> bool {
-    all_match(&tokens(pattern), &text.chars().collect::<Vec<_>>())
+    matched(pattern, text).unwrap_or(true)
 }
 
-pub(super) fn all_match(tokens: &[Token], text: &[char]) -> bool {
+/// [`matches`]; `None` where it would take too long.
+pub fn matched(pattern: &str, text: &str) -> Option<bool> {
+    let mut left = STEPS;
+    all_match(&tokens(pattern), &text.chars().collect::<Vec<_>>(), &mut left)
+}
+
+/// [`matched`], with what is left of the steps.
+pub(super) fn all_match(tokens: &[Token], text: &[char], left: &mut usize) -> Option<bool> {
     let (mut token, mut at) = (0, 0);
     // Where to go on when a later part fails: after the last `*`, one character further.
     let mut retry: Option<(usize, usize)> = None;
     while at < text.len() {
+        *left = left.checked_sub(1)?;
         match tokens.get(token) {
             Some(Token::Many) => {
                 token += 1;
@@ -50,45 +58,101 @@ pub(super) fn all_match(tokens: &[Token], text: &[char]) -> bool {
                 at += 1;
             }
             _ => {
-                let Some((after, from)) = retry else { return false };
+                let Some((after, from)) = retry else { return Some(false) };
                 token = after;
                 at = from + 1;
                 retry = Some((after, at));
             }
         }
     }
-    tokens[token..].iter().all(|token| *token == Token::Many)
+    Some(tokens[token..].iter().all(|token| *token == Token::Many))
 }
 
 pub(super) fn tokens(pattern: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut characters = pattern.chars().peekable();
-    while let Some(character) = characters.next() {
+    let characters: Vec<char> = pattern.chars().collect();
+    let closes =
+        if characters.contains(&'[') { Closes::of(&characters) } else { Closes::default() };
+    let mut tokens = Vec::with_capacity(characters.len());
+    let mut at = 0;
+    while let Some(&character) = characters.get(at) {
+        at += 1;
         tokens.push(match character {
             '*' => Token::Many,
             '?' => Token::One,
-            '[' => set(&mut characters).unwrap_or(Token::Character('[')),
+            '[' if closes.has_set(&characters, at) => set(&characters, &closes, &mut at),
             character => Token::Character(character),
         });
     }
     tokens
 }
 
-/// After `[`: the set, if it is closed.
-fn set(characters: &mut Peekable<Chars<'_>>) -> Option<Token> {
-    let mut ahead = characters.clone();
-    let negated = ahead.next_if(|c| matches!(c, '!' | '^')).is_some();
+/// What brackets close, for each place of a pattern: found once, from the end, so that what nothing
+/// closes costs no look at all that follows it.
+#[derive(Default)]
+struct Closes {
+    /// Behind the `:]` (`.]`, `=]`) of a name in a set that may begin here; 0 without one.
+    names: Vec<usize>,
+    /// Whether a set one of whose members begins here is closed.
+    sets: Vec<bool>,
+}
+
+impl Closes {
+    fn of(characters: &[char]) -> Self {
+        let count = characters.len();
+        let mut closes = Self { names: vec![0; count], sets: vec![false; count + 1] };
+        // Behind the next end of a name, of each kind, no nearer than two characters ahead.
+        let mut ends = [0; 3];
+        for at in (0..count).rev() {
+            if let Some(&[kind, ']']) = characters.get(at + 2..at + 4)
+                && let Some(kind) = KINDS.iter().position(|it| *it == kind)
+            {
+                ends[kind] = at + 4;
+            }
+            if characters[at] == '['
+                && let Some(kind) = KINDS.iter().position(|it| characters.get(at + 1) == Some(it))
+            {
+                closes.names[at] = ends[kind];
+            }
+            let next = closes.member(characters, at);
+            closes.sets[at] = characters[at] == ']' || closes.sets[next];
+        }
+        closes
+    }
+
+    /// Where the member of a set that begins at a place ends: `a`, `a-z`, `[:alpha:]`.
+    fn member(&self, characters: &[char], at: usize) -> usize {
+        match (self.names[at], characters.get(at + 1..at + 3)) {
+            (0, Some(&['-', to])) if to != ']' => at + 3,
+            (0, _) => at + 1,
+            (end, _) => end,
+        }
+    }
+
+    /// Whether what stands behind a `[` is a set. The first member may be a `]`.
+    fn has_set(&self, characters: &[char], at: usize) -> bool {
+        let first = first_member(characters, at);
+        first < characters.len() && self.sets[self.member(characters, first)]
+    }
+}
+
+/// `[:alpha:]`, `[.x.]`, `[=x=]`
+const KINDS: [char; 3] = [':', '.', '='];
+
+fn first_member(characters: &[char], at: usize) -> usize {
+    at + usize::from(matches!(characters.get(at), Some('!' | '^')))
+}
+
+/// The set behind a `[`, which is closed.
+fn set(characters: &[char], closes: &Closes, at: &mut usize) -> Token {
+    let first = first_member(characters, *at);
+    let negated = first > *at;
     let mut ranges = Vec::new();
     let mut is_any = false;
-    loop {
-        let from = ahead.next()?;
-        if from == ']' && !ranges.is_empty() {
-            break;
-        }
-        if let ('[', Some(kind @ (':' | '.' | '='))) = (from, ahead.peek().copied())
-            && let Some((name, after)) = named(&ahead, kind)
-        {
-            match class(&name) {
+    *at = first;
+    while let Some(&from) = characters.get(*at).filter(|it| **it != ']' || *at == first) {
+        let next = closes.member(characters, *at);
+        if closes.names[*at] > 0 {
+            match class(&characters[*at + 2..next - 2].iter().collect::<String>()) {
                 Some(known) => ranges.extend(known),
                 None => is_any = true,
             }
@@ -96,35 +160,13 @@ fn set(characters: &mut Peekable<Chars<'_>>) -> Option<Token> {
             if is_any || !negated {
                 ranges.push(('\u{80}', char::MAX));
             }
-            ahead = after;
-            continue;
+        } else {
+            ranges.push((from, characters[next - 1]));
         }
-        let mut rest = ahead.clone();
-        let to = match (rest.next(), rest.next()) {
-            (Some('-'), Some(to)) if to != ']' => {
-                ahead = rest;
-                to
-            }
-            _ => from,
-        };
-        ranges.push((from, to));
+        *at = next;
     }
-    *characters = ahead;
-    Some(if is_any { Token::One } else { Token::Set { negated, ranges } })
-}
-
-/// The name in `[:alpha:]`, `[.x.]` or `[=x=]`, and what follows.
-fn named<'a>(from: &Peekable<Chars<'a>>, kind: char) -> Option<(String, Peekable<Chars<'a>>)> {
-    let mut ahead = from.clone();
-    ahead.next();
-    let mut name = String::new();
-    loop {
-        let character = ahead.next()?;
-        if character == kind && ahead.next_if_eq(&']').is_some() {
-            return Some((name, ahead));
-        }
-        name.push(character);
-    }
+    *at += 1;
+    if is_any { Token::One } else { Token::Set { negated, ranges } }
 }
 
 /// What a class takes; none, where nobody knows it.
@@ -176,6 +218,11 @@ mod tests {
             ("[a-z]*[-n]", "settings.json"),
             ("a[b", "a[b"),
             ("[[:alpha", "[[:alpha"),
+            ("[[:alpha:]", "[a"),
+            ("[a-]", "-"),
+            ("[!]a]", "b"),
+            ("[[.].]]", "]"),
+            ("[x[a]", "a"),
             ("[[:alpha:]]", "é"),
             ("**", ""),
         ] {
@@ -190,6 +237,20 @@ mod tests {
             ("?", ""),
         ] {
             assert!(!matches(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn what_would_take_too_long_may_match() {
+        let (pattern, text) = (format!("*{}b", "a".repeat(5000)), "a".repeat(10_000));
+        assert_eq!(matched(&pattern, &text), None);
+        assert!(matches(&pattern, &text));
+    }
+
+    #[test]
+    fn brackets_that_nothing_closes_are_text() {
+        for pattern in ["[".repeat(50_000), "[:".repeat(25_000), "[.[=".repeat(12_000)] {
+            assert_eq!(tokens(&pattern).len(), pattern.len());
         }
     }
 }

@@ -296,3 +296,19 @@ fn a_long_list_of_arguments_is_one_command() {
         assert!(!reading.may_run("Bash:git push*"), "{head}");
     }
 }
+
+#[test]
+fn a_pattern_of_many_stars_is_not_read_to_its_end() {
+    let put_out = |stars: usize| read(&format!("git checkout -- '{}b'", many("a*", stars)));
+    assert!(put_out(12).unreadable.is_none());
+    assert_eq!(put_out(40).unreadable, Some(Unreadable::Work));
+}
+
+#[test]
+fn a_case_that_takes_too_long_to_know_runs_each_arm() {
+    let (text, pattern) = (many("a", 4000), many("a", 500));
+    let reading = read(&format!("case {text} in *{pattern}b) ls;; *) git push;; esac"));
+    assert!(reading.may_run("Bash:git push*"));
+    let reading = read(&format!("case {text} in *{pattern}b*) git push;; *) ls;; esac"));
+    assert!(reading.may_run("Bash:git push*") && reading.may_run("Bash:ls*"));
+}

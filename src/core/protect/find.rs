@@ -245,5 +245,5 @@ fn fits(pattern: &str, text: &str, ignores_case: bool) -> Truth {
     } else {
         (pattern, text.to_owned())
     };
-    sure(shell::pattern_matches(&pattern, &text))
+    shell::pattern_matched(&pattern, &text).map_or(Truth::Maybe, sure)
 }

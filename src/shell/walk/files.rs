@@ -7,6 +7,7 @@ use super::Walker;
 use super::env::Made;
 use super::field::Field;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// More links are not kept.
 const LINKS: usize = 64;
@@ -151,14 +152,14 @@ impl Walker<'_> {
                 names.map(|name| Cow::Owned(Field::literal(name))).collect()
             }
             Files::ValuesIn(names, folders) => {
-                let folders: Vec<&Field> = option(folders).collect();
-                option(names).flat_map(|file| placed(file, &file.text, &folders)).collect()
+                let folders = distinct(option(folders));
+                let files = option(names).map(|it| (it, Cow::Borrowed(it.text.as_str())));
+                self.placed(files, &folders)
             }
             Files::FetchedTo(folders) => {
-                let folders: Vec<&Field> = option(folders).collect();
+                let folders = distinct(option(folders));
                 let addresses = operands.into_iter().chain(option(&["url"]));
-                let named = |it: &Field| placed(it, &name_of_address(&it.text), &folders);
-                addresses.flat_map(named).collect()
+                self.placed(addresses.map(|it| (it, name_of_address(&it.text))), &folders)
             }
             Files::Within(names) if self.has_gone() => option(names).map(Cow::Borrowed).collect(),
             Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
@@ -191,6 +192,33 @@ impl Walker<'_> {
         }
     }
 
+    /// Files as a program finds them in each of the folders that it is told of: `d/f`, and `d//f` for
+    /// what is absolute. Without any they are where they say. Each path is paid before it is made.
+    fn placed<'a>(
+        &mut self,
+        files: impl Iterator<Item = (&'a Field, Cow<'a, str>)>,
+        folders: &[&str],
+    ) -> Vec<Cow<'a, Field>> {
+        let mut placed = Vec::new();
+        for (word, name) in files.filter(|(_, name)| !matches!(&**name, "" | "-")) {
+            for folder in folders.iter().filter(|it| !it.is_empty()) {
+                let length = folder.len() + name.len();
+                if !self.spend(usize::from(folders.len() > 1) + length / 64) {
+                    return placed;
+                }
+                let path = format!("{}/{name}", folder.trim_end_matches('/'));
+                placed.push(Cow::Owned(word.with_text(&path)));
+            }
+            // One of the folders may be nothing, and not every program puts it before what is
+            // absolute.
+            let is_bare = folders.is_empty() || folders.contains(&"");
+            if is_bare || name.starts_with(['/', '~']) {
+                placed.push(Cow::Owned(word.with_text(&name)));
+            }
+        }
+        placed
+    }
+
     /// Whether the line may stand elsewhere than where it started. There nobody asks what a program
     /// puts into its folder.
     fn has_gone(&self) -> bool {
@@ -198,22 +226,11 @@ impl Walker<'_> {
     }
 }
 
-/// A file as a program finds it in each of the folders that it is told of: `d/f`, and `d//f` for
-/// what is absolute. Without any it is where it says.
-fn placed(word: &Field, name: &str, folders: &[&Field]) -> Vec<Cow<'static, Field>> {
-    if name.is_empty() || name == "-" {
-        return Vec::new();
-    }
-    let mut paths: Vec<String> = folders
-        .iter()
-        .filter(|it| !it.text.is_empty())
-        .map(|it| format!("{}/{name}", it.text.trim_end_matches('/')))
-        .collect();
-    // One of the folders may be nothing, and not every program puts it before what is absolute.
-    if paths.len() < folders.len() || paths.is_empty() || name.starts_with(['/', '~']) {
-        paths.push(name.to_owned());
-    }
-    paths.iter().map(|it| Cow::Owned(word.with_text(it))).collect()
+/// Folders that options name, each once. The last one counts, but curl has one for each `--next`,
+/// and what looks like the last may be the value of an option that nobody knows.
+fn distinct<'a>(folders: impl Iterator<Item = &'a Field>) -> Vec<&'a str> {
+    let folders: BTreeSet<&str> = folders.map(|it| it.text.as_str()).collect();
+    folders.into_iter().collect()
 }
 
 /// The last name of an address. What curl makes of `{a,b}` and `[1-9]` in it is any text.

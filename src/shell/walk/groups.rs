@@ -12,6 +12,8 @@ const EXACT: usize = 64;
 /// Where they are more even so, none are said, and the line counts as not read to its end: what is
 /// left out of them nobody would look at.
 const MOST: usize = 1024;
+/// The same where they are longer than so much together, in bytes.
+const LONGEST: usize = 256 * 1024;
 
 /// A path as plain patterns that find together what it finds, and maybe more: `@(a|b).c` is `a.c`
 /// and `b.c`. `None` where they would be too many.
@@ -43,7 +45,10 @@ pub(super) fn without_groups(path: &str) -> Option<Vec<Cow<'_, str>>> {
 
 /// Each text with each of its ways to go on; `None` where they are too many.
 fn product(texts: &[String], between: &str, ways: &[String]) -> Option<Vec<String>> {
-    if texts.len() * ways.len() > MOST {
+    let length = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+    let count = texts.len() * ways.len();
+    let bytes = length(texts) * ways.len() + (length(ways) + ways.len()) * texts.len();
+    if count > MOST || count > 1 && bytes > LONGEST {
         return None;
     }
     let with = |text: &String| {

@@ -511,13 +511,18 @@ impl<'o> Walker<'o> {
         let (mut exhaustive, mut silent) = (false, false);
         for arm in arms {
             let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
-            let known = sure && !falls_through && patterns.iter().all(|pattern| !pattern.unknown);
+            let mut known =
+                sure && !falls_through && patterns.iter().all(|pattern| !pattern.unknown);
             let matches = self.spend(characters.len() / 8)
-                && patterns.iter().any(|pattern| pattern.matches(&characters));
+                && patterns.iter().any(|pattern| {
+                    let matches = pattern.matches(&characters);
+                    known &= matches.is_some();
+                    matches == Some(true)
+                });
             if known && !matches {
                 continue;
             }
-            exhaustive |= patterns.iter().any(|pattern| pattern.matches(&['\0', '*', '\n']));
+            exhaustive |= patterns.iter().any(|it| it.matches(&['\0', '*', '\n']) == Some(true));
             if known && changes.is_empty() {
                 // The first arm that matches, and no other.
                 return self.list(&arm.body, io);

@@ -223,6 +223,8 @@ pub(super) fn found_by(pattern: &str) -> String {
 pub(super) fn open(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len());
     let mut rest = pattern;
+    // Behind it nothing closes a bracket.
+    let last = pattern.rfind(']').map_or(0, |it| pattern.len() - it);
     while let Some(character) = rest.chars().next() {
         rest = &rest[character.len_utf8()..];
         if let Some(after) = behind_group(character, rest) {
@@ -230,11 +232,11 @@ pub(super) fn open(pattern: &str) -> String {
             rest = after;
             continue;
         }
-        match (character, rest.split_once(']')) {
-            ('*' | '?', _) => text.push(HOLE),
-            ('[', Some((_, after))) => {
+        match character {
+            '*' | '?' => text.push(HOLE),
+            '[' if rest.len() >= last && last > 0 => {
                 text.push(HOLE);
-                rest = after;
+                rest = rest.split_once(']').map_or(rest, |it| it.1);
             }
             _ => text.push(character),
         }

@@ -221,10 +221,11 @@ impl Walker<'_> {
                 if pattern.unknown || !self.spend(characters.len()) {
                     hole
                 } else if operator.starts_with('#') {
-                    let cut = pattern.prefix(&characters, longest).unwrap_or(0);
-                    kept(cut, characters.len())
+                    let cut = pattern.prefix(&characters, longest);
+                    cut.map_or(hole, |cut| kept(cut, characters.len()))
                 } else {
-                    kept(0, pattern.suffix(&characters, longest).unwrap_or(characters.len()))
+                    let cut = pattern.suffix(&characters, longest);
+                    cut.map_or(hole, |cut| kept(0, cut))
                 }
             }
             "/" | "//" | "/#" | "/%" => self.replace(text, operator, operand),

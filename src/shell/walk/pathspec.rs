@@ -14,6 +14,9 @@ const INDEX: Grammar = Grammar { letters: "", long: &["prefix", "stage"] };
 const TREE: Grammar =
     Grammar { letters: "", long: &["index-output", "prefix", "exclude-per-directory"] };
 
+/// A pattern with more stars inside is not read to its end.
+const STARS: usize = 32;
+
 impl Walker<'_> {
     /// What git puts into the work tree from what it keeps.
     pub(super) fn checked_out(&mut self, words: &[Field]) {
@@ -90,7 +93,13 @@ impl Walker<'_> {
     pub(super) fn hidden_from_shells(&mut self, word: &Field, how: How) {
         let path = pathspec(word, str::to_owned).filter(|it| expand::has_glob(it));
         let Some(path) = path.filter(|_| self.muted == 0) else { return };
+        if inner_stars(&path).count() > STARS {
+            return self.fail(Unreadable::Work);
+        }
         for path in across_slashes(&path) {
+            if !self.spend(path.len() / 64) {
+                return;
+            }
             let Some(paths) = with_hidden_names(&path) else { return self.fail(Unreadable::Work) };
             for path in paths.iter().filter(|it| **it != path) {
                 if self.is_spent() {
@@ -143,12 +152,17 @@ fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
 
 /// A pattern, and what it is where one of its stars finds a slash: `*laude*json`.
 fn across_slashes(pattern: &str) -> impl Iterator<Item = String> {
-    let inner = pattern.match_indices('*').map(|it| it.0).filter(|at| {
+    let across =
+        inner_stars(pattern).map(|at| format!("{}*/*{}", &pattern[..at], &pattern[at + 1..]));
+    std::iter::once(pattern.to_owned()).chain(across)
+}
+
+/// The places of the stars with some of a name before them.
+fn inner_stars(pattern: &str) -> impl Iterator<Item = usize> {
+    pattern.match_indices('*').map(|it| it.0).filter(|at| {
         let (before, after) = (&pattern[..*at], &pattern[at + 1..]);
         !before.is_empty() && !before.ends_with(['/', '*']) && !after.starts_with('/')
-    });
-    let across = inner.map(|at| format!("{}*/*{}", &pattern[..at], &pattern[at + 1..]));
-    std::iter::once(pattern.to_owned()).chain(across)
+    })
 }
 
 /// For git, `*` finds slashes, too.

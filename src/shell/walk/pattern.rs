@@ -3,6 +3,9 @@
 use super::super::HOLE;
 use super::super::glob::{self, Token};
 
+/// Steps of all the matches that find where to cut.
+const CUTS: usize = 1 << 22;
+
 /// A pattern's tokens, with quoted characters literal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pattern {
@@ -23,21 +26,44 @@ impl Pattern {
         self.tokens.extend(glob::tokens(text));
     }
 
-    pub(super) fn matches(&self, text: &[char]) -> bool {
-        glob::all_match(&self.tokens, text)
+    /// `None` where it would take too long to know.
+    pub(super) fn matches(&self, text: &[char]) -> Option<bool> {
+        let mut left = glob::STEPS;
+        glob::all_match(&self.tokens, text, &mut left)
     }
 
-    /// The length of the prefix of `text` to cut off: the longest or the shortest that matches.
+    /// The length of the prefix of `text` to cut off: the longest or the shortest that matches; 0
+    /// where none does.
     pub(super) fn prefix(&self, text: &[char], longest: bool) -> Option<usize> {
-        let mut lengths = 0..=text.len();
-        let fits = |length: &usize| self.matches(&text[..*length]);
-        if longest { lengths.rfind(fits) } else { lengths.find(fits) }
+        let lengths = 0..=text.len();
+        let mut left = CUTS;
+        let fits = |length: usize| glob::all_match(&self.tokens, &text[..length], &mut left);
+        if longest { first(lengths.rev(), fits, 0) } else { first(lengths, fits, 0) }
     }
 
-    /// Where the suffix of `text` to cut off begins.
+    /// Where the suffix of `text` to cut off begins; its end where none matches.
     pub(super) fn suffix(&self, text: &[char], longest: bool) -> Option<usize> {
-        let mut starts = 0..=text.len();
-        let fits = |start: &usize| self.matches(&text[*start..]);
-        if longest { starts.find(fits) } else { starts.rfind(fits) }
+        let starts = 0..=text.len();
+        let mut left = CUTS;
+        let fits = |start: usize| glob::all_match(&self.tokens, &text[start..], &mut left);
+        if longest {
+            first(starts, fits, text.len())
+        } else {
+            first(starts.rev(), fits, text.len())
+        }
     }
+}
+
+/// The first place that fits, or `none`; `None` where one before it takes too long to know.
+fn first(
+    places: impl Iterator<Item = usize>,
+    mut fits: impl FnMut(usize) -> Option<bool>,
+    none: usize,
+) -> Option<usize> {
+    for place in places {
+        if fits(place)? {
+            return Some(place);
+        }
+    }
+    Some(none)
 }

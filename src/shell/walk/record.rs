@@ -58,7 +58,7 @@ impl Walker<'_> {
             let recent = self.reading.writes.len().saturating_sub(4);
             if !self.reading.writes[recent..].contains(&write) {
                 // Of many paths in one command, too, somebody will look each one up.
-                if !self.spend(1) {
+                if !self.spend(1 + write.path.len() / 512) {
                     return;
                 }
                 self.reading.writes.push(write);

@@ -29,6 +29,10 @@ fn a_copy_brings_what_lies_in_its_source() {
         "cp -t .claude bad/*",
         "cd bad && cp * ../.claude",
         "mkdir z; echo '{\"hooks\":{}}' > z/settings.local.json; cp z/* .claude/",
+        "mkdir -p z/y; echo '{\"hooks\":{}}' > z/y/settings.json; shopt -s globstar; \
+         cp **/settings.json .claude/",
+        "mkdir -p z/y; echo '{\"hooks\":{}}' > z/y/settings.json; shopt -s globstar; \
+         cp z/**/y/settings.json .claude/",
     ] {
         house.denies("settings", line);
     }
