@@ -24,6 +24,7 @@ const MAX_TEXT: u64 = 1 << 20;
 /// Of what a line copies, so much is looked at; whether there is more is told.
 const MAX_COPIES: usize = 256;
 const MAX_FILES: usize = 512;
+const MAX_WRITTEN: usize = 4096;
 const MAX_DEPTH: usize = 6;
 const MAX_FOLDERS: usize = 8;
 
@@ -64,8 +65,9 @@ pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> (Vec<Brou
                 let from = From { cwd: folder, ..from };
                 match &copy {
                     Some(copy) => {
-                        let written =
+                        let (written, all) =
                             written.entry(folder.clone()).or_insert_with(|| written_by(call, from));
+                        are_all &= *all;
                         look.copy(copy, written, from);
                     }
                     None => look.made(run, program, from),
@@ -89,16 +91,16 @@ fn folders(reading: &Reading, from: From) -> (Vec<PathBuf>, bool) {
 }
 
 /// The files that a call itself writes, in their order: those below a folder
-/// stand side by side.
-fn written_by(call: &ToolCall, from: From) -> Vec<PathBuf> {
+/// stand side by side. And whether these are all.
+fn written_by(call: &ToolCall, from: From) -> (Vec<PathBuf>, bool) {
     let writes = call.readings.iter().flat_map(|it| &it.writes);
     let makes = |how| matches!(how, How::Write | How::Append | How::Move | How::Edit);
-    let writes = writes.filter(|it| makes(it.how) && !it.path.contains(HOLE));
-    let mut written: Vec<PathBuf> =
-        writes.take(MAX_FILES).map(|it| normal(&from.absolute(&it.path))).collect();
+    let mut writes = writes.filter(|it| makes(it.how) && !it.path.contains(HOLE));
+    let first = writes.by_ref().take(MAX_WRITTEN);
+    let mut written: Vec<PathBuf> = first.map(|it| normal(&from.absolute(&it.path))).collect();
     written.sort_unstable();
     written.dedup();
-    written
+    (written, writes.next().is_none())
 }
 
 struct Copy<'a> {

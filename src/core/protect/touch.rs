@@ -108,7 +108,7 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
 
 /// Paths through links that the call itself makes.
 fn through_links(call: &ToolCall, found: &mut Vec<Touch>) {
-    const MOST: usize = 4096;
+    const MOST: usize = 1 << 16;
     let made = Made::by(&call.readings);
     if made.is_empty() {
         return;

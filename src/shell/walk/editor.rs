@@ -34,7 +34,10 @@ impl Walker<'_> {
         // `vim -S file`, `vim -u file`
         let options =
             call.words.windows(2).filter(|it| matches!(it[0].text.as_str(), "-S" | "-u" | "-s"));
-        for file in options.map(|it| it[1].text.clone()).take(4).collect::<Vec<String>>() {
+        for file in options.map(|it| it[1].text.clone()).collect::<Vec<String>>() {
+            if !self.spend(1) {
+                break;
+            }
             if let Some(text) = self.script_text(&file, Interpreter::Other, &[]) {
                 self.editor_input(&text, &mut told);
             }
@@ -187,8 +190,11 @@ impl Walker<'_> {
         self.nested_code(code, &Io::default());
         let program = code.split_whitespace().next().unwrap_or_default();
         if is_shell(last_part(program)) {
-            for file in told.files.iter().chain(&told.opened).take(4).cloned().collect::<Vec<_>>() {
-                if let Some(text) = self.script_text(&file, Interpreter::Shell, &[]) {
+            for file in told.files.iter().chain(&told.opened) {
+                if !self.spend(1) {
+                    break;
+                }
+                if let Some(text) = self.script_text(file, Interpreter::Shell, &[]) {
                     self.nested_code(&text, &Io::default());
                 }
             }

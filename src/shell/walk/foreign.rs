@@ -124,7 +124,10 @@ impl Walker<'_> {
             | "doctest" | "runpy" | "bdb" | "kernprof" | "memory_profiler" => {
                 let words = call.words.get(at..).unwrap_or(&[]).iter();
                 let files = words.filter(|word| !word.text.starts_with('-')).cloned();
-                for file in files.take(4).collect::<Vec<Field>>() {
+                for file in files.collect::<Vec<Field>>() {
+                    if !self.spend(1) {
+                        break;
+                    }
                     self.python_file(&file.text);
                 }
             }

@@ -249,9 +249,11 @@ impl Walker<'_> {
             let is_own = |it: &&str| {
                 !it.is_empty() && !it.contains(HOLE) && !SYSTEM.iter().any(|s| it.starts_with(s))
             };
-            let folders: Vec<String> =
-                ways.split(':').filter(is_own).take(4).map(str::to_owned).collect();
+            let folders: Vec<String> = ways.split(':').filter(is_own).map(str::to_owned).collect();
             for folder in folders {
+                if !self.spend(1) {
+                    break;
+                }
                 let path = format!("{}/{path}", folder.trim_end_matches('/'));
                 if let Some(Made::File(source)) = self.made(&path) {
                     let program = self.program_of(&source);

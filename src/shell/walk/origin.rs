@@ -2,15 +2,15 @@
 //! text itself, another file, or nothing that is known.
 
 use super::super::table::grammar::Grammar;
-use super::super::{HOLE, How, Interpreter, Script, last_part};
+use super::super::{HOLE, How, Interpreter, Script, Unreadable, last_part};
 use super::builtin::logical;
 use super::env::Made;
 use super::field::Field;
 use super::{Walker, expand, limit};
 use std::borrow::Cow;
 
-/// Patterns of files that the line goes over; more are not kept.
-const PATTERNS: usize = 16;
+/// Patterns of files that the line goes over; a line of more may run anything.
+const PATTERNS: usize = 64;
 
 impl Walker<'_> {
     /// What the line has made of a path: itself, or of a folder that it is in. `None` where it has
@@ -110,9 +110,14 @@ impl Walker<'_> {
     /// Remembers a pattern of files that the line goes over: `for f in *.sh`, `find -name '*.sh'`.
     pub(super) fn goes_over(&mut self, pattern: &str) {
         for pattern in self.located(pattern) {
-            if self.patterns.len() < PATTERNS && !self.patterns.contains(&pattern) {
-                self.patterns.push(pattern);
+            if self.patterns.contains(&pattern) {
+                continue;
             }
+            if self.patterns.len() == PATTERNS {
+                self.fail(Unreadable::Work);
+                return;
+            }
+            self.patterns.push(pattern);
         }
     }
 
@@ -144,7 +149,7 @@ impl Walker<'_> {
 
     /// What a program is about to bring to other paths, before it has: `cp a b`, `mv a b`,
     /// `ln -s a b`, `install a b`, into a folder or under a new name.
-    pub(super) fn brought(&self, name: &str, words: &[Field]) -> Vec<(String, Made)> {
+    pub(super) fn brought(&mut self, name: &str, words: &[Field]) -> Vec<(String, Made)> {
         const COPY: Grammar = Grammar {
             letters: "tSgmoZ",
             long: &["target-directory", "suffix", "group", "mode", "owner", "context"],
@@ -164,6 +169,9 @@ impl Walker<'_> {
         };
         let by_name = name.ends_with("ln") && taken.has(&["s", "symbolic"]);
         let mut brought = Vec::new();
+        if sources.len() > limit::BRACES {
+            self.fail(Unreadable::Work);
+        }
         for source in sources.iter().take(limit::BRACES) {
             let base = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
             for target in self.located(target) {
