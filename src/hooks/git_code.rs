@@ -76,7 +76,7 @@ pub(super) fn aliases(
                         None if known.len() >= MAX_ALIASED => &None,
                         None => {
                             let said = looked_up(&folder, until);
-                            known.entry(folder).or_insert(said)
+                            known.entry(folder.clone()).or_insert(said)
                         }
                     };
                     let Some(said) = said else {
@@ -87,10 +87,17 @@ pub(super) fn aliases(
                     if said.iter().any(|it| it.0.is_empty()) {
                         lines.insert(unknown.clone());
                     }
+                    // What it stands for may be an alias there, too.
+                    let goes = match folder.as_path() {
+                        folder if folder == cwd => String::new(),
+                        folder => {
+                            format!("cd {} && ", quoted(&[folder.to_string_lossy().into_owned()]))
+                        }
+                    };
                     for text in said.iter().filter(|it| it.0 == verb).map(|it| &it.1) {
                         lines.insert(match text.trim_start().strip_prefix('!') {
-                            Some(code) => format!("{code} {arguments}"),
-                            None => format!("git {text} {arguments}"),
+                            Some(code) => format!("{goes}{code} {arguments}"),
+                            None => format!("{goes}git {text} {arguments}"),
                         });
                     }
                 }

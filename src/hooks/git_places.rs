@@ -26,6 +26,8 @@ pub(super) fn is_git(run: &Run) -> bool {
 
 /// So many words are noted of what a line makes. Beyond, it may make anything.
 const MAX_MADE: usize = 256;
+/// There is no file of a longer name, in bytes.
+const MAX_NAME: usize = 4096;
 /// So many times a pattern of its loops is looked up. Beyond, they go anywhere.
 const MAX_LOOKS: usize = 16;
 
@@ -206,9 +208,10 @@ impl<'a> Places<'a> {
     /// what its loops tell, and what is there by what is known of its name.
     fn seen_from(&self, folders: &[PathBuf], path: &str, world: &World) -> Vec<PathBuf> {
         let absolute = |path: &str, it: &PathBuf| scripts::absolute(path, it, world);
-        if path.contains(HOLE) {
+        let is_long = path.len() > MAX_NAME;
+        if is_long || path.contains(HOLE) {
             let mut found = self.each.found.clone();
-            if !path.starts_with(HOLE) {
+            if !is_long && !path.starts_with(HOLE) {
                 let pattern = path.replace(HOLE, "*");
                 let there =
                     folders.iter().flat_map(|it| scripts::matching(&absolute(&pattern, it)));

@@ -352,12 +352,15 @@ pub(super) fn is_pattern(path: &str) -> bool {
 pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
     let mut left = MAX_NAMES;
     let mut found = vec![PathBuf::new()];
+    let mut last = Cow::Borrowed("");
     for part in pattern.components() {
         let part = part.as_os_str().to_string_lossy();
         if !is_pattern(&part) {
             for it in &mut found {
                 it.push(&*part);
             }
+        } else if part == "**" && last == "**" {
+            // Two of them find no more than one.
         } else if part == "**" {
             // Grows while it is gone through: folders, then those within them.
             let mut at = 0;
@@ -376,6 +379,7 @@ pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
                 found.extend(names(&folder, &mut left).into_iter().filter(fits));
             }
         }
+        last = part;
     }
     found
 }

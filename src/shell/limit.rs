@@ -49,5 +49,8 @@ pub(crate) const TEXT: usize = 128 * 1024;
 pub(crate) const RAW_WORDS: usize = 4096;
 pub(crate) const RAW_LENGTH: usize = 24;
 
+/// The longest name of a file, in bytes: what Linux takes.
+pub(crate) const NAME: usize = 4096;
+
 /// The longest directory that `cd` is followed into, in bytes.
 pub(crate) const PATH: usize = 1024;

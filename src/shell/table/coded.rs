@@ -148,6 +148,8 @@ const GIT_CODE: &[(&str, &str)] = &[
     ("credential.", "helper"),
     ("gpg.", "program"),
     ("uploadpack.", "packobjectshook"),
+    ("tar.", ".command"),
+    ("gc.", "recentobjectshook"),
 ];
 
 /// Whether a setting of git is one of those.

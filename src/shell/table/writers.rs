@@ -160,6 +160,9 @@ const WGET: Grammar = options(
         "header",
         "input-file",
         "post-data",
+        "save-cookies",
+        "hsts-file",
+        "rejected-log",
     ],
 );
 /// Options of sqlite3 with a value, behind one dash or two.
@@ -429,7 +432,21 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
             "append-output",
             "P",
             "directory-prefix",
+            "save-cookies",
+            "hsts-file",
+            "rejected-log",
         ]))
+        .how(How::Write),
+    // `curl -T a file:///b`: what it sends, it writes there.
+    row(&["curl"])
+        .grammar(CURL)
+        .when(&["T", "upload-file"])
+        .files(Files::Prefixed("file://localhost"))
+        .how(How::Write),
+    row(&["curl"])
+        .grammar(CURL)
+        .when(&["T", "upload-file"])
+        .files(Files::Prefixed("file://"))
         .how(How::Write),
     row(&["aria2c", "yt-dlp"])
         .options("od", &["out", "dir", "output"])

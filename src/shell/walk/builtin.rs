@@ -1,11 +1,12 @@
 //! Builtins that change what the rest of the line means.
 
 use super::super::{Certainty, HOLE, Interpreter};
-use super::Walker;
 use super::call::Call;
 use super::env::Value;
 use super::field::{Field, joined, texts};
+use super::groups::without_groups;
 use super::output::unknown_output;
+use super::{Walker, limit};
 
 impl Walker<'_> {
     /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
@@ -167,14 +168,24 @@ impl Walker<'_> {
             None => vec!["~".to_owned()],
             Some("-") if self.env.previous.is_empty() => vec![HOLE.to_string()],
             Some("-") => self.env.previous.clone(),
-            Some(path) => self.located(path).iter().map(|path| logical(path)).collect(),
+            Some(path) => {
+                let is_pattern = target.is_some_and(|it| it.glob);
+                let plain = without_groups(path).filter(|_| is_pattern);
+                let ways = plain.unwrap_or_else(|| vec![path.into()]);
+                let folders = ways.iter().take(limit::VALUES).flat_map(|it| self.located(it));
+                let mut folders: Vec<String> = folders.map(|it| logical(&it)).collect();
+                if ways.len() > limit::VALUES {
+                    folders.push(HOLE.to_string());
+                }
+                folders
+            }
         };
-        if name == "pushd" && self.env.stack.len() < super::limit::DEPTH {
+        if name == "pushd" && self.env.stack.len() < limit::DEPTH {
             self.env.stack.push(before.clone());
         }
         self.env.previous = before;
         // The kernel has a limit, too.
-        let known = after.iter().all(|directory| directory.len() < super::limit::PATH)
+        let known = after.iter().all(|directory| directory.len() < limit::PATH)
             && self.spend(after.iter().map(String::len).sum::<usize>() / 64);
         self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
     }
@@ -231,7 +242,7 @@ impl Walker<'_> {
             taken.value(&["d"]).map_or('\n', |it| it.text.chars().next().unwrap_or('\0'));
         let lines = input.split(delimiter).map(|it| it.trim_end_matches(['\r', '\n']));
         let lines: Vec<&str> =
-            lines.take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
+            lines.take(limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
         if name != "read" || taken.has(&["a"]) {
             let elements = lines
                 .iter()

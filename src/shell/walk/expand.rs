@@ -65,11 +65,18 @@ impl Walker<'_> {
         let mut current: Option<Field> = None;
         // `"$@"` without parameters is no word, quotes or not.
         let mut none = false;
+        // `gi["t"]`: what is quoted within a bracket is one of its characters.
+        let mut is_open = false;
+        let mut closes = |text: &str| {
+            let closes = is_open && text.contains(']');
+            is_open |= text.contains('[');
+            closes
+        };
         for part in &word.parts {
             let quoted = match part {
                 Part::Text { text, quoted } => {
                     let field = current.get_or_insert_default();
-                    field.glob |= !quoted && has_glob(text);
+                    field.glob |= !quoted && (has_glob(text) || closes(text));
                     field.text.push_str(text);
                     continue;
                 }
@@ -88,7 +95,12 @@ impl Walker<'_> {
                     field.text.push_str(&text);
                     field.resolved = true;
                 }
-                Expansion::One(text) => self.split(&text, &mut current, fields),
+                Expansion::One(text) => {
+                    self.split(&text, &mut current, fields);
+                    if closes(&text) {
+                        current.get_or_insert_default().glob = true;
+                    }
+                }
                 Expansion::Many(texts) => {
                     none |= texts.is_empty();
                     for (index, text) in texts.iter().enumerate() {

@@ -5,7 +5,7 @@ use super::env::Made;
 use super::field::Field;
 use super::groups::{with_hidden, without_groups};
 use super::origin::normal;
-use super::{Walker, expand};
+use super::{Walker, expand, limit};
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, run: Run) {
@@ -52,7 +52,12 @@ impl Walker<'_> {
         } else {
             paths = self.located(path);
         }
-        for path in paths {
+        for mut path in paths {
+            // No system has a file of such a name; a pattern may find one all the same.
+            if path.len() > limit::NAME {
+                self.fail(Unreadable::Work);
+                path = HOLE.to_string();
+            }
             let conditional = self.conditional > 0;
             let write = Write { path, how, certainty, conditional };
             let recent = self.reading.writes.len().saturating_sub(4);
@@ -75,6 +80,7 @@ impl Walker<'_> {
             self.reading.reads.push(ReadOf { path: source, certainty });
         }
         for path in self.located(path) {
+            let path = if path.len() > limit::NAME { HOLE.to_string() } else { path };
             self.reading.reads.push(ReadOf { path, certainty });
         }
     }

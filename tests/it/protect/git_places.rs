@@ -85,6 +85,20 @@ fn who_makes_more_than_is_noted_may_make_anything() {
     objects(&roz, &[&format!("{cds}{}git commit -m x", many(1500))]);
 }
 
+#[test]
+fn an_alias_elsewhere_stands_for_what_it_is_there() {
+    let roz = beside();
+    let config = roz.project().join("../evil/.git/config");
+    fs::write(&config, "[alias]\n\tp = push\n\tq = p\n").unwrap();
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(roz.project().join("../evil/.git").join(folder)).unwrap();
+    }
+    objects(&roz, &["git -C ../evil p", "git -C ../evil q", "cd ../evil; git q"]);
+    is_quiet(&roz, &["git -C ../evil w", "cd ../evil; git log"]);
+    fs::write(&config, "[tar \"foo\"]\n\tcommand = git push\n").unwrap();
+    objects(&roz, &["git -C ../evil archive --format=foo HEAD"]);
+}
+
 /// As docs/limits.md says: a name that only the running line knows, or that
 /// nothing is behind, is not held against it.
 #[test]

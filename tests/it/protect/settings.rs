@@ -102,6 +102,7 @@ fn a_pattern_is_read_as_the_shell_reads_it() {
         house.denies("settings", &format!("for f in .claude/{name}; do echo '{{}}' > $f; done"));
         house.denies("settings", &format!("find .claude -name '{name}' -delete"));
     }
+    house.denies("settings", "rm .claude/s[\"e\"]ttings.json");
     for name in ["[^s]ettings.json", "[[:digit:]]ettings.json", "[![:alpha:]]*.json", "*.md"] {
         house.is_free(&format!("rm .claude/{name}"));
     }
