@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 LINE = (
     "cd src && cargo build --release 2>&1 | tee build.log | grep -v warning; "
@@ -28,6 +29,10 @@ LINE = (
     "git add -A && git commit -m \"what was done\" && git log --oneline | head -5; "
     "sed -n 1,5p a.py > b; (cd .. && ls -la); python3 -c 'print(1)' <<< \"$HOME\""
 )
+CONFIG = """
+[review.gates]
+tools = ["mcp__tissue__close*", "Bash:gh issue close*", "Bash:git push*"]
+"""
 HEAD = """/* Made by benches/hot.py, which says why. What a hook runs stands together. */
 SECTIONS {
   .text.hot : {
@@ -98,10 +103,19 @@ def main():
         edit = {"file_path": str(project / "a.py"), "old_string": "1", "new_string": "2"}
         calls = [("Bash", {"command": LINE}), ("Edit", edit), ("Read", {"file_path": str(project / "a.py")})]
         names = {}
-        for tool, given in calls:
-            payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
-            for event in ("pre-tool-use", "post-tool-use"):
-                names.update(dict.fromkeys(ran(binary, event, payload, folder, functions)))
+        # Of a user who has set nothing up, and of one who has, within a review.
+        for is_set_up in (False, True):
+            if is_set_up:
+                (folder / "home/.roz").mkdir(exist_ok=True)
+                (folder / "home/.roz/config.toml").write_text(CONFIG)
+                # A file that was written just now is not taken from the cache.
+                time.sleep(3)
+                prompt = {**common, "prompt": "#roz fix it"}
+                list(ran(binary, "user-prompt", prompt, folder, functions))
+            for tool, given in calls:
+                payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
+                for event in ("pre-tool-use", "post-tool-use"):
+                    names.update(dict.fromkeys(ran(binary, event, payload, folder, functions)))
         names.update(dict.fromkeys(ran(binary, "stop", common, folder, functions)))
     patterns = {}
     for name in names:

@@ -77,6 +77,11 @@ const fn row(names: &'static [&'static str]) -> FileProgram {
 }
 
 impl FileProgram {
+    /// Whether its words are what git takes for paths.
+    pub(in super::super) fn takes_pathspecs(&self) -> bool {
+        matches!(self.then, ["restore" | "rm" | "stash", ..])
+    }
+
     const fn then(self, then: &'static [&'static str]) -> Self {
         Self { then, ..self }
     }

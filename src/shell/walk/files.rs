@@ -2,10 +2,11 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{How, Link, last_part};
+use super::super::{Certainty, HOLE, How, Link, last_part};
 use super::Walker;
 use super::env::Made;
 use super::field::Field;
+use super::pathspec::without_magic;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -170,17 +171,20 @@ impl Walker<'_> {
                 .map(Cow::Owned)
                 .collect(),
         };
+        self.listed_in_a_file(row, words);
         for field in fields {
             if self.is_spent() {
                 break;
             }
             let certainty = self.certainty(field.certainty());
             match row.how {
+                Some(how) if row.takes_pathspecs() => {
+                    self.record_written(&without_magic(&field), how, certainty);
+                    self.hidden_from_shells(&field, how);
+                    self.unmake(&field, how);
+                }
                 Some(how) if field.text != "-" => {
                     self.record_written(&field, how, certainty);
-                    if matches!(row.then, ["restore" | "rm" | "stash", ..]) {
-                        self.hidden_from_shells(&field, how);
-                    }
                     if row.files.are_whole() {
                         self.record_unknown_text(&field.text);
                     }
@@ -189,6 +193,17 @@ impl Walker<'_> {
                 Some(_) => {}
                 None => self.record_read(&field.text, certainty),
             }
+        }
+    }
+
+    /// `git rm --pathspec-from-file=list`: what a list names, nobody has read.
+    fn listed_in_a_file(&mut self, row: &FileProgram, words: &[Field]) {
+        let is_list = |it: &Field| it.text.starts_with("--pathspec-from");
+        if let Some(how) = row.how
+            && row.takes_pathspecs()
+            && words.iter().any(is_list)
+        {
+            self.record_write(&HOLE.to_string(), how, Certainty::Opaque);
         }
     }
 

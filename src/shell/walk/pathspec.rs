@@ -5,6 +5,7 @@ use super::super::{Certainty, HOLE, How, Unreadable, Write};
 use super::field::Field;
 use super::groups::with_hidden_names;
 use super::{Walker, expand};
+use std::borrow::Cow;
 
 const CHECKOUT: Grammar =
     Grammar { letters: "bBU", long: &["orphan", "conflict", "pathspec-from-file", "unified"] };
@@ -148,6 +149,17 @@ fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
         (false, "") => ".".to_owned(),
         (false, path) => path.to_owned(),
     })
+}
+
+/// A word as the path that git takes it for, where it begins with git's own signs:
+/// `:/x` is `x` at the top of the work tree. Where it says what is left out, that is
+/// whatever else there is.
+pub(super) fn without_magic(word: &Field) -> Cow<'_, Field> {
+    if !word.text.starts_with(':') {
+        return Cow::Borrowed(word);
+    }
+    let path = pathspec(word, str::to_owned).unwrap_or_else(|| ".".to_owned());
+    Cow::Owned(word.with_text(&path))
 }
 
 /// A pattern, and what it is where one of its stars finds a slash: `*laude*json`.

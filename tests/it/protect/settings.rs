@@ -143,6 +143,11 @@ fn settings_are_not_put_away_by_other_names() {
         "git checkout HEAD~1 -- *laude/settings.json",
         "git restore -s HEAD~1 '*laude/settings.json'",
         "git rm '*.claude/settings.json'",
+        "git rm -f ':/.claude/settings.json'",
+        "git rm -f ':(top).claude/settings.json'",
+        "git rm -f ':(literal).claude/settings.json'",
+        "git rm -f ':(glob).claude/*.json'",
+        "git restore -s HEAD~1 ':/.claude/settings.json'",
         "python3 -c 'import shutil; shutil.copytree(\"x/.claude\", \".claude\", dirs_exist_ok=True)'",
     ] {
         house.denies("settings", line);
