@@ -102,7 +102,8 @@ def main():
         common = {"session_id": "11111111-1111-4111-8111-111111111111", "cwd": str(project)}
         edit = {"file_path": str(project / "a.py"), "old_string": "1", "new_string": "2"}
         calls = [("Bash", {"command": LINE}), ("Edit", edit), ("Read", {"file_path": str(project / "a.py")})]
-        names = {}
+        # What most calls run stands first, and close together.
+        most, others = {}, {}
         # Of a user who has set nothing up, and of one who has, within a review.
         for is_set_up in (False, True):
             if is_set_up:
@@ -115,15 +116,16 @@ def main():
             for tool, given in calls:
                 payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
                 for event in ("pre-tool-use", "post-tool-use"):
-                    names.update(dict.fromkeys(ran(binary, event, payload, folder, functions)))
-        names.update(dict.fromkeys(ran(binary, "stop", common, folder, functions)))
+                    found = most if (tool, event) == ("Bash", "pre-tool-use") else others
+                    found.update(dict.fromkeys(ran(binary, event, payload, folder, functions)))
+        others.update(dict.fromkeys(ran(binary, "stop", common, folder, functions)))
     patterns = {}
-    for name in names:
+    for name in [*sorted(most, key=pattern), *sorted(others, key=pattern)]:
         it = pattern(name)
         # Of a name that many share, most are not what ran.
         if re.fullmatch(r"[\w$.*]+", it) and alike[it] <= 12 and size[it] <= 64 * 1024:
             patterns[it] = None
-    text = "".join(f"    *(.text.{it})\n" for it in sorted(patterns))
+    text = "".join(f"    *(.text.{it})\n" for it in patterns)
     # These are written in assembly, in no section of their own.
     text += "".join(f"    *{it}.lo(.text)\n" for it in ("memcpy", "memmove", "memset", "syscall_cp"))
     target = pathlib.Path(__file__).resolve().parent.parent / ".cargo/hot.ld"

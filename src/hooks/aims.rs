@@ -48,12 +48,12 @@ use crate::{
     sidecar::{
         self,
         scratch::Scratch,
-        target::{Site, has_sidecar},
+        target::{Site, folders_above, has_sidecar},
         word,
     },
     world::{
         World, git, in_a_line,
-        links::{Links, normal},
+        links::{Links, MAX_PATH, normal},
         objects, read_head,
     },
 };
@@ -211,7 +211,7 @@ fn nearest(path: &Path, known: &mut BTreeMap<OsString, bool>) -> Option<PathBuf>
             has_one
         })
     };
-    path.ancestors().skip(1).find(|it| has_one(it)).map(Path::to_owned)
+    folders_above(path).find(|it| has_one(it)).map(Path::to_owned)
 }
 
 /// What a file holds.
@@ -451,6 +451,7 @@ impl Look<'_> {
                 }
             }
         }
+        drop(links);
         let judged = found.values().flatten().map(|(path, _)| path.clone()).collect();
         let nearer = found.iter().filter_map(|(root, written)| self.judge(root, written));
         let mut nearer: Vec<Nearer> = nearer.collect();
@@ -520,6 +521,8 @@ impl Look<'_> {
             "NotebookRead" => found.extend(path("notebook_path").map(|it| (it, Shown::All))),
             _ => (),
         }
+        // No system has such a file, nor makes it.
+        found.retain(|it| it.0.len() <= MAX_PATH);
         let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
         for (path, shown) in call.readings.iter().flat_map(shown::shown) {
             if shown != Shown::Nothing {

@@ -5,7 +5,7 @@
 //! counts for all of it.
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Component, Path, PathBuf},
@@ -14,7 +14,7 @@ use std::{
 use super::{git_words, scripts};
 use crate::{
     shell::{self, HOLE, How, Reading, Run},
-    world::World,
+    world::{World, links::MAX_PATH},
 };
 
 /// So many folders are looked at. Beyond, a line may run anything.
@@ -26,10 +26,9 @@ pub(super) fn is_git(run: &Run) -> bool {
 
 /// So many words are noted of what a line makes. Beyond, it may make anything.
 const MAX_MADE: usize = 256;
-/// There is no file of a longer name, in bytes.
-const MAX_NAME: usize = 4096;
-/// So many times a pattern of its loops is looked up. Beyond, they go anywhere.
-const MAX_LOOKS: usize = 16;
+/// So many times a pattern of its loops is looked up, and one that it goes to. Beyond,
+/// they go anywhere.
+const MAX_LOOKS: usize = 32;
 
 /// The folders that a line's commands may stand in: where it stands, and where
 /// it goes.
@@ -57,6 +56,9 @@ pub(super) struct Places<'a> {
     /// It may set where `cd` looks for names.
     has_path: bool,
     is_dir: RefCell<BTreeMap<OsString, bool>>,
+    /// The folders that patterns find; of those that were too many, nothing.
+    by_pattern: RefCell<BTreeMap<PathBuf, Vec<PathBuf>>>,
+    has_more: Cell<bool>,
     /// What lies where the line stands.
     plain: OnceCell<Vec<At>>,
 }
@@ -124,6 +126,8 @@ impl<'a> Places<'a> {
             },
             has_path: line.is_some_and(|it| it.contains("CDPATH")),
             // Where the call stands is known.
+            by_pattern: RefCell::default(),
+            has_more: Cell::new(false),
             is_dir: RefCell::new(BTreeMap::from([(cwd.as_os_str().to_owned(), true)])),
             plain: OnceCell::new(),
         };
@@ -174,6 +178,7 @@ impl<'a> Places<'a> {
             Some(it) => it,
         };
         let there = self.seen_from(&self.folders, target, world);
+        self.are_all &= !self.has_more.get() || target.contains(HOLE);
         let is_found = |it: &Self, path: &PathBuf| match it.at(path, at) {
             At::Folders(_) => Some(true),
             At::Nothing => Some(false),
@@ -208,14 +213,13 @@ impl<'a> Places<'a> {
     /// what its loops tell, and what is there by what is known of its name.
     fn seen_from(&self, folders: &[PathBuf], path: &str, world: &World) -> Vec<PathBuf> {
         let absolute = |path: &str, it: &PathBuf| scripts::absolute(path, it, world);
-        let is_long = path.len() > MAX_NAME;
+        let is_long = path.len() > MAX_PATH;
         if is_long || path.contains(HOLE) {
             let mut found = self.each.found.clone();
             if !is_long && !path.starts_with(HOLE) {
                 let pattern = path.replace(HOLE, "*");
-                let there =
-                    folders.iter().flat_map(|it| scripts::matching(&absolute(&pattern, it)));
-                found.extend(there.filter(|it| self.is_dir(it)).take(MAX_FOLDERS));
+                let there = folders.iter().flat_map(|it| self.found_by(absolute(&pattern, it)));
+                found.extend(there.take(MAX_FOLDERS));
             }
             return found;
         }
@@ -224,13 +228,27 @@ impl<'a> Places<'a> {
             return there.collect();
         }
         let found = there.flat_map(|it| {
-            let mut found = if self.is_dir(&it) { Vec::new() } else { scripts::matching(&it) };
-            found.retain(|it| self.is_dir(it));
+            let mut found = if self.is_dir(&it) { Vec::new() } else { self.found_by(it.clone()) };
             // Perhaps there is one when the line comes there.
             found.push(it);
             found
         });
         found.take(MAX_FOLDERS + 1).collect()
+    }
+
+    /// The folders that a pattern finds, looked up once.
+    fn found_by(&self, pattern: PathBuf) -> Vec<PathBuf> {
+        if let Some(found) = self.by_pattern.borrow().get(&pattern) {
+            return found.clone();
+        }
+        if self.by_pattern.borrow().len() == MAX_LOOKS {
+            self.has_more.set(true);
+            return Vec::new();
+        }
+        let mut found = scripts::matching(&pattern);
+        found.retain(|it| self.is_dir(it));
+        self.by_pattern.borrow_mut().insert(pattern, found.clone());
+        found
     }
 
     /// Whether something before that run may make a folder unseen.
@@ -339,8 +357,8 @@ impl<'a> Places<'a> {
         }
         let is_each = goes.iter().any(|it| it.contains(HOLE));
         let is_pattern = goes.iter().any(|it| scripts::is_pattern(it));
-        let mut is_known = !(is_each && self.each.are_more)
-            && !(is_pattern && (self.may_make(place) || folders.len() > MAX_FOLDERS));
+        let is_more = self.has_more.get() || self.may_make(place) || folders.len() > MAX_FOLDERS;
+        let mut is_known = !(is_each && self.each.are_more || is_pattern && is_more);
         let mut found = BTreeSet::new();
         // What nobody can know is not held against the line (docs/limits.md); nor is
         // a folder that is not there, and that nothing in the line makes.

@@ -17,7 +17,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    shell::{self, Certainty, FileText, HOLE, Interpreter, Options, Reading, Script},
+    shell::{Certainty, FileText, HOLE, Interpreter, Matcher, Options, Reading, Script},
     world::{World, git, process, read_head, shell_word},
 };
 
@@ -370,9 +370,9 @@ pub(super) fn matching(pattern: &Path) -> Vec<PathBuf> {
                 found.extend(names(&folder, &mut left).into_iter().filter(is_folder));
             }
         } else {
+            let matcher = Matcher::new(&part);
             let fits = |it: &PathBuf| {
-                let name = it.file_name().and_then(|it| it.to_str());
-                name.is_some_and(|it| shell::pattern_matches(&part, it))
+                it.file_name().and_then(|it| it.to_str()).is_some_and(|it| matcher.matches(it))
             };
             let folders = std::mem::take(&mut found);
             for folder in folders {

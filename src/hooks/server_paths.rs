@@ -5,13 +5,12 @@
 use serde_json::Value;
 
 use crate::core::intent::class;
+use crate::world::links::MAX_PATH;
 
 /// As deep as the payload may be.
 const MAX_DEPTH: usize = 128;
 /// A text is looked through for an object up to this length, in bytes.
 const MAX_NESTED: usize = 256 * 1024;
-/// No path is longer for the kernel.
-const MAX_PATH: usize = 4096;
 
 /// Words of a field's name that say so.
 const PATHS: &[&str] = &[

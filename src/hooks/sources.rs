@@ -4,7 +4,7 @@
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use super::{
@@ -16,7 +16,7 @@ use crate::{
         event::ToolCall,
         protect::{Act, Ground, Touch},
     },
-    shell::{self, HOLE, How, Reading, Run, Write},
+    shell::{self, HOLE, How, Matcher, Reading, Run, Write},
     world::{links::normal, read_text},
 };
 
@@ -54,7 +54,8 @@ pub(super) fn brought(call: &ToolCall, from: From, ground: &Ground) -> (Vec<Brou
             if !seen.insert(&run.argv) {
                 continue;
             }
-            copies += 1;
+            let patterns = copy.iter().flat_map(|it| &it.sources).filter(|it| has_pattern(it));
+            copies += 1 + patterns.count();
             if copies > MAX_COPIES {
                 are_all = false;
                 break;
@@ -101,6 +102,10 @@ fn written_by(call: &ToolCall, from: From) -> (Vec<PathBuf>, bool) {
     written.sort_unstable();
     written.dedup();
     (written, writes.next().is_none())
+}
+
+fn has_pattern(source: &str) -> bool {
+    source.contains(['*', '?', '['])
 }
 
 struct Copy<'a> {
@@ -169,7 +174,7 @@ impl Look<'_> {
         let target = normal(&from.absolute(copy.target));
         for source in &copy.sources {
             let pattern = from.absolute(source);
-            let has_pattern = source.contains(['*', '?', '[']);
+            let has_pattern = has_pattern(source);
             // Of what is in a folder, its own name is left out.
             let is_open = *source == "."
                 || source.ends_with("/.")
@@ -180,7 +185,8 @@ impl Look<'_> {
                 vec![normal(&pattern)]
             };
             if has_pattern {
-                paths.extend(written.iter().filter(|it| fits(&pattern, it)).cloned());
+                let finder = Finder::new(&pattern);
+                paths.extend(written.iter().filter(|it| finder.finds(it)).cloned());
             }
             for path in paths {
                 let name = path.file_name().unwrap_or_default().to_owned();
@@ -317,35 +323,52 @@ fn keeps_the_name(word: &str) -> bool {
     letters.is_some_and(|it| it.contains('O')) || word.starts_with("--remote-name")
 }
 
-/// Whether a pattern of files finds a path. A `**` in it may be any number of folders.
-fn fits(pattern: &Path, path: &Path) -> bool {
-    let parts = |path: &Path| -> Vec<String> {
-        path.components().map(|it| it.as_os_str().to_string_lossy().into_owned()).collect()
-    };
-    let finds = |pattern: &str, name: &str| {
-        (pattern.starts_with('.') || !name.starts_with('.'))
-            && shell::pattern_matches(pattern, name)
-    };
-    let (patterns, names) = (parts(pattern), parts(path));
-    let (mut part, mut at) = (0, 0);
-    // Where to go on when a later part finds nothing: behind the last `**`, one folder further.
-    let mut retry: Option<(usize, usize)> = None;
-    while at < names.len() {
-        match patterns.get(part).map(String::as_str) {
-            Some("**") => {
-                part += 1;
-                retry = Some((part, at));
-            }
-            Some(one) if finds(one, &names[at]) => {
-                part += 1;
-                at += 1;
-            }
-            _ => {
-                let Some((behind, from)) = retry else { return false };
-                (part, at) = (behind, from + 1);
-                retry = Some((part, at));
+/// A pattern of files, made ready for many paths.
+struct Finder(Vec<Part>);
+
+enum Part {
+    /// `**`: any number of folders.
+    Folders,
+    Name {
+        matcher: Matcher,
+        /// It finds names that begin with a dot.
+        says_dot: bool,
+    },
+}
+
+impl Finder {
+    fn new(pattern: &Path) -> Self {
+        let part = |it: Component| match &*it.as_os_str().to_string_lossy() {
+            "**" => Part::Folders,
+            it => Part::Name { matcher: Matcher::new(it), says_dot: it.starts_with('.') },
+        };
+        Self(pattern.components().map(part).collect())
+    }
+
+    fn finds(&self, path: &Path) -> bool {
+        let names: Vec<_> = path.components().map(|it| it.as_os_str().to_string_lossy()).collect();
+        let (mut part, mut at) = (0, 0);
+        // Where to go on when a later part finds nothing: behind the last `**`, one folder further.
+        let mut retry: Option<(usize, usize)> = None;
+        while let Some(name) = names.get(at) {
+            match self.0.get(part) {
+                Some(Part::Folders) => {
+                    part += 1;
+                    retry = Some((part, at));
+                }
+                Some(Part::Name { matcher, says_dot })
+                    if (*says_dot || !name.starts_with('.')) && matcher.matches(name) =>
+                {
+                    part += 1;
+                    at += 1;
+                }
+                _ => {
+                    let Some((behind, from)) = retry else { return false };
+                    (part, at) = (behind, from + 1);
+                    retry = Some((part, at));
+                }
             }
         }
+        self.0[part..].iter().all(|it| matches!(it, Part::Folders))
     }
-    patterns[part..].iter().all(|it| it == "**")
 }

@@ -20,6 +20,7 @@ use crate::core::{
     schedule::Scheduled,
     session::{BadSessionId, SessionId},
 };
+use crate::world::links::MAX_PATH;
 
 /// An event of the client that reaches the gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,9 +282,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Payload<'a> {
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The longest name and path that are taken for one, in bytes.
+/// The longest name that is taken for one, in bytes.
 const MAX_ID: usize = 256;
-const MAX_PATH: usize = 4096;
 
 /// Reads a payload. `word` is the command line's, for payloads that do not
 /// name their event.

@@ -29,10 +29,26 @@ impl Token {
 /// Steps of one match; beyond, nobody knows. A part of a path of the longest name takes an eighth.
 pub(super) const STEPS: usize = 1 << 17;
 
+/// A pattern, made ready for many texts.
+#[derive(Debug)]
+pub struct Matcher(Vec<Token>);
+
+impl Matcher {
+    pub fn new(pattern: &str) -> Self {
+        Self(tokens(pattern))
+    }
+
+    /// As [`matches`].
+    pub fn matches(&self, text: &str) -> bool {
+        let mut left = STEPS;
+        all_match(&self.0, &text.chars().collect::<Vec<_>>(), &mut left).unwrap_or(true)
+    }
+}
+
 /// Whether a pattern, in a part of a path or a name, matches all of a text. Which
 /// names a shell's `*` passes over is the caller's to know. Where it would take too long it may.
 pub fn matches(pattern: &str, text: &str) -> bool {
-    matched(pattern, text).unwrap_or(true)
+    Matcher::new(pattern).matches(text)
 }
 
 /// [`matches`]; `None` where it would take too long.

@@ -38,7 +38,7 @@ mod tests;
 
 use std::fmt;
 
-pub use glob::{matched as pattern_matched, matches as pattern_matches};
+pub use glob::{Matcher, matched as pattern_matched, matches as pattern_matches};
 pub use key::may_match;
 pub use links::Made;
 pub use name::last_part;

@@ -16,7 +16,7 @@ use crate::{
     core::intent::target::{Case, Kind, Place, Target},
     world::{
         git,
-        links::{Links, normal},
+        links::{Links, MAX_PATH, normal},
     },
 };
 
@@ -169,7 +169,13 @@ impl Site {
 /// The nearest folder above `path` that has a sidecar: the project whose
 /// intents govern it, besides the session's own.
 pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
-    path.ancestors().skip(1).find(|it| has_sidecar(it)).map(Path::to_owned)
+    folders_above(path).find(|it| has_sidecar(it)).map(Path::to_owned)
+}
+
+/// The folders that a path lies in, the nearest first, as far as there can be any of
+/// such a name.
+pub fn folders_above(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip(1).filter(|it| it.as_os_str().len() <= MAX_PATH)
 }
 
 /// Whether a folder declares intents, be it by a link that leads nowhere.

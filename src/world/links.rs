@@ -10,7 +10,7 @@ use std::{
 
 const MAX_LINKS: usize = 40;
 /// The system takes no longer path, in bytes.
-const MAX_PATH: usize = 4096;
+pub(crate) const MAX_PATH: usize = 4096;
 /// After so many questions about what lies in a folder, all of it is looked at
 /// at once, if it is not more than that.
 const MANY: usize = 16;

@@ -234,6 +234,13 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     // Its end is known, so it need not be felt for.
     let room = usize::try_from(length.min(max)).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
+    // But that of a file that the kernel makes up is said to be its beginning.
+    if length == 0 {
+        file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+        let length = bytes.len() as u64;
+        bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+        return Ok((bytes, length));
+    }
     bytes.try_reserve_exact(room)?;
     while bytes.len() < room {
         match rustix::io::read(&file, spare_capacity(&mut bytes)) {

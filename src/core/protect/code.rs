@@ -32,12 +32,18 @@ fn is_piece(code: &str, at: usize, length: usize) -> bool {
     !code[..at].ends_with(joins) && !code[at + length..].starts_with(follows)
 }
 
+/// As much of the end of a text as a path may be long.
+fn near(before: &str) -> &str {
+    const LONGEST: usize = 4096;
+    &before[before.ceil_char_boundary(before.len().saturating_sub(LONGEST))..]
+}
+
 /// Whether what stands before a piece, in the same string, leads up or is not
 /// known: `../`, `"/`, `$h/`, `${h}/`.
 fn is_tail(before: &str) -> bool {
     let Some(before) = before.strip_suffix('/') else { return false };
     let begins = |c: char| c.is_whitespace() || "\"'`,;(=>".contains(c);
-    let head = before.rsplit(begins).next().unwrap_or_default();
+    let head = near(before).rsplit(begins).next().unwrap_or_default();
     // A string of its own that begins here, behind something else.
     head.is_empty() && before.ends_with(['"', '\'', '`'])
         || head.contains(['$', '{', '}'])
@@ -67,7 +73,7 @@ pub(super) fn names_binary_in(code: &str, folders: &[&str]) -> bool {
     // Asked of all of the code: once, and only where it counts.
     let from_home = LazyCell::new(|| HOMES.iter().any(|it| code.contains(it)));
     pieces.any(|(at, _)| {
-        let head = code[..at].rsplit(begins).next().unwrap_or_default();
+        let head = near(&code[..at]).rsplit(begins).next().unwrap_or_default();
         let Some(from) = head.find('/') else { return false };
         let tail = &head[from..];
         let ends_so = |it: &str| it.strip_suffix(tail).is_some_and(|it| !it.is_empty());

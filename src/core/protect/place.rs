@@ -185,6 +185,9 @@ pub(super) fn same_place(said: &str, place: &str) -> bool {
     lies(said, place) == Lies::Inside && parts(said) == parts(place)
 }
 
+/// The longest pattern of a name that is matched, in bytes.
+const MAX_PATTERN: usize = 4096;
+
 /// Whether a part of a path, with patterns or holes in it, may be `part`.
 pub(super) fn fits(said: &str, part: &str) -> bool {
     if said == part {
@@ -196,8 +199,13 @@ pub(super) fn fits(said: &str, part: &str) -> bool {
         return false;
     }
     // What matches any text matches none, too, and still no dot that a name begins with.
-    if part.starts_with('.') && said.starts_with(['*', '?', '[', HOLE]) {
+    let says_dot = said.trim_start_matches(HOLE).starts_with('.');
+    if part.starts_with('.') && said.starts_with(['*', '?', '[', HOLE]) && !says_dot {
         return false;
+    }
+    // There is no such name; what a pattern of that length finds, nobody looks up.
+    if said.len() > MAX_PATTERN {
+        return true;
     }
     shell::pattern_matches(&said.replace(HOLE, "*"), part)
 }

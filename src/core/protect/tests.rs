@@ -74,6 +74,9 @@ fn a_hole_may_be_part_of_a_name_and_not_any_name() {
     assert!(fits("s**.json", "s1.json") && fits(&format!("s{HOLE}*.json"), "s1.json"));
     assert!(!fits(&HOLE.to_string(), ".roz"));
     assert!(!fits(&format!("{HOLE}.toml"), ".roz"));
+    let before_dot = format!("{HOLE}.roz");
+    assert!(fits(&before_dot, ".roz"), "what is empty shows the dot");
+    assert!(!fits(&"a".repeat(5000), ".roz") && fits(&"*a".repeat(5000), "a.roz"));
 }
 
 // Settings.

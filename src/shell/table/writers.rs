@@ -52,6 +52,8 @@ pub(in super::super) enum Files {
     Fetched,
     /// What has the last names of addresses, in the folders that these options name.
     FetchedTo(&'static [&'static str]),
+    /// The files that addresses name, where what these options name is sent.
+    SentTo(&'static [&'static str]),
 }
 
 impl Files {
@@ -59,7 +61,11 @@ impl Files {
     pub(in super::super) const fn are_whole(self) -> bool {
         matches!(
             self,
-            Self::Values(_) | Self::Prefixed(_) | Self::ValuesIn(..) | Self::FetchedTo(_)
+            Self::Values(_)
+                | Self::Prefixed(_)
+                | Self::ValuesIn(..)
+                | Self::FetchedTo(_)
+                | Self::SentTo(_)
         )
     }
 }
@@ -446,12 +452,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["curl"])
         .grammar(CURL)
         .when(&["T", "upload-file"])
-        .files(Files::Prefixed("file://localhost"))
-        .how(How::Write),
-    row(&["curl"])
-        .grammar(CURL)
-        .when(&["T", "upload-file"])
-        .files(Files::Prefixed("file://"))
+        .files(Files::SentTo(&["T", "upload-file"]))
         .how(How::Write),
     row(&["aria2c", "yt-dlp"])
         .options("od", &["out", "dir", "output"])

@@ -67,16 +67,14 @@ impl Walker<'_> {
         let mut none = false;
         // `gi["t"]`: what is quoted within a bracket is one of its characters.
         let mut is_open = false;
-        let mut closes = |text: &str| {
-            let closes = is_open && text.contains(']');
-            is_open |= text.contains('[');
-            closes
-        };
         for part in &word.parts {
             let quoted = match part {
                 Part::Text { text, quoted } => {
                     let field = current.get_or_insert_default();
-                    field.glob |= !quoted && (has_glob(text) || closes(text));
+                    if !quoted {
+                        field.glob |= has_glob(text) || is_open && text.contains(']');
+                        is_open |= text.contains('[');
+                    }
                     field.text.push_str(text);
                     continue;
                 }
@@ -95,12 +93,7 @@ impl Walker<'_> {
                     field.text.push_str(&text);
                     field.resolved = true;
                 }
-                Expansion::One(text) => {
-                    self.split(&text, &mut current, fields);
-                    if closes(&text) {
-                        current.get_or_insert_default().glob = true;
-                    }
-                }
+                Expansion::One(text) => self.split(&text, &mut current, fields, &mut is_open),
                 Expansion::Many(texts) => {
                     none |= texts.is_empty();
                     for (index, text) in texts.iter().enumerate() {
@@ -114,7 +107,7 @@ impl Walker<'_> {
                             // `"$@"` of unknown parameters may be several words.
                             field.loose |= field.is_unknown();
                         } else {
-                            self.split(text, &mut current, fields);
+                            self.split(text, &mut current, fields, &mut is_open);
                         }
                     }
                 }
@@ -124,7 +117,14 @@ impl Walker<'_> {
     }
 
     /// Splits the text of an unquoted expansion at the characters of `IFS`.
-    fn split(&self, text: &str, current: &mut Option<Field>, fields: &mut Vec<Field>) {
+    /// `is_open`: a bracket has been opened in the word that `current` is.
+    fn split(
+        &self,
+        text: &str,
+        current: &mut Option<Field>,
+        fields: &mut Vec<Field>,
+        is_open: &mut bool,
+    ) {
         let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
         let ifs = ifs.map_or(" \t\n", |value| value.scalar());
         let ifs = if ifs.contains(HOLE) { " \t\n" } else { ifs };
@@ -132,6 +132,7 @@ impl Walker<'_> {
         let is_pattern = has_glob(text);
         for character in text.chars() {
             if ifs.contains(character) {
+                *is_open = false;
                 if character.is_whitespace() {
                     fields.extend(current.take());
                 } else {
@@ -143,7 +144,9 @@ impl Walker<'_> {
             field.text.push(character);
             field.resolved = true;
             field.loose |= character == HOLE;
-            field.glob |= is_pattern && matches!(character, '*' | '?' | '[' | '(');
+            field.glob |= is_pattern && matches!(character, '*' | '?' | '[' | '(')
+                || *is_open && character == ']';
+            *is_open |= character == '[';
         }
     }
 

@@ -4,6 +4,7 @@ use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
 use super::super::{Certainty, HOLE, How, Link, last_part};
 use super::Walker;
+use super::address::{file_of_address, name_of_address, with_any};
 use super::env::Made;
 use super::field::Field;
 use super::pathspec::without_magic;
@@ -162,6 +163,10 @@ impl Walker<'_> {
                 let addresses = operands.into_iter().chain(option(&["url"]));
                 self.placed(addresses.map(|it| (it, name_of_address(&it.text))), &folders)
             }
+            Files::SentTo(names) => {
+                let addresses = operands.into_iter().chain(option(&["url"]));
+                self.sent_to(addresses, &option(names).collect::<Vec<&Field>>())
+            }
             Files::Within(names) if self.has_gone() => option(names).map(Cow::Borrowed).collect(),
             Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
             Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
@@ -234,6 +239,30 @@ impl Walker<'_> {
         placed
     }
 
+    /// The files that addresses name, for what is sent: behind a folder it keeps its name.
+    fn sent_to<'a>(
+        &mut self,
+        addresses: impl Iterator<Item = &'a Field>,
+        sent: &[&Field],
+    ) -> Vec<Cow<'a, Field>> {
+        let mut files = Vec::new();
+        for word in addresses {
+            let Some(file) = file_of_address(&word.text) else { continue };
+            let names: Vec<Cow<str>> = if file.ends_with('/') {
+                sent.iter().map(|it| with_any(last_part(&it.text))).collect()
+            } else {
+                vec![Cow::Borrowed("")]
+            };
+            for name in names {
+                if !self.spend(1 + (file.len() + name.len()) / 64) {
+                    return files;
+                }
+                files.push(Cow::Owned(word.with_text(&format!("{file}{name}"))));
+            }
+        }
+        files
+    }
+
     /// Whether the line may stand elsewhere than where it started. There nobody asks what a program
     /// puts into its folder.
     fn has_gone(&self) -> bool {
@@ -246,21 +275,6 @@ impl Walker<'_> {
 fn distinct<'a>(folders: impl Iterator<Item = &'a Field>) -> Vec<&'a str> {
     let folders: BTreeSet<&str> = folders.map(|it| it.text.as_str()).collect();
     folders.into_iter().collect()
-}
-
-/// The last name of an address. What curl makes of `{a,b}` and `[1-9]` in it is any text.
-fn name_of_address(address: &str) -> Cow<'_, str> {
-    let path = address.split(['?', '#']).next().unwrap_or_default();
-    let path = path.split_once("://").map_or(path, |it| it.1);
-    let span = path.find(['{', '[']).zip(path.rfind(['}', ']'])).filter(|(from, to)| from < to);
-    let path = match span {
-        Some((from, to)) => Cow::Owned(format!("{}*{}", &path[..from], &path[to + 1..])),
-        None => Cow::Borrowed(path),
-    };
-    match path {
-        Cow::Borrowed(path) => Cow::Borrowed(path.rsplit_once('/').map_or("", |it| it.1)),
-        Cow::Owned(path) => Cow::Owned(path.rsplit_once('/').map_or("", |it| it.1).to_owned()),
-    }
 }
 
 /// `sqlite3 -readonly file "select …"`

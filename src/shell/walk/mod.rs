@@ -3,6 +3,7 @@
 //!
 //! Long because each kind of node has its arm here.
 
+mod address;
 mod again;
 mod brace;
 mod builtin;
@@ -43,6 +44,7 @@ mod xargs;
 
 pub(super) use nested::is_shell;
 
+use super::glob::STEPS;
 use super::syntax::{Arm, Item, Link, List, Node, Word};
 use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable, limit, scan};
 use env::{Changes, Env, Function};
@@ -513,16 +515,22 @@ impl<'o> Walker<'o> {
             let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
             let mut known =
                 sure && !falls_through && patterns.iter().all(|pattern| !pattern.unknown);
-            let matches = self.spend(characters.len() / 8)
-                && patterns.iter().any(|pattern| {
-                    let matches = pattern.matches(&characters);
-                    known &= matches.is_some();
-                    matches == Some(true)
-                });
+            let mut left = STEPS;
+            let mut matches = self.spend(characters.len() / 8);
+            if matches {
+                let mut answers = patterns.iter().map(|it| it.matches(&characters, &mut left));
+                let first = answers.find(|it| *it != Some(false));
+                matches = first == Some(Some(true));
+                known &= first != Some(None);
+            }
             if known && !matches {
                 continue;
             }
-            exhaustive |= patterns.iter().any(|it| it.matches(&['\0', '*', '\n']) == Some(true));
+            let takes_all = |it: &pattern::Pattern| {
+                let mut left = STEPS;
+                it.matches(&['\0', '*', '\n'], &mut left) == Some(true)
+            };
+            exhaustive |= patterns.iter().any(takes_all);
             if known && changes.is_empty() {
                 // The first arm that matches, and no other.
                 return self.list(&arm.body, io);

@@ -4,7 +4,7 @@ use super::super::table::grammar::Grammar;
 use super::super::{Certainty, HOLE, How, Unreadable, Write};
 use super::field::Field;
 use super::groups::with_hidden_names;
-use super::{Walker, expand};
+use super::{Walker, expand, limit};
 use std::borrow::Cow;
 
 const CHECKOUT: Grammar =
@@ -74,6 +74,9 @@ impl Walker<'_> {
                 let certainty = self.certainty(word.certainty());
                 let conditional = self.conditional > 0;
                 for path in self.located(&word.text) {
+                    if path.len() > limit::NAME {
+                        return self.fail(Unreadable::Work);
+                    }
                     let write = Write { path, how: How::Write, certainty, conditional };
                     if !self.reading.perhaps.contains(&write) && self.spend(1) {
                         self.reading.perhaps.push(write);
@@ -94,7 +97,7 @@ impl Walker<'_> {
     pub(super) fn hidden_from_shells(&mut self, word: &Field, how: How) {
         let path = pathspec(word, str::to_owned).filter(|it| expand::has_glob(it));
         let Some(path) = path.filter(|_| self.muted == 0) else { return };
-        if inner_stars(&path).count() > STARS {
+        if inner_stars(&path).count() > STARS || path.len() > limit::NAME {
             return self.fail(Unreadable::Work);
         }
         for path in across_slashes(&path) {

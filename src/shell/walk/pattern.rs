@@ -23,13 +23,14 @@ impl Pattern {
         }
         // Extended globs are not modelled.
         self.unknown |= text.contains('(');
+        // Nor is a bracket with something quoted in it.
+        self.unknown |= text.rfind('[') > text.rfind(']');
         self.tokens.extend(glob::tokens(text));
     }
 
-    /// `None` where it would take too long to know.
-    pub(super) fn matches(&self, text: &[char]) -> Option<bool> {
-        let mut left = glob::STEPS;
-        glob::all_match(&self.tokens, text, &mut left)
+    /// `None` where it would take too long to know: more than is left of the steps.
+    pub(super) fn matches(&self, text: &[char], left: &mut usize) -> Option<bool> {
+        glob::all_match(&self.tokens, text, left)
     }
 
     /// The length of the prefix of `text` to cut off: the longest or the shortest that matches; 0

@@ -24,12 +24,16 @@ impl Walker<'_> {
     /// own name, which is what is written where it finds nothing.
     pub(super) fn record_written(&mut self, word: &Field, how: How, certainty: Certainty) {
         self.record_write(&word.text, how, certainty);
-        if !word.glob || self.is_silent() {
+        // What is too long is none's.
+        if !word.glob || self.is_silent() || word.text.len() > limit::NAME {
             return;
         }
         let Some(patterns) = without_groups(&word.text) else {
             return self.fail(Unreadable::Work);
         };
+        if !self.spend(patterns.iter().map(|it| it.len()).sum::<usize>() / 512) {
+            return;
+        }
         for pattern in patterns.iter().filter(|it| **it != word.text) {
             self.record_write(pattern, how, certainty);
         }
@@ -46,8 +50,13 @@ impl Walker<'_> {
         }
         let mut paths: Vec<String> = Vec::new();
         let hidden = self.finds_hidden || self.env.variable("GLOBIGNORE").is_some();
-        if hidden && expand::has_glob(path) {
+        if path.len() > limit::NAME {
+            paths.push(path.to_owned());
+        } else if hidden && expand::has_glob(path) {
             let Some(ways) = with_hidden(path) else { return self.fail(Unreadable::Work) };
+            if !self.spend(ways.iter().map(String::len).sum::<usize>() / 512) {
+                return;
+            }
             paths.extend(ways.iter().flat_map(|it| self.located(it)));
         } else {
             paths = self.located(path);
