@@ -4,7 +4,7 @@ use super::{
     Scene,
     code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
     nearby::MANAGED,
-    place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, same_place},
+    place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, parts, same_place},
     settings::{self, Content},
     touch::{Act, takes_unknown},
 };
@@ -117,7 +117,7 @@ fn is_settings(path: &str, ground: &Ground) -> bool {
         .config_dirs
         .iter()
         .any(|dir| NAMES.iter().any(|it| same_place(path, &format!("{dir}/{it}"))));
-    let parts = known_parts(path);
+    let parts: Vec<&str> = parts(path).collect();
     let of_project = match parts[..] {
         [.., folder, name] => {
             fits(folder, ".claude")
@@ -180,8 +180,8 @@ pub(super) fn touches_plugin(scene: Scene) -> Option<String> {
 }
 
 fn is_agent_file(path: &str, ground: &Ground) -> bool {
-    let parts = known_parts(path);
-    let in_folder = parts.windows(2).any(|it| it == [".claude", "agents"]);
+    let parts: Vec<&str> = parts(path).collect();
+    let in_folder = parts.windows(2).any(|it| fits(it[0], ".claude") && fits(it[1], "agents"));
     in_folder
         || ground.config_dirs.iter().any(|it| lies(path, &format!("{it}/agents")) == Lies::Inside)
 }

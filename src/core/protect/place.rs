@@ -154,6 +154,10 @@ fn may_find(run: &Run, places: &[String]) -> bool {
     files.any(|path| patterns.iter().all(|it| fits(it, &path)))
 }
 
+pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|it| !it.is_empty() && *it != ".")
+}
+
 /// How a path lies to a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lies {
@@ -165,7 +169,6 @@ pub(super) enum Lies {
 }
 
 pub(super) fn lies(path: &str, place: &str) -> Lies {
-    let parts = |it| str::split(it, '/').filter(|it: &&str| !it.is_empty() && *it != ".");
     let (mut said, mut parts_of_place) = (parts(path), parts(place));
     let mut seen = 0;
     loop {
@@ -181,8 +184,7 @@ pub(super) fn lies(path: &str, place: &str) -> Lies {
 
 /// Whether two paths may be the same.
 pub(super) fn same_place(said: &str, place: &str) -> bool {
-    let parts = |it: &str| it.split('/').filter(|it| !it.is_empty() && *it != ".").count();
-    lies(said, place) == Lies::Inside && parts(said) == parts(place)
+    lies(said, place) == Lies::Inside && parts(said).count() == parts(place).count()
 }
 
 /// The longest pattern of a name that is matched, in bytes.

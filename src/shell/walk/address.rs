@@ -27,6 +27,8 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
     }
     let path = match rest.strip_prefix("//") {
         None => rest,
+        // What `$HOME` says.
+        Some(rest) if rest.starts_with('~') => rest,
         Some(rest) => {
             let (host, _) = rest.split_once('/')?;
             let hosts = ["", "localhost", "127.0.0.1"];
@@ -38,7 +40,7 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
         }
     };
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    path.starts_with('/').then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
+    path.starts_with(['/', '~']).then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
 /// What curl makes of `{a,b}` and `[1-9]` is any text.

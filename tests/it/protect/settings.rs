@@ -103,6 +103,16 @@ fn a_pattern_is_read_as_the_shell_reads_it() {
         house.denies("settings", &format!("find .claude -name '{name}' -delete"));
     }
     house.denies("settings", "rm .claude/s[\"e\"]ttings.json");
+    for line in [
+        "for d in .c*; do rm $d/settings.json; done",
+        "for d in .c*; do cd $d && rm settings.json; done",
+        "for d in ~/.cl*; do echo '{}' > $d/settings.json; done",
+    ] {
+        house.denies("settings", line);
+    }
+    house.denies("reviewer-agent", "for d in .c*; do cp x.md $d/agents/roz.md; done");
+    house.is_free("for d in .config/*; do rm $d/settings.json; done");
+    house.is_free("for d in .vs*; do echo '{}' > $d/settings.json; done");
     for name in ["[^s]ettings.json", "[[:digit:]]ettings.json", "[![:alpha:]]*.json", "*.md"] {
         house.is_free(&format!("rm .claude/{name}"));
     }
