@@ -27,16 +27,15 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
     }
     let path = match rest.strip_prefix("//") {
         None => rest,
-        // What `$HOME` says.
-        Some(rest) if rest.starts_with('~') => rest,
         Some(rest) => {
-            let (host, _) = rest.split_once('/')?;
+            // `~` is what `$HOME` says.
+            let (host, path) = rest.split_at(rest.find(['/', '~'])?);
             let hosts = ["", "localhost", "127.0.0.1"];
             let is_here = hosts.iter().any(|it| host.eq_ignore_ascii_case(it));
             if !(is_here || host.contains(['*', HOLE])) {
                 return None;
             }
-            &rest[host.len()..]
+            path
         }
     };
     let path = path.split(['?', '#']).next().unwrap_or_default();
