@@ -16,7 +16,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    aftermath, gather, meant::Meant, replaced, server_paths, standing, stashed, wire::Input,
+    aftermath, gather, meant::Meant, replaced, server_paths, standing, stashed, untracked,
+    wire::Input,
 };
 use crate::{
     core::{
@@ -654,6 +655,13 @@ impl Look<'_> {
             }
         }
         let until = gather::deadline(&self.roz.policy, self.world);
+        for reading in call.readings.iter().filter(|it| !it.untracked.is_empty()) {
+            let paths = reading.untracked.iter();
+            let paths = paths.flat_map(|it| meant.by(reading, &it.path, it.how));
+            let paths: Vec<PathBuf> = paths.map(|it| normal(&self.cwd.join(it))).collect();
+            let taken = untracked::taken_out(self.project, &paths, until);
+            found.extend(taken.into_iter().map(|it| (it, How::Remove)));
+        }
         let stashed = stashed::written(call, self.cwd, self.world, until);
         let stashed = stashed.into_iter().filter(|it| !self.is_rozs(it, until));
         found.extend(stashed.map(|it| (it.path, How::Write)));

@@ -106,6 +106,8 @@ pub struct Reading {
     /// The same of words that may be paths, and may be something else, where nothing has that name:
     /// `git checkout main`.
     pub perhaps: Vec<Write>,
+    /// What git no longer keeps, and leaves where it lies: `git rm --cached`.
+    pub untracked: Vec<Write>,
     /// What files are given through redirections and `tee`, and what is downloaded to them.
     pub texts: Vec<TextOf>,
     /// Files whose content would be shown or loaded, where that is known.

@@ -471,3 +471,50 @@ fn a_stash_of_all_takes_what_is_ignored_too() {
         assert!(told.contains(".orchestration") || told.contains("out.log"), "{line}: {told}");
     }
 }
+
+#[test]
+fn what_takes_the_intents_out_of_the_index_is_refused_as_their_removal_is() {
+    let roz = ground();
+    for line in [
+        "git rm -q --cached -r .orchestration",
+        "git rm --cached .orchestration/active_intents.yaml",
+        "cd .orchestration && git rm --cached active_intents.yaml",
+        "git -C .orchestration rm -r --cached .",
+        "git rm -r --cached .",
+        "git rm -r --cached :/",
+        "cd src && git rm -r --cached :/.orchestration",
+        "git rm --cached '*.yaml'",
+        "git rm -r --cached '.orch*'",
+        "git rm -r --cached -- .orch*",
+        "git rm -r --cached ':(icase).ORCHESTRATION'",
+        "git rm --cached --pathspec-from-file=l",
+        "git ls-files | xargs git rm --cached",
+        "git ls-files .orchestration | while read f; do git rm --cached $f; done",
+        "git update-index --force-remove .orchestration/active_intents.yaml",
+        "git update-index --remove .orchestration/active_intents.yaml",
+        "git ls-files | git update-index --force-remove --stdin",
+        "git read-tree --empty",
+    ] {
+        roz.selects("INT-001");
+        let told = json_of(&roz.bash(line).denies());
+        let file = told["file"].as_str().unwrap();
+        assert!(file.starts_with(".orchestration"), "{line}: {told}");
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git rm --cached NOTES.md",
+        "git rm -r --cached src",
+        "git rm --cached '*.rs'",
+        "git rm --cached src/*.rs",
+        "git rm -n -r --cached .",
+        "git update-index --refresh",
+        "git reset -q HEAD -- .orchestration",
+        "git reset -q",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+    // What no commit has is let go of by none.
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.bash("git rm -rq --cached .").objects_to_nothing();
+}

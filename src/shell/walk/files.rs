@@ -63,6 +63,7 @@ impl Walker<'_> {
                 self.cleaned(words, at + 1);
             }
             self.checked_out(words);
+            self.untracked(words);
         }
         self.linked(name, words, &brought);
         self.env.files.extend(brought);

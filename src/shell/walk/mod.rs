@@ -38,6 +38,7 @@ mod sql;
 mod streams;
 mod suspect;
 mod unknown;
+mod untracked;
 mod wrapper;
 mod xargs;
 

@@ -120,7 +120,7 @@ impl Walker<'_> {
 
 /// The path, or the pattern of paths, that git takes a word for; `None` where it says what is left
 /// out. What counts from the top of the work tree begins with a hole.
-fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
+pub(super) fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
     let text = word.text.as_str();
     let (mut rest, mut is_top, mut is_literal) = (text, false, false);
     if let Some(long) = text.strip_prefix(":(") {
