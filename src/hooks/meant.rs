@@ -289,12 +289,11 @@ fn deletes(find: &Find, path: &str) -> bool {
 
 /// `$(git rev-parse --show-toplevel)`, `git checkout :/src`
 fn asks_for_top(reading: &Reading) -> bool {
-    reading
-        .runs
-        .iter()
-        .filter(|it| it.program == "git")
-        .flat_map(|it| &it.argv)
-        .any(|it| it == "--show-toplevel" || it.starts_with(":/") || it.starts_with(":("))
+    // A list of paths that the line holds is no word of git's.
+    const ASKS: &[&str] = &[":/", ":(", "--pathspec-fr"];
+    let runs = reading.runs.iter().filter(|it| it.program == "git");
+    let mut words = runs.flat_map(|it| &it.argv);
+    words.any(|word| word == "--show-toplevel" || ASKS.iter().any(|it| word.starts_with(it)))
 }
 
 /// `*` finds no name that begins with a dot.

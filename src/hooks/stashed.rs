@@ -350,7 +350,7 @@ fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
                 push.paths.push(word);
             }
             "--" => is_operand = true,
-            "-m" | "--message" => {
+            _ if is_called_next(word) => {
                 push.is_clear &= words.next().is_some_and(|it| !it.contains(HOLE));
             }
             _ => push.is_clear &= puts_all_away(word),
@@ -379,6 +379,17 @@ fn puts_all_away(option: &str) -> bool {
         && called.is_none_or(|it| !it.is_empty())
 }
 
+/// Whether the word after the option says what the stash is called: `-m`, `-qm`, `--mess`.
+fn is_called_next(option: &str) -> bool {
+    match option.strip_prefix("--") {
+        Some(name) => !name.is_empty() && "message".starts_with(name),
+        None => option
+            .strip_prefix('-')
+            .and_then(|it| it.split_once('m'))
+            .is_some_and(|it| it.1.is_empty()),
+    }
+}
+
 /// Git takes an option by its beginning, too.
 fn untracked(options: &[&str]) -> Untracked {
     let has = |short: char, long: &str, least: usize| {
@@ -405,9 +416,9 @@ fn names_paths(options: &[&str]) -> bool {
     let mut words = options.iter();
     while let Some(word) = words.next() {
         match *word {
-            "-m" | "--message" => drop(words.next()),
             "--" => return words.next().is_some(),
-            it if it.starts_with("--pathspec-from-file") => return true,
+            it if is_called_next(it) => drop(words.next()),
+            it if it.starts_with("--pathspec-fr") => return true,
             it if it.starts_with('-') => (),
             _ => return true,
         }

@@ -518,3 +518,58 @@ fn what_takes_the_intents_out_of_the_index_is_refused_as_their_removal_is() {
     roz.git(&["commit", "-qm", "third"]);
     roz.bash("git rm -rq --cached .").objects_to_nothing();
 }
+
+#[test]
+fn a_list_of_paths_is_read_where_the_line_has_it_and_else_names_anything() {
+    let roz = ground();
+    roz.write(".git/info/exclude", "l\n");
+    roz.write("l", "NOTES.md\n");
+    roz.write("NOTES.md", "other notes\n");
+    roz.write("src/auth/main.rs", "fn main() { 1 }\n");
+    for line in [
+        // What it is called is no path.
+        "git stash push -qm src/auth",
+        "git stash push --mess src/auth",
+        "git stash push --pathspec-from-file=- <<< NOTES.md",
+        "echo NOTES.md | git stash push --pathspec-from-file=-",
+        "echo NOTES.md > src/auth/l; git stash push --pathspec-from-file=src/auth/l",
+        "echo NOTES.md > src/auth/l; git stash push --pathspec-from-file src/auth/l",
+        "echo NOTES.md > src/auth/l; git restore --pathspec-from-file=src/auth/l",
+        "cd src/auth && git restore --pathspec-from-file=- <<< ../../NOTES.md",
+        "cd src/auth && git checkout --pathspec-from-file=- <<< :/NOTES.md",
+        "printf 'NOTES.md\\0' | git restore --pathspec-from=- --pathspec-file-nul",
+        "git checkout HEAD --pathspec-from-file=- <<< NOTES.md",
+        "git rm -f --pathspec-from-file=- <<< NOTES.md",
+    ] {
+        is_refused(&roz, line, "NOTES.md");
+    }
+    for line in [
+        "git stash push --pathspec-from-file=l",
+        "git stash push --pathspec-from-file l",
+        "git restore --pathspec-from-file=l",
+        "cd src/auth && git restore --pathspec-from-file=../../l",
+        "cd src/auth && git checkout --pathspec-from-file=../../l",
+        "git restore --pathspec-from-file=- < l",
+        "cat l | git restore --pathspec-from-file=-",
+        "git rm --pathspec-from-file=l",
+        "echo auth/main.rs > src/auth/l; git -C src restore --pathspec-from-file=auth/l",
+        "git restore --pathspec-from-file=- <<< '\"NOTES.md\"'",
+        "git restore --pathspec-from-file=",
+    ] {
+        roz.selects("INT-001");
+        let told = json_of(&roz.bash(line).denies());
+        assert_eq!(
+            (&told["code"], &told["file"]),
+            (&"PROTECTED_PATH".into(), &".".into()),
+            "{line}"
+        );
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git stash push --pathspec-from-file=- <<< src/auth/main.rs",
+        "echo src/auth/main.rs > src/auth/l; git restore --pathspec-from-file=src/auth/l",
+        "git add --pathspec-from-file=l",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{Certainty, HOLE, How, Link, last_part};
+use super::super::{How, Link, last_part};
 use super::Walker;
 use super::env::Made;
 use super::field::Field;
@@ -172,7 +172,6 @@ impl Walker<'_> {
                 .map(Cow::Owned)
                 .collect(),
         };
-        self.listed_in_a_file(row, words);
         for field in fields {
             if self.is_spent() {
                 break;
@@ -194,17 +193,6 @@ impl Walker<'_> {
                 Some(_) => {}
                 None => self.record_read(&field.text, certainty),
             }
-        }
-    }
-
-    /// `git rm --pathspec-from-file=list`: what a list names, nobody has read.
-    fn listed_in_a_file(&mut self, row: &FileProgram, words: &[Field]) {
-        let is_list = |it: &Field| it.text.starts_with("--pathspec-from");
-        if let Some(how) = row.how
-            && row.takes_pathspecs()
-            && words.iter().any(is_list)
-        {
-            self.record_write(&HOLE.to_string(), how, Certainty::Opaque);
         }
     }
 

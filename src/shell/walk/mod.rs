@@ -20,6 +20,7 @@ mod find;
 mod foreign;
 mod groups;
 mod lanes;
+mod listed;
 mod nested;
 mod origin;
 mod output;

@@ -7,7 +7,6 @@ use super::field::Field;
 use super::pathspec::pathspec;
 use super::{Walker, expand};
 
-const REMOVE: Grammar = Grammar { letters: "", long: &["pathspec-from-file"] };
 const UPDATE: Grammar = Grammar { letters: "", long: &["chmod", "cacheinfo", "index-version"] };
 
 impl Walker<'_> {
@@ -15,12 +14,11 @@ impl Walker<'_> {
         let at = Self::subcommand("git", words);
         let (taken, takes_lists) = match words.get(at).map(|word| word.text.as_str()) {
             Some("rm") => {
-                let taken = REMOVE.take(words, at + 1);
+                let taken = Grammar::NONE.take(words, at + 1);
                 if !taken.has(&["cached"]) || taken.has(&["n", "dry-run"]) {
                     return;
                 }
-                let is_list = taken.has(&["pathspec-from-file"]);
-                (taken, is_list)
+                (taken, false)
             }
             Some("update-index") => {
                 let taken = UPDATE.take(words, at + 1);
