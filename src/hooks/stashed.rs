@@ -24,6 +24,9 @@ use crate::{
 /// The newest stash.
 const LAST: &str = "stash@{0}";
 
+/// Of more stashes nobody looks at each that a loop may take.
+const MOST_AGAIN: usize = 32;
+
 /// What a `git stash` does.
 #[derive(Debug, PartialEq, Eq)]
 enum Stash<'a> {
@@ -64,6 +67,7 @@ pub(super) struct Stashed {
 /// The files that stashes of a call write.
 pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
+    // Scripts stand in the lines that run them, too.
     for reading in &call.readings {
         if reading.runs.iter().any(|run| stash(run).is_some()) {
             let line = Line { reading, text: call.text("command"), cwd };
@@ -88,6 +92,8 @@ struct Turn<'a> {
     folder: Option<&'a Path>,
     /// That it runs, and finds what is there now.
     is_sure: bool,
+    /// That it may run more than once.
+    again: bool,
 }
 
 /// What a run has put away, each file with what it holds then.
@@ -126,6 +132,7 @@ impl Line<'_> {
                     root: &root,
                     folder: folders.first().filter(|_| folders.len() == 1).map(PathBuf::as_path),
                     is_sure: is_as_it_stands && !run.conditional && !is_lost,
+                    again: run.again,
                 };
                 if let Stash::Pop { name, .. } = stash
                     && let Some(number) = number(name)
@@ -185,7 +192,7 @@ impl Line<'_> {
             }
             Stash::Drop(name) => {
                 match number(name) {
-                    Some(number) => stack.takes(number),
+                    Some(number) => takes(number, turn, stack, until),
                     // By a date; a commit's own name is refused.
                     None if name.contains(['@', HOLE]) => stack.opens(),
                     None => (),
@@ -195,7 +202,7 @@ impl Line<'_> {
             Stash::Pop { name, is_kept } => {
                 let Some(number) = number(name) else {
                     let is_by_date = name.contains(['@', HOLE]);
-                    let is_moved = is_by_date && !stack.is_as_it_was();
+                    let is_moved = is_by_date && (turn.again || !stack.is_as_it_was());
                     if is_by_date && !is_kept {
                         stack.opens();
                     }
@@ -205,11 +212,11 @@ impl Line<'_> {
                         Some(all(git::stashed(root, name, until).ok()?, name))
                     };
                 };
-                let meant = stack.meant(number);
-                if !is_kept {
-                    stack.takes(number);
-                }
                 let there = git::stashes(root, until).ok()?;
+                let meant = self.meant(number, turn, stack, there.len());
+                if !is_kept {
+                    takes(number, turn, stack, until);
+                }
                 let mut found = Vec::new();
                 for it in meant? {
                     // What the line has put away was judged then.
@@ -224,6 +231,34 @@ impl Line<'_> {
                 None
             }
         }
+    }
+
+    /// What a number may stand for, of so many stashes. None: nobody knows.
+    fn meant(
+        &self,
+        number: usize,
+        turn: &Turn,
+        stack: &Stack,
+        count: usize,
+    ) -> Option<BTreeSet<stash_stack::Stash>> {
+        let again = self.reading.runs.iter().filter(|it| turn.again && it.again);
+        let stashes: Vec<Stash> = again.filter_map(stash).collect();
+        let is_taken =
+            |it: &Stash| matches!(it, Stash::Drop(_) | Stash::Pop { is_kept: false, .. });
+        if !stashes.iter().any(is_taken) {
+            return stack.meant(number);
+        }
+        if count > MOST_AGAIN {
+            return None;
+        }
+        // Round by round the lower ones move up, and those that are put away push them down.
+        let is_pushed = stashes.iter().any(|it| matches!(it, Stash::Push(_)));
+        let first = if is_pushed { 0 } else { number };
+        let mut found = BTreeSet::new();
+        for number in (first..first.saturating_add(count)).chain([number]) {
+            found.extend(stack.meant(number)?);
+        }
+        Some(found)
     }
 
     /// Whether some of the files are there to be put away when the turn comes.
@@ -303,6 +338,19 @@ impl Stash<'_> {
             Self::Pop { .. } | Self::Unknown => true,
             Self::Drop(_) | Self::Store => false,
         }
+    }
+}
+
+/// The stash of that number is taken away, each time that the run's turn comes.
+fn takes(number: usize, turn: &Turn, stack: &mut Stack, until: Instant) {
+    if !turn.again {
+        return stack.takes(number);
+    }
+    match git::stashes(turn.root, until) {
+        Ok(there) if there.len() <= MOST_AGAIN => {
+            there.iter().for_each(|_| stack.takes(number));
+        }
+        _ => stack.opens(),
     }
 }
 

@@ -154,6 +154,8 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
     pub conditional: bool,
+    /// Whether it may run more than once: in a loop, or for each of what another program finds.
+    pub again: bool,
     /// A hole among the words stands in no quotes: it may be several words.
     pub loose: bool,
 }

@@ -408,6 +408,64 @@ fn what_git_stashes_and_brings_back_is_written() {
 }
 
 #[test]
+fn a_stash_that_is_taken_again_and_again_may_be_any_further_down() {
+    let roz = ground();
+    roz.write(".git/info/exclude", ".orchestration/\n");
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    let put_away = |file: &str, text: &str| {
+        roz.write(file, text);
+        roz.git(&["stash"]);
+    };
+    put_away("src/auth/main.rs", "fn main() { 0 }\n");
+    put_away("src/billing/total.rs", "fn total() { 1 }\n");
+    put_away("src/auth/main.rs", "fn main() { 1 }\n");
+    roz.write("src/auth/pop.sh", "git stash pop\n");
+    for line in [
+        "for i in 0 1; do git stash pop; done",
+        "for ((i = 0; i < 2; i++)); do git stash pop; done",
+        "while git stash pop; do :; done",
+        "until ! git stash pop; do :; done",
+        "git stash list | while read x; do git stash pop; done",
+        "cat list | xargs -I{} git stash pop",
+        "cat list | xargs -n1 sh -c \"git stash pop\"",
+        "find . -name x -exec git stash pop \\;",
+        "watch git stash pop",
+        "f() { git stash pop && f; }; f",
+        "for i in 0 1; do git stash drop; git stash apply; done",
+        "for i in 0 1; do git stash apply; git stash drop; done",
+        "for i in 0 1; do git stash drop; done; git stash apply",
+        "for i in 0 1; do git stash; git stash pop 2; done",
+        "for i in 0 1; do sh src/auth/pop.sh; done",
+        "sh src/auth/pop.sh; sh src/auth/pop.sh",
+        "git stash pop; sh src/auth/pop.sh",
+        "python3 -c 'import os\nfor i in range(2): os.system(\"git stash pop\")'",
+        "trap 'git stash pop' DEBUG; true; true",
+    ] {
+        roz.selects("INT-001");
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git stash pop",
+        "if true; then git stash pop; fi",
+        "sh src/auth/pop.sh",
+        "for i in 0 1; do git stash apply; done",
+        "for i in 0 1; do git stash list; git stash pop 2; done",
+        "trap 'git stash pop' EXIT; true",
+    ] {
+        assert!(!roz.bash(line).is_objection(), "{line}");
+    }
+    // Of more nobody looks at each.
+    roz.git(&["stash", "drop", "stash@{1}"]);
+    roz.bash("for i in 0 1; do git stash pop; done").objects_to_nothing();
+    for _ in 0..40 {
+        roz.git(&["stash", "store", "stash@{1}"]);
+    }
+    assert!(roz.bash("for i in 0 1; do git stash pop; done").is_objection());
+}
+
+#[test]
 fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
     let roz = ground();
     roz.write(".git/info/exclude", ".orchestration/\n");
