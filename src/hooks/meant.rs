@@ -9,7 +9,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::scripts;
+use super::{scripts, stashed};
 use crate::{
     core::protect::{Found, reach},
     shell::{Find, HOLE, How, Reading},
@@ -290,7 +290,7 @@ fn deletes(find: &Find, path: &str) -> bool {
 /// `$(git rev-parse --show-toplevel)`, `git checkout :/src`
 fn asks_for_top(reading: &Reading) -> bool {
     // A list of paths that the line holds is no word of git's.
-    const ASKS: &[&str] = &[":/", ":(", "--pathspec-fr"];
+    const ASKS: &[&str] = &[":/", ":(", stashed::LIST];
     let runs = reading.runs.iter().filter(|it| it.program == "git");
     let mut words = runs.flat_map(|it| &it.argv);
     words.any(|word| word == "--show-toplevel" || ASKS.iter().any(|it| word.starts_with(it)))

@@ -24,6 +24,9 @@ use crate::{
 /// The newest stash.
 const LAST: &str = "stash@{0}";
 
+/// How git's option for a list of paths begins.
+pub(super) const LIST: &str = "--pathspec-fr";
+
 /// Of more stashes nobody looks at each that a loop may take.
 const MOST_AGAIN: usize = 32;
 
@@ -75,6 +78,11 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
         }
     }
     found.into_iter().collect()
+}
+
+/// Whether git is given a list of paths.
+pub(super) fn takes_list(run: &Run) -> bool {
+    run.program == "git" && run.argv.iter().any(|it| it.starts_with(LIST))
 }
 
 struct Line<'a> {
@@ -466,7 +474,7 @@ fn names_paths(options: &[&str]) -> bool {
         match *word {
             "--" => return words.next().is_some(),
             it if is_called_next(it) => drop(words.next()),
-            it if it.starts_with("--pathspec-fr") => return true,
+            it if it.starts_with(LIST) => return true,
             it if it.starts_with('-') => (),
             _ => return true,
         }

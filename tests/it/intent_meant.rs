@@ -578,6 +578,36 @@ fn what_takes_the_intents_out_of_the_index_is_refused_as_their_removal_is() {
 }
 
 #[test]
+fn where_nobody_knows_what_git_writes_the_words_say_so() {
+    let roz = ground();
+    roz.write("src/auth/main.rs", "fn main() { 1 }\n");
+    roz.git(&["stash"]);
+    let told = |line: &str| {
+        roz.selects("INT-001");
+        let told = json_of(&roz.bash(line).denies());
+        assert_eq!(
+            (&told["code"], &told["file"]),
+            (&"PROTECTED_PATH".into(), &".".into()),
+            "{line}"
+        );
+        told.to_string()
+    };
+    for line in [
+        "git stash apply $(git rev-parse refs/stash)",
+        "git stash pop \"$(cat s)\"",
+        "git stash drop stash@{1.day.ago}; git stash pop stash@{0.days.ago}",
+    ] {
+        let told = told(line);
+        assert!(told.contains("cannot be told before it runs"), "{line}: {told}");
+        assert!(told.contains("by its number"), "{line}: {told}");
+    }
+    let list = told("git restore --pathspec-from-file=list");
+    assert!(list.contains("Name the files on the command line"), "{list}");
+    let named = told("rm -rf .");
+    assert!(named.contains("it is the project's root"), "{named}");
+}
+
+#[test]
 fn a_list_of_paths_is_read_where_the_line_has_it_and_else_names_anything() {
     let roz = ground();
     roz.write(".git/info/exclude", "l\n");
