@@ -356,7 +356,9 @@ fn takes(number: usize, turn: &Turn, stack: &mut Stack, until: Instant) {
     }
     match git::stashes(turn.root, until) {
         Ok(there) if there.len() <= MOST_AGAIN => {
-            there.iter().for_each(|_| stack.takes(number));
+            for _ in &there {
+                stack.takes(number);
+            }
         }
         _ => stack.opens(),
     }
