@@ -207,6 +207,7 @@ impl<'a> ToolCall<'a> {
             reading.runs = runs;
             reading.writes.retain(|it| !it.conditional);
             reading.perhaps.retain(|it| !it.conditional);
+            reading.untracked.retain(|it| !it.conditional);
             reading.code.clear();
             spared = Reading { runs: may, ..Reading::default() }.keys();
         }

@@ -16,7 +16,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    aftermath, gather, meant::Meant, replaced, server_paths, standing, stashed, wire::Input,
+    aftermath, gather, meant::Meant, replaced, server_paths, standing, stashed, untracked,
+    wire::Input,
 };
 use crate::{
     core::{
@@ -34,7 +35,7 @@ use crate::{
             settings,
             shown::{self, Shown},
             state::{InFlight, Start},
-            target::{Case, Kind, Place, Target},
+            target::{Blind, Case, Kind, Place, Target},
         },
         policy::Auto,
         session::Session,
@@ -110,7 +111,7 @@ pub(super) fn aims(
         }
         match &event.what {
             What::PreToolUse(call) => {
-                (aims.also, _) = look.nearer(call, look.writes(call), false);
+                (aims.also, _) = look.nearer(call, look.writes(call).0, false);
             }
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if had => {
@@ -130,7 +131,8 @@ pub(super) fn aims(
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            let written = look.writes(call);
+            let (written, blind) = look.writes(call);
+            aims.blind = blind;
             look.aim(Some(call), &written, &mut aims);
             aims.start = aftermath::start(call, roz);
             aims.unkept = look.unkept(aims.start.as_ref());
@@ -604,8 +606,9 @@ impl Look<'_> {
 
     /// The paths that a call would write: as it says them, and what its patterns
     /// and searches come to. A server stands where it was started, which is not
-    /// where the agent stands: what is relative counts from both.
-    fn writes(self, call: &ToolCall) -> Vec<(String, How)> {
+    /// where the agent stands: what is relative counts from both. And why it would
+    /// write anything, where it does not say so.
+    fn writes(self, call: &ToolCall) -> (Vec<(String, How)>, Option<Blind>) {
         let mut found: Vec<(String, How)> = Vec::new();
         let field = |name: &str| call.text(name).map(str::to_owned);
         match call.name.as_str() {
@@ -657,11 +660,23 @@ impl Look<'_> {
             }
         }
         let until = gather::deadline(&self.roz.policy, self.world);
+        for reading in call.readings.iter().filter(|it| !it.untracked.is_empty()) {
+            let paths = reading.untracked.iter();
+            let paths = paths.flat_map(|it| meant.by(reading, &it.path, it.how));
+            let paths: Vec<PathBuf> = paths.map(|it| normal(&self.cwd.join(it))).collect();
+            let taken = untracked::taken_out(self.project, &paths, until);
+            found.extend(taken.into_iter().map(|it| (it, How::Remove)));
+        }
         let stashed = stashed::written(call, self.cwd, self.world, until);
+        let is_root = |it: &stashed::Stashed| normal(Path::new(&it.path)) == self.project;
+        let mut blind = stashed.iter().any(is_root).then_some(Blind::Stash);
+        if call.readings.iter().flat_map(|it| &it.runs).any(stashed::takes_list) {
+            blind = blind.or(Some(Blind::List));
+        }
         let stashed = stashed.into_iter().filter(|it| !self.is_rozs(it, until));
         found.extend(stashed.map(|it| (it.path, How::Write)));
         found.dedup();
-        found
+        (found, blind)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::scripts;
+use super::{scripts, stashed};
 use crate::{
     core::protect::{Found, reach},
     shell::{Find, HOLE, How, Reading},
@@ -289,12 +289,11 @@ fn deletes(find: &Find, path: &str) -> bool {
 
 /// `$(git rev-parse --show-toplevel)`, `git checkout :/src`
 fn asks_for_top(reading: &Reading) -> bool {
-    reading
-        .runs
-        .iter()
-        .filter(|it| it.program == "git")
-        .flat_map(|it| &it.argv)
-        .any(|it| it == "--show-toplevel" || it.starts_with(":/") || it.starts_with(":("))
+    // A list of paths that the line holds is no word of git's.
+    const ASKS: &[&str] = &[":/", ":(", stashed::LIST];
+    let runs = reading.runs.iter().filter(|it| it.program == "git");
+    let mut words = runs.flat_map(|it| &it.argv);
+    words.any(|word| word == "--show-toplevel" || ASKS.iter().any(|it| word.starts_with(it)))
 }
 
 /// `*` finds no name that begins with a dot.

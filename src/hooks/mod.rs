@@ -28,6 +28,7 @@ mod sources;
 mod standing;
 mod stash_stack;
 mod stashed;
+mod untracked;
 mod wire;
 
 use std::{

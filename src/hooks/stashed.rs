@@ -24,6 +24,12 @@ use crate::{
 /// The newest stash.
 const LAST: &str = "stash@{0}";
 
+/// How git's option for a list of paths begins.
+pub(super) const LIST: &str = "--pathspec-fr";
+
+/// Of more stashes nobody looks at each that a loop may take.
+const MOST_AGAIN: usize = 32;
+
 /// What a `git stash` does.
 #[derive(Debug, PartialEq, Eq)]
 enum Stash<'a> {
@@ -64,6 +70,7 @@ pub(super) struct Stashed {
 /// The files that stashes of a call write.
 pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
+    // Scripts stand in the lines that run them, too.
     for reading in &call.readings {
         if reading.runs.iter().any(|run| stash(run).is_some()) {
             let line = Line { reading, text: call.text("command"), cwd };
@@ -71,6 +78,11 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
         }
     }
     found.into_iter().collect()
+}
+
+/// Whether git is given a list of paths.
+pub(super) fn takes_list(run: &Run) -> bool {
+    run.program == "git" && run.argv.iter().any(|it| it.starts_with(LIST))
 }
 
 struct Line<'a> {
@@ -88,6 +100,8 @@ struct Turn<'a> {
     folder: Option<&'a Path>,
     /// That it runs, and finds what is there now.
     is_sure: bool,
+    /// That it may run more than once.
+    again: bool,
 }
 
 /// What a run has put away, each file with what it holds then.
@@ -126,6 +140,7 @@ impl Line<'_> {
                     root: &root,
                     folder: folders.first().filter(|_| folders.len() == 1).map(PathBuf::as_path),
                     is_sure: is_as_it_stands && !run.conditional && !is_lost,
+                    again: run.again,
                 };
                 if let Stash::Pop { name, .. } = stash
                     && let Some(number) = number(name)
@@ -185,7 +200,7 @@ impl Line<'_> {
             }
             Stash::Drop(name) => {
                 match number(name) {
-                    Some(number) => stack.takes(number),
+                    Some(number) => takes(number, turn, stack, until),
                     // By a date; a commit's own name is refused.
                     None if name.contains(['@', HOLE]) => stack.opens(),
                     None => (),
@@ -195,7 +210,7 @@ impl Line<'_> {
             Stash::Pop { name, is_kept } => {
                 let Some(number) = number(name) else {
                     let is_by_date = name.contains(['@', HOLE]);
-                    let is_moved = is_by_date && !stack.is_as_it_was();
+                    let is_moved = is_by_date && (turn.again || !stack.is_as_it_was());
                     if is_by_date && !is_kept {
                         stack.opens();
                     }
@@ -205,11 +220,11 @@ impl Line<'_> {
                         Some(all(git::stashed(root, name, until).ok()?, name))
                     };
                 };
-                let meant = stack.meant(number);
-                if !is_kept {
-                    stack.takes(number);
-                }
                 let there = git::stashes(root, until).ok()?;
+                let meant = self.meant(number, turn, stack, there.len());
+                if !is_kept {
+                    takes(number, turn, stack, until);
+                }
                 let mut found = Vec::new();
                 for it in meant? {
                     // What the line has put away was judged then.
@@ -224,6 +239,34 @@ impl Line<'_> {
                 None
             }
         }
+    }
+
+    /// What a number may stand for, of so many stashes. None: nobody knows.
+    fn meant(
+        &self,
+        number: usize,
+        turn: &Turn,
+        stack: &Stack,
+        count: usize,
+    ) -> Option<BTreeSet<stash_stack::Stash>> {
+        let again = self.reading.runs.iter().filter(|it| turn.again && it.again);
+        let stashes: Vec<Stash> = again.filter_map(stash).collect();
+        let is_taken =
+            |it: &Stash| matches!(it, Stash::Drop(_) | Stash::Pop { is_kept: false, .. });
+        if !stashes.iter().any(is_taken) {
+            return stack.meant(number);
+        }
+        if count > MOST_AGAIN {
+            return None;
+        }
+        // Round by round the lower ones move up, and those that are put away push them down.
+        let is_pushed = stashes.iter().any(|it| matches!(it, Stash::Push(_)));
+        let first = if is_pushed { 0 } else { number };
+        let mut found = BTreeSet::new();
+        for number in (first..first.saturating_add(count)).chain([number]) {
+            found.extend(stack.meant(number)?);
+        }
+        Some(found)
     }
 
     /// Whether some of the files are there to be put away when the turn comes.
@@ -306,6 +349,21 @@ impl Stash<'_> {
     }
 }
 
+/// The stash of that number is taken away, each time that the run's turn comes.
+fn takes(number: usize, turn: &Turn, stack: &mut Stack, until: Instant) {
+    if !turn.again {
+        return stack.takes(number);
+    }
+    match git::stashes(turn.root, until) {
+        Ok(there) if there.len() <= MOST_AGAIN => {
+            for _ in &there {
+                stack.takes(number);
+            }
+        }
+        _ => stack.opens(),
+    }
+}
+
 fn stashed(root: &Path, (inside, becomes): (String, String), comes_back: bool) -> Stashed {
     Stashed { path: root.join(inside).to_string_lossy().into_owned(), becomes, comes_back }
 }
@@ -350,7 +408,7 @@ fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
                 push.paths.push(word);
             }
             "--" => is_operand = true,
-            "-m" | "--message" => {
+            _ if is_called_next(word) => {
                 push.is_clear &= words.next().is_some_and(|it| !it.contains(HOLE));
             }
             _ => push.is_clear &= puts_all_away(word),
@@ -379,6 +437,17 @@ fn puts_all_away(option: &str) -> bool {
         && called.is_none_or(|it| !it.is_empty())
 }
 
+/// Whether the word after the option says what the stash is called: `-m`, `-qm`, `--mess`.
+fn is_called_next(option: &str) -> bool {
+    match option.strip_prefix("--") {
+        Some(name) => !name.is_empty() && "message".starts_with(name),
+        None => option
+            .strip_prefix('-')
+            .and_then(|it| it.split_once('m'))
+            .is_some_and(|it| it.1.is_empty()),
+    }
+}
+
 /// Git takes an option by its beginning, too.
 fn untracked(options: &[&str]) -> Untracked {
     let has = |short: char, long: &str, least: usize| {
@@ -405,9 +474,9 @@ fn names_paths(options: &[&str]) -> bool {
     let mut words = options.iter();
     while let Some(word) = words.next() {
         match *word {
-            "-m" | "--message" => drop(words.next()),
             "--" => return words.next().is_some(),
-            it if it.starts_with("--pathspec-from-file") => return true,
+            it if is_called_next(it) => drop(words.next()),
+            it if it.starts_with(LIST) => return true,
             it if it.starts_with('-') => (),
             _ => return true,
         }

@@ -106,6 +106,8 @@ pub struct Reading {
     /// The same of words that may be paths, and may be something else, where nothing has that name:
     /// `git checkout main`.
     pub perhaps: Vec<Write>,
+    /// What git no longer keeps, and leaves where it lies: `git rm --cached`.
+    pub untracked: Vec<Write>,
     /// What files are given through redirections and `tee`, and what is downloaded to them.
     pub texts: Vec<TextOf>,
     /// Files whose content would be shown or loaded, where that is known.
@@ -152,6 +154,8 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
     pub conditional: bool,
+    /// Whether it may run more than once: in a loop, or for each of what another program finds.
+    pub again: bool,
     /// A hole among the words stands in no quotes: it may be several words.
     pub loose: bool,
 }

@@ -408,6 +408,64 @@ fn what_git_stashes_and_brings_back_is_written() {
 }
 
 #[test]
+fn a_stash_that_is_taken_again_and_again_may_be_any_further_down() {
+    let roz = ground();
+    roz.write(".git/info/exclude", ".orchestration/\n");
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    let put_away = |file: &str, text: &str| {
+        roz.write(file, text);
+        roz.git(&["stash"]);
+    };
+    put_away("src/auth/main.rs", "fn main() { 0 }\n");
+    put_away("src/billing/total.rs", "fn total() { 1 }\n");
+    put_away("src/auth/main.rs", "fn main() { 1 }\n");
+    roz.write("src/auth/pop.sh", "git stash pop\n");
+    for line in [
+        "for i in 0 1; do git stash pop; done",
+        "for ((i = 0; i < 2; i++)); do git stash pop; done",
+        "while git stash pop; do :; done",
+        "until ! git stash pop; do :; done",
+        "git stash list | while read x; do git stash pop; done",
+        "cat list | xargs -I{} git stash pop",
+        "cat list | xargs -n1 sh -c \"git stash pop\"",
+        "find . -name x -exec git stash pop \\;",
+        "watch git stash pop",
+        "f() { git stash pop && f; }; f",
+        "for i in 0 1; do git stash drop; git stash apply; done",
+        "for i in 0 1; do git stash apply; git stash drop; done",
+        "for i in 0 1; do git stash drop; done; git stash apply",
+        "for i in 0 1; do git stash; git stash pop 2; done",
+        "for i in 0 1; do sh src/auth/pop.sh; done",
+        "sh src/auth/pop.sh; sh src/auth/pop.sh",
+        "git stash pop; sh src/auth/pop.sh",
+        "python3 -c 'import os\nfor i in range(2): os.system(\"git stash pop\")'",
+        "trap 'git stash pop' DEBUG; true; true",
+    ] {
+        roz.selects("INT-001");
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git stash pop",
+        "if true; then git stash pop; fi",
+        "sh src/auth/pop.sh",
+        "for i in 0 1; do git stash apply; done",
+        "for i in 0 1; do git stash list; git stash pop 2; done",
+        "trap 'git stash pop' EXIT; true",
+    ] {
+        assert!(!roz.bash(line).is_objection(), "{line}");
+    }
+    // Of more nobody looks at each.
+    roz.git(&["stash", "drop", "stash@{1}"]);
+    roz.bash("for i in 0 1; do git stash pop; done").objects_to_nothing();
+    for _ in 0..40 {
+        roz.git(&["stash", "store", "stash@{1}"]);
+    }
+    assert!(roz.bash("for i in 0 1; do git stash pop; done").is_objection());
+}
+
+#[test]
 fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
     let roz = ground();
     roz.write(".git/info/exclude", ".orchestration/\n");
@@ -469,5 +527,137 @@ fn a_stash_of_all_takes_what_is_ignored_too() {
     for line in ["git stash -a", "git stash push --all", "git stash -qam x", "git stash --al"] {
         let told = roz.bash(line).denies();
         assert!(told.contains(".orchestration") || told.contains("out.log"), "{line}: {told}");
+    }
+}
+
+#[test]
+fn what_takes_the_intents_out_of_the_index_is_refused_as_their_removal_is() {
+    let roz = ground();
+    for line in [
+        "git rm -q --cached -r .orchestration",
+        "git rm --cached .orchestration/active_intents.yaml",
+        "cd .orchestration && git rm --cached active_intents.yaml",
+        "git -C .orchestration rm -r --cached .",
+        "git rm -r --cached .",
+        "git rm -r --cached :/",
+        "cd src && git rm -r --cached :/.orchestration",
+        "git rm --cached '*.yaml'",
+        "git rm -r --cached '.orch*'",
+        "git rm -r --cached -- .orch*",
+        "git rm -r --cached ':(icase).ORCHESTRATION'",
+        "git rm --cached --pathspec-from-file=l",
+        "git ls-files | xargs git rm --cached",
+        "git ls-files .orchestration | while read f; do git rm --cached $f; done",
+        "git update-index --force-remove .orchestration/active_intents.yaml",
+        "git update-index --remove .orchestration/active_intents.yaml",
+        "git ls-files | git update-index --force-remove --stdin",
+        "git read-tree --empty",
+    ] {
+        roz.selects("INT-001");
+        let told = json_of(&roz.bash(line).denies());
+        let file = told["file"].as_str().unwrap();
+        assert!(file.starts_with(".orchestration"), "{line}: {told}");
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git rm --cached NOTES.md",
+        "git rm -r --cached src",
+        "git rm --cached '*.rs'",
+        "git rm --cached src/*.rs",
+        "git rm -n -r --cached .",
+        "git update-index --refresh",
+        "git reset -q HEAD -- .orchestration",
+        "git reset -q",
+    ] {
+        roz.bash(line).objects_to_nothing();
+    }
+    // What no commit has is let go of by none.
+    roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.bash("git rm -rq --cached .").objects_to_nothing();
+}
+
+#[test]
+fn where_nobody_knows_what_git_writes_the_words_say_so() {
+    let roz = ground();
+    roz.write("src/auth/main.rs", "fn main() { 1 }\n");
+    roz.git(&["stash"]);
+    let told = |line: &str| {
+        roz.selects("INT-001");
+        let told = json_of(&roz.bash(line).denies());
+        assert_eq!(
+            (&told["code"], &told["file"]),
+            (&"PROTECTED_PATH".into(), &".".into()),
+            "{line}"
+        );
+        told.to_string()
+    };
+    for line in [
+        "git stash apply $(git rev-parse refs/stash)",
+        "git stash pop \"$(cat s)\"",
+        "git stash drop stash@{1.day.ago}; git stash pop stash@{0.days.ago}",
+    ] {
+        let told = told(line);
+        assert!(told.contains("cannot be told before it runs"), "{line}: {told}");
+        assert!(told.contains("by its number"), "{line}: {told}");
+    }
+    let list = told("git restore --pathspec-from-file=list");
+    assert!(list.contains("Name the files on the command line"), "{list}");
+    let named = told("rm -rf .");
+    assert!(named.contains("it is the project's root"), "{named}");
+}
+
+#[test]
+fn a_list_of_paths_is_read_where_the_line_has_it_and_else_names_anything() {
+    let roz = ground();
+    roz.write(".git/info/exclude", "l\n");
+    roz.write("l", "NOTES.md\n");
+    roz.write("NOTES.md", "other notes\n");
+    roz.write("src/auth/main.rs", "fn main() { 1 }\n");
+    for line in [
+        // What it is called is no path.
+        "git stash push -qm src/auth",
+        "git stash push --mess src/auth",
+        "git stash push --pathspec-from-file=- <<< NOTES.md",
+        "echo NOTES.md | git stash push --pathspec-from-file=-",
+        "echo NOTES.md > src/auth/l; git stash push --pathspec-from-file=src/auth/l",
+        "echo NOTES.md > src/auth/l; git stash push --pathspec-from-file src/auth/l",
+        "echo NOTES.md > src/auth/l; git restore --pathspec-from-file=src/auth/l",
+        "cd src/auth && git restore --pathspec-from-file=- <<< ../../NOTES.md",
+        "cd src/auth && git checkout --pathspec-from-file=- <<< :/NOTES.md",
+        "printf 'NOTES.md\\0' | git restore --pathspec-from=- --pathspec-file-nul",
+        "git checkout HEAD --pathspec-from-file=- <<< NOTES.md",
+        "git rm -f --pathspec-from-file=- <<< NOTES.md",
+    ] {
+        is_refused(&roz, line, "NOTES.md");
+    }
+    for line in [
+        "git stash push --pathspec-from-file=l",
+        "git stash push --pathspec-from-file l",
+        "git restore --pathspec-from-file=l",
+        "cd src/auth && git restore --pathspec-from-file=../../l",
+        "cd src/auth && git checkout --pathspec-from-file=../../l",
+        "git restore --pathspec-from-file=- < l",
+        "cat l | git restore --pathspec-from-file=-",
+        "git rm --pathspec-from-file=l",
+        "echo auth/main.rs > src/auth/l; git -C src restore --pathspec-from-file=auth/l",
+        "git restore --pathspec-from-file=- <<< '\"NOTES.md\"'",
+        "git restore --pathspec-from-file=",
+    ] {
+        roz.selects("INT-001");
+        let told = json_of(&roz.bash(line).denies());
+        assert_eq!(
+            (&told["code"], &told["file"]),
+            (&"PROTECTED_PATH".into(), &".".into()),
+            "{line}"
+        );
+    }
+    roz.selects("INT-001");
+    for line in [
+        "git stash push --pathspec-from-file=- <<< src/auth/main.rs",
+        "echo src/auth/main.rs > src/auth/l; git restore --pathspec-from-file=src/auth/l",
+        "git add --pathspec-from-file=l",
+    ] {
+        roz.bash(line).objects_to_nothing();
     }
 }

@@ -10,7 +10,10 @@ use serde_json::json;
 
 use super::{Done, cell, is_in_client, needs_a_person, open, say};
 use crate::{
-    core::intent::selection::FILE,
+    core::{
+        bounded,
+        intent::selection::{FILE, Unreliable},
+    },
     open::Roz,
     sidecar::{self, word},
     world::World,
@@ -65,22 +68,37 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let doubts: Vec<String> = desk.doubts().into_iter().map(|it| it.file).collect();
     desk.confirm(world.now)?;
     let open: Vec<_> = desk.catalogue.open().collect();
+    let broken = Unreliable::find(&desk.catalogue, desk.ignore.as_ref());
+    let done = if broken.is_some() { Done::Badly } else { Done::Well };
     if args.json {
         let open: Vec<_> = open
             .iter()
             .map(|it| json!({ "intent_id": it.id, "owned_scope": it.owned_scope }))
             .collect();
-        say::print_json(&json!({ "confirmed": doubts, "open": open }))?;
-        return Ok(Done::Well);
+        let problem = broken.map(|it| it.to_string());
+        say::print_json(&json!({ "confirmed": doubts, "open": open, "problem": problem }))?;
+        return Ok(done);
     }
     let mut text = match &*doubts {
-        [] => "Nothing was in doubt. It says:\n".to_owned(),
-        doubts => format!("Confirmed {}. It says:\n", doubts.join(" and ")),
+        [] => "Nothing was in doubt.".to_owned(),
+        doubts => format!("Confirmed {}.", doubts.join(" and ")),
     };
+    if let Some(broken) = broken {
+        let what = bounded::line(&broken.to_string(), 300);
+        let what = what.trim_end_matches('.');
+        let _ = writeln!(
+            text,
+            " But {what}.\nAll writes are refused until that is mended: `roz intent check` shows \
+             what is wrong."
+        );
+        say::print_plain(&text)?;
+        return Ok(done);
+    }
+    text.push_str(if open.is_empty() { " No intent is open.\n" } else { " It says:\n" });
     for intent in open {
         let scope = intent.owned_scope.join(", ");
         let _ = writeln!(text, "  {}: {}", cell(&intent.id, 60), cell(&scope, 300));
     }
     say::print_plain(&text)?;
-    Ok(Done::Well)
+    Ok(done)
 }

@@ -490,6 +490,12 @@ impl Check<'_> {
                     OpaqueWrites::Deny => return Err(Box::new(self.outside(intent, &shown, None))),
                 },
                 InScope::Outside(reason) => {
+                    let blind = self.aims.blind.filter(|_| shown == ".");
+                    if let (Why::Guarded(_), Some(blind)) = (&reason.why, blind) {
+                        let refusal = self.refusal(Code::ProtectedPath, blind.message());
+                        let refusal = refusal.about(&*shown).recovery(blind.instead());
+                        return Err(Box::new(Self::scoped(refusal, intent)));
+                    }
                     if let Why::Guarded(what) = &reason.why {
                         let message = format!("{shown} is in nobody's scope: it is {what}.");
                         let refusal = self.refusal(Code::ProtectedPath, message).about(&*shown);

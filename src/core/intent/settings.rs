@@ -37,6 +37,7 @@ const RUN: &[&str] = &[
     "filter.*.clean",
     "filter.*.process",
     "filter.*.smudge",
+    "gc.recentobjectshook",
     "gpg.*.program",
     "gpg.program",
     "gpg.ssh.defaultkeycommand",

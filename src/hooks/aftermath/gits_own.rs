@@ -1,5 +1,5 @@
-//! What of git's own folder runs something: the hooks, and the settings that
-//! name a program. The look at the work tree leaves that folder alone, for git
+//! What of git's own folder runs something: the hooks, the settings that name a
+//! program, and the files that say where those lie or which of them count. The look at the work tree leaves that folder alone, for git
 //! writes there with each of its commands.
 
 use std::{
@@ -23,6 +23,9 @@ use crate::{
 const MOST: usize = 200;
 /// Of a longer configuration any change counts.
 const LONGEST: usize = 1 << 20;
+/// So many slashes are looked for in a submodule's name, and so deep one lies
+/// within another.
+const DEEPEST: usize = 4;
 
 /// How the configuration stands, of its files that are there.
 #[derive(Default)]
@@ -36,12 +39,12 @@ pub(super) struct Stands {
 
 pub(super) fn stands(project: &Path) -> Stands {
     let mut found = Stands::default();
-    for (name, path) in configs(project) {
-        let Some(config) = Config::read(&path) else { continue };
-        if !Path::new(&name).is_absolute() {
-            found.texts.insert(name.clone(), hash_of(&config.text));
+    for own in owns(project) {
+        let Some(read) = own.read() else { continue };
+        if own.kind != Kind::OfModule && !Path::new(&own.name).is_absolute() {
+            found.texts.insert(own.name.clone(), hash_of(&read.text));
         }
-        found.states.insert(name, config.state());
+        found.states.insert(own.name, read.state());
     }
     found
 }
@@ -58,9 +61,10 @@ pub(super) fn changed(
     let since = start.since;
     let mut found = Vec::new();
     let mut folders = vec![common.join("hooks")];
-    for (name, path) in configs(project) {
-        let config = Config::read(&path);
-        let now = config.as_ref().map_or_else(nothing, Config::state);
+    for own in owns(project) {
+        let read = own.read();
+        let now = read.as_ref().map_or_else(nothing, Read::state);
+        let Own { name, path, kind } = own;
         let before = start.of_git.as_ref();
         let before = before.map(|it| it.get(&name).cloned().unwrap_or_else(nothing));
         let is_same = before.unwrap_or_else(nothing) == now;
@@ -68,8 +72,8 @@ pub(super) fn changed(
         let known = start.sidecar.as_ref().and_then(|it| it.get(&name));
         let known = known.filter(|_| !is_same).and_then(|it| images.read(it));
         let said = match known {
-            Some(text) => settings(&text),
-            None => config.map(|it| it.settings).unwrap_or_default(),
+            Some(text) => kind.settings(&text),
+            None => read.map(|it| it.settings).unwrap_or_default(),
         };
         for setting in said {
             if let Some(path) = setting.strip_prefix("core.hookspath=") {
@@ -78,6 +82,11 @@ pub(super) fn changed(
                     _ => project.join(path),
                 });
             }
+        }
+        if kind == Kind::OfModule {
+            let folder = path.with_file_name("hooks");
+            let hooks = hooks(&folder, since).into_iter();
+            found.extend(hooks.filter(|it| *it != folder).map(|it| shown(project, &it)));
         }
         // What it leads to may have been written, and not the link.
         let is_known = start.of_git.is_some();
@@ -108,27 +117,87 @@ fn is_touched(path: &Path, since: Time) -> bool {
     path.symlink_metadata().is_ok_and(|it| look::changed_at(&it) >= since)
 }
 
-/// The files of the configuration, the repository's and the work tree's: as they
-/// are named here, and where they are.
-fn configs(project: &Path) -> Vec<(String, PathBuf)> {
-    let Some((own, common)) = git::git_dirs(project) else { return Vec::new() };
-    let paths = [common.join("config"), own.join("config.worktree")];
-    paths.map(|path| (shown(project, &path), path)).into()
+/// A file of git's own that says what is run.
+struct Own {
+    /// As it is named here.
+    name: String,
+    path: PathBuf,
+    kind: Kind,
 }
 
-/// A file of the configuration, read once.
-struct Config {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The configuration, the repository's or the work tree's.
+    Config,
+    /// That of a submodule, which says itself where its work tree is.
+    OfModule,
+    /// It says where git's own files lie, or to what files a filter is put: all
+    /// of it counts.
+    Pointer,
+}
+
+impl Kind {
+    fn settings(self, text: &[u8]) -> BTreeSet<String> {
+        let mut settings = match self {
+            Self::Config | Self::OfModule => settings::running(&String::from_utf8_lossy(text)),
+            Self::Pointer => BTreeSet::new(),
+        };
+        settings.retain(|it| self != Self::OfModule || !it.starts_with("core.worktree="));
+        settings
+    }
+}
+
+fn owns(project: &Path) -> Vec<Own> {
+    let Some((own, common)) = git::git_dirs(project) else { return Vec::new() };
+    let named = |(path, kind): (PathBuf, Kind)| Own { name: shown(project, &path), path, kind };
+    let mut found = vec![
+        (common.join("config"), Kind::Config),
+        (own.join("config.worktree"), Kind::Config),
+        (own.join("commondir"), Kind::Pointer),
+        (common.join("info/attributes"), Kind::Pointer),
+    ];
+    let dot_git = project.join(".git");
+    if own != dot_git {
+        found.push((dot_git, Kind::Pointer));
+    }
+    let mut modules = Vec::new();
+    add_modules(&common.join("modules"), DEEPEST, &mut modules);
+    found.extend(modules.into_iter().map(|it| (it.join("config"), Kind::OfModule)));
+    found.into_iter().map(named).collect()
+}
+
+/// The folders of submodules; the name of one may hold slashes.
+fn add_modules(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().take(MOST) {
+        let path = entry.path();
+        if found.len() >= MOST || !entry.file_type().is_ok_and(|it| it.is_dir()) {
+            continue;
+        }
+        let is_one = ["HEAD", "config", "hooks"].iter().any(|it| path.join(it).exists());
+        add_modules(&if is_one { path.join("modules") } else { path.clone() }, depth, found);
+        if is_one {
+            found.push(path);
+        }
+    }
+}
+
+/// One of them, read once.
+struct Read {
     text: Vec<u8>,
     /// What it says of what is run.
     settings: BTreeSet<String>,
-    /// Of one that is too long to be read to its end, when it was written.
+    /// Of one that counts as a whole, what it holds; of one that is too long to be
+    /// read to its end, when it was written.
     stamp: Option<String>,
 }
 
-impl Config {
-    fn read(path: &Path) -> Option<Self> {
+impl Own {
+    fn read(&self) -> Option<Read> {
+        let path = &self.path;
         let text = read_head(path, LONGEST)?;
-        let mut stamp = None;
+        let mut stamp = (self.kind == Kind::Pointer).then(|| hash_of(&text));
         if text.len() >= LONGEST {
             let meta = path.metadata().ok()?;
             if meta.len() > LONGEST as u64 {
@@ -137,9 +206,11 @@ impl Config {
                 stamp = Some(format!("stamp:{}-{mtime:?}-{ctime:?}", meta.len()));
             }
         }
-        Some(Self { settings: settings(&text), text, stamp })
+        Some(Read { settings: self.kind.settings(&text), text, stamp })
     }
+}
 
+impl Read {
     /// By what it is told apart.
     fn state(&self) -> String {
         self.stamp.clone().unwrap_or_else(|| of_settings(&self.settings))
@@ -154,10 +225,6 @@ fn nothing() -> String {
 fn of_settings(settings: &BTreeSet<String>) -> String {
     // No text of a setting holds the letter between them.
     hash_of(settings.iter().map(String::as_str).collect::<Vec<_>>().join("\0").as_bytes())
-}
-
-fn settings(text: &[u8]) -> BTreeSet<String> {
-    settings::running(&String::from_utf8_lossy(text))
 }
 
 fn shown(project: &Path, path: &Path) -> String {

@@ -21,6 +21,8 @@ pub(in super::super) struct Wrapper {
     pub(in super::super) outputs: &'static [&'static str],
     /// With these options it runs nothing.
     pub(in super::super) idle: &'static [&'static str],
+    /// It runs the command more than once.
+    pub(in super::super) again: bool,
     pub(in super::super) rest: Rest,
 }
 
@@ -51,6 +53,7 @@ const fn row(names: &'static [&'static str]) -> Wrapper {
         code: &[],
         outputs: &[],
         idle: &[],
+        again: false,
         rest: Rest::Command,
     }
 }
@@ -82,6 +85,10 @@ impl Wrapper {
 
     const fn idle(self, idle: &'static [&'static str]) -> Self {
         Self { idle, ..self }
+    }
+
+    const fn again(self) -> Self {
+        Self { again: true, ..self }
     }
 
     const fn rest(self, rest: Rest) -> Self {
@@ -161,7 +168,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["stdbuf", "gstdbuf"]).options("ioe", &["input", "output", "error"]),
     row(&["time", "gtime"]).options("fo", &["format", "output"]).outputs(&["o", "output"]),
     row(&["command"]).idle(&["v", "V"]),
-    row(&["repeat"]).operands(1),
+    row(&["repeat"]).operands(1).again(),
     row(&["iex", "IEX", "Iex", "Invoke-Expression", "invoke-expression"])
         .options("", &["Command"])
         .rest(Rest::Code),
@@ -177,7 +184,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
             &["max-args", "max-procs", "delimiter", "max-chars", "arg-file", "process-slot-var"],
         )
         .rest(Rest::Extended),
-    row(&["watch"]).options("nq", &["interval", "equexit"]).rest(Rest::Code),
+    row(&["watch"]).again().options("nq", &["interval", "equexit"]).rest(Rest::Code),
     row(&["flock"])
         .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
         .code(&["c", "command"])
@@ -251,6 +258,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["gdbserver", "heaptrack", "rr"]),
     row(&["gdb", "lldb"]).then(&["--args"]),
     row(&["hyperfine"])
+        .again()
         .options(
             "wrmMpcnus",
             &[
@@ -290,10 +298,11 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     ),
     row(&["systemd-inhibit"]).options("", &["what", "who", "why", "mode"]),
     row(&["daemonize", "daemon", "start-stop-daemon"]),
-    row(&["entr"]),
+    row(&["entr"]).again(),
     row(&["watchexec"])
+        .again()
         .options("ewifdsN", &["exts", "watch", "ignore", "filter", "debounce", "signal"]),
-    row(&["retry"]).options("tdm", &["times", "delay", "max"]),
+    row(&["retry"]).again().options("tdm", &["times", "delay", "max"]),
     row(&["at", "batch"]).rest(Rest::Nothing),
     row(&["ssh", "autossh", "mosh"])
         .options("BbcDEeFIiJLlmOopQRSWwM", &[])
@@ -424,10 +433,10 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["guix"]).then(&["shell"]),
     row(&["devbox"]).then(&["run"]),
     row(&["rustup"]).then(&["run"]).operands(1),
-    row(&["git"]).then(&["bisect", "run"]),
-    row(&["git"]).then(&["submodule", "foreach"]).rest(Rest::Code),
-    row(&["git"]).then(&["submodule", "--quiet", "foreach"]).rest(Rest::Code),
-    row(&["git"]).then(&["for-each-repo"]).options("", &["config"]).rest(Rest::Nothing),
+    row(&["git"]).then(&["bisect", "run"]).again(),
+    row(&["git"]).then(&["submodule", "foreach"]).again().rest(Rest::Code),
+    row(&["git"]).then(&["submodule", "--quiet", "foreach"]).again().rest(Rest::Code),
+    row(&["git"]).then(&["for-each-repo"]).again().options("", &["config"]).rest(Rest::Nothing),
     row(&["tmux"]).then(&["new-session"]).options("ceFfnstxy", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["new"]).options("ceFfnstxy", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["new-window"]).options("ceFnt", &[]).rest(Rest::Code),

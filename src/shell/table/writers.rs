@@ -566,11 +566,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("bcjou", &["branch", "config", "jobs", "origin", "depth", "reference"])
         .files(Files::Fetched)
         .how(How::Write),
-    row(&["git"])
-        .then(&["rm"])
-        .options("", &["pathspec-from-file"])
-        .unless(&["cached"])
-        .how(How::Remove),
+    row(&["git"]).then(&["rm"]).unless(&["cached"]).how(How::Remove),
     row(&["git"]).then(&["mv"]).how(How::Move),
     row(&["git"])
         .then(&["restore"])

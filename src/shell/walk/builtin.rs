@@ -155,7 +155,14 @@ impl Walker<'_> {
             return None;
         }
         self.traps.push((code.clone(), self.defined));
-        Some(self.enter(|walker| walker.code(&code, &call.io)))
+        // Of `EXIT` and of signals, once.
+        let comes_again =
+            |it: &Field| matches!(it.text.as_str(), "DEBUG" | "RETURN" | "ERR") || it.has_hole();
+        let again = usize::from(words.iter().skip(1).any(comes_again));
+        self.again += again;
+        let output = self.enter(|walker| walker.code(&code, &call.io));
+        self.again -= again;
+        Some(output)
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {

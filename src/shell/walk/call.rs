@@ -125,7 +125,10 @@ impl Walker<'_> {
             }
             self.calls.push(Active { name: name.to_owned(), body: place, mark: self.env.mark() });
             self.env.put_positional(vec![Some(arguments.clone())]);
+            let stands_for_more = usize::from(count + 1 == SAME_CALLS);
+            self.again += stands_for_more;
             output = Some(self.enter(|walker| walker.node(body, &call.io)));
+            self.again -= stands_for_more;
             self.env.put_positional(before.clone());
             self.calls.pop();
             if !function.certain || function.bodies.len() > 1 {
@@ -211,6 +214,7 @@ impl Walker<'_> {
             assignments: call.assignments.clone(),
             certainty,
             conditional: self.conditional > 0,
+            again: self.again > 0,
             loose: words.iter().skip(1).any(|word| word.loose && word.has_hole()),
         };
         self.record_run(run);

@@ -2,7 +2,7 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{Certainty, HOLE, How, Link, last_part};
+use super::super::{How, Link, last_part};
 use super::Walker;
 use super::address::{file_of_address, name_of_address, with_any};
 use super::env::Made;
@@ -64,6 +64,7 @@ impl Walker<'_> {
                 self.cleaned(words, at + 1);
             }
             self.checked_out(words);
+            self.untracked(words);
         }
         self.linked(name, words, &brought);
         self.env.files.extend(brought);
@@ -176,7 +177,6 @@ impl Walker<'_> {
                 .map(Cow::Owned)
                 .collect(),
         };
-        self.listed_in_a_file(row, words);
         for field in fields {
             if self.is_spent() {
                 break;
@@ -198,17 +198,6 @@ impl Walker<'_> {
                 Some(_) => {}
                 None => self.record_read(&field.text, certainty),
             }
-        }
-    }
-
-    /// `git rm --pathspec-from-file=list`: what a list names, nobody has read.
-    fn listed_in_a_file(&mut self, row: &FileProgram, words: &[Field]) {
-        let is_list = |it: &Field| it.text.starts_with("--pathspec-from");
-        if let Some(how) = row.how
-            && row.takes_pathspecs()
-            && words.iter().any(is_list)
-        {
-            self.record_write(&HOLE.to_string(), how, Certainty::Opaque);
         }
     }
 

@@ -21,6 +21,7 @@ mod find;
 mod foreign;
 mod groups;
 mod lanes;
+mod listed;
 mod nested;
 mod origin;
 mod output;
@@ -39,6 +40,7 @@ mod sql;
 mod streams;
 mod suspect;
 mod unknown;
+mod untracked;
 mod wrapper;
 mod xargs;
 
@@ -100,6 +102,8 @@ struct Walker<'o> {
     work: usize,
     /// How many branches are open that may not be taken.
     conditional: usize,
+    /// How many levels are open that may be walked through more than once.
+    again: usize,
     /// How many levels of code are open that did not stand in the line as it is.
     resolved: usize,
     /// Above zero, nothing is recorded: the same code has been walked before.
@@ -171,6 +175,7 @@ impl<'o> Walker<'o> {
             depth: 0,
             work: limit::WORK,
             conditional: 0,
+            again: 0,
             resolved: 0,
             muted: 0,
             repeating: false,
@@ -252,6 +257,14 @@ impl<'o> Walker<'o> {
         self.conditional += 1;
         let walked = walk(self);
         self.conditional -= 1;
+        walked
+    }
+
+    /// Walks what may run more than once.
+    fn again<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.again += 1;
+        let walked = walk(self);
+        self.again -= 1;
         walked
     }
 

@@ -28,7 +28,8 @@ impl Walker<'_> {
         if let (Some(given), Some(text)) = (given, text) {
             self.env.files.insert(given.text.clone(), Made::Text(text.to_owned()));
         }
-        self.files_there(name, &call.words);
+        let listed = if name == "git" { self.with_listed(call) } else { None };
+        self.files_there(name, listed.as_deref().unwrap_or(&call.words));
         if let Some(given) = given {
             self.env.files.remove(&given.text);
         }

@@ -7,8 +7,7 @@ use super::groups::with_hidden_names;
 use super::{Walker, expand, limit};
 use std::borrow::Cow;
 
-const CHECKOUT: Grammar =
-    Grammar { letters: "bBU", long: &["orphan", "conflict", "pathspec-from-file", "unified"] };
+const CHECKOUT: Grammar = Grammar { letters: "bBU", long: &["orphan", "conflict", "unified"] };
 /// With these, no word of `git checkout` is a path.
 const OF_BRANCHES: &[&str] = &["b", "B", "orphan", "t", "track", "d", "detach"];
 const INDEX: Grammar = Grammar { letters: "", long: &["prefix", "stage"] };
@@ -51,9 +50,6 @@ impl Walker<'_> {
     /// `git checkout -- file`, `git checkout ref file`, `git checkout file`
     fn checkout(&mut self, words: &[Field], from: usize) {
         let taken = CHECKOUT.take(words, from);
-        if taken.has(&["pathspec-from-file"]) {
-            self.checked_out_all("");
-        }
         let dashes = words.iter().position(|word| word.text == "--");
         let is_of_branches = taken.has(OF_BRANCHES);
         let mut is_first = true;
@@ -123,7 +119,7 @@ impl Walker<'_> {
 
 /// The path, or the pattern of paths, that git takes a word for; `None` where it says what is left
 /// out. What counts from the top of the work tree begins with a hole.
-fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
+pub(super) fn pathspec(word: &Field, deep: impl Fn(&str) -> String) -> Option<String> {
     let text = word.text.as_str();
     let (mut rest, mut is_top, mut is_literal) = (text, false, false);
     if let Some(long) = text.strip_prefix(":(") {

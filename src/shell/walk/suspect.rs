@@ -224,6 +224,8 @@ impl Walker<'_> {
                 assignments: Vec::new(),
                 certainty: Certainty::Opaque,
                 conditional: true,
+                // Nobody has read the code around it.
+                again: true,
                 loose: false,
             };
             self.record_run(run);

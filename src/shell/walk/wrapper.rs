@@ -32,7 +32,10 @@ impl Walker<'_> {
             wrappers::find(name, &call.words[at..]).map(|(row, count)| (row, count + at))
         });
         if let Some((row, from)) = known {
-            return self.by_row(row, from, call);
+            self.again += usize::from(row.again);
+            let output = self.by_row(row, from, call);
+            self.again -= usize::from(row.again);
+            return output;
         }
         if self.options.proxies.iter().any(|proxy| proxy == name) {
             let (_, at) = Grammar::NONE.leading(&call.words, 1);

@@ -74,6 +74,9 @@ impl Walker<'_> {
             self.fail(Unreadable::Work);
             calls.truncate(limit::BRACES);
         }
+        // What is not known may be many items.
+        let is_open = usize::from(input.contains(HOLE));
+        self.again += is_open;
         for words in calls {
             if !self.spend(1) {
                 break;
@@ -81,6 +84,7 @@ impl Walker<'_> {
             let call = Call { io: io.clone(), ..call.with_words(words) };
             output.push_str(&self.enter(|walker| walker.call(call)));
         }
+        self.again -= is_open;
         output
     }
 
@@ -106,6 +110,7 @@ impl Walker<'_> {
         if items.len() > limit::BRACES {
             self.fail(Unreadable::Work);
         }
+        let is_open = items.iter().any(|it| it.contains(HOLE));
         for item in items.iter().take(limit::BRACES) {
             if !self.spend(1) {
                 break;
@@ -120,7 +125,9 @@ impl Walker<'_> {
                 format!("{template} {item}")
             };
             self.resolved += 1;
+            self.again += usize::from(is_open);
             self.nested_code(&line, &super::Io::default());
+            self.again -= usize::from(is_open);
             self.resolved -= 1;
         }
         unknown_output(call)

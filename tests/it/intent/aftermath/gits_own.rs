@@ -110,6 +110,56 @@ fn what_is_written_through_a_link_counts_as_well() {
 }
 
 #[test]
+fn what_says_where_hooks_lie_or_what_is_filtered_counts_as_well() {
+    let roz = selected("");
+    for (line, file) in [
+        ("echo ../src/auth/g > .git/commondir; git init -q src/auth/g", ".git/commondir"),
+        ("mkdir -p .git/info; echo '* filter=x' >> .git/info/attributes", ".git/info/attributes"),
+        ("git config gc.recentObjectsHook x", ".git/config"),
+        (
+            "mkdir -p .git/modules/a/b/hooks; echo x > .git/modules/a/b/hooks/post-checkout",
+            ".git/modules/a/b/hooks/post-checkout",
+        ),
+        ("git config -f .git/modules/a/b/config core.hooksPath x", ".git/modules/a/b/config"),
+    ] {
+        roz.tick();
+        let make = hidden(&roz, line);
+        let told = roz.ran(make).context();
+        assert!(told.contains(&format!("{file} (is in nobody's scope)")), "{line}: {told}");
+        if file.ends_with("commondir") {
+            fs::remove_file(roz.project().join(file)).unwrap();
+        }
+    }
+    // What was there comes back.
+    let before = roz.text(".git/info/attributes");
+    roz.tick();
+    let make = hidden(&roz, "echo '* diff=y' > .git/info/attributes");
+    let told = roz.ran(make).context();
+    roz.ran(&way_back(&told)).passes();
+    assert_eq!(roz.text(".git/info/attributes"), before);
+}
+
+#[test]
+fn git_may_keep_submodules_as_it_does() {
+    let roz = selected("");
+    let other = roz.dir().join("other");
+    fs::create_dir(&other).unwrap();
+    roz.shell(&format!(
+        "cd {0} && git init -q && git -c user.name=x -c user.email=x commit -q --allow-empty -m x",
+        other.display()
+    ));
+    roz.tick();
+    let clone = format!(
+        "git -c protocol.file.allow=always submodule --quiet add {} lib/a",
+        other.display()
+    );
+    let make = hidden(&roz, &clone);
+    let told = roz.ran(make).context();
+    assert!(roz.project().join(".git/modules/lib/a/HEAD").exists());
+    assert!(!told.contains(".git/modules"), "{told}");
+}
+
+#[test]
 fn of_the_configuration_of_a_work_tree_elsewhere_only_what_runs_counts() {
     let roz = selected("");
     roz.git(&["config", "alias.st", "!true"]);

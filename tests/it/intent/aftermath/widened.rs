@@ -110,6 +110,23 @@ fn a_person_confirms_it() {
 }
 
 #[test]
+fn who_confirms_what_cannot_be_read_is_told() {
+    let (roz, _) = widened();
+    roz.write(FILE, "active_intents: [\n");
+    let ran = roz.run(&["intent", "confirm", "--yes"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("line 1, column 17"), "{ran:?}");
+    assert!(ran.stdout.contains("`roz intent check`"), "{ran:?}");
+    assert!(!ran.stdout.contains("It says"), "{ran:?}");
+    let ran = roz.run(&["intent", "confirm", "--yes", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(told["problem"].as_str().unwrap().contains("cannot be relied on"), "{told}");
+    roz.write(FILE, "active_intents: []\n");
+    let ran = roz.run(&["intent", "confirm", "--yes"]).succeeds();
+    assert!(ran.stdout.contains("No intent is open."), "{ran:?}");
+}
+
+#[test]
 fn what_a_person_writes_counts() {
     let (roz, _) = widened();
     let text = roz.text(FILE).replace("src/**", "src/bill*/**");
