@@ -8,6 +8,7 @@ mod again;
 mod brace;
 mod builtin;
 mod call;
+mod configured;
 mod disk;
 mod edit;
 mod editor;

@@ -28,8 +28,12 @@ impl Walker<'_> {
         if let (Some(given), Some(text)) = (given, text) {
             self.env.files.insert(given.text.clone(), Made::Text(text.to_owned()));
         }
-        let listed = if name == "git" { self.with_listed(call) } else { None };
-        self.files_there(name, listed.as_deref().unwrap_or(&call.words));
+        let words = match name {
+            "git" => self.with_listed(call),
+            "curl" => self.with_configured(call),
+            _ => None,
+        };
+        self.files_there(name, words.as_deref().unwrap_or(&call.words));
         if let Some(given) = given {
             self.env.files.remove(&given.text);
         }
