@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Writes `.cargo/hot.ld`: what a hook runs is put together in the binary.
+"""Writes `.cargo/hot.ld`: what a hook runs and reads is put together in the binary.
 
-A hook touches a tenth of the program's text. Spread over all of it, that is
-some sixty page faults more, a sixth of what a hook costs. So the linker is told
-which functions come first: those that were seen to run, under valgrind.
+A hook touches a twentieth of the program. Spread over all of it, that is some
+fifty page faults more, a quarter of what a hook costs. So the linker is told
+which functions and constants come first: those that were seen to be used, under
+valgrind, by what people let agents run.
 
-    CARGO_PROFILE_RELEASE_STRIP=false cargo build --release --target x86_64-unknown-linux-musl
-    benches/hot.py target/x86_64-unknown-linux-musl/release/roz
+    cargo rustc --release --bin roz --target x86_64-unknown-linux-musl -- -C link-arg=-Wl,-Map=target/roz.map
+    benches/hot.py target/x86_64-unknown-linux-musl/release/roz target/roz.map
 
-A list that has grown old does no harm: a name that is gone is passed over, a
-function that is new stands with the rest. Needs `valgrind`, `nm` and `git`.
+Make it anew when what a hook does has changed much, and before a release:
+constants have no names but their number, and a change of the code changes them.
+A list that has grown old does no harm: a name that is gone is passed over, what
+is new stands with the rest. Needs `valgrind` and `git`.
 """
 
 import bisect
@@ -23,75 +26,106 @@ import sys
 import tempfile
 import time
 
-LINE = (
+# What people let agents run: what most of these lines need stands first.
+LINES = [
+    "ls -la src",
     "cd src && cargo build --release 2>&1 | tee build.log | grep -v warning; "
     'for f in a b c; do echo "$f"; done; if [ -f x ]; then cat x; else touch y; fi; '
     "git add -A && git commit -m \"what was done\" && git log --oneline | head -5; "
-    "sed -n 1,5p a.py > b; (cd .. && ls -la); python3 -c 'print(1)' <<< \"$HOME\""
-)
+    "sed -n 1,5p a.py > b; (cd .. && ls -la); python3 -c 'print(1)' <<< \"$HOME\"",
+    "cd src/api && RUST_LOG=debug cargo test --workspace -- --nocapture 2>&1 | tee /tmp/t.log | "
+    "grep -E '^(test result|error)' || { echo \"failed: $(tail -n 1 /tmp/t.log)\"; exit 1; }; "
+    'for f in src/*.rs; do rustfmt --check "$f" >/dev/null || echo "$f"; done; git status',
+    "git diff --stat HEAD~1 && git status --short",
+    'git add src/a.py && git commit -q -m "$(cat <<\'EOF\'\nOne line\n\nAnd more.\nEOF\n)" && git log -1',
+    "npm ci && npm run build 2>&1 | tail -20",
+    "python3 - <<'EOF'\nimport json\nprint(json.dumps({'a': 1}))\nEOF",
+    "find . -name '*.rs' -not -path './target/*' | xargs grep -ln 'fn main' | sort | uniq -c",
+    "mkdir -p out && cp a.py out/ && rm -f out/old.txt && mv out/a.py out/b.py",
+    "export PATH=$HOME/bin:$PATH; which node && node --version; echo $?",
+    "timeout 60 pytest -x -q tests/test_a.py > out.txt 2>&1; tail -5 out.txt",
+    "docker compose up -d && curl -s localhost:8080/health | jq .status",
+    "cat a.py | head -20; wc -l src/*.py; sed -i 's/a/b/' a.py",
+]
 CONFIG = """
 [review.gates]
 tools = ["mcp__tissue__close*", "Bash:gh issue close*", "Bash:git push*"]
 """
-HEAD = """/* Made by benches/hot.py, which says why. What a hook runs stands together. */
-SECTIONS {
-  .text.hot : {
-"""
-TAIL = """  }
-}
-INSERT BEFORE .text;
-"""
+HEAD = "/* Made by benches/hot.py, which says why. */\n"
+# What is larger stands where it stood: little of it is used.
+LARGEST = 64 * 1024
+# Of a name that many share, most are not what ran.
+MOST_ALIKE = 12
+# Not seen under valgrind, which has no vdso and ends by itself.
+UNSEEN = [".text._Exit", ".text.strcmp"]
 
 
-def symbols(binary):
-    """The length and the names of each function, by its address."""
-    told = subprocess.run(["nm", "-S", "--defined-only", binary], capture_output=True, text=True, check=True)
-    found = {}
-    for line in told.stdout.splitlines():
-        parts = line.split()
-        if len(parts) == 4 and parts[2] in "tTwW":
-            length, names = found.setdefault(int(parts[0], 16), (int(parts[1], 16), set()))
-            names.add(parts[3])
-    return found
+def sections(linker_map):
+    """What was linked into the text and the constants: address, length, pattern."""
+    found, name = [], None
+    for line in linker_map.read_text(errors="replace").splitlines():
+        alone = re.fullmatch(r" (\.(?:text|rodata)\S*)", line)
+        if alone:
+            name = alone[1]
+            continue
+        whole = re.fullmatch(r" (\.(?:text|rodata)\S*)? +0x(\w+) +0x(\w+) (\S+)", line)
+        if whole and (whole[1] or name):
+            address, length = int(whole[2], 16), int(whole[3], 16)
+            if address and length:
+                found.append((address, length, pattern(whole[1] or name, whole[4])))
+        name = None
+    return sorted(found)
 
 
-def pattern(name):
-    """A name without what each build makes anew: the marks of crates."""
-    return re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", name)
+def pattern(name, file):
+    """As the linker is told: without what each build makes anew, the marks of crates."""
+    if name in (".text", ".rodata"):
+        # Written in assembly, in no section of its own.
+        return f"*{re.split('[/(]', file)[-1].rstrip(')')}({name})"
+    name = re.sub(r"Cs[0-9A-Za-z]+_", "Cs*_", name)
+    return f"*({re.sub(r'[.]Lanon[.][0-9a-f]+[.]', '.Lanon.*.', name)})"
 
 
-def ran(binary, event, payload, folder, functions):
-    """The functions that a hook runs."""
-    addresses = sorted(functions)
-    out = folder / "callgrind"
-    command = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", "--compress-strings=no"]
+def used(binary, event, payload, folder, linked):
+    """The patterns of what a hook runs and reads."""
+    addresses = [it[0] for it in linked]
+    out = folder / "trace"
     subprocess.run(
-        [*command, f"--callgrind-out-file={out}", binary, "hook", event],
+        ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={out}", binary, "hook", event],
         input=json.dumps(payload).encode(),
         env={"HOME": str(folder / "home"), "PATH": os.environ["PATH"]},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
         check=True,
     )
+    touched = set()
     for line in out.read_text(errors="replace").splitlines():
-        found = re.match(r"0x([0-9a-f]+) ", line)
-        if found:
-            address = int(found[1], 16)
-            start = addresses[max(bisect.bisect_right(addresses, address) - 1, 0)]
-            length, names = functions[start]
+        if line[:2] in ("I ", " L", " M"):
+            touched.add(int(line[3:].split(",")[0], 16) >> 4)
+    found = set()
+    for address in touched:
+        # Sixteen bytes may be of two.
+        for address in (address << 4, (address << 4) + 15):
+            start, length, name = linked[max(bisect.bisect_right(addresses, address) - 1, 0)]
             if start <= address < start + length:
-                # Its section may have any of them.
-                yield from names
+                found.add(name)
+    return found
+
+
+def tier(count):
+    """What all lines use, what half of them use, what some do."""
+    whole = 2 * len(LINES)
+    return 3 if count == whole else 2 if 2 * count >= whole else 1 if count >= 4 else 0
 
 
 def main():
-    binary = os.path.abspath(sys.argv[1])
-    functions = symbols(binary)
+    binary, linker_map = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    linked = sections(linker_map)
     size, alike = collections.Counter(), collections.Counter()
-    for length, names in functions.values():
-        for name in names:
-            size[pattern(name)] += length
-            alike[pattern(name)] += 1
+    for _, length, name in linked:
+        size[name] += length
+        alike[name] += 1
+    # How many lines use it; and what other events do.
+    lines_with, others = collections.Counter(), set()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         project = folder / "project"
@@ -101,9 +135,8 @@ def main():
         subprocess.run(["git", "init", "-q", str(project)], check=True)
         common = {"session_id": "11111111-1111-4111-8111-111111111111", "cwd": str(project)}
         edit = {"file_path": str(project / "a.py"), "old_string": "1", "new_string": "2"}
-        calls = [("Bash", {"command": LINE}), ("Edit", edit), ("Read", {"file_path": str(project / "a.py")})]
-        # What most calls run stands first, and close together.
-        most, others = {}, {}
+        lines = [("Bash", {"command": line}) for line in LINES]
+        calls = [("Edit", edit), ("Read", {"file_path": str(project / "a.py")})]
         # Of a user who has set nothing up, and of one who has, within a review.
         for is_set_up in (False, True):
             if is_set_up:
@@ -112,25 +145,30 @@ def main():
                 # A file that was written just now is not taken from the cache.
                 time.sleep(3)
                 prompt = {**common, "prompt": "#roz fix it"}
-                list(ran(binary, "user-prompt", prompt, folder, functions))
-            for tool, given in calls:
+                others |= used(binary, "user-prompt", prompt, folder, linked)
+            for tool, given in [*lines, *calls]:
                 payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
-                for event in ("pre-tool-use", "post-tool-use"):
-                    found = most if (tool, event) == ("Bash", "pre-tool-use") else others
-                    found.update(dict.fromkeys(ran(binary, event, payload, folder, functions)))
-        others.update(dict.fromkeys(ran(binary, "stop", common, folder, functions)))
-    patterns = {}
-    for name in [*sorted(most, key=pattern), *sorted(others, key=pattern)]:
-        it = pattern(name)
-        # Of a name that many share, most are not what ran.
-        if re.fullmatch(r"[\w$.*]+", it) and alike[it] <= 12 and size[it] <= 64 * 1024:
-            patterns[it] = None
-    text = "".join(f"    *(.text.{it})\n" for it in patterns)
-    # These are written in assembly, in no section of their own.
-    text += "".join(f"    *{it}.lo(.text)\n" for it in ("memcpy", "memmove", "memset", "syscall_cp"))
+                found = used(binary, "pre-tool-use", payload, folder, linked)
+                if tool == "Bash":
+                    lines_with.update(found)
+                else:
+                    others |= found
+            for tool, given in [lines[0], *calls]:
+                payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
+                others |= used(binary, "post-tool-use", payload, folder, linked)
+        others |= used(binary, "stop", common, folder, linked)
+    order = sorted(lines_with, key=lambda it: (-tier(lines_with[it]), it))
+    order += [f"*({it})" for it in UNSEEN] + sorted(others - set(lines_with))
+    kept = [it for it in order if alike[it] <= MOST_ALIKE and size[it] <= LARGEST]
+    text = HEAD
+    for kind in (".text", ".rodata"):
+        patterns = [it for it in dict.fromkeys(kept) if re.search(r"\((\.[a-z]+)", it)[1] == kind]
+        text += f"SECTIONS {{\n  {kind}.hot : {{\n"
+        text += "".join(f"    {it}\n" for it in patterns)
+        text += f"  }}\n}}\nINSERT BEFORE {kind};\n"
+        print(f"{kind}: {len(patterns)} names, {sum(size[it] for it in patterns) // 1024} KiB")
     target = pathlib.Path(__file__).resolve().parent.parent / ".cargo/hot.ld"
-    target.write_text(HEAD + text + TAIL)
-    print(f"{len(patterns)} names, {sum(size[it] for it in patterns) // 1024} KiB in {target}")
+    target.write_text(text)
 
 
 main()
