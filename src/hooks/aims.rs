@@ -16,7 +16,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    aftermath, gather, meant::Meant, replaced, server_paths, standing, stashed, untracked,
+    aftermath, gather,
+    meant::Meant,
+    put_back::{Back, PutBack},
+    replaced, server_paths, standing, stashed, untracked,
     wire::Input,
 };
 use crate::{
@@ -636,6 +639,8 @@ impl Look<'_> {
         let perhaps = call.readings.iter().flat_map(|it| &it.perhaps);
         let missing = perhaps.map(|it| &*it.path).filter(|it| !meant.is_there(it));
         let gone = self.git_has(missing.collect());
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let mut put_back = PutBack::new(call, self.cwd, until);
         for reading in &call.readings {
             let of_git = reading.runs.iter().flat_map(settings::written);
             found.extend(of_git.map(|path| (path, How::Edit)));
@@ -652,14 +657,25 @@ impl Look<'_> {
                 }
                 // A link itself is removed or replaced, what it leads to is not.
                 let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
-                for path in meant.by(reading, &it.path, it.how) {
+                let mut paths = meant.by(reading, &it.path, it.how);
+                if it.puts_back {
+                    let back = paths.into_iter().flat_map(|path| put_back.files(path, it.how));
+                    let judged = |it: Back| match it {
+                        Back::Named(path) => Some(path),
+                        Back::Found(path) => {
+                            let it = stashed::Stashed::put_back(&path);
+                            (!self.is_rozs(&it, until)).then_some(it.path)
+                        }
+                    };
+                    paths = back.filter_map(judged).collect();
+                }
+                for path in paths {
                     let through = made.through(&path, follows);
                     found.push((path, it.how));
                     found.extend(through.into_iter().map(|path| (path, it.how)));
                 }
             }
         }
-        let until = gather::deadline(&self.roz.policy, self.world);
         for reading in call.readings.iter().filter(|it| !it.untracked.is_empty()) {
             let paths = reading.untracked.iter();
             let paths = paths.flat_map(|it| meant.by(reading, &it.path, it.how));

@@ -20,6 +20,7 @@ mod input;
 pub mod learned;
 mod meaning;
 mod meant;
+mod put_back;
 mod replaced;
 mod scripts;
 mod server_paths;

@@ -1,5 +1,7 @@
 //! What `git stash` takes away and brings back, where the line names no file:
 //! every file that is not as it was committed, and what the stash holds.
+//!
+//! Long because what a stash is told, and what it comes to, is read word by word.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -48,6 +50,8 @@ enum Stash<'a> {
 #[derive(Debug, PartialEq, Eq)]
 struct Push<'a> {
     untracked: Untracked,
+    /// Only what the index holds.
+    is_staged: bool,
     /// Some files are named, which are judged as any that a line names.
     is_some: bool,
     /// Those, as far as they are known.
@@ -67,6 +71,14 @@ pub(super) struct Stashed {
     pub(super) comes_back: bool,
 }
 
+impl Stashed {
+    /// One that is put back to what was committed.
+    pub(super) fn put_back(path: &Path) -> Self {
+        let path = path.to_string_lossy().into_owned();
+        Self { path, becomes: "HEAD".to_owned(), comes_back: false }
+    }
+}
+
 /// The files that stashes of a call write.
 pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
@@ -78,6 +90,16 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
         }
     }
     found.into_iter().collect()
+}
+
+/// What the stashes of a call take away of what git does not track.
+pub(super) fn takes_untracked(call: &ToolCall) -> Untracked {
+    let runs = call.readings.iter().flat_map(|it| &it.runs);
+    let pushes = runs.filter_map(stash).filter_map(|it| match it {
+        Stash::Push(push) => Some(push.untracked),
+        _ => None,
+    });
+    pushes.max().unwrap_or(Untracked::None)
 }
 
 /// Whether git is given a list of paths.
@@ -186,7 +208,12 @@ impl Line<'_> {
         };
         match *stash {
             Stash::Push(ref push) => {
-                let Ok(files) = git::uncommitted(root, push.untracked, until) else {
+                let files = if push.is_staged && turn.is_sure {
+                    git::staged(root, until)
+                } else {
+                    git::uncommitted(root, push.untracked, until)
+                };
+                let Ok(files) = files else {
                     stack.makes(turn.place, false);
                     return None;
                 };
@@ -393,6 +420,7 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
 fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
     let mut push = Push {
         untracked: untracked(options),
+        is_staged: is_staged(options),
         is_some: verb == Some("push") && names_paths(options),
         paths: Vec::new(),
         is_clear: true,
@@ -415,6 +443,21 @@ fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
         }
     }
     push
+}
+
+/// Whether nothing is put away but what the index holds.
+fn is_staged(options: &[&str]) -> bool {
+    let mut words = options.iter().copied();
+    let mut is_staged = false;
+    while let Some(word) = words.next() {
+        match word {
+            "-S" | "--staged" => is_staged = true,
+            "-q" | "--quiet" => (),
+            "-m" | "--message" => drop(words.next()),
+            _ => return false,
+        }
+    }
+    is_staged
 }
 
 /// A path without git's own signs.

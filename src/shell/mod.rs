@@ -169,6 +169,8 @@ pub struct Write {
     pub certainty: Certainty,
     /// As in [`Run`].
     pub conditional: bool,
+    /// git puts it back to what it keeps: of a folder, the files that are not so.
+    pub puts_back: bool,
 }
 
 /// A link by name, and where it leads; paths as in [`Write`].

@@ -220,7 +220,7 @@ pub fn diff_stat(root: &Path, base: &str, until: Instant) -> Result<String, Erro
 }
 
 /// Of what git does not track, what a stash takes away too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Untracked {
     None,
     /// But for what is ignored.
@@ -243,6 +243,24 @@ pub fn uncommitted(
         Untracked::All => named += &git_with(root, &others[..3], &[], until)?,
     }
     Ok(split(&named))
+}
+
+/// The files of which the index holds something else than was committed.
+pub fn staged(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
+    let diff = ["diff", "--cached", "--name-only", "--no-renames", "-z", "HEAD", "--"];
+    Ok(split(&git(root, diff, &[], until)?))
+}
+
+/// The files of the work tree that are not as the index holds them, from the root,
+/// those among them of which git is told to assume that they are.
+pub fn unlike_index(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
+    let diff = ["diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "--"];
+    let mut found = split(&git(root, diff, &[], until)?);
+    let tagged = split(&git(root, ["ls-files", "-v", "-z"], &[], until)?);
+    let assumed = tagged.iter().filter_map(|it| it.split_once(' '));
+    let assumed = assumed.filter(|(tag, _)| tag.starts_with(char::is_lowercase));
+    found.extend(assumed.map(|(_, path)| path.to_owned()));
+    Ok(found)
 }
 
 /// The commits of the stashes that there are, the newest first.

@@ -130,6 +130,7 @@ fn what_git_takes_out_of_a_commit_is_written() {
         is_refused(&roz, line, file);
     }
     roz.selects("INT-001");
+    roz.write("src/billing/total.rs", "fn total() { 1 }\n");
     for line in [
         "git checkout .",
         "git checkout :/",
@@ -578,6 +579,89 @@ fn what_takes_the_intents_out_of_the_index_is_refused_as_their_removal_is() {
 }
 
 #[test]
+fn of_a_folder_git_puts_back_what_differs() {
+    let roz = ground();
+    roz.write(".git/info/exclude", "l\n");
+    roz.write("l", "NOTES.md\n");
+    roz.write("src/auth/keys/k.rs", "");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "third"]);
+    roz.write("src/auth/main.rs", "fn main() { 1 }\n");
+    roz.selects("INT-001");
+    for line in [
+        "git stash push -- src/auth",
+        "git stash push -qm mine -- src/auth",
+        "git stash push -u src",
+        "git restore src/auth",
+        "git restore src",
+        "git status; git diff src; git restore src",
+        "git -C src restore auth",
+        "cd src/billing && git restore :",
+        "git checkout -- src",
+        "git restore $(cat l)",
+        "git diff --name-only | xargs git restore",
+        "git restore --pathspec-from-file=l",
+    ] {
+        assert!(!roz.bash(line).is_objection(), "{line}");
+    }
+    // What the index alone holds, or git is not to look at.
+    let blob = roz.git(&["hash-object", "-w", "src/auth/main.rs"]);
+    let entry = format!("100644,{},src/billing/total.rs", blob.trim());
+    roz.git(&["update-index", "--cacheinfo", &entry]);
+    is_refused(&roz, "git restore src", "src/billing/total.rs");
+    roz.git(&["reset", "-q"]);
+    roz.selects("INT-001");
+    roz.bash("git restore src").passes();
+    roz.git(&["update-index", "--assume-unchanged", "src/billing/total.rs"]);
+    is_refused(&roz, "git restore src", "src/billing/total.rs");
+    roz.git(&["update-index", "--no-assume-unchanged", "src/billing/total.rs"]);
+    // What is not as it was committed, or may be another one by then.
+    for line in [
+        "git reset -q HEAD~; git restore src/auth",
+        "git restore -S -s HEAD~ src; git restore src/auth",
+        "git restore --source HEAD~ src/auth",
+        "git restore -sHEAD~ src/auth",
+        "git restore -m src/auth",
+        "git add --chmod=+x src/auth/keys/k.rs; git restore src/auth",
+        "git checkout HEAD~ -- src/auth",
+        "GIT_INDEX_FILE=l git restore src/auth",
+        "export GIT_WORK_TREE=src; git restore src/auth",
+        "git restore src/auth; rm -r src/auth",
+        "git stash push src/auth; rm -r src/auth",
+        "git rm -rq src/auth",
+    ] {
+        is_refused(&roz, line, "src/auth");
+    }
+    roz.write("src/auth/keys/new.rs", "");
+    is_refused(&roz, "git stash push -u -- src/auth", "src/auth/keys/new.rs");
+    roz.selects("INT-001");
+    roz.bash("git stash push -- src/auth").passes();
+    roz.write("NOTES.md", "other notes\n");
+    roz.write("src/auth/keys/k.rs", "k\n");
+    is_refused(&roz, "git restore src", "src/auth/keys/k.rs");
+    roz.git(&["restore", "src/auth/keys"]);
+    for line in [
+        "git restore $(cat l)",
+        "git checkout -- $(cat l)",
+        "git stash push -- $(cat l)",
+        "cat l | xargs git restore",
+        "xargs -a l git stash push --",
+        "cd src/auth; git restore $(cat ../../l)",
+        "git diff --name-only | xargs git restore",
+    ] {
+        is_refused(&roz, line, "NOTES.md");
+    }
+    // Of what the index holds, that.
+    roz.selects("INT-001");
+    roz.bash("git stash --staged").passes();
+    is_refused(&roz, "git add NOTES.md && git stash -S", "NOTES.md");
+    is_refused(&roz, "git stash -m -S", "NOTES.md");
+    is_refused(&roz, "git stash -S --no-staged", "NOTES.md");
+    roz.git(&["add", "NOTES.md"]);
+    is_refused(&roz, "git stash -S", "NOTES.md");
+}
+
+#[test]
 fn where_nobody_knows_what_git_writes_the_words_say_so() {
     let roz = ground();
     roz.write("src/auth/main.rs", "fn main() { 1 }\n");
@@ -601,7 +685,7 @@ fn where_nobody_knows_what_git_writes_the_words_say_so() {
         assert!(told.contains("cannot be told before it runs"), "{line}: {told}");
         assert!(told.contains("by its number"), "{line}: {told}");
     }
-    let list = told("git restore --pathspec-from-file=list");
+    let list = told("git rm --pathspec-from-file=list");
     assert!(list.contains("Name the files on the command line"), "{list}");
     let named = told("rm -rf .");
     assert!(named.contains("it is the project's root"), "{named}");
@@ -639,10 +723,16 @@ fn a_list_of_paths_is_read_where_the_line_has_it_and_else_names_anything() {
         "cd src/auth && git checkout --pathspec-from-file=../../l",
         "git restore --pathspec-from-file=- < l",
         "cat l | git restore --pathspec-from-file=-",
-        "git rm --pathspec-from-file=l",
         "echo auth/main.rs > src/auth/l; git -C src restore --pathspec-from-file=auth/l",
         "git restore --pathspec-from-file=- <<< '\"NOTES.md\"'",
         "git restore --pathspec-from-file=",
+    ] {
+        is_refused(&roz, line, "NOTES.md");
+    }
+    for line in [
+        "git rm --pathspec-from-file=l",
+        "git restore --source=HEAD~ --pathspec-from-file=l",
+        "git checkout HEAD~ --pathspec-from-file=l",
     ] {
         roz.selects("INT-001");
         let told = json_of(&roz.bash(line).denies());

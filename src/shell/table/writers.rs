@@ -88,6 +88,11 @@ impl FileProgram {
         matches!(self.then, ["restore" | "rm" | "stash", ..])
     }
 
+    /// Whether it puts files back to what git keeps.
+    pub(in super::super) fn puts_back(&self) -> bool {
+        matches!(self.then, ["restore" | "stash", ..])
+    }
+
     const fn then(self, then: &'static [&'static str]) -> Self {
         Self { then, ..self }
     }

@@ -2,12 +2,12 @@
 
 use super::super::table::grammar::Taken;
 use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{How, Link, last_part};
+use super::super::{Certainty, HOLE, How, Link, last_part};
 use super::Walker;
 use super::address::{file_of_address, name_of_address, with_any};
 use super::env::Made;
 use super::field::Field;
-use super::pathspec::without_magic;
+use super::pathspec::{asks_for_more, without_magic};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -184,8 +184,7 @@ impl Walker<'_> {
             let certainty = self.certainty(field.certainty());
             match row.how {
                 Some(how) if row.takes_pathspecs() => {
-                    self.record_written(&without_magic(&field), how, certainty);
-                    self.hidden_from_shells(&field, how);
+                    self.git_path(row, (how, certainty), &field, words);
                     self.unmake(&field, how);
                 }
                 Some(how) if field.text != "-" => {
@@ -199,6 +198,25 @@ impl Walker<'_> {
                 None => self.record_read(&field.text, certainty),
             }
         }
+    }
+
+    /// What git takes for a path.
+    fn git_path(
+        &mut self,
+        row: &FileProgram,
+        (how, certainty): (How, Certainty),
+        field: &Field,
+        words: &[Field],
+    ) {
+        let more = || match row.then {
+            ["stash", ..] => words.iter().any(|it| it.text.starts_with(HOLE)),
+            _ => asks_for_more(words),
+        };
+        let is_kept = row.puts_back() && (field.is_unknown() || !more());
+        self.put_back(is_kept, |walker| {
+            walker.record_written(&without_magic(field), how, certainty);
+            walker.hidden_from_shells(field, how);
+        });
     }
 
     /// Files as a program finds them in each of the folders that it is told of: `d/f`, and `d//f` for

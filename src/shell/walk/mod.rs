@@ -147,6 +147,10 @@ struct Walker<'o> {
     finds_hidden: bool,
     /// Whether it is only found out what a loop writes.
     trying: bool,
+    /// git is being walked, of the index and the work tree that lie where it runs.
+    is_plain_git: bool,
+    /// As in [`super::Write`].
+    puts_back: bool,
     /// The text of a file that the project keeps is being walked: what it runs in any case counts,
     /// and this many branches were open when it began.
     kept: Option<usize>,
@@ -199,6 +203,8 @@ impl<'o> Walker<'o> {
             echoes_escapes: false,
             finds_hidden: false,
             trying: false,
+            is_plain_git: false,
+            puts_back: false,
             kept: None,
         }
     }

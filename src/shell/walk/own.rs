@@ -28,6 +28,7 @@ impl Walker<'_> {
         if let (Some(given), Some(text)) = (given, text) {
             self.env.files.insert(given.text.clone(), Made::Text(text.to_owned()));
         }
+        self.is_plain_git = name == "git" && self.is_plain_git(call);
         let words = match name {
             "git" => self.with_listed(call),
             "curl" => self.with_configured(call),

@@ -1,7 +1,9 @@
 //! git's words for files: what it takes out of its index or out of a commit, and how it names them.
 
 use super::super::table::grammar::Grammar;
+use super::super::table::options;
 use super::super::{Certainty, HOLE, How, Unreadable, Write};
+use super::call::Call;
 use super::field::Field;
 use super::groups::with_hidden_names;
 use super::{Walker, expand, limit};
@@ -52,11 +54,18 @@ impl Walker<'_> {
         let taken = CHECKOUT.take(words, from);
         let dashes = words.iter().position(|word| word.text == "--");
         let is_of_branches = taken.has(OF_BRANCHES);
+        // Of a commit that is named it may be any file.
+        let first = taken.operands.first().copied();
+        let is_of_index = first.is_some_and(|first| {
+            dashes.is_some_and(|dashes| first > dashes)
+                || dashes.is_none() && is_no_name_of_a_commit(&words[first].text)
+        });
+        let is_of_index = is_of_index && !asks_for_more(&words[from..]);
         let mut is_first = true;
         for place in taken.operands {
             let word = &words[place];
             if dashes.is_some_and(|dashes| place > dashes) {
-                self.put_out(word);
+                self.put_back(is_of_index, |walker| walker.put_out(word));
                 continue;
             }
             let is_first = std::mem::take(&mut is_first);
@@ -64,7 +73,7 @@ impl Walker<'_> {
                 continue;
             }
             if !is_first || is_no_name_of_a_commit(&word.text) {
-                self.put_out(word);
+                self.put_back(is_of_index, |walker| walker.put_out(word));
             } else if self.muted == 0 && !word.text.is_empty() {
                 // A branch, or a file: whoever sees the disk knows.
                 let certainty = self.certainty(word.certainty());
@@ -73,7 +82,8 @@ impl Walker<'_> {
                     if path.len() > limit::NAME {
                         return self.fail(Unreadable::Work);
                     }
-                    let write = Write { path, how: How::Write, certainty, conditional };
+                    let puts_back = false;
+                    let write = Write { path, how: How::Write, certainty, conditional, puts_back };
                     if !self.reading.perhaps.contains(&write) && self.spend(1) {
                         self.reading.perhaps.push(write);
                     }
@@ -110,11 +120,50 @@ impl Walker<'_> {
         }
     }
 
+    /// Walks what git puts back to what its index holds, if `is_so` and no other
+    /// index or work tree is meant than those that stand here.
+    pub(super) fn put_back(&mut self, is_so: bool, walk: impl FnOnce(&mut Self)) {
+        self.puts_back = is_so && self.is_plain_git;
+        walk(self);
+        self.puts_back = false;
+    }
+
+    /// Whether a call of git is one of the index and the work tree that lie where it runs.
+    pub(super) fn is_plain_git(&self, call: &Call) -> bool {
+        const MOVED: &[&str] = &[
+            "GIT_DIR",
+            "GIT_COMMON_DIR",
+            "GIT_WORK_TREE",
+            "GIT_INDEX_FILE",
+            "GIT_CONFIG_COUNT",
+            "GIT_CONFIG_PARAMETERS",
+            "GIT_CONFIG_GLOBAL",
+            "GIT_CONFIG_SYSTEM",
+        ];
+        let row = options::find("git");
+        let given = row.map(|row| row.grammar.leading(&call.words, 1).0).unwrap_or_default();
+        given.iter().all(|it| it.name == "C")
+            && !call.assignments.iter().any(|it| it.0.starts_with("GIT_"))
+            && !MOVED.iter().any(|it| self.env.variable(it).is_some())
+    }
+
     /// Whatever the index holds.
     fn checked_out_all(&mut self, prefix: &str) {
         let path = if prefix.is_empty() { "." } else { prefix };
         self.record_write(path, How::Write, Certainty::Opaque);
     }
+}
+
+/// Whether words of `git restore` or `git checkout` bring more than the index holds
+/// where it differs: the files of a commit, of submodules, or what was merged. Any
+/// word that is not known may be such an option.
+pub(super) fn asks_for_more(words: &[Field]) -> bool {
+    const LONG: &[&str] = &["so", "r", "m", "co"];
+    let mut words = words.iter().map(|it| it.text.as_str()).take_while(|it| *it != "--");
+    words.any(|it| match it.strip_prefix("--") {
+        Some(long) => long.starts_with(HOLE) || LONG.iter().any(|it| long.starts_with(it)),
+        None => it.starts_with(HOLE) || it.starts_with('-') && it.contains(['s', 'm', HOLE]),
+    })
 }
 
 /// The path, or the pattern of paths, that git takes a word for; `None` where it says what is left

@@ -61,6 +61,11 @@ impl Walker<'_> {
         } else {
             paths = self.located(path);
         }
+        // Where git stands makes no difference to paths that nobody knows.
+        if self.puts_back && path.chars().all(|it| it == HOLE) {
+            paths.push(HOLE.to_string());
+        }
+        let puts_back = self.puts_back;
         for mut path in paths {
             // No system has a file of such a name; a pattern may find one all the same.
             if path.len() > limit::NAME {
@@ -68,7 +73,7 @@ impl Walker<'_> {
                 path = HOLE.to_string();
             }
             let conditional = self.conditional > 0;
-            let write = Write { path, how, certainty, conditional };
+            let write = Write { path, how, certainty, conditional, puts_back };
             let recent = self.reading.writes.len().saturating_sub(4);
             if !self.reading.writes[recent..].contains(&write) {
                 // Of many paths in one command, too, somebody will look each one up.

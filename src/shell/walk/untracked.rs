@@ -68,7 +68,13 @@ impl Walker<'_> {
                 return;
             }
             let (how, certainty) = (How::Remove, Certainty::Opaque);
-            self.reading.untracked.push(Write { path, how, certainty, conditional });
+            self.reading.untracked.push(Write {
+                path,
+                how,
+                certainty,
+                conditional,
+                puts_back: false,
+            });
         }
     }
 }
