@@ -659,7 +659,7 @@ impl Look<'_> {
                 let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
                 let mut paths = meant.by(reading, &it.path, it.how);
                 if it.puts_back {
-                    let back = paths.into_iter().flat_map(|path| put_back.files(path, it.how));
+                    let back = paths.into_iter().flat_map(|path| put_back.files(path));
                     let judged = |it: Back| match it {
                         Back::Named(path) => Some(path),
                         Back::Found(path) => {

@@ -11,21 +11,18 @@ use std::{
 use super::stashed;
 use crate::{
     core::event::ToolCall,
-    shell::{HOLE, How, Run},
+    shell::{HOLE, Run},
     sidecar,
-    world::{
-        git::{self, Untracked},
-        links::normal,
-    },
+    world::{git, links::normal},
 };
 
 pub(super) struct PutBack<'a> {
     call: &'a ToolCall<'a>,
     cwd: &'a Path,
     until: Instant,
-    /// Of each work tree, for a stash and for all else, the files that are not as
-    /// they were committed; none where git did not say.
-    known: BTreeMap<(PathBuf, bool), Option<Vec<PathBuf>>>,
+    /// Of each work tree the files that are not as they were committed; none where
+    /// git did not say.
+    known: BTreeMap<PathBuf, Option<Vec<PathBuf>>>,
 }
 
 /// A path that is put back.
@@ -43,10 +40,10 @@ impl<'a> PutBack<'a> {
 
     /// The files that it comes to for a path; the path itself where that cannot be
     /// said, or is a file's.
-    pub(super) fn files(&mut self, path: String, how: How) -> Vec<Back> {
+    pub(super) fn files(&mut self, path: String) -> Vec<Back> {
         if let Some((known, rest)) = path.split_once(HOLE) {
             let below = if rest.is_empty() && (known.is_empty() || known.ends_with('/')) {
-                self.below(&self.cwd.join(known), how)
+                self.below(&self.cwd.join(known))
             } else {
                 None
             };
@@ -60,14 +57,14 @@ impl<'a> PutBack<'a> {
         let mut runs = self.call.readings.iter().flat_map(|it| &it.runs);
         let is_folder = folder.symlink_metadata().is_ok_and(|it| it.is_dir());
         let is_known = is_folder && runs.all(keeps_index);
-        match self.below(&folder, how).filter(|_| is_known) {
+        match self.below(&folder).filter(|_| is_known) {
             Some(below) => below.into_iter().map(Back::Found).collect(),
             None => vec![Back::Named(path)],
         }
     }
 
     /// Those that lie in a folder.
-    fn below(&mut self, folder: &Path, how: How) -> Option<Vec<PathBuf>> {
+    fn below(&mut self, folder: &Path) -> Option<Vec<PathBuf>> {
         let real = folder.canonicalize().ok()?;
         let root = git::find_root(&real)?;
         // A hidden folder that is named is meant as it is.
@@ -79,11 +76,9 @@ impl<'a> PutBack<'a> {
         if root.join(".gitmodules").symlink_metadata().is_ok() {
             return None;
         }
-        let is_stash = how == How::Remove;
-        let untracked =
-            if is_stash { stashed::takes_untracked(self.call) } else { Untracked::None };
+        let untracked = stashed::takes_untracked(self.call);
         let until = self.until;
-        let all = self.known.entry((root.clone(), is_stash)).or_insert_with(|| {
+        let all = self.known.entry(root.clone()).or_insert_with(|| {
             let mut files = git::uncommitted(&root, untracked, until).ok()?;
             // The index may hold something else than either.
             files.extend(git::unlike_index(&root, until).ok()?);

@@ -92,14 +92,29 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
     found.into_iter().collect()
 }
 
-/// What the stashes of a call take away of what git does not track.
+/// What a call takes away of what git does not track: by its stashes, and by what
+/// it gives to git before.
 pub(super) fn takes_untracked(call: &ToolCall) -> Untracked {
-    let runs = call.readings.iter().flat_map(|it| &it.runs);
-    let pushes = runs.filter_map(stash).filter_map(|it| match it {
+    let runs = || call.readings.iter().flat_map(|it| &it.runs);
+    let pushes = runs().filter_map(stash).filter_map(|it| match it {
         Stash::Push(push) => Some(push.untracked),
         _ => None,
     });
-    pushes.max().unwrap_or(Untracked::None)
+    pushes.chain(runs().map(adds)).max().unwrap_or(Untracked::None)
+}
+
+/// What a `git add` makes git track.
+fn adds(run: &Run) -> Untracked {
+    match &run.words()[..] {
+        ["git", "add" | "stage", rest @ ..] => {
+            let is_forced = |it: &&str| {
+                it.starts_with("--f")
+                    || it.starts_with('-') && !it.starts_with("--") && it.contains('f')
+            };
+            if rest.iter().any(is_forced) { Untracked::All } else { Untracked::Some }
+        }
+        _ => Untracked::None,
+    }
 }
 
 /// Whether git is given a list of paths.
@@ -212,6 +227,7 @@ impl Line<'_> {
                     git::staged(root, until)
                 } else {
                     git::uncommitted(root, push.untracked, until)
+                        .and_then(|it| Ok([it, self.added(turn, until)?].concat()))
                 };
                 let Ok(files) = files else {
                     stack.makes(turn.place, false);
@@ -219,7 +235,12 @@ impl Line<'_> {
                 };
                 let is_sure = turn.is_sure && push.is_clear && self.puts_away(push, turn, &files);
                 stack.makes(turn.place, is_sure);
-                Some(if push.is_some { Vec::new() } else { all(files, "HEAD") })
+                if push.is_some {
+                    return Some(Vec::new());
+                }
+                // What git does not look at is put back as well, and put away by none.
+                let assumed = git::assumed(root, until).ok()?;
+                Some(all(files.into_iter().chain(assumed).collect(), "HEAD"))
             }
             Stash::Store => {
                 stack.opens();
@@ -266,6 +287,34 @@ impl Line<'_> {
                 None
             }
         }
+    }
+
+    /// The files that the line gives to git before, and that it takes away with the others.
+    fn added(&self, turn: &Turn, until: Instant) -> Result<Vec<String>, git::Error> {
+        let before = self.reading.runs.iter().take(turn.place);
+        let Some(most) = before.clone().map(adds).max().filter(|it| *it != Untracked::None) else {
+            return Ok(Vec::new());
+        };
+        let goes = |it: &Run| matches!(it.program.as_str(), "cd" | "pushd" | "popd");
+        let mut named = Vec::new();
+        let mut are_known = !self.reading.runs.iter().any(goes);
+        for run in before.filter(|it| adds(it) != Untracked::None) {
+            // Of `git add src/x`; with anything else it may be any.
+            let words: Vec<&str> = run.argv.iter().map(String::as_str).collect();
+            let ["git", "add", paths @ ..] = &words[..] else {
+                are_known = false;
+                continue;
+            };
+            are_known &=
+                paths.iter().all(|it| is_plain(it) && !it.starts_with('-') && !it.contains(HOLE));
+            named.extend(paths.iter().map(|it| normal(&self.cwd.join(it))));
+        }
+        let mut files = git::uncommitted(turn.root, most, until)?;
+        files.retain(|file| {
+            let file = normal(&turn.root.join(file));
+            !are_known || named.iter().any(|it| file.starts_with(it))
+        });
+        Ok(files)
     }
 
     /// What a number may stand for, of so many stashes. None: nobody knows.

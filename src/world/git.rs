@@ -256,11 +256,16 @@ pub fn staged(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
 pub fn unlike_index(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
     let diff = ["diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "--"];
     let mut found = split(&git(root, diff, &[], until)?);
-    let tagged = split(&git(root, ["ls-files", "-v", "-z"], &[], until)?);
-    let assumed = tagged.iter().filter_map(|it| it.split_once(' '));
-    let assumed = assumed.filter(|(tag, _)| tag.starts_with(char::is_lowercase));
-    found.extend(assumed.map(|(_, path)| path.to_owned()));
+    found.extend(assumed(root, until)?);
     Ok(found)
+}
+
+/// The files of which git is told to assume that they are as its index holds them.
+pub fn assumed(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
+    let tagged = split(&git(root, ["ls-files", "-v", "-z"], &[], until)?);
+    let tagged = tagged.iter().filter_map(|it| it.split_once(' '));
+    let assumed = tagged.filter(|(tag, _)| tag.starts_with(char::is_lowercase));
+    Ok(assumed.map(|(_, path)| path.to_owned()).collect())
 }
 
 /// The commits of the stashes that there are, the newest first.

@@ -1,5 +1,7 @@
 //! Writes that a line does not name: through patterns, loops and searches. They
 //! are looked up before the call, and judged by the scope one by one.
+//!
+//! Long because every way in which git brings files back is tried on the same ground.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -614,6 +616,7 @@ fn of_a_folder_git_puts_back_what_differs() {
     roz.bash("git restore src").passes();
     roz.git(&["update-index", "--assume-unchanged", "src/billing/total.rs"]);
     is_refused(&roz, "git restore src", "src/billing/total.rs");
+    is_refused(&roz, "git stash", "src/billing/total.rs");
     roz.git(&["update-index", "--no-assume-unchanged", "src/billing/total.rs"]);
     // What is not as it was committed, or may be another one by then.
     for line in [
@@ -633,7 +636,17 @@ fn of_a_folder_git_puts_back_what_differs() {
         is_refused(&roz, line, "src/auth");
     }
     roz.write("src/auth/keys/new.rs", "");
-    is_refused(&roz, "git stash push -u -- src/auth", "src/auth/keys/new.rs");
+    for line in [
+        "git stash push -u -- src/auth",
+        "git add -A && git stash push -- src",
+        "git add -A && git restore -SW src",
+    ] {
+        is_refused(&roz, line, "src/auth/keys/new.rs");
+    }
+    // Those take the ledger along, too.
+    for line in ["git add -A && git stash -S", "git add . && git stash"] {
+        assert!(roz.bash(line).is_objection(), "{line}");
+    }
     roz.selects("INT-001");
     roz.bash("git stash push -- src/auth").passes();
     roz.write("NOTES.md", "other notes\n");

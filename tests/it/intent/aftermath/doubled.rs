@@ -31,6 +31,7 @@ fn two_branches_that_both_hold_a_line_merge_into_a_ledger_that_is_whole() {
         roz.at(session, "INT-001");
     }
     roz.write(".gitattributes", ".orchestration/* merge=union\n");
+    roz.tick();
     let commit = |text: &str| {
         roz.git(&["add", "."]);
         roz.git(&["commit", "-qm", text]);
