@@ -3,7 +3,8 @@
 //! an ungated PreToolUse instead, for that is what its bars are in.
 //!
 //! `cargo bench --bench hook --target x86_64-unknown-linux-musl`; `PAIRS=1000`
-//! for more of them. The bars are those of the static build.
+//! for more of them, `-- learnings` for those parts alone whose headings have the
+//! word. The bars are those of the static build.
 
 #![expect(clippy::disallowed_methods, reason = "a bench starts processes")]
 #![expect(clippy::print_stdout, reason = "and prints what it found")]
@@ -45,6 +46,14 @@ struct Case {
 
 fn main() {
     let pairs = std::env::var("PAIRS").ok().and_then(|it| it.parse().ok()).unwrap_or(300);
+    let word = std::env::args().skip(1).find(|it| !it.starts_with("--"));
+    let starts = |heading: &str| {
+        let starts = word.as_ref().is_none_or(|it| heading.contains(it.as_str()));
+        if starts {
+            println!("-- {heading}");
+        }
+        starts
+    };
     println!("{pairs} pairs a row, a copy of {}\n", env!("CARGO_BIN_EXE_roz"));
     println!("{:<46} {:>7} {:>7} {:>9} {:>9}", "hook", "ratio", "bar", "roz µs", "true µs");
     for (world, prepare) in [
@@ -52,6 +61,9 @@ fn main() {
         ("a session with 10,000 trace events", old),
         ("beside 10,000 other sessions", crowded),
     ] {
+        if !starts(world) {
+            continue;
+        }
         let dir = tempfile::tempdir().expect("a temporary folder");
         let home = dir.path().join("home");
         let project = dir.path().join("project");
@@ -62,22 +74,23 @@ fn main() {
         fs::write(home.join("last-clean"), "").expect("a mark");
         hook(&home, "user-prompt", &event(&project, json!({ "prompt": "#roz fix it" })));
         prepare(&home);
-        println!("-- {world}");
         for case in cases(&project) {
             measure(&case, &home, pairs);
         }
     }
-    println!("-- a project that declares its work, 2,000 files");
-    for (name, bar, calls) in declared_calls() {
-        declared(name, bar, &calls, pairs);
+    if starts("a project that declares its work, 2,000 files") {
+        for (name, bar, calls) in declared_calls() {
+            declared(name, bar, &calls, pairs);
+        }
     }
     println!(
         "\n{:<46} {:>7} {:>7} {:>9} {:>9}",
         "retrieval", "ratio", "bar", "roz µs", "ungated µs"
     );
     for (count, bar) in [(200, 5.0), (10_000, 50.0)] {
-        println!("-- {count} learnings");
-        Retrieval::over(count).measure(bar, pairs);
+        if starts(&format!("{count} learnings")) {
+            Retrieval::over(count).measure(bar, pairs);
+        }
     }
 }
 
