@@ -346,7 +346,12 @@ impl Look<'_> {
         let home = self.world.user_home.as_deref();
         let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir.as_deref());
         let records = OnceCell::new();
+        let mut is_too_long = false;
         for (path, how) in written.iter().take(MAX_TARGETS) {
+            if self.is_too_long(path) {
+                is_too_long = true;
+                continue;
+            }
             let target = site.target(path, self.cwd);
             let is_free = class::is_sink(path) || scratch.holds(&target);
             let mut treatment = Treatment::default();
@@ -377,33 +382,19 @@ impl Look<'_> {
                 replaces,
             });
         }
-        if written.len() > MAX_TARGETS || is_cut {
-            let what = if is_cut {
-                "(what a line of this length may write)".to_owned()
-            } else {
-                format!("(more than {MAX_TARGETS} paths)")
-            };
-            let place = Place::Outside(what);
-            let target = Target {
-                written: place.clone(),
-                real: place,
-                kind: Kind::Absent,
-                case: Case::Unknown,
-                links: 0,
-                guarded: None,
-            };
-            let treatment = Treatment::default();
-            let aim = Aim {
-                target,
-                how: How::Write,
-                treatment,
-                is_free: false,
-                hash: None,
-                changed_by: None,
-                replaces: Vec::new(),
-            };
-            aims.targets.push(aim);
-        }
+        let unknown = [
+            (is_cut, "(what a line of this length may write)".to_owned()),
+            (written.len() > MAX_TARGETS && !is_cut, format!("(more than {MAX_TARGETS} paths)")),
+            (is_too_long, format!("(a path of more than {MAX_PATH} bytes)")),
+        ];
+        let unknown = unknown.into_iter().filter(|it| it.0);
+        aims.targets.extend(unknown.map(|(_, what)| nobodys(what)));
+    }
+
+    /// Whether no system takes the path, be it that whoever writes has it made as
+    /// short as it may be.
+    fn is_too_long(self, path: &str) -> bool {
+        path.len() > MAX_PATH && normal(&self.cwd.join(path)).as_os_str().len() > MAX_PATH
     }
 
     /// Whether the agent does not know what it is about to change.
@@ -526,14 +517,14 @@ impl Look<'_> {
             "NotebookRead" => found.extend(path("notebook_path").map(|it| (it, Shown::All))),
             _ => (),
         }
-        // No system has such a file, nor makes it.
-        found.retain(|it| it.0.len() <= MAX_PATH);
         let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
         for (path, shown) in call.readings.iter().flat_map(shown::shown) {
             if shown != Shown::Nothing {
                 found.extend(meant.by_pattern(path).into_iter().map(|it| (it, shown)));
             }
         }
+        // No system has such a file, nor makes it.
+        found.retain(|it| it.0.len() <= MAX_PATH);
         found
     }
 
@@ -693,6 +684,28 @@ impl Look<'_> {
         found.extend(stashed.map(|it| (it.path, How::Write)));
         found.dedup();
         (found, blind)
+    }
+}
+
+/// A write to what nobody looks up.
+fn nobodys(what: String) -> Aim {
+    let place = Place::Outside(what);
+    let target = Target {
+        written: place.clone(),
+        real: place,
+        kind: Kind::Absent,
+        case: Case::Unknown,
+        links: 0,
+        guarded: None,
+    };
+    Aim {
+        target,
+        how: How::Write,
+        treatment: Treatment::default(),
+        is_free: false,
+        hash: None,
+        changed_by: None,
+        replaces: Vec::new(),
     }
 }
 

@@ -5,7 +5,6 @@
 use serde_json::Value;
 
 use crate::core::intent::class;
-use crate::world::links::MAX_PATH;
 
 /// As deep as the payload may be.
 const MAX_DEPTH: usize = 128;
@@ -157,7 +156,7 @@ fn is_path(name: &str) -> bool {
 }
 
 fn add(text: &str, found: &mut Vec<String>) {
-    if text.is_empty() || text.len() > MAX_PATH {
+    if text.is_empty() {
         return;
     }
     let Some((scheme, rest)) = text.split_once("://") else {

@@ -223,3 +223,32 @@ fn a_servers_paths_count_from_where_it_may_stand() {
     let call = json!({ "uri": uri, "text": "x" });
     assert_eq!(json_of(&roz.tool("mcp__fs__put", &call).denies())["code"], "SCOPE_VIOLATION");
 }
+
+/// Where a path is written shorter first, it leads where the short one does.
+#[test]
+fn a_path_that_no_system_takes_is_nobodys_and_one_that_becomes_shorter_is_followed() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    symlink("../billing", roz.project().join("src/auth/link")).unwrap();
+    let refused = |reply: Reply, what: &str| {
+        let reason = reply.denies();
+        assert!(reason.contains("Scope Violation"), "{reason:.300}");
+        assert!(reason.contains(what), "{reason:.300}");
+    };
+    let (own, deep) = (roz.file("src/auth"), "a/".repeat(3000));
+    for path in [format!("src/auth/{deep}x"), format!("{own}/{deep}x")] {
+        let edit = json!({ "file_path": path, "old_string": "x", "new_string": "y" });
+        refused(roz.tool("Edit", &edit), "more than 4096 bytes");
+        refused(roz.tool("mcp__fs__write", &json!({ "path": path })), "more than 4096 bytes");
+    }
+    for long in ["./".repeat(3000), "x/../".repeat(1000), "/".repeat(5000)] {
+        let (inside, out) = (format!("{own}/{long}main.rs"), format!("{own}/{long}link/x.rs"));
+        roz.tool("Write", &json!({ "file_path": inside, "content": "x" })).passes();
+        refused(
+            roz.tool("Write", &json!({ "file_path": out, "content": "x" })),
+            "src/billing/x.rs",
+        );
+        roz.tool("mcp__fs__write", &json!({ "path": inside })).passes();
+        refused(roz.tool("mcp__fs__write", &json!({ "path": out })), "src/billing/x.rs");
+    }
+}

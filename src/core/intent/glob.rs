@@ -283,6 +283,9 @@ impl Glob {
         let mut states = Vec::new();
         self.close(self.start(), &mut states);
         for c in path {
+            if states.is_empty() {
+                break;
+            }
             let mut next = Vec::new();
             for state in states {
                 if let Some(state) = self.next(state, c, folds) {
