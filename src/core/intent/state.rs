@@ -362,13 +362,13 @@ impl IntentState {
     pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
         self.blocked = None;
         self.streak = None;
-        make_room(&mut self.in_flight, MAX_CALLS);
+        make_room_for_new(&mut self.in_flight, |it| it.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
     /// A call of somebody who needs no intent, and is looked at all the same.
     pub(super) fn runs(&mut self, call: &str, flight: InFlight) {
-        make_room(&mut self.in_flight, MAX_CALLS);
+        make_room_for_new(&mut self.in_flight, |it| it.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
@@ -579,7 +579,7 @@ impl IntentState {
 
     /// A person is asked whether the call may grant something.
     pub(in crate::core) fn would_grant(&mut self, call: &str, now: DateTime<Utc>) {
-        make_room(&mut self.granting, MAX_CALLS);
+        make_room_for_new(&mut self.granting, |it| *it);
         self.granting.insert(call.to_owned(), now);
     }
 
@@ -617,9 +617,42 @@ impl IntentState {
     }
 }
 
+/// Forgets the oldest: a call that was declined never ends, and the one that a
+/// person is being asked about is among the newest.
+fn make_room_for_new<T>(calls: &mut BTreeMap<String, T>, at: impl Fn(&T) -> DateTime<Utc>) {
+    while calls.len() >= MAX_CALLS
+        && let Some(oldest) = calls.iter().min_by_key(|it| at(it.1)).map(|it| it.0.clone())
+    {
+        calls.remove(&oldest);
+    }
+}
+
 /// Forgets the first by name; calls that never end are few.
 fn make_room<T>(map: &mut BTreeMap<String, T>, max: usize) {
     while map.len() >= max {
         map.pop_first();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_calls_that_were_declined_long_ago_are_forgotten_first() {
+        let mut state = IntentState::default();
+        let at = |n: usize| DateTime::UNIX_EPOCH + Duration::from_secs(n as u64);
+        for n in 0..2 * MAX_CALLS {
+            // A later call has a smaller id.
+            let id = format!("{:03}", 999 - n);
+            state.would_grant(&id, at(n));
+            state.runs(&id, InFlight::of("", at(n)));
+            assert_eq!(state.grants(&id), Some(at(n)), "the one that is asked about");
+            assert!(state.in_flight(&id).is_some());
+        }
+        assert_eq!(state.grants("999"), None);
+        assert_eq!((state.granting.len(), state.in_flight.len()), (MAX_CALLS, MAX_CALLS));
     }
 }
