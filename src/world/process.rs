@@ -83,6 +83,9 @@ fn start(
     listen: impl FnOnce(&mut Child, Instant) -> Heard,
 ) -> Result<Ran, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
+    if Instant::now() >= until {
+        return Err(Error::TimedOut(name));
+    }
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
     match listen(&mut child, until) {
@@ -294,6 +297,12 @@ mod tests {
         let until = Instant::now() + Duration::from_millis(50);
         let ran = run(talks("yes & yes"), until);
         assert!(matches!(ran, Err(Error::TimedOut(_))));
+    }
+
+    #[test]
+    fn nothing_is_started_once_the_time_is_over() {
+        let ran = run(command("roz-no-such-program"), Instant::now());
+        assert!(matches!(ran, Err(Error::TimedOut(_))), "{ran:?}");
     }
 
     #[test]
