@@ -49,7 +49,7 @@ pub enum Effect {
     Doubt(Vec<Doubt>),
     /// A person said yes to what roz's own verbs wrote into these files since
     /// then.
-    Granted(Vec<(String, DateTime<Utc>)>),
+    Granted(DateTime<Utc>),
 }
 
 /// From mildest to sternest.

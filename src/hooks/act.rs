@@ -76,11 +76,9 @@ pub(super) fn act(
                 let noted = word::know(&roz.project, &roz.home, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));
             }
-            Effect::Granted(granted) => {
-                for (file, since) in granted {
-                    let noted = word::granted(&roz.project, &roz.home, &file, since, until);
-                    warnings.extend(noted.err().map(|err| in_a_line(&err)));
-                }
+            Effect::Granted(since) => {
+                let noted = word::granted(&roz.project, &roz.home, since, until);
+                warnings.extend(noted.err().map(|err| in_a_line(&err)));
             }
             Effect::Doubt(doubts) => {
                 let noted = word::found(&roz.project, &roz.home, &doubts, until);

@@ -123,7 +123,7 @@ pub(super) fn aims(
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
         }
-        aims.granted.extend(standing::granted(event, session));
+        aims.granted = standing::granted(event, session);
         if had {
             standing::look(event, session, roz, world, &mut aims);
         }
@@ -168,7 +168,7 @@ pub(super) fn aims(
         }
         _ => (),
     }
-    aims.granted.extend(standing::granted(event, session));
+    aims.granted = standing::granted(event, session);
     standing::look(event, session, roz, world, &mut aims);
     aims
 }

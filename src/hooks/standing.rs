@@ -39,17 +39,9 @@ pub(super) fn spoken(session: &Session, roz: &Roz, world: &World) -> Option<Stan
 
 /// What a person has said yes to, where a call ran that they were asked about:
 /// whatever roz's own verbs wrote there since, be it known here or not.
-pub(super) fn granted(
-    event: &Event,
-    session: &Session,
-) -> impl Iterator<Item = (String, DateTime<Utc>)> {
-    let since = match &event.what {
-        What::PostToolUse { call, .. } => {
-            call.tool_use_id.as_deref().and_then(|it| session.intent.grants(it))
-        }
-        _ => None,
-    };
-    since.into_iter().flat_map(|since| FILES.map(|file| (file.to_owned(), since)))
+pub(super) fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
+    let What::PostToolUse { call, .. } = &event.what else { return None };
+    session.intent.grants(call.tool_use_id.as_deref()?)
 }
 
 /// As a session begins, before a call and after it.
@@ -61,7 +53,7 @@ pub(super) fn look(event: &Event, session: &Session, roz: &Roz, world: &World, a
     if is_start && !last.is_empty() {
         return;
     }
-    let grants = granted(event, session).next().is_some();
+    let grants = aims.granted.is_some();
     let mut standing = Standing::new();
     for file in FILES {
         let known = last.get(file);

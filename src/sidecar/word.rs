@@ -51,6 +51,8 @@ struct Notes {
     is_known: bool,
     /// The commit that was checked out then, if it had them.
     committed: Option<String>,
+    /// The commit that was last asked whether it has them.
+    looked_at: Option<String>,
     /// What roz made of a file in doubt, or was about to: it is so still.
     made: BTreeMap<String, Option<String>>,
     /// What roz wrote, the newest last.
@@ -155,18 +157,22 @@ pub fn made(
 pub fn granted(
     root: &Path,
     roz_home: &Path,
-    file: &str,
     since: DateTime<Utc>,
     until: Instant,
 ) -> io::Result<()> {
     let since = since.trunc_subsecs(0);
+    let is_meant = |it: &Own| it.at >= since && FILES.contains(&&*it.file);
+    // Most calls that a person is asked about have roz write nothing.
+    if !read(&path(root, roz_home)).is_some_and(|it| it.own.iter().any(is_meant)) {
+        return Ok(());
+    }
     update(root, roz_home, until, |notes| {
-        for own in notes.own.iter_mut().filter(|it| it.file == file && it.at >= since) {
+        for own in notes.own.iter_mut().filter(|it| is_meant(it)) {
             own.by_agent = false;
             notes.is_known &= !own.lets_go();
             let is_it = |it: &Doubt| it.is_nobodys && it.left == own.after;
-            if notes.doubts.get(file).is_some_and(is_it) {
-                notes.doubts.remove(file);
+            if notes.doubts.get(&own.file).is_some_and(is_it) {
+                notes.doubts.remove(&own.file);
             }
         }
     })
@@ -255,14 +261,19 @@ fn leads_to(own: &[Own], changed: &Changed, since: DateTime<Utc>, by_agent: bool
 /// again: what a person said while it was gone was of that time.
 pub fn know(root: &Path, roz_home: &Path, until: Instant) -> io::Result<()> {
     let head = git::head(root);
-    let is_same = |it: &Notes| it.is_known && it.committed == head && it.let_go().is_none();
+    let is_same = |it: &Notes| {
+        let was_asked = it.committed == head || head.is_some() && it.looked_at == head;
+        it.is_known && was_asked && it.let_go().is_none()
+    };
     if read(&path(root, roz_home)).is_some_and(|it| is_same(&it)) {
         return Ok(());
     }
-    let committed = head.filter(|it| is_at(root, it, until) == Some(true));
+    let has_them = head.as_ref().and_then(|it| is_at(root, it, until));
+    let looked_at = head.filter(|_| has_them.is_some());
+    let committed = looked_at.clone().filter(|_| has_them == Some(true));
     update(root, roz_home, until, |notes| {
         notes.is_known = true;
-        notes.committed = committed;
+        (notes.committed, notes.looked_at) = (committed, looked_at);
         if let Some(at) = notes.let_go() {
             notes.own[at].confirms = false;
         }
@@ -491,6 +502,71 @@ mod tests {
         // A person's own text is in none.
         std::fs::write(&file, DECLARED.replace("auth", "token")).unwrap();
         assert!(doubts(&root, &home).is_empty());
+    }
+
+    /// A note is made anew by a new file.
+    #[track_caller]
+    fn note(home: &Path) -> u64 {
+        let notes = fs::read_dir(home.join("sidecars")).unwrap().map(|it| it.unwrap().path());
+        let mut notes = notes.filter(|it| it.extension().is_some_and(|it| it == "json"));
+        notes.next().unwrap().metadata().unwrap().ino()
+    }
+
+    #[test]
+    fn a_commit_without_the_intents_is_asked_once() {
+        let made = tempfile::tempdir().unwrap();
+        let (root, home) = (made.path().join("p"), made.path().join("h"));
+        std::fs::create_dir_all(root.join(".orchestration")).unwrap();
+        let git = |args: &[&str]| {
+            let mut git = crate::world::process::command("git");
+            git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args).current_dir(&root);
+            let ran = crate::world::process::run(git, Instant::now() + Duration::from_mins(1));
+            assert!(ran.unwrap().ok, "{args:?}");
+        };
+        let knows = || {
+            know(&root, &home, Instant::now() + Duration::from_mins(1)).unwrap();
+            note(&home)
+        };
+        git(&["init", "-q"]);
+        git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+        std::fs::write(root.join(FILE), DECLARED).unwrap();
+        let first = knows();
+        assert_eq!(knows(), first);
+        git(&["add", "."]);
+        git(&["commit", "-qm", "second"]);
+        let second = knows();
+        assert_ne!(second, first);
+        assert_eq!(knows(), second);
+        assert_eq!(read(&path(&root, &home)).unwrap().committed, git::head(&root));
+    }
+
+    #[test]
+    fn a_yes_to_a_call_by_which_roz_wrote_nothing_leaves_no_trace() {
+        let made = tempfile::tempdir().unwrap();
+        let (root, home) = (made.path().join("p"), made.path().join("h"));
+        std::fs::create_dir_all(root.join(".orchestration")).unwrap();
+        std::fs::write(root.join(FILE), DECLARED).unwrap();
+        let until = || Instant::now() + Duration::from_mins(1);
+        granted(&root, &home, at(), until()).unwrap();
+        assert!(!home.join("sidecars").exists());
+        let own = |file: &str| Own {
+            file: file.to_owned(),
+            before: None,
+            after: None,
+            at: at(),
+            by_agent: true,
+            confirms: false,
+            is_even: false,
+        };
+        for file in FILES {
+            wrote(&root, &home, own(file), until()).unwrap();
+        }
+        let before = note(&home);
+        granted(&root, &home, at() + Duration::from_secs(9), until()).unwrap();
+        assert_eq!(note(&home), before, "what it wrote before was not asked about");
+        granted(&root, &home, at(), until()).unwrap();
+        let notes = read(&path(&root, &home)).unwrap();
+        assert!(notes.own.len() == FILES.len() && notes.own.iter().all(|it| !it.by_agent));
     }
 
     #[test]

@@ -50,9 +50,9 @@ pub struct Aims {
     pub new_doubts: Vec<Doubt>,
     /// What they hold by somebody's word, where that was looked at.
     pub standing: Option<Standing>,
-    /// Files for which a person said yes to what roz's own verbs wrote there,
-    /// and since when.
-    pub granted: Vec<(String, DateTime<Utc>)>,
+    /// Since when roz's own verbs wrote at a person's word, where the call ran
+    /// that they were asked about.
+    pub granted: Option<DateTime<Utc>>,
     /// Texts of the sidecar that are not kept yet.
     pub unkept: Vec<String>,
     /// Lines of `.intentignore` that may not say what was meant, as a session

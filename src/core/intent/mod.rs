@@ -83,8 +83,8 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         }
         outcome = aftermath::doubting(outcome, &aims.new_doubts);
     }
-    if !aims.granted.is_empty() {
-        outcome = outcome.doing(Effect::Granted(aims.granted.clone()));
+    if let Some(since) = aims.granted {
+        outcome = outcome.doing(Effect::Granted(since));
     }
     for doubt in aims.new_doubts.iter().filter(|it| it.is_nobodys) {
         outcome = outcome.telling_user(format!(
