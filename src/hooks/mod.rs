@@ -27,6 +27,8 @@ mod server_paths;
 mod skill;
 mod sources;
 mod standing;
+mod stash_asked;
+mod stash_back;
 mod stash_stack;
 mod stashed;
 mod untracked;

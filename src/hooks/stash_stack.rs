@@ -122,14 +122,6 @@ impl Stack {
     pub(super) fn meant(&self, number: usize) -> Option<BTreeSet<Stash>> {
         (!self.is_open).then(|| self.ways.iter().filter_map(|it| it.at(number)).collect())
     }
-
-    /// Whether the number is that of what the run at `place` has put away,
-    /// wherever that is there.
-    pub(super) fn is_at(&self, number: usize, place: usize) -> bool {
-        let one = Stash::OfLine(place);
-        let is_at = |it: &Way| !it.top.contains(&one) || it.at(number) == Some(one);
-        !self.is_open && self.ways.iter().all(is_at)
-    }
 }
 
 #[cfg(test)]
@@ -181,13 +173,11 @@ mod tests {
         assert!(!stack.is_as_it_was());
         means(&stack, 0, &[OfLine(3)]);
         means(&stack, 1, &[Old(0)]);
-        assert!(stack.is_at(0, 3) && !stack.is_at(1, 3));
         // It may be there still.
         stack.takes(0);
         means(&stack, 0, &[OfLine(3), Old(0)]);
-        assert!(stack.is_at(0, 3));
         stack.makes(5, true);
-        assert!(!stack.is_at(0, 3) && stack.is_at(0, 5));
+        means(&stack, 0, &[OfLine(5)]);
     }
 
     #[test]

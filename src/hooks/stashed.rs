@@ -11,6 +11,8 @@ use std::{
 
 use super::{
     git_code::Places,
+    stash_asked::{Asked, Question},
+    stash_back,
     stash_stack::{self, Stack, number},
 };
 use crate::{
@@ -82,11 +84,13 @@ impl Stashed {
 /// The files that stashes of a call write.
 pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant) -> Vec<Stashed> {
     let mut found = BTreeSet::new();
+    let asked = Asked::new(until);
+    let own = call.text("command").filter(|_| call.readings.len() == 1);
     // Scripts stand in the lines that run them, too.
     for reading in &call.readings {
         if reading.runs.iter().any(|run| stash(run).is_some()) {
-            let line = Line { reading, text: call.text("command"), cwd };
-            line.written(world, until, &mut found);
+            let line = Line { reading, text: own, cwd, asked: &asked };
+            line.written(world, &mut found);
         }
     }
     found.into_iter().collect()
@@ -124,8 +128,10 @@ pub(super) fn takes_list(run: &Run) -> bool {
 
 struct Line<'a> {
     reading: &'a Reading,
+    /// Where it is all that the call runs.
     text: Option<&'a str>,
     cwd: &'a Path,
+    asked: &'a Asked,
 }
 
 /// A stash on its turn.
@@ -139,29 +145,25 @@ struct Turn<'a> {
     is_sure: bool,
     /// That it may run more than once.
     again: bool,
-}
-
-/// What a run has put away, each file with what it holds then.
-struct Pushed {
-    root: PathBuf,
-    /// As in [`Turn`].
-    place: usize,
-    named: Vec<(String, String)>,
-    /// As in [`Stashed`].
-    comes_back: bool,
+    /// That git may have given a name to something else before.
+    renamed: bool,
 }
 
 impl Line<'_> {
-    fn written(&self, world: &World, until: Instant, found: &mut BTreeSet<Stashed>) {
+    fn written(&self, world: &World, found: &mut BTreeSet<Stashed>) {
         let places = Places::of(self.reading, None, self.cwd, world);
         let mut stacks: BTreeMap<PathBuf, Stack> = BTreeMap::new();
-        let mut pushed: Vec<Pushed> = Vec::new();
+        let looks = |place: usize| self.only_looks(place, &self.reading.runs[place]);
+        let comes_back =
+            self.text.is_some_and(|text| stash_back::comes_back(self.reading, text, looks));
         // What the line does before may leave nothing to be put away, or no git
         // that puts it away.
-        let mut is_as_it_stands = true;
+        let (mut is_as_it_stands, mut renamed) = (true, false);
         for (place, run) in self.reading.runs.iter().enumerate() {
             let Some(stash) = stash(run) else {
-                is_as_it_stands &= self.only_looks(run);
+                let only_looks = self.only_looks(place, run);
+                is_as_it_stands &= only_looks;
+                renamed |= run.program == "git" && !only_looks;
                 continue;
             };
             let (folders, is_known) = places.of_run(place, world);
@@ -178,33 +180,20 @@ impl Line<'_> {
                     folder: folders.first().filter(|_| folders.len() == 1).map(PathBuf::as_path),
                     is_sure: is_as_it_stands && !run.conditional && !is_lost,
                     again: run.again,
+                    renamed,
                 };
-                if let Stash::Pop { name, .. } = stash
-                    && let Some(number) = number(name)
-                    && !run.conditional
-                {
-                    let here = pushed.iter_mut().filter(|it| it.root == root);
-                    for it in here.filter(|it| stack.is_at(number, it.place)) {
-                        it.comes_back |= self.leads_to(it.place, place);
-                    }
-                }
-                let named = self.files(&stash, &turn, stack, until);
+                let named = self.files(&stash, &turn, stack);
                 // Nobody knows: whatever it is, it lies there.
                 let anything = || vec![(String::new(), "HEAD".to_owned())];
                 let mut named = named.unwrap_or_else(anything);
                 if is_lost && stash.writes() {
                     named = anything();
                 }
-                if matches!(stash, Stash::Push(_)) {
-                    pushed.push(Pushed { root, place, named, comes_back: false });
-                } else {
-                    found.extend(named.into_iter().map(|it| stashed(&root, it, false)));
-                }
+                let comes_back = comes_back && matches!(stash, Stash::Push(_));
+                found.extend(named.into_iter().map(|it| stashed(&root, it, comes_back)));
             }
             is_as_it_stands &= matches!(stash, Stash::Drop(_) | Stash::Store);
-        }
-        for Pushed { root, named, comes_back, .. } in pushed {
-            found.extend(named.into_iter().map(|it| stashed(&root, it, comes_back)));
+            renamed = true;
         }
     }
 
@@ -215,21 +204,20 @@ impl Line<'_> {
         stash: &Stash,
         turn: &Turn,
         stack: &mut Stack,
-        until: Instant,
     ) -> Option<Vec<(String, String)>> {
-        let root = turn.root;
+        let ask = |question| self.asked.of(turn.root, question);
         let all = |files: Vec<String>, becomes: &str| -> Vec<(String, String)> {
             files.into_iter().map(|it| (it, becomes.to_owned())).collect()
         };
         match *stash {
             Stash::Push(ref push) => {
                 let files = if push.is_staged && turn.is_sure {
-                    git::staged(root, until)
+                    ask(Question::Staged)
                 } else {
-                    git::uncommitted(root, push.untracked, until)
-                        .and_then(|it| Ok([it, self.added(turn, until)?].concat()))
+                    ask(Question::Uncommitted(push.untracked))
+                        .and_then(|it| Some([it, self.added(turn)?].concat()))
                 };
-                let Ok(files) = files else {
+                let Some(files) = files else {
                     stack.makes(turn.place, false);
                     return None;
                 };
@@ -239,7 +227,7 @@ impl Line<'_> {
                     return Some(Vec::new());
                 }
                 // What git does not look at is put back as well, and put away by none.
-                let assumed = git::assumed(root, until).ok()?;
+                let assumed = ask(Question::Assumed)?;
                 Some(all(files.into_iter().chain(assumed).collect(), "HEAD"))
             }
             Stash::Store => {
@@ -248,7 +236,7 @@ impl Line<'_> {
             }
             Stash::Drop(name) => {
                 match number(name) {
-                    Some(number) => takes(number, turn, stack, until),
+                    Some(number) => self.takes(number, turn, stack),
                     // By a date; a commit's own name is refused.
                     None if name.contains(['@', HOLE]) => stack.opens(),
                     None => (),
@@ -257,28 +245,32 @@ impl Line<'_> {
             }
             Stash::Pop { name, is_kept } => {
                 let Some(number) = number(name) else {
-                    let is_by_date = name.contains(['@', HOLE]);
-                    let is_moved = is_by_date && (turn.again || !stack.is_as_it_was());
-                    if is_by_date && !is_kept {
+                    let is_of_stack = is_of_stack(name);
+                    let is_moved = if is_of_stack {
+                        turn.again || !stack.is_as_it_was()
+                    } else {
+                        turn.renamed && !is_whole_id(name)
+                    };
+                    if is_of_stack && !is_kept {
                         stack.opens();
                     }
                     return if is_moved || name.contains(HOLE) {
                         None
                     } else {
-                        Some(all(git::stashed(root, name, until).ok()?, name))
+                        Some(all(ask(Question::Brings(name.to_owned()))?, name))
                     };
                 };
-                let there = git::stashes(root, until).ok()?;
+                let there = ask(Question::Stashes)?;
                 let meant = self.meant(number, turn, stack, there.len());
                 if !is_kept {
-                    takes(number, turn, stack, until);
+                    self.takes(number, turn, stack);
                 }
                 let mut found = Vec::new();
                 for it in meant? {
                     // What the line has put away was judged then.
                     let stash_stack::Stash::Old(number) = it else { continue };
                     let Some(id) = there.get(number) else { continue };
-                    found.extend(all(git::stashed(root, id, until).ok()?, id));
+                    found.extend(all(ask(Question::Brings(id.clone()))?, id));
                 }
                 Some(found)
             }
@@ -290,10 +282,10 @@ impl Line<'_> {
     }
 
     /// The files that the line gives to git before, and that it takes away with the others.
-    fn added(&self, turn: &Turn, until: Instant) -> Result<Vec<String>, git::Error> {
+    fn added(&self, turn: &Turn) -> Option<Vec<String>> {
         let before = self.reading.runs.iter().take(turn.place);
         let Some(most) = before.clone().map(adds).max().filter(|it| *it != Untracked::None) else {
-            return Ok(Vec::new());
+            return Some(Vec::new());
         };
         let goes = |it: &Run| matches!(it.program.as_str(), "cd" | "pushd" | "popd");
         let mut named = Vec::new();
@@ -309,12 +301,12 @@ impl Line<'_> {
                 paths.iter().all(|it| is_plain(it) && !it.starts_with('-') && !it.contains(HOLE));
             named.extend(paths.iter().map(|it| normal(&self.cwd.join(it))));
         }
-        let mut files = git::uncommitted(turn.root, most, until)?;
+        let mut files = self.asked.of(turn.root, Question::Uncommitted(most))?;
         files.retain(|file| {
             let file = normal(&turn.root.join(file));
             !are_known || named.iter().any(|it| file.starts_with(it))
         });
-        Ok(files)
+        Some(files)
     }
 
     /// What a number may stand for, of so many stashes. None: nobody knows.
@@ -371,7 +363,7 @@ impl Line<'_> {
 
     /// Whether a run leaves the work tree as it is, and cannot fail: what hangs
     /// on it by `&&` runs as well.
-    fn only_looks(&self, run: &Run) -> bool {
+    fn only_looks(&self, place: usize, run: &Run) -> bool {
         const SHAPES: &[&str] =
             &["-s", "-b", "-sb", "--short", "--branch", "--porcelain", "--stat", "--oneline"];
         let writes = &self.reading.writes;
@@ -389,28 +381,25 @@ impl Line<'_> {
         match &run.words()[..] {
             ["git", "status" | "diff" | "log" | "branch", rest @ ..] => rest.iter().all(is_shape),
             ["git", "stash", "list"] | [":" | "true" | "echo" | "pwd", ..] => true,
-            ["cd", to] => !to.starts_with(['-', '~']) && self.cwd.join(to).is_dir(),
+            // A further one begins where this one has come to.
+            ["cd", to] => place == 0 && !to.starts_with(['-', '~']) && self.cwd.join(to).is_dir(),
             _ => false,
         }
     }
 
-    /// Whether the run at `to` comes whatever becomes of those since `from`.
-    fn leads_to(&self, from: usize, to: usize) -> bool {
-        const ENDS: &[&str] =
-            &["exit", "return", "exec", "kill", "break", "continue", "set", "trap"];
-        let between = self.reading.runs.get(from + 1..to).unwrap_or_default();
-        if between.is_empty() {
-            return true;
+    /// The stash of that number is taken away, each time that the run's turn comes.
+    fn takes(&self, number: usize, turn: &Turn, stack: &mut Stack) {
+        if !turn.again {
+            return stack.takes(number);
         }
-        if between.iter().any(|it| ENDS.contains(&it.program.as_str())) {
-            return false;
+        match self.asked.of(turn.root, Question::Stashes) {
+            Some(there) if there.len() <= MOST_AGAIN => {
+                for _ in &there {
+                    stack.takes(number);
+                }
+            }
+            _ => stack.opens(),
         }
-        // `git stash; cargo test && git stash pop`: the reading tells no such links.
-        let brings = |it: &str| it.find(" pop").or_else(|| it.find(" apply"));
-        self.text.is_some_and(|text| {
-            let mut parts = text.split(';').filter_map(|it| it.get(..brings(it)?));
-            parts.all(|it| !it.contains("&&"))
-        })
     }
 }
 
@@ -425,19 +414,15 @@ impl Stash<'_> {
     }
 }
 
-/// The stash of that number is taken away, each time that the run's turn comes.
-fn takes(number: usize, turn: &Turn, stack: &mut Stack, until: Instant) {
-    if !turn.again {
-        return stack.takes(number);
-    }
-    match git::stashes(turn.root, until) {
-        Ok(there) if there.len() <= MOST_AGAIN => {
-            for _ in &there {
-                stack.takes(number);
-            }
-        }
-        _ => stack.opens(),
-    }
+/// Whether the name means another stash once one is put there or taken.
+fn is_of_stack(name: &str) -> bool {
+    let name = name.strip_prefix("refs/").unwrap_or(name);
+    name.contains(['@', HOLE]) || name.starts_with("stash")
+}
+
+/// A commit's whole name, which no tag or branch takes from it.
+fn is_whole_id(name: &str) -> bool {
+    matches!(name.len(), 40 | 64) && name.bytes().all(|it| it.is_ascii_hexdigit())
 }
 
 fn stashed(root: &Path, (inside, becomes): (String, String), comes_back: bool) -> Stashed {

@@ -475,6 +475,7 @@ fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
     roz.git(&["rm", "-rq", "--cached", ".orchestration"]);
     roz.git(&["commit", "-qm", "third"]);
     roz.write("src/billing/new.rs", "");
+    roz.git(&["tag", "first"]);
     roz.git(&["stash", "-u"]);
     roz.write("src/auth/main.rs", "fn main() { 2 }\n");
     roz.selects("INT-001");
@@ -495,12 +496,18 @@ fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
         "git stash push -- src/auth/main.rs src/auth/none.rs; git stash pop",
         "git stash; git stash pop stash@{1.day.ago}; git stash pop",
         "git stash pop 18446744073709551615; git stash pop",
+        "cd src && cd src && git stash; git stash pop",
+        "git stash; git stash apply stash^0",
+        "git stash drop; git stash apply refs/stash~0",
+        "git tag t stash@{0}; git stash apply t",
+        "git tag -f first stash@{0}; git stash apply first",
         "mv src/auth/a src/auth/b; cd src/auth/b && git stash pop",
     ] {
         assert!(roz.bash(line).is_objection(), "{line}");
     }
     // What is surely put away is what comes back.
     roz.selects("INT-001");
+    roz.bash("git stash apply nothing-of-that-name").objects_to_nothing();
     for line in [
         "git status --short; git stash; git stash pop",
         "cd src && git stash && cargo test; git stash pop",

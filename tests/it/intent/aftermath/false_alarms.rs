@@ -68,6 +68,30 @@ fn a_stash_takes_no_record_of_the_ledger_away() {
         "git stash; false && git stash pop",
         "git stash; git stash; git stash pop",
         "git stash; git stash pop stash@{1}",
+        // Elsewhere, or not at all.
+        "git stash; cd ../other && git stash pop",
+        "git stash; false && git stash branch x",
+        "git stash; false && git stash\tpop",
+        "git stash; false && git stash 'pop'",
+        "git stash\nfalse &&\ngit stash pop",
+        "git stash; grep pop x && git stash pop",
+        "git stash; sh -c 'git stash pop'",
+        "if true; then git stash; git stash pop; fi",
+        "f() { git stash; git stash pop; }; f",
+        // The shell ends before it, or does something else.
+        "set -e; git stash; false; git stash pop",
+        "trap exit DEBUG; git stash; git stash pop",
+        "git stash; . src/auth/new.rs; git stash pop",
+        "git stash; source src/auth/new.rs; git stash pop",
+        "git stash; eval exit; git stash pop",
+        "git stash; PATH=x; git stash pop",
+        // It is gone, or git refuses.
+        "git stash; git stash drop; git stash pop",
+        "git stash; git stash clear; git stash pop",
+        "git stash; git checkout -q -b x; git stash pop",
+        "git stash; sed -i s/a/b/ src/auth/new.rs; git stash pop",
+        "git stash; echo > src/auth/new.rs; git stash pop",
+        "git stash -k; git stash pop",
     ] {
         let told = roz.bash(line).denies();
         assert!(told.contains(ledger) && told.contains("git stash push -- PATH"), "{line}: {told}");
@@ -79,6 +103,8 @@ fn a_stash_takes_no_record_of_the_ledger_away() {
         "git stash && cargo test; git stash pop",
         "git stash && git stash pop",
         "cargo build; git stash -q; cargo test; git stash pop -q",
+        "git stash push -m wip; cargo test 2>&1 | tail -20; git stash pop",
+        "git stash\ngit status --short\ngit stash pop",
     ] {
         let reply = roz.bash(line);
         assert!(!reply.is_objection(), "{line}: {}", reply.json);
