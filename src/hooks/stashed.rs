@@ -451,47 +451,39 @@ fn stash(run: &Run) -> Option<Stash<'_>> {
     }
 }
 
-fn push<'a>(verb: Option<&str>, options: &[&'a str]) -> Push<'a> {
-    let mut push = Push {
-        untracked: untracked(options),
-        is_staged: is_staged(options),
-        is_some: verb == Some("push") && names_paths(options),
-        paths: Vec::new(),
-        is_clear: true,
-    };
-    let mut words = options.iter().copied();
+fn push<'a>(verb: Option<&str>, given: &[&'a str]) -> Push<'a> {
+    let (mut options, mut paths, mut is_known) = (Vec::new(), Vec::new(), true);
+    let mut words = given.iter().copied();
     let mut is_operand = false;
     while let Some(word) = words.next() {
-        push.is_clear &= !word.contains(HOLE);
+        is_known &= !word.contains(HOLE);
         match word {
-            _ if is_operand || !word.starts_with('-') => {
-                // What `save` is told is what the stash is called.
-                push.is_clear &= verb == Some("save") || push.is_some && is_plain(word);
-                push.paths.push(word);
-            }
+            _ if is_operand || !word.starts_with('-') => paths.push(word),
             "--" => is_operand = true,
-            _ if is_called_next(word) => {
-                push.is_clear &= words.next().is_some_and(|it| !it.contains(HOLE));
-            }
-            _ => push.is_clear &= puts_all_away(word),
+            _ => options.push(word),
+        }
+        if !is_operand && is_called_next(word) {
+            is_known &= words.next().is_some_and(|it| !it.contains(HOLE));
         }
     }
-    push
+    let is_list = options.iter().any(|it| it.starts_with(LIST));
+    let is_some = verb == Some("push") && (is_list || !paths.is_empty());
+    // What `save` is told is what the stash is called.
+    let are_plain = verb == Some("save") || paths.iter().all(|it| is_some && is_plain(it));
+    Push {
+        untracked: untracked(&options),
+        is_staged: paths.is_empty() && is_staged(&options),
+        is_some,
+        is_clear: is_known && are_plain && options.iter().all(|it| puts_all_away(it)),
+        paths,
+    }
 }
 
 /// Whether nothing is put away but what the index holds.
 fn is_staged(options: &[&str]) -> bool {
-    let mut words = options.iter().copied();
-    let mut is_staged = false;
-    while let Some(word) = words.next() {
-        match word {
-            "-S" | "--staged" => is_staged = true,
-            "-q" | "--quiet" => (),
-            "-m" | "--message" => drop(words.next()),
-            _ => return false,
-        }
-    }
-    is_staged
+    let is_staged = |it: &&str| matches!(*it, "-S" | "--staged");
+    let says_no_more = |it: &&str| matches!(*it, "-q" | "--quiet" | "-m" | "--message");
+    options.iter().any(is_staged) && options.iter().all(|it| is_staged(it) || says_no_more(it))
 }
 
 /// A path without git's own signs.
@@ -503,15 +495,12 @@ fn is_plain(path: &str) -> bool {
 fn puts_all_away(option: &str) -> bool {
     const LONG: &[&str] = &["--quiet", "--keep-index", "--include-untracked", "--all"];
     if option.starts_with("--") {
-        return LONG.contains(&option) || option.starts_with("--message=");
+        let is_called = option.starts_with("--message=") || is_called_next(option);
+        return is_called || LONG.contains(&option);
     }
     // Behind an `m` stands what the stash is called.
-    let (letters, called) = match option.split_once('m') {
-        Some((letters, called)) => (letters, Some(called)),
-        None => (option, None),
-    };
+    let letters = option.split('m').next().unwrap_or_default();
     letters.bytes().skip(1).all(|it| b"qkua".contains(&it))
-        && called.is_none_or(|it| !it.is_empty())
 }
 
 /// Whether the word after the option says what the stash is called: `-m`, `-qm`, `--mess`.
@@ -544,19 +533,4 @@ fn untracked(options: &[&str]) -> Untracked {
     } else {
         Untracked::None
     }
-}
-
-/// Whether `git stash push` is told what to take away.
-fn names_paths(options: &[&str]) -> bool {
-    let mut words = options.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "--" => return words.next().is_some(),
-            it if is_called_next(it) => drop(words.next()),
-            it if it.starts_with(LIST) => return true,
-            it if it.starts_with('-') => (),
-            _ => return true,
-        }
-    }
-    false
 }

@@ -339,6 +339,11 @@ fn what_git_stashes_and_brings_back_is_written() {
         "git stash -q",
         "git stash push",
         "git stash push -m 'for later'",
+        "git stash push -um wip",
+        "git stash push -qm wip",
+        "git stash push --mess wip",
+        "git stash push --m wip",
+        "git stash push --quiet --message wip",
         "git stash save later",
         "git stash -k",
         "git -C src stash",
@@ -349,7 +354,14 @@ fn what_git_stashes_and_brings_back_is_written() {
         is_refused(&roz, line, "src/billing/total.rs");
     }
     roz.selects("INT-001");
-    roz.bash("git stash push src/auth/main.rs").passes();
+    for line in [
+        "git stash push src/auth/main.rs",
+        "git stash push -um wip src/auth/main.rs",
+        "git stash push --m wip -- src/auth/main.rs",
+        "git stash push --mess=wip -- src/auth/main.rs",
+    ] {
+        roz.bash(line).passes();
+    }
     roz.git(&["stash"]);
     for line in
         ["git stash pop", "git stash apply", "git stash pop -q stash@{0}", "git stash branch x"]
@@ -477,6 +489,11 @@ fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
     roz.write("src/billing/new.rs", "");
     roz.git(&["tag", "first"]);
     roz.git(&["stash", "-u"]);
+    // What git does not track is left where it is, whatever the stash is called.
+    roz.write("src/auth/new.rs", "");
+    for line in ["git stash push -m -u; git stash pop", "git stash push --mess -a; git stash pop"] {
+        is_refused(&roz, line, "src/billing/new.rs");
+    }
     roz.write("src/auth/main.rs", "fn main() { 2 }\n");
     roz.selects("INT-001");
     for line in [
@@ -490,6 +507,7 @@ fn a_stash_that_puts_nothing_away_leaves_the_one_below_to_be_brought_back() {
         "git stash --staged; git stash pop",
         "git stash -p; git stash pop",
         "git stash --bogus; git stash pop",
+        "git stash push -pm x; git stash pop",
         "git stash -q nowhere; git stash pop",
         "git stash push -- ain.rs; git stash pop",
         "git stash push -m src/auth/main.rs -- src/auth/none.rs; git stash pop",

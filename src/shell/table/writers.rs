@@ -227,6 +227,9 @@ const GREP: Grammar = options(
 /// However many operands there are.
 const ALWAYS: usize = usize::MAX;
 
+/// Git takes it by its beginning, however short.
+const MESSAGE: &[&str] = &["message", "me", "m"];
+
 /// A program may have several rows; each that fits counts.
 pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
@@ -560,9 +563,9 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["dos2unix", "unix2dos"]).how(How::Edit),
     row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
     // What is not named stays away from the work tree, too, but nobody named it.
-    row(&["git"]).then(&["stash", "push"]).options("m", &["message"]).how(How::Remove),
-    row(&["git"]).then(&["stash", "-u"]).options("m", &["message"]).how(How::Remove),
-    row(&["git"]).then(&["stash", "-a"]).options("m", &["message"]).how(How::Remove),
+    row(&["git"]).then(&["stash", "push"]).options("m", MESSAGE).how(How::Remove),
+    row(&["git"]).then(&["stash", "-u"]).options("m", MESSAGE).how(How::Remove),
+    row(&["git"]).then(&["stash", "-a"]).options("m", MESSAGE).how(How::Remove),
     row(&["git"]).then(&["stash", "--"]).how(How::Remove),
     row(&["git"]).then(&["stash", "--all"]).how(How::Remove),
     row(&["git"]).then(&["stash", "--include-untracked"]).how(How::Remove),
