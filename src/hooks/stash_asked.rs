@@ -22,9 +22,12 @@ pub(super) enum Question {
     Brings(String),
 }
 
+/// None: git does not say.
+type Answer = Option<Vec<String>>;
+
 pub(super) struct Asked {
     until: Instant,
-    known: RefCell<BTreeMap<(PathBuf, Question), Option<Vec<String>>>>,
+    known: RefCell<BTreeMap<(PathBuf, Question), Answer>>,
 }
 
 impl Asked {
@@ -32,8 +35,7 @@ impl Asked {
         Self { until, known: RefCell::default() }
     }
 
-    /// None: git does not say.
-    pub(super) fn of(&self, root: &Path, question: Question) -> Option<Vec<String>> {
+    pub(super) fn of(&self, root: &Path, question: Question) -> Answer {
         let key = (root.to_owned(), question);
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();

@@ -125,8 +125,9 @@ fn has_the_shape(text: &str) -> bool {
 /// All that was changed is put away.
 fn is_stash(words: &[&str]) -> bool {
     match words {
-        ["git", "stash"] | ["git", "stash", "push" | "save" | "-q" | "--quiet"] => true,
-        ["git", "stash", "push" | "save", "-q" | "--quiet"] => true,
+        ["git", "stash"]
+        | ["git", "stash", "push" | "save" | "-q" | "--quiet"]
+        | ["git", "stash", "push" | "save", "-q" | "--quiet"] => true,
         ["git", "stash", "push", "-m", name] | ["git", "stash", "save", name] => {
             !name.starts_with('-') && is_word(name)
         }
@@ -151,8 +152,10 @@ fn is_plain(words: &[&str]) -> bool {
         && words.iter().all(|it| is_word(it))
 }
 
+/// None that a shell makes another of; what begins with `=` is a program's path for some.
 fn is_word(word: &str) -> bool {
-    word.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_./=:,@+%>".contains(&it))
+    !word.starts_with('=')
+        && word.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_./=:,@+%>".contains(&it))
 }
 
 #[cfg(test)]
@@ -208,6 +211,7 @@ mod tests {
             "git stash; $X; git stash pop",
             "git stash; (exit); git stash pop",
             "git stash; cat < x; git stash pop",
+            "git stash; echo =x; git stash pop",
         ] {
             assert!(!has_the_shape(text), "{text}");
         }
