@@ -268,6 +268,21 @@ impl Glob {
         states.iter().any(|it| self.accepts(*it, kind))
     }
 
+    /// As [`Self::matches`] with a file, of the path's beginnings up to each of the `ends`,
+    /// which go up. One way along the path, however many they are.
+    pub(super) fn matches_up_to(&self, path: &str, ends: &[usize], folds: bool) -> Vec<bool> {
+        let mut states = Vec::new();
+        self.close(self.start(), &mut states);
+        let mut from = 0;
+        let mut up_to = |end: usize| {
+            let more = path.get(from..end).unwrap_or_default();
+            from = end;
+            states = self.go_on(std::mem::take(&mut states), more.chars(), folds);
+            states.iter().any(|it| self.accepts(*it, Kind::File))
+        };
+        ends.iter().map(|end| up_to(*end)).collect()
+    }
+
     /// Whether all that may lie below `folder` matches.
     pub(super) fn covers(&self, folder: &str, folds: bool) -> bool {
         let below = self.run(folder.chars().chain(['/']), folds);
@@ -282,6 +297,15 @@ impl Glob {
     fn run(&self, path: impl Iterator<Item = char>, folds: bool) -> Vec<State> {
         let mut states = Vec::new();
         self.close(self.start(), &mut states);
+        self.go_on(states, path, folds)
+    }
+
+    fn go_on(
+        &self,
+        mut states: Vec<State>,
+        path: impl Iterator<Item = char>,
+        folds: bool,
+    ) -> Vec<State> {
         for c in path {
             if states.is_empty() {
                 break;

@@ -295,13 +295,16 @@ impl Ignore {
             return None;
         }
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        for end in ends {
-            let is_folder = end < path.len() || target.kind == Kind::Folder;
-            let fits = |it: &&&Rule| {
-                let may_be = is_folder || !it.only_folders;
-                may_be && it.glob.matches(&path[..end], Kind::File, folds)
+        let ends: Vec<usize> = ends.collect();
+        let fitting = |it: &&Rule| it.glob.matches_up_to(path, &ends, folds);
+        let fitting: Vec<Vec<bool>> = rules.iter().map(fitting).collect();
+        for (at, end) in ends.iter().enumerate() {
+            let is_folder = *end < path.len() || target.kind == Kind::Folder;
+            let fits = |(rule, fits): &(&&Rule, &Vec<bool>)| {
+                (is_folder || !rule.only_folders) && fits.get(at) == Some(&true)
             };
-            if let Some(rule) = rules.iter().rev().find(fits).filter(|it| !it.takes_back) {
+            let last = rules.iter().zip(&fitting).rev().find(fits).map(|it| it.0);
+            if let Some(rule) = last.filter(|it| !it.takes_back) {
                 return Some(rule.line);
             }
         }
