@@ -64,16 +64,19 @@ impl Walker<'_> {
         if let Some(Made::File(source)) = self.made(&call.words[0].text)
             && source.starts_with(['/', '~', HOLE])
             && source != call.words[0].text
+            && let program = self.program_of(&source)
+            // `cp /usr/bin/node .`: the name that it has leads to no other.
+            && program != call.words[0].text
         {
             self.script_of(&call);
-            let program = self.program_of(&source);
             // Its name tells such a one what it is.
             if wrappers::MANY_IN_ONE.contains(&program.as_str()) {
                 let base = last_part(&name).to_owned();
                 let named = call.clone().renamed(&base);
                 self.enter(|walker| walker.program_run(&base, &named));
             }
-            return self.call(call.renamed(&program));
+            // Names may lead round in a ring.
+            return self.enter(|walker| walker.call(call.renamed(&program)));
         }
         self.coded(&name, &call);
         if let Some(output) = self.wrapped(&name, &call) {
