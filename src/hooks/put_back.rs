@@ -92,7 +92,7 @@ impl<'a> PutBack<'a> {
 
 /// Whether the index differs from the work tree after it in no file that it does
 /// not differ in before.
-fn keeps_index(run: &Run) -> bool {
+pub(super) fn keeps_index(run: &Run) -> bool {
     const KEEP: &[&str] = &[
         "blame",
         "branch",

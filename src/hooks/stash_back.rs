@@ -8,12 +8,15 @@ use crate::{core::intent::class, shell::Reading};
 
 /// What changes the shell that runs the line, or decides what of it runs.
 const SHELLS_OWN: &[&str] = &[
+    "-",
     ".",
     "alias",
     "autoload",
+    "bg",
     "bind",
     "break",
     "builtin",
+    "bye",
     "case",
     "cd",
     "chdir",
@@ -22,6 +25,7 @@ const SHELLS_OWN: &[&str] = &[
     "coproc",
     "declare",
     "disable",
+    "disown",
     "do",
     "done",
     "elif",
@@ -35,6 +39,7 @@ const SHELLS_OWN: &[&str] = &[
     "exit",
     "export",
     "fc",
+    "fg",
     "fi",
     "float",
     "for",
@@ -57,6 +62,7 @@ const SHELLS_OWN: &[&str] = &[
     "print",
     "printf",
     "pushd",
+    "r",
     "read",
     "readarray",
     "readonly",
@@ -102,11 +108,10 @@ pub(super) fn comes_back(reading: &Reading, text: &str, looks: impl Fn(usize) ->
 
 fn has_the_shape(text: &str) -> bool {
     let (mut stashes, mut pops) = (0, 0);
-    for line in text.replace("2>&1", " ").split([';', '\n']).filter(|it| !it.trim().is_empty()) {
+    for line in text.split([';', '\n']).filter(|it| !it.trim().is_empty()) {
         let mut follows_stash = false;
         for (at, part) in line.replace("||", "|").split("&&").enumerate() {
-            let commands: Vec<Vec<&str>> =
-                part.split('|').map(|it| it.split_whitespace().collect()).collect();
+            let commands: Vec<Vec<&str>> = part.split('|').map(|it| words(it).collect()).collect();
             let alone = commands.len() == 1;
             let (is_stash, is_pop) = (is_stash(&commands[0]), is_pop(&commands[0]));
             let is_placed = alone && (at == 0 || is_pop && follows_stash);
@@ -120,6 +125,11 @@ fn has_the_shape(text: &str) -> bool {
         }
     }
     pops == 1
+}
+
+/// As a shell splits them, which knows these blanks alone.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    command.split([' ', '\t']).filter(|it| !matches!(*it, "" | "2>&1"))
 }
 
 /// All that was changed is put away.
@@ -212,6 +222,10 @@ mod tests {
             "git stash; (exit); git stash pop",
             "git stash; cat < x; git stash pop",
             "git stash; echo =x; git stash pop",
+            "git stash; git stash pop2>&1",
+            "git stash; git stash\u{3000}pop",
+            "git stash; bye; git stash pop",
+            "git stash; - exit; git stash pop",
         ] {
             assert!(!has_the_shape(text), "{text}");
         }

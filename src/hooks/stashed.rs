@@ -11,6 +11,7 @@ use std::{
 
 use super::{
     git_code::Places,
+    put_back,
     stash_asked::{Asked, Question},
     stash_back,
     stash_stack::{self, Stack, number},
@@ -225,6 +226,11 @@ impl Line<'_> {
                 stack.makes(turn.place, is_sure);
                 if push.is_some {
                     return Some(Vec::new());
+                }
+                // `git reset --soft HEAD~1; git stash`: of another commit than stands now.
+                let before = self.reading.runs.get(..turn.place).unwrap_or_default();
+                if !before.iter().all(put_back::keeps_index) {
+                    return None;
                 }
                 // What git does not look at is put back as well, and put away by none.
                 let assumed = ask(Question::Assumed)?;

@@ -669,7 +669,12 @@ fn of_a_folder_git_puts_back_what_differs() {
         is_refused(&roz, line, "src/auth/keys/new.rs");
     }
     // Those take the ledger along, too.
-    for line in ["git add -A && git stash -S", "git add . && git stash"] {
+    for line in [
+        "git add -A && git stash -S",
+        "git add . && git stash",
+        "git reset --soft HEAD~1; git stash",
+        "git update-index --add src/auth/keys/new.rs; git stash",
+    ] {
         assert!(roz.bash(line).is_objection(), "{line}");
     }
     roz.selects("INT-001");

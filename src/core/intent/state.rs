@@ -362,13 +362,13 @@ impl IntentState {
     pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
         self.blocked = None;
         self.streak = None;
-        make_room_for_new(&mut self.in_flight, |it| it.at);
+        make_room_for_new(&mut self.in_flight, call, |it| it.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
     /// A call of somebody who needs no intent, and is looked at all the same.
     pub(super) fn runs(&mut self, call: &str, flight: InFlight) {
-        make_room_for_new(&mut self.in_flight, |it| it.at);
+        make_room_for_new(&mut self.in_flight, call, |it| it.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
@@ -579,7 +579,7 @@ impl IntentState {
 
     /// A person is asked whether the call may grant something.
     pub(in crate::core) fn would_grant(&mut self, call: &str, now: DateTime<Utc>) {
-        make_room_for_new(&mut self.granting, |it| *it);
+        make_room_for_new(&mut self.granting, call, |it| *it);
         self.granting.insert(call.to_owned(), now);
     }
 
@@ -619,8 +619,13 @@ impl IntentState {
 
 /// Forgets the oldest: a call that was declined never ends, and the one that a
 /// person is being asked about is among the newest.
-fn make_room_for_new<T>(calls: &mut BTreeMap<String, T>, at: impl Fn(&T) -> DateTime<Utc>) {
+fn make_room_for_new<T>(
+    calls: &mut BTreeMap<String, T>,
+    call: &str,
+    at: impl Fn(&T) -> DateTime<Utc>,
+) {
     while calls.len() >= MAX_CALLS
+        && !calls.contains_key(call)
         && let Some(oldest) = calls.iter().min_by_key(|it| at(it.1)).map(|it| it.0.clone())
     {
         calls.remove(&oldest);

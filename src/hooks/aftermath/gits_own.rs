@@ -162,6 +162,10 @@ fn owns(project: &Path) -> Vec<Own> {
     }
     let mut modules = Vec::new();
     add_modules(&common.join("modules"), DEEPEST, &mut modules);
+    // Those of a linked work tree.
+    if own != common {
+        add_modules(&own.join("modules"), DEEPEST, &mut modules);
+    }
     found.extend(modules.into_iter().map(|it| (it.join("config"), Kind::OfModule)));
     found.into_iter().map(named).collect()
 }
