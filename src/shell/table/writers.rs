@@ -329,6 +329,16 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when(&["i", "inplace", "in-place"])
         .files(Files::After(1))
         .how(How::Edit),
+    row(&["dasel"])
+        .then(&["put"])
+        .options("fprvtw", &["file", "parser", "read", "value", "type", "write"])
+        .files(Files::Values(&["f", "file"]))
+        .how(How::Edit),
+    row(&["dasel"])
+        .then(&["delete"])
+        .options("fprvtw", &["file", "parser", "read", "value", "type", "write"])
+        .files(Files::Values(&["f", "file"]))
+        .how(How::Edit),
     row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "code", "micro", "hx"])
         .options("cSuT", &["cmd"])
         .how(How::Edit),
