@@ -178,7 +178,7 @@ impl<'a> Places<'a> {
             Some(it) => it,
         };
         let there = self.seen_from(&self.folders, target, world);
-        self.are_all &= !self.has_more.get() || target.contains(HOLE);
+        self.are_all &= !self.has_more.get();
         let is_found = |it: &Self, path: &PathBuf| match it.at(path, at) {
             At::Folders(_) => Some(true),
             At::Nothing => Some(false),
@@ -358,7 +358,8 @@ impl<'a> Places<'a> {
         let is_each = goes.iter().any(|it| it.contains(HOLE));
         let is_pattern = goes.iter().any(|it| scripts::is_pattern(it));
         let is_more = self.has_more.get() || self.may_make(place) || folders.len() > MAX_FOLDERS;
-        let mut is_known = !(is_each && self.each.are_more || is_pattern && is_more);
+        let mut is_known =
+            !(is_each && (self.each.are_more || self.has_more.get()) || is_pattern && is_more);
         let mut found = BTreeSet::new();
         // What nobody can know is not held against the line (docs/limits.md); nor is
         // a folder that is not there, and that nothing in the line makes.

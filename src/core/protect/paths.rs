@@ -117,8 +117,7 @@ fn is_settings(path: &str, ground: &Ground) -> bool {
         .config_dirs
         .iter()
         .any(|dir| NAMES.iter().any(|it| same_place(path, &format!("{dir}/{it}"))));
-    let parts: Vec<&str> = parts(path).collect();
-    let of_project = match parts[..] {
+    let is_one = |parts: &[&str]| match parts {
         [.., folder, name] => {
             fits(folder, ".claude")
                 && NAMES.iter().any(|it| fits(name, it))
@@ -126,6 +125,8 @@ fn is_settings(path: &str, ground: &Ground) -> bool {
         }
         _ => false,
     };
+    // A hole may end with a slash.
+    let of_project = is_one(&parts(path).collect::<Vec<&str>>()) || is_one(&known_parts(path));
     of_user || of_project || MANAGED.iter().any(|it| lies(path, it) == Lies::Inside)
 }
 
@@ -180,8 +181,9 @@ pub(super) fn touches_plugin(scene: Scene) -> Option<String> {
 }
 
 fn is_agent_file(path: &str, ground: &Ground) -> bool {
-    let parts: Vec<&str> = parts(path).collect();
-    let in_folder = parts.windows(2).any(|it| fits(it[0], ".claude") && fits(it[1], "agents"));
+    let is_one =
+        |parts: &[&str]| parts.windows(2).any(|it| fits(it[0], ".claude") && fits(it[1], "agents"));
+    let in_folder = is_one(&parts(path).collect::<Vec<&str>>()) || is_one(&known_parts(path));
     in_folder
         || ground.config_dirs.iter().any(|it| lies(path, &format!("{it}/agents")) == Lies::Inside)
 }

@@ -27,6 +27,12 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
     }
     let path = match rest.strip_prefix("//") {
         None => rest,
+        // Nobody knows where the machine's name ends.
+        Some(rest)
+            if rest.contains(HOLE) && rest.find(HOLE) < rest.find('/').or(Some(rest.len())) =>
+        {
+            return Some(rest.to_owned());
+        }
         Some(rest) => {
             // `~` is what `$HOME` says.
             let (host, path) = rest.split_at(rest.find(['/', '~'])?);
@@ -39,7 +45,8 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
         }
     };
     let path = path.split(['?', '#']).next().unwrap_or_default();
-    path.starts_with(['/', '~']).then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
+    path.starts_with(['/', '~', HOLE])
+        .then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
 /// What curl makes of `{a,b}` and `[1-9]` is any text.

@@ -8,10 +8,11 @@ use super::field::Field;
 const MOST_LINES: usize = 1 << 12;
 
 impl Walker<'_> {
-    /// The words of a curl that reads options out of files, with these behind; `None` where it
+    /// The words of a curl that reads options out of files, with these before; `None` where it
     /// reads none. What a file says that nobody can read is left out (docs/limits.md).
     pub(super) fn with_configured(&mut self, call: &Call) -> Option<Vec<Field>> {
-        let mut words = call.words.clone();
+        // Before the words, one of which may be `--`.
+        let mut words = call.words[..1].to_vec();
         let mut found = false;
         for at in 1..call.words.len() {
             let word = call.words[at].text.as_str();
@@ -29,7 +30,7 @@ impl Walker<'_> {
             };
             for line in text.unwrap_or_default().lines().take(MOST_LINES) {
                 if !self.spend(1 + line.len() / 64) {
-                    return Some(words);
+                    break;
                 }
                 let (name, value) = option(line);
                 let texts = name.into_iter().chain(value);
@@ -39,6 +40,7 @@ impl Walker<'_> {
             }
             found = true;
         }
+        words.extend_from_slice(&call.words[1..]);
         found.then_some(words)
     }
 }

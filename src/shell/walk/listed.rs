@@ -18,6 +18,9 @@ impl Walker<'_> {
     /// `None` where there is no list. What nobody can read may name anything.
     pub(super) fn with_listed(&mut self, call: &Call) -> Option<Vec<Field>> {
         let words = &call.words;
+        if !words.iter().any(|it| it.text.starts_with(SHORTEST)) {
+            return None;
+        }
         let verb = Self::subcommand("git", words);
         let takes = ["checkout", "restore", "rm", "stash"];
         if !takes.contains(&words.get(verb)?.text.as_str()) {
@@ -33,14 +36,18 @@ impl Walker<'_> {
             Some((_, list)) => (list, at + 1),
             None => (words.get(at + 1).map_or("", |it| it.text.as_str()), at + 2),
         };
-        let is_nul = words[..end].iter().any(|it| it.text.starts_with("--pathspec-file-n"));
+        let is_nul = words[..end].iter().any(|it| it.text.starts_with("--pathspec-fi"));
+        // The last one counts, or none.
+        let lists = (verb + 1..end).filter(|at| is_list(&words[*at])).count();
+        let is_one =
+            lists == 1 && !words[..end].iter().any(|it| it.text.starts_with("--no-pathspec"));
         let text = match list {
             "-" | "/dev/stdin" | "/dev/fd/0" => call.io.stdin.as_deref().map(str::to_owned),
             // With `-C` it lies elsewhere.
             list if verb == 1 => self.content(list),
             _ => None,
         };
-        let named = text.and_then(|text| lines(&text, is_nul));
+        let named = text.filter(|_| is_one).and_then(|text| lines(&text, is_nul));
         let named = named.unwrap_or_else(|| ANYTHING.map(str::to_owned).into());
         let mut found = words[..at].to_vec();
         found.extend_from_slice(words.get(rest..).unwrap_or_default());
@@ -54,7 +61,8 @@ impl Walker<'_> {
 
 /// `None` where not all of it is known: git takes quotes off that it reads like C.
 fn lines(text: &str, is_nul: bool) -> Option<Vec<String>> {
-    let is_known = text.len() <= LONGEST && !text.contains(HOLE);
+    let is_known =
+        text.len() <= LONGEST && !text.contains(HOLE) && (is_nul || !text.contains('\0'));
     let lines = text.split(if is_nul { '\0' } else { '\n' });
     let lines = lines.map(|it| if is_nul { it } else { it.trim_end_matches('\r') });
     let lines: Vec<String> = lines.filter(|it| !it.is_empty()).map(str::to_owned).collect();

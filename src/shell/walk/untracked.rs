@@ -9,8 +9,14 @@ use super::{Walker, expand};
 
 const UPDATE: Grammar = Grammar { letters: "", long: &["chmod", "cacheinfo", "index-version"] };
 
+const VERBS: &[&str] = &["rm", "update-index", "read-tree"];
+
 impl Walker<'_> {
     pub(super) fn untracked(&mut self, words: &[Field]) {
+        // Most of what git is told is none of these.
+        if !words.iter().any(|it| VERBS.contains(&it.text.as_str())) {
+            return;
+        }
         let at = Self::subcommand("git", words);
         let (taken, takes_lists) = match words.get(at).map(|word| word.text.as_str()) {
             Some("rm") => {

@@ -105,6 +105,7 @@ fn a_pattern_is_read_as_the_shell_reads_it() {
     house.denies("settings", "rm .claude/s[\"e\"]ttings.json");
     for line in [
         "for d in .c*; do rm $d/settings.json; done",
+        "s=$(cat s); echo '{}' > \"$PWD${s}.claude/settings.json\"",
         "for d in .c*; do cd $d && rm settings.json; done",
         "for d in ~/.cl*; do echo '{}' > $d/settings.json; done",
     ] {
