@@ -48,7 +48,7 @@ pub fn answer(event: &str) -> ExitCode {
 #[expect(clippy::exit, reason = "there is nothing behind a panic")]
 fn end(event: &str, info: &PanicHookInfo) {
     let said = info.payload_as_str().unwrap_or("no words");
-    log_crash(event, said, &World::from_env());
+    log_crash(&format!("hook {event:?}"), said);
     say(&Answer::pass_with(format!("roz crashed, and lets this pass: {said}")));
     process::exit(0);
 }
@@ -67,8 +67,10 @@ fn say(answer: &Answer) -> ExitCode {
     if answer.refusal.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
-fn log_crash(event: &str, said: &str, world: &World) {
-    let path = open::home(world).join("crash.log");
-    let line = format!("{} hook {event:?}: {said}\n", world.now.to_rfc3339());
+/// Keeps what a panic says, for `roz doctor`.
+pub(super) fn log_crash(whose: &str, said: &str) {
+    let world = World::from_env();
+    let path = open::home(&world).join("crash.log");
+    let line = format!("{} {whose}: {said}\n", world.now.to_rfc3339());
     let _ = open_own(&path).and_then(|mut it| it.write_all(line.as_bytes()));
 }

@@ -113,7 +113,7 @@ pub(super) fn keeps_index(run: &Run) -> bool {
     let is_of_commit = |it: &&str| {
         it.starts_with(HOLE)
             || it.starts_with("--so")
-            || !it.starts_with("--") && it.starts_with('-') && it.contains('s')
+            || !it.starts_with("--") && it.starts_with('-') && it.contains(['s', HOLE])
     };
     let sets_more = |it: &&str| it.starts_with("--c") || it.starts_with("--r");
     match &run.words()[..] {

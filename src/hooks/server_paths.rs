@@ -2,6 +2,7 @@
 //! its fields: those whose name says that they hold a path are taken for it,
 //! rather one too many, and so are the names of entries below them.
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::core::intent::class;
@@ -167,30 +168,11 @@ fn add(text: &str, found: &mut Vec<String>) {
     if scheme.eq_ignore_ascii_case("file") {
         let path = rest.find('/').map_or(rest, |at| &rest[at..]);
         found.push(path.to_owned());
-        let decoded = decoded(path);
+        let decoded = percent_decode_str(path).decode_utf8_lossy();
         if decoded != path {
-            found.push(decoded);
+            found.push(decoded.into_owned());
         }
     }
-}
-
-/// `%2F` is `/`.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let digit = |it: u8| char::from(it).to_digit(16).and_then(|it| u8::try_from(it).ok());
-        let escaped = match after {
-            [high, low, more @ ..] if *byte == b'%' => {
-                digit(*high).zip(digit(*low)).map(|(high, low)| (high << 4 | low, more))
-            }
-            _ => None,
-        };
-        let (next, more) = escaped.unwrap_or((*byte, after));
-        bytes.push(next);
-        rest = more;
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

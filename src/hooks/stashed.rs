@@ -114,7 +114,7 @@ fn adds(run: &Run) -> Untracked {
         ["git", "add" | "stage", rest @ ..] => {
             let is_forced = |it: &&str| {
                 it.starts_with("--f")
-                    || it.starts_with('-') && !it.starts_with("--") && it.contains('f')
+                    || it.starts_with('-') && !it.starts_with("--") && it.contains(['f', HOLE])
             };
             if rest.iter().any(is_forced) { Untracked::All } else { Untracked::Some }
         }
@@ -472,7 +472,8 @@ fn push<'a>(verb: Option<&str>, given: &[&'a str]) -> Push<'a> {
             is_known &= words.next().is_some_and(|it| !it.contains(HOLE));
         }
     }
-    let is_list = options.iter().any(|it| it.starts_with(LIST));
+    let takes_back = options.iter().any(|it| it.starts_with("--no-p"));
+    let is_list = !takes_back && options.iter().any(|it| it.starts_with(LIST));
     let is_some = verb == Some("push") && (is_list || !paths.is_empty());
     // What `save` is told is what the stash is called.
     let are_plain = verb == Some("save") || paths.iter().all(|it| is_some && is_plain(it));

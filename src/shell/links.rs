@@ -44,7 +44,7 @@ impl<'a> Made<'a> {
                     more.extend(targets.map(|it| format!("{it}{rest}")));
                 }
             }
-            more.retain(|it| it.len() < 4096 && !found.contains(it));
+            more.retain(|it| it.len() < super::limit::NAME && !found.contains(it));
             more.truncate(MOST.saturating_sub(found.len()));
             found.extend_from_slice(&more);
             from = more;

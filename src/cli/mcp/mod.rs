@@ -6,7 +6,7 @@
 
 mod tools;
 
-use std::sync::Arc;
+use std::{panic, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt as _,
@@ -41,6 +41,10 @@ enum Error {
 struct Server;
 
 pub(super) fn run(_: &Args, _: &World) -> super::Result {
+    // The client has nobody to tell.
+    panic::set_hook(Box::new(|info| {
+        super::hook::log_crash("mcp", info.payload_as_str().unwrap_or("no words"));
+    }));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Error::Runtime)?;
     let served = runtime.block_on(async {

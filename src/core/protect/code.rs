@@ -5,6 +5,7 @@
 use std::cell::LazyCell;
 
 use super::commands::is_word_in;
+use crate::shell::limit;
 
 /// Whether code names the folder `.roz` of the user: by its way there, by what
 /// leads home or upward beside it, or as the tail of a path whose head is
@@ -34,8 +35,7 @@ fn is_piece(code: &str, at: usize, length: usize) -> bool {
 
 /// As much of the end of a text as a path may be long.
 fn near(before: &str) -> &str {
-    const LONGEST: usize = 4096;
-    &before[before.ceil_char_boundary(before.len().saturating_sub(LONGEST))..]
+    &before[before.ceil_char_boundary(before.len().saturating_sub(limit::NAME))..]
 }
 
 /// Whether what stands before a piece, in the same string, leads up or is not
@@ -43,9 +43,12 @@ fn near(before: &str) -> &str {
 fn is_tail(before: &str) -> bool {
     let Some(before) = before.strip_suffix('/') else { return false };
     let begins = |c: char| c.is_whitespace() || "\"'`,;(=>".contains(c);
-    let head = near(before).rsplit(begins).next().unwrap_or_default();
-    // A string of its own that begins here, behind something else.
-    head.is_empty() && before.ends_with(['"', '\'', '`'])
+    let seen = near(before);
+    let head = seen.rsplit(begins).next().unwrap_or_default();
+    // Where it begins is not seen.
+    seen.len() < before.len() && head.len() == seen.len()
+        // A string of its own that begins here, behind something else.
+        || head.is_empty() && before.ends_with(['"', '\'', '`'])
         || head.contains(['$', '{', '}'])
         || head.split('/').any(|it| it == "..")
 }

@@ -11,6 +11,7 @@ mod clients;
 mod code;
 mod commands;
 mod find;
+mod gone;
 mod handed;
 mod joined;
 mod kill;

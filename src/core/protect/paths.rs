@@ -292,6 +292,9 @@ fn defines_roz(call: &ToolCall) -> bool {
     ["alias roz", "function roz", "roz()", "roz ()", "hash -p"].iter().any(|it| text.contains(it))
 }
 
+/// Programs that show no more of a file than its name or its size.
+const MENTIONS: &str = "echo printf git gh ls test [ stat du";
+
 pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
     let Scene { ground, call, session, .. } = scene;
     let review = &session.review;
@@ -325,7 +328,7 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
     };
     let mut ids = review.reviewer_ids();
     let has_reviewer = ids.next().is_some();
-    first(scene, |it| match it.touch.act {
+    let found = first(scene, |it| match it.touch.act {
         Act::Read | Act::Unknown | Act::Search if it.is(is_reviewers) || it.is(finds_it) => true,
         Act::Read if has_reviewer && it.is(is_above) && searched(call, &it.touch.path) => true,
         Act::Search => {
@@ -342,10 +345,24 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
                         || goes_deep(call) && is_above()
                 })
             };
-            review.reviewer_ids().next().is_some() && it.is(holds_notes)
+            has_reviewer && it.is(holds_notes)
         }
         Act::Read | Act::Names | Act::Unknown | Act::Write(_) => false,
-    })
+    });
+    let names_one =
+        |text: &str| review.reviewer_ids().any(|id| text.contains(&format!("agent-{id}.jsonl")));
+    let codes = || call.readings.iter().flat_map(|it| &it.code);
+    let in_code = || {
+        let is_it = |it: &&String| names_one(it) || it.contains("subagents");
+        codes().find(is_it).filter(|_| has_reviewer).cloned()
+    };
+    // `sqlite3 :memory: "select readfile('…')"`
+    let in_words = || {
+        let runs = call.readings.iter().flat_map(|it| &it.runs);
+        let runs = runs.filter(|it| !super::is_in(MENTIONS, &it.program));
+        runs.flat_map(|it| it.argv.iter().skip(1)).find(|it| names_one(it)).cloned()
+    };
+    found.or_else(in_code).or_else(in_words)
 }
 
 fn matches_path(pattern: &str, path: &str) -> bool {
@@ -411,6 +428,9 @@ fn goes_deep(call: &ToolCall) -> bool {
                     let bundled = run.argv.get(1).is_some_and(|it| it.contains(['c', 'r', 'u']));
                     bundled || has("cru", &["--create", "--append", "--update"])
                 }
+                "zip" | "diff" => has("r", &["--recursive", "--recurse-paths"]),
+                "7z" => run.argv.get(1).is_some_and(|it| it == "a"),
+                "git" => run.argv.iter().any(|it| it == "grep"),
                 _ => false,
             }
         })

@@ -187,9 +187,6 @@ pub(super) fn same_place(said: &str, place: &str) -> bool {
     lies(said, place) == Lies::Inside && parts(said).count() == parts(place).count()
 }
 
-/// The longest pattern of a name that is matched, in bytes.
-const MAX_PATTERN: usize = 4096;
-
 /// Whether a part of a path, with patterns or holes in it, may be `part`.
 pub(super) fn fits(said: &str, part: &str) -> bool {
     if said == part {
@@ -206,7 +203,7 @@ pub(super) fn fits(said: &str, part: &str) -> bool {
         return false;
     }
     // There is no such name; what a pattern of that length finds, nobody looks up.
-    if said.len() > MAX_PATTERN {
+    if said.len() > shell::limit::NAME {
         return true;
     }
     shell::pattern_matches(&said.replace(HOLE, "*"), part)

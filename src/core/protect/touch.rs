@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     commands::{self, base},
+    gone,
     handed::handed,
     is_in,
     joined::found_here,
@@ -89,6 +90,9 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
             }
         }
         found_here(reading, &mut add);
+        if reads {
+            gone::searches(reading, "~/.claude", &mut add);
+        }
         if takes_unknown(reading) {
             lists(reading, &mut add);
         }

@@ -27,18 +27,12 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
     }
     let path = match rest.strip_prefix("//") {
         None => rest,
-        // Nobody knows where the machine's name ends.
-        Some(rest)
-            if rest.contains(HOLE) && rest.find(HOLE) < rest.find('/').or(Some(rest.len())) =>
-        {
-            return Some(rest.to_owned());
-        }
         Some(rest) => {
-            // `~` is what `$HOME` says.
-            let (host, path) = rest.split_at(rest.find(['/', '~'])?);
+            // `~` is what `$HOME` says; where a hole stands, nobody knows where the name ends.
+            let (host, path) = rest.split_at(rest.find(['/', '~', HOLE])?);
             let hosts = ["", "localhost", "127.0.0.1"];
             let is_here = hosts.iter().any(|it| host.eq_ignore_ascii_case(it));
-            if !(is_here || host.contains(['*', HOLE])) {
+            if !(is_here || host.contains('*')) {
                 return None;
             }
             path

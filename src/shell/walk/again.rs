@@ -17,7 +17,7 @@ impl Walker<'_> {
     pub(super) fn repeated(&mut self, mut walk: impl FnMut(&mut Self) -> String) -> String {
         let from = self.reading.runs.len();
         let begun = self.env.mark();
-        let mut walk = |walker: &mut Self| walker.again(&mut walk);
+        let mut walk = |walker: &mut Self| walker.again(true, &mut walk);
         let output = self.perhaps(&mut walk);
         let changes = self.env.take_back(begun);
         if changes.is_empty() {

@@ -155,14 +155,12 @@ impl Walker<'_> {
             return None;
         }
         self.traps.push((code.clone(), self.defined));
-        // Of `EXIT` and of signals, once.
-        let comes_again =
-            |it: &Field| matches!(it.text.as_str(), "DEBUG" | "RETURN" | "ERR") || it.has_hole();
-        let again = usize::from(words.iter().skip(1).any(comes_again));
-        self.again += again;
-        let output = self.enter(|walker| walker.code(&code, &call.io));
-        self.again -= again;
-        Some(output)
+        // A shell ends once; a signal may come as often as it likes.
+        let is_end =
+            |it: &Field| matches!(it.text.to_ascii_uppercase().as_str(), "EXIT" | "SIGEXIT" | "0");
+        let names = words.iter().skip_while(|it| it.text != code).skip(1);
+        let again = !names.clone().all(is_end);
+        Some(self.again(again, |walker| walker.enter(|walker| walker.code(&code, &call.io))))
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {

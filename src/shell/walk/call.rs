@@ -128,10 +128,9 @@ impl Walker<'_> {
             }
             self.calls.push(Active { name: name.to_owned(), body: place, mark: self.env.mark() });
             self.env.put_positional(vec![Some(arguments.clone())]);
-            let stands_for_more = usize::from(count + 1 == SAME_CALLS);
-            self.again += stands_for_more;
-            output = Some(self.enter(|walker| walker.node(body, &call.io)));
-            self.again -= stands_for_more;
+            let stands_for_more = count + 1 == SAME_CALLS;
+            let walk = |walker: &mut Self| walker.enter(|walker| walker.node(body, &call.io));
+            output = Some(self.again(stands_for_more, walk));
             self.env.put_positional(before.clone());
             self.calls.pop();
             if !function.certain || function.bodies.len() > 1 {

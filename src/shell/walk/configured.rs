@@ -1,48 +1,66 @@
 //! Options of curl that stand in a file: `curl -K file`, `curl --config -`.
 
+use super::super::Unreadable;
 use super::Walker;
 use super::call::Call;
 use super::field::Field;
 
-/// A longer file is cut.
-const MOST_LINES: usize = 1 << 12;
+/// A configuration may name others; no more of them are read.
+const MOST_FILES: usize = 8;
 
 impl Walker<'_> {
     /// The words of a curl that reads options out of files, with these before; `None` where it
     /// reads none. What a file says that nobody can read is left out (docs/limits.md).
     pub(super) fn with_configured(&mut self, call: &Call) -> Option<Vec<Field>> {
+        let mut files = named(&call.words[1..]);
         // Before the words, one of which may be `--`.
         let mut words = call.words[..1].to_vec();
-        let mut found = false;
-        for at in 1..call.words.len() {
-            let word = call.words[at].text.as_str();
-            let file = match word.strip_prefix("--config=") {
-                Some(file) => file,
-                None if is_config(word) => call.words.get(at + 1).map_or("", |it| it.text.as_str()),
-                None => attached(word).unwrap_or_default(),
-            };
-            if file.is_empty() {
-                continue;
+        let mut at = 0;
+        while let Some(file) = files.get(at).cloned() {
+            at += 1;
+            if at > MOST_FILES {
+                self.fail(Unreadable::Work);
+                break;
             }
-            let text = match file {
+            let text = match file.as_str() {
                 "-" | "/dev/stdin" | "/dev/fd/0" => call.io.stdin.as_deref().map(str::to_owned),
-                _ => self.content(file),
+                _ => self.content(&file),
             };
-            for line in text.unwrap_or_default().lines().take(MOST_LINES) {
+            let mut more = Vec::new();
+            for line in text.unwrap_or_default().lines() {
                 if !self.spend(1 + line.len() / 64) {
                     break;
                 }
                 let (name, value) = option(line);
                 let texts = name.into_iter().chain(value);
-                let fields =
-                    texts.map(|it| Field { resolved: true, ..Field::literal(it.as_str()) });
-                words.extend(fields);
+                more.extend(
+                    texts.map(|it| Field { resolved: true, ..Field::literal(it.as_str()) }),
+                );
             }
-            found = true;
+            let others = named(&more);
+            files.extend(others.into_iter().filter(|it| *it != file));
+            words.append(&mut more);
         }
         words.extend_from_slice(&call.words[1..]);
-        found.then_some(words)
+        (at > 0).then_some(words)
     }
+}
+
+/// The files of options that words name.
+fn named(words: &[Field]) -> Vec<String> {
+    let mut files = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let word = word.text.as_str();
+        let file = match word.strip_prefix("--config=") {
+            Some(file) => file,
+            None if is_config(word) => words.get(at + 1).map_or("", |it| it.text.as_str()),
+            None => attached(word).unwrap_or_default(),
+        };
+        if !file.is_empty() {
+            files.push(file.to_owned());
+        }
+    }
+    files
 }
 
 /// `-K`, `-sK`, `--conf`: curl takes an option by its beginning, where no other begins so.

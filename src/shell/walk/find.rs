@@ -107,7 +107,7 @@ impl Walker<'_> {
                     }
                     if !template.is_empty() {
                         let call = call.with_words(inner);
-                        self.enter(|walker| walker.again(|walker| walker.call(call)));
+                        self.enter(|walker| walker.again(true, |walker| walker.call(call)));
                     }
                     act = Some(at);
                     at = end;

@@ -255,7 +255,7 @@ impl Walker<'_> {
         }
         let from = self.reading.runs.len();
         // Of code in another language nobody reads how often it comes to a place.
-        self.again(|walker| walker.walk_acts(read.acts, language));
+        self.again(true, |walker| walker.walk_acts(read.acts, language));
         let is_unknown = |run: &super::super::Run| {
             run.program.is_empty()
                 || is_hole(&run.program)

@@ -267,11 +267,11 @@ impl<'o> Walker<'o> {
         walked
     }
 
-    /// Walks what may run more than once.
-    fn again<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
-        self.again += 1;
+    /// Walks what may run more than once, if `is_so`.
+    fn again<T>(&mut self, is_so: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.again += usize::from(is_so);
         let walked = walk(self);
-        self.again -= 1;
+        self.again -= usize::from(is_so);
         walked
     }
 

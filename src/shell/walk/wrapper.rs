@@ -32,10 +32,7 @@ impl Walker<'_> {
             wrappers::find(name, &call.words[at..]).map(|(row, count)| (row, count + at))
         });
         if let Some((row, from)) = known {
-            self.again += usize::from(row.again);
-            let output = self.by_row(row, from, call);
-            self.again -= usize::from(row.again);
-            return output;
+            return self.again(row.again, |walker| walker.by_row(row, from, call));
         }
         if self.options.proxies.iter().any(|proxy| proxy == name) {
             let (_, at) = Grammar::NONE.leading(&call.words, 1);

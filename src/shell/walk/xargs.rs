@@ -75,16 +75,15 @@ impl Walker<'_> {
             calls.truncate(limit::BRACES);
         }
         // What is not known may be many items.
-        let is_open = usize::from(input.contains(HOLE));
-        self.again += is_open;
+        let is_open = input.contains(HOLE);
         for words in calls {
             if !self.spend(1) {
                 break;
             }
             let call = Call { io: io.clone(), ..call.with_words(words) };
-            output.push_str(&self.enter(|walker| walker.call(call)));
+            let walk = |walker: &mut Self| walker.enter(|walker| walker.call(call));
+            output.push_str(&self.again(is_open, walk));
         }
-        self.again -= is_open;
         output
     }
 
@@ -125,9 +124,7 @@ impl Walker<'_> {
                 format!("{template} {item}")
             };
             self.resolved += 1;
-            self.again += usize::from(is_open);
-            self.nested_code(&line, &super::Io::default());
-            self.again -= usize::from(is_open);
+            self.again(is_open, |walker| walker.nested_code(&line, &super::Io::default()));
             self.resolved -= 1;
         }
         unknown_output(call)

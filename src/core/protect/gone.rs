@@ -1,0 +1,79 @@
+//! What a line searches from where it has gone to: `cd ~ && grep -r x .claude`,
+//! `tar c -C ~ .claude`, `git -C ~ grep x`.
+
+use std::collections::BTreeSet;
+
+use super::{commands::base, is_in, touch::Act};
+use crate::shell::{Reading, Run, limit};
+
+/// Programs that read what lies below a folder.
+const SEARCH: &str =
+    "grep egrep fgrep zgrep rg ag ack tar gtar bsdtar cp gcp rsync scp zip diff 7z git";
+
+/// More paths than this are not made: such a line may search anything.
+const MOST: usize = 1 << 12;
+
+/// Adds what the searches of a line read, seen from every folder that it goes to;
+/// `everything` where they are too many to say.
+pub(super) fn searches(reading: &Reading, everything: &str, add: &mut impl FnMut(&str, Act)) {
+    let searches = || reading.runs.iter().filter(|it| is_in(SEARCH, base(it)));
+    if searches().next().is_none() {
+        return;
+    }
+    let folders = gone_to(reading);
+    let mut left = MOST;
+    for run in searches() {
+        let own = options(run);
+        for word in run.argv.iter().skip(1).filter(|it| !it.starts_with('-')) {
+            add(word, Act::Search);
+            if word.starts_with(['/', '~']) {
+                continue;
+            }
+            for folder in folders.iter().map(String::as_str).chain(own.iter().copied()) {
+                let Some(rest) = left.checked_sub(1) else { return add(everything, Act::Search) };
+                left = rest;
+                add(&format!("{folder}/{word}"), Act::Search);
+            }
+        }
+        for folder in own {
+            add(folder, Act::Search);
+        }
+    }
+}
+
+/// Where `cd` and `pushd` lead, step by step.
+fn gone_to(reading: &Reading) -> BTreeSet<String> {
+    let (mut here, mut folders) = (String::new(), BTreeSet::new());
+    let goes = |it: &&Run| matches!(it.program.as_str(), "cd" | "pushd");
+    for run in reading.runs.iter().filter(goes) {
+        let to = run.argv.iter().skip(1).find(|it| !it.starts_with('-'));
+        let to = to.map_or("~", String::as_str);
+        if here.is_empty() || to.starts_with(['/', '~']) || here.len() > limit::NAME {
+            to.clone_into(&mut here);
+        } else {
+            // The first of them may not have led there.
+            folders.insert(to.to_owned());
+            here = format!("{here}/{to}");
+        }
+        folders.insert(here.clone());
+        if folders.len() > MOST {
+            break;
+        }
+    }
+    folders
+}
+
+/// The folders that options send a program to: `-C x`, `-Cx`, `--directory=x`.
+fn options(run: &Run) -> Vec<&str> {
+    const LONG: &[&str] = &["--directory", "--work-tree", "--git-dir"];
+    let mut found = Vec::new();
+    let mut words = run.argv.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        match word.split_once('=') {
+            Some((name, value)) if LONG.contains(&name) => found.push(value),
+            _ if word == "-C" || LONG.contains(&word) => found.extend(words.next()),
+            _ => found.extend(word.strip_prefix("-C").filter(|it| !it.is_empty())),
+        }
+    }
+    found
+}
