@@ -122,9 +122,9 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
     row(
         &["make", "gmake"],
         Interpreter::Make,
-        "CfIjlo",
-        &["eval", "file", "directory", "makefile"],
-        &["eval"],
+        "CEfIjlo",
+        &["eval", "ev", "eva", "file", "directory", "makefile"],
+        &["eval", "E", "ev", "eva"],
         Operand::Other,
     ),
 ];

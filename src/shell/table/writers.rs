@@ -230,6 +230,15 @@ const ALWAYS: usize = usize::MAX;
 /// Git takes it by its beginning, however short.
 const MESSAGE: &[&str] = &["message", "me", "m"];
 
+/// A verb of git that shows something, to a file where it is told so.
+const fn shown(verb: &'static [&'static str]) -> FileProgram {
+    row(&["git"])
+        .then(verb)
+        .options("", &["output"])
+        .files(Files::Values(&["output"]))
+        .how(How::Write)
+}
+
 /// A program may have several rows; each that fits counts.
 pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
@@ -618,20 +627,43 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("ov", &["output-directory", "output", "reroll-count", "subject-prefix", "suffix"])
         .files(Files::Values(&["o", "output-directory", "output"]))
         .how(How::Write),
+    shown(&["log"]),
+    shown(&["diff"]),
+    shown(&["show"]),
+    shown(&["diff-tree"]),
+    shown(&["diff-index"]),
+    shown(&["diff-files"]),
+    shown(&["range-diff"]),
+    shown(&["shortlog"]),
+    shown(&["rev-list"]),
+    shown(&["whatchanged"]),
+    shown(&["reflog"]),
     row(&["git"])
-        .then(&["log"])
-        .options("", &["output"])
-        .files(Files::Values(&["output"]))
+        .then(&["merge-file"])
+        .options("L", &["diff-algorithm", "marker-size"])
+        .unless(&["p", "stdout"])
+        .files(Files::First)
+        .how(How::Edit),
+    row(&["git"])
+        .then(&["interpret-trailers"])
+        .options("", &["trailer", "where", "if-exists", "if-missing"])
+        .when(&["in-place"])
+        .how(How::Edit),
+    row(&["git"])
+        .then(&["read-tree"])
+        .options("", &["index-output", "prefix"])
+        .files(Files::Values(&["index-output"]))
         .how(How::Write),
+    row(&["git"]).then(&["mailinfo"]).options("", &["encoding", "quoted-cr"]).how(How::Write),
     row(&["git"])
-        .then(&["diff"])
-        .options("", &["output"])
-        .files(Files::Values(&["output"]))
-        .how(How::Write),
+        .then(&["credential-store"])
+        .options("", &["file"])
+        .files(Files::Values(&["file"]))
+        .how(How::Edit),
     row(&["git"])
-        .then(&["show"])
-        .options("", &["output"])
-        .files(Files::Values(&["output"]))
+        .then(&["daemon"])
+        .options("", &["pid-file", "port", "listen", "base-path"])
+        .files(Files::Values(&["pid-file"]))
         .how(How::Write),
     row(&["git"])
         .then(&["bugreport"])

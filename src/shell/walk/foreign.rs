@@ -1,6 +1,7 @@
 //! Interpreters of other languages: their code is found, read, and what it would do is walked.
 
 use super::super::foreign::{self, Act, Given};
+use super::super::table::grammar::Grammar;
 use super::super::table::interpreters::{self, Operand, Row};
 use super::super::{Certainty, HOLE, How, Interpreter, last_part};
 use super::call::Call;
@@ -112,7 +113,23 @@ impl Walker<'_> {
         if let Some(folder) = made {
             self.record_written(folder, How::Directory, self.certainty(folder.certainty()));
         }
+        let values = Grammar { letters: "os", long: &["outfile", "output"] };
+        let taken = values.take(call.words.get(at.saturating_sub(1)..).unwrap_or(&[]), 1);
+        let written = match module.text.as_str() {
+            "json.tool" | "uu" | "quopri" => operands.nth(1),
+            "cProfile" | "profile" | "trace" => taken.value(&["o", "outfile"]),
+            "zipapp" | "pickletools" => taken.value(&["o", "output"]),
+            _ => None,
+        };
+        if let Some(file) = written {
+            self.record_written(file, How::Write, self.certainty(file.certainty()));
+        }
         match module.text.as_str() {
+            // What they are given is code.
+            "code" | "asyncio" | "IPython" => {
+                let code = call.io.stdin.as_deref().unwrap_or_default();
+                self.acts(code, Interpreter::Python, &Given::default());
+            }
             // Its words are code.
             "timeit" => {
                 let words = texts(call.words.get(at..).unwrap_or(&[]));
