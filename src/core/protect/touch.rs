@@ -299,16 +299,19 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
 fn elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
     const READS: &str = "status log diff show ls-files ls-tree cat-file rev-parse grep blame \
         branch remote describe shortlog reflog rev-list check-ignore version help";
-    let mut places: Vec<&str> = Vec::new();
+    // These put files into a work tree and take others away.
+    const BRING: &str = "reset checkout restore stash checkout-index read-tree clean rm merge pull \
+        rebase switch cherry-pick revert am apply";
+    let (mut places, mut trees): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut verb = "";
     let mut words = run.argv.iter().skip(1).map(String::as_str);
     while let Some(word) = words.next() {
         match word {
-            "-C" | "--work-tree" | "--git-dir" => places.extend(words.next()),
+            "--work-tree" => trees.extend(words.next()),
+            "-C" | "--git-dir" => places.extend(words.next()),
             "-c" | "--namespace" => drop(words.next()),
-            it if it.starts_with("--work-tree=") || it.starts_with("--git-dir=") => {
-                places.extend(it.split_once('=').map(|it| it.1));
-            }
+            it if it.starts_with("--work-tree=") => trees.extend(it.split_once('=').map(|it| it.1)),
+            it if it.starts_with("--git-dir=") => places.extend(it.split_once('=').map(|it| it.1)),
             it if it.starts_with('-') => (),
             it => {
                 verb = it;
@@ -316,8 +319,21 @@ fn elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
             }
         }
     }
-    let named = run.assignments.iter().filter(|(name, _)| is_in("GIT_WORK_TREE GIT_DIR", name));
-    places.extend(named.map(|(_, place)| place.as_str()));
+    let named = |wanted: &'static str| {
+        let is_it = move |it: &&(String, String)| it.0 == wanted;
+        run.assignments.iter().filter(is_it).map(|it| it.1.as_str())
+    };
+    places.extend(named("GIT_DIR"));
+    trees.extend(named("GIT_WORK_TREE"));
+    if verb == "checkout-index" {
+        trees.extend(words.filter_map(|it| it.strip_prefix("--prefix=")));
+    }
+    if is_in(BRING, verb) {
+        for tree in &trees {
+            add(tree, Act::Write(How::Move));
+        }
+    }
+    places.append(&mut trees);
     if !is_in(READS, verb) {
         places.into_iter().filter(|it| is_telling(it)).for_each(|it| add(it, Act::Unknown));
     }

@@ -257,3 +257,23 @@ fn an_agent_files_name_is_the_whole_of_it_through_whichever_tool() {
     house.is_free("printf -- '---\\nname: roz\\n---\\n' > .claude/agents/roz.md");
     house.denies("reviewer-agent", "printf -- \"---\\nname: $X\\n---\\n\" > .claude/agents/roz.md");
 }
+
+#[test]
+fn a_work_tree_elsewhere_is_written_as_a_whole() {
+    let house = House::new();
+    for line in [
+        "git --work-tree=$HOME reset --hard",
+        "git --work-tree ~ restore .",
+        "GIT_WORK_TREE=$HOME git checkout -f -- .claude",
+        "git checkout-index --prefix=$HOME/ -af",
+    ] {
+        assert!(house.bash(line).is_objection(), "{line}");
+    }
+    for line in [
+        "git --work-tree=$HOME status",
+        "git --work-tree=src checkout a.rs",
+        "git checkout-index --prefix=/tmp/x/ -af",
+    ] {
+        house.is_free(line);
+    }
+}
