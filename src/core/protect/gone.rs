@@ -1,10 +1,14 @@
-//! What a line searches from where it has gone to: `cd ~ && grep -r x .claude`,
-//! `tar c -C ~ .claude`, `git -C ~ grep x`.
+//! What a line does elsewhere than where it stands: what it searches from where it has
+//! gone to (`cd ~ && grep -r x .claude`, `tar c -C ~ .claude`), git in another work tree.
 
 use std::collections::BTreeSet;
 
-use super::{commands::base, is_in, touch::Act};
-use crate::shell::{Reading, Run, limit};
+use super::{
+    commands::base,
+    is_in,
+    touch::{Act, is_telling},
+};
+use crate::shell::{How, Reading, Run, limit};
 
 /// Programs that read what lies below a folder.
 const SEARCH: &str =
@@ -76,4 +80,48 @@ fn options(run: &Run) -> Vec<&str> {
         }
     }
     found
+}
+
+/// git in another work tree than the one it stands in.
+pub(super) fn git_elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
+    const READS: &str = "status log diff show ls-files ls-tree cat-file rev-parse grep blame \
+        branch remote describe shortlog reflog rev-list check-ignore version help";
+    // These put files into a work tree and take others away.
+    const BRING: &str = "reset checkout restore stash checkout-index read-tree clean rm merge pull \
+        rebase switch cherry-pick revert am apply";
+    let (mut places, mut trees): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut verb = "";
+    let mut words = run.argv.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "--work-tree" => trees.extend(words.next()),
+            "-C" | "--git-dir" => places.extend(words.next()),
+            "-c" | "--namespace" => drop(words.next()),
+            it if it.starts_with("--work-tree=") => trees.extend(it.split_once('=').map(|it| it.1)),
+            it if it.starts_with("--git-dir=") => places.extend(it.split_once('=').map(|it| it.1)),
+            it if it.starts_with('-') => (),
+            it => {
+                verb = it;
+                break;
+            }
+        }
+    }
+    let named = |wanted: &'static str| {
+        let is_it = move |it: &&(String, String)| it.0 == wanted;
+        run.assignments.iter().filter(is_it).map(|it| it.1.as_str())
+    };
+    places.extend(named("GIT_DIR"));
+    trees.extend(named("GIT_WORK_TREE"));
+    if verb == "checkout-index" {
+        trees.extend(words.filter_map(|it| it.strip_prefix("--prefix=")));
+    }
+    if is_in(BRING, verb) {
+        for tree in &trees {
+            add(tree, Act::Write(How::Move));
+        }
+    }
+    places.append(&mut trees);
+    if !is_in(READS, verb) {
+        places.into_iter().filter(|it| is_telling(it)).for_each(|it| add(it, Act::Unknown));
+    }
 }

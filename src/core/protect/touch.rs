@@ -281,7 +281,7 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         _ => Act::Unknown,
     };
     if program == "git" {
-        elsewhere(run, add);
+        gone::git_elsewhere(run, add);
     }
     for word in run.argv.iter().skip(1) {
         let word = match word.split_once('=') {
@@ -293,50 +293,6 @@ fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {
         }
     }
     copies(run, program, add);
-}
-
-/// git in another work tree than the one it stands in.
-fn elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
-    const READS: &str = "status log diff show ls-files ls-tree cat-file rev-parse grep blame \
-        branch remote describe shortlog reflog rev-list check-ignore version help";
-    // These put files into a work tree and take others away.
-    const BRING: &str = "reset checkout restore stash checkout-index read-tree clean rm merge pull \
-        rebase switch cherry-pick revert am apply";
-    let (mut places, mut trees): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
-    let mut verb = "";
-    let mut words = run.argv.iter().skip(1).map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "--work-tree" => trees.extend(words.next()),
-            "-C" | "--git-dir" => places.extend(words.next()),
-            "-c" | "--namespace" => drop(words.next()),
-            it if it.starts_with("--work-tree=") => trees.extend(it.split_once('=').map(|it| it.1)),
-            it if it.starts_with("--git-dir=") => places.extend(it.split_once('=').map(|it| it.1)),
-            it if it.starts_with('-') => (),
-            it => {
-                verb = it;
-                break;
-            }
-        }
-    }
-    let named = |wanted: &'static str| {
-        let is_it = move |it: &&(String, String)| it.0 == wanted;
-        run.assignments.iter().filter(is_it).map(|it| it.1.as_str())
-    };
-    places.extend(named("GIT_DIR"));
-    trees.extend(named("GIT_WORK_TREE"));
-    if verb == "checkout-index" {
-        trees.extend(words.filter_map(|it| it.strip_prefix("--prefix=")));
-    }
-    if is_in(BRING, verb) {
-        for tree in &trees {
-            add(tree, Act::Write(How::Move));
-        }
-    }
-    places.append(&mut trees);
-    if !is_in(READS, verb) {
-        places.into_iter().filter(|it| is_telling(it)).for_each(|it| add(it, Act::Unknown));
-    }
 }
 
 /// What a container is given of the system's files.
