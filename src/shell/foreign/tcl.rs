@@ -5,7 +5,9 @@ use super::{Act, Acts, How};
 use std::collections::BTreeMap;
 
 /// As much of a command as is looked at.
-const LENGTH: usize = 4096;
+const LENGTH: usize = 1024;
+/// As much of all of them, one within the other; more may start anything.
+const ALL: usize = 1 << 17;
 /// Commands that run their words.
 const EVALUATE: &[&str] = &["eval", "uplevel", "catch", "time", "list", "subst"];
 
@@ -13,9 +15,16 @@ pub(super) fn read(code: &str) -> Acts {
     let mut acts = Acts::default();
     let mut variables: BTreeMap<String, String> = BTreeMap::new();
     let mut begins = true;
+    let mut left = ALL;
     for (at, character) in code.char_indices() {
         if begins && !character.is_whitespace() && !"{[;".contains(character) {
-            command(one(&code[at..]), &mut variables, &mut acts);
+            let own = one(&code[at..]);
+            let Some(rest) = left.checked_sub(own.len()) else {
+                acts.starts_unknown = true;
+                break;
+            };
+            left = rest;
+            command(own, &mut variables, &mut acts);
         }
         begins = match character {
             '\n' | ';' | '[' | '{' => true,
@@ -70,6 +79,9 @@ fn command(text: &str, variables: &mut BTreeMap<String, String>, acts: &mut Acts
             acts.starts_unknown |= words.first().is_some_and(|it| it.contains(HOLE));
             acts.acts.push(Act::Shell(words.join(" ")));
             // `exec sh -c {code}`: texts that are words of their own.
+            if !text.contains(['{', '"']) {
+                return;
+            }
             let raw = text.replace("{*}", "").replace(['{', '}'], "'");
             let raw = raw.split_once(char::is_whitespace).map_or("", |it| it.1.trim());
             acts.acts.push(Act::Shell(raw.trim_start_matches("-noecho ").to_owned()));
