@@ -1,6 +1,7 @@
 //! The literals of code that starts what is not known: put together in the order in which they
 //! stand, they may be what it starts. Of languages that nobody parses they are all there is.
 
+use super::super::walk::filter;
 use super::super::{HOLE, Interpreter, last_part};
 use super::token::{Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,20 @@ const STARTERS: &[&str] = &[
     "cmd",
     "run",
     "sh",
+    "callCommand",
+    "runCommand",
+    "EXEC",
+    "syscmd",
+    "esyscmd",
+    "unix",
+    "dos",
+    "shell_cmd",
+    "pipe",
+    "success",
+    "command",
+    "execSync",
+    "spawnSync",
+    "execFileSync",
 ];
 
 /// Commands of so many words, and so many different ones.
@@ -51,7 +66,30 @@ const RUNS: usize = 2 * COMMANDS;
 /// Whether code of any language has a word in it that starts programs.
 pub(super) fn starts_programs(code: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    code.split(|c: char| !is_word(c)).any(|word| STARTERS.contains(&word))
+    // Commands of Julia and Crystal.
+    let mut ticks = code.match_indices('`').map(|it| &code[..it.0]);
+    ticks.any(|it| {
+        it.is_empty() || it.ends_with(|c: char| c.is_whitespace() || "(=,;{[".contains(c))
+    }) || code.split(|c: char| !is_word(c)).any(|word| STARTERS.contains(&word))
+}
+
+/// The literals of code that could be code themselves, and what is packed in them.
+pub(in super::super) fn texts(code: &str, language: Interpreter) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut decoder = None;
+    for token in tokens(code, language).0 {
+        match token {
+            Token::Word(name) if filter::unpacked(&name, "").is_some() => decoder = Some(name),
+            Token::Text(text) => {
+                found.extend(decoder.take().and_then(|name| filter::unpacked(&name, &text)));
+                if text.contains(['(', ' ', '`']) {
+                    found.push(text);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What the literals of a piece of code may be as a command, a word each; and whether that is all.

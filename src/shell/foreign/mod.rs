@@ -5,12 +5,13 @@ mod literals;
 mod makefile;
 mod parse;
 mod sed;
+mod tcl;
 mod token;
 mod uncalled;
 
 use makefile::read as make;
 
-pub(super) use literals::commands as literal_commands;
+pub(super) use literals::{commands as literal_commands, texts as literal_texts};
 pub(super) use sed::read as read_sed;
 pub(super) use uncalled::called;
 
@@ -36,6 +37,8 @@ pub(super) struct Acts {
     pub(super) acts: Vec<Act>,
     /// It starts something in a way that is not followed: what, nobody knows.
     pub(super) starts_unknown: bool,
+    /// It takes as code of its own language what it does not say: `eval(input())`.
+    pub(super) evaluates: bool,
 }
 
 /// What code is started with.
@@ -47,6 +50,8 @@ pub(super) struct Given {
     pub(super) lists: Vec<(String, Vec<String>)>,
     /// What it may ask for: its arguments, its environment.
     pub(super) heard: Vec<String>,
+    /// It goes over the files that its arguments name: `perl -n`.
+    pub(super) loops: bool,
     /// What it may read from its input.
     pub(super) input: Option<std::rc::Rc<str>>,
 }
@@ -61,7 +66,7 @@ impl Given {
             Interpreter::Php => ("$argv", 1),
             Interpreter::Perl => ("@ARGV", 0),
             Interpreter::Ruby => ("ARGV", 0),
-            _ => return Self::default(),
+            _ => return Self { heard: arguments.to_vec(), ..Self::default() },
         };
         let list: Vec<String> =
             std::iter::repeat_with(hole).take(before).chain(arguments.iter().cloned()).collect();
@@ -90,8 +95,20 @@ impl Given {
             "<>",
             "readline",
             "@_",
+            "<STDIN",
+            "<ARGV",
+            " gets",
+            "(gets",
+            "io.read",
+            "io.lines",
+            "open(0",
+            "$argn",
+            "arg[",
+            "fileinput",
+            "fd 0",
+            "dofile()",
         ];
-        if !ASKS.iter().any(|it| code.contains(it)) {
+        if !self.loops && !ASKS.iter().any(|it| code.contains(it)) {
             return Vec::new();
         }
         let input = self.input.as_deref().filter(|it| *it != code).unwrap_or_default();
@@ -102,18 +119,18 @@ impl Given {
 /// The acts of a piece of code, in the order in which they are found.
 pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
     let acts = match language {
-        Interpreter::Tcl => tcl(code),
+        Interpreter::Tcl => return tcl::read(code),
         Interpreter::AppleScript => apple_script(code),
         Interpreter::Make => make(code, &given.variables),
         Interpreter::Sed => sed::read(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
         Interpreter::Other => {
             let starts_unknown = literals::starts_programs(code);
-            return Acts { acts: Vec::new(), starts_unknown };
+            return Acts { starts_unknown, ..Acts::default() };
         }
         language => return parse::read(code, language, given),
     };
-    Acts { acts, starts_unknown: false }
+    Acts { acts, ..Acts::default() }
 }
 
 /// The text that a piece of code prints, as far as it stands there: a line for each call of a
@@ -164,34 +181,6 @@ pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
         return None;
     }
     Some(if known { text } else { format!("{}\n{text}", super::HOLE) })
-}
-
-/// `exec program …` and `spawn program …`, at the start of a command or of a bracket, or behind the
-/// words that evaluate it; `open "|program …"`.
-fn tcl(code: &str) -> Vec<Act> {
-    let commands = code.split(['\n', ';', '[', '{', '}']);
-    let starts = |verb: &str| matches!(verb, "exec" | "spawn" | "system");
-    let runs = commands.filter_map(|command| {
-        let mut rest = command.trim();
-        while let Some((verb, tail)) = rest.split_once([' ', '\t']) {
-            rest = tail.trim();
-            match verb {
-                "eval" | "uplevel" | "catch" | "after" | "time" => {}
-                verb if starts(verb) => {
-                    let rest = rest.trim_end_matches(']').trim_start_matches("-noecho ");
-                    return Some(Act::Shell(rest.to_owned()));
-                }
-                _ => return None,
-            }
-        }
-        None
-    });
-    let pipes = code.split("open").skip(1).filter_map(|rest| {
-        let text = rest.trim_start().trim_start_matches(['"', '{']).strip_prefix('|')?;
-        let end = text.find(['"', '}', ']', '\n', ';']).unwrap_or(text.len());
-        Some(Act::Shell(text[..end].to_owned()))
-    });
-    runs.chain(pipes).collect()
 }
 
 /// `do shell script "…"`

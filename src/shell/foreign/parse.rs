@@ -57,20 +57,13 @@ struct Argument {
 }
 
 pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
-    let (acts, starts_unknown) = nested(code, code, language, given, 0);
-    Acts { acts, starts_unknown }
+    nested(code, code, language, given, 0)
 }
 
-/// The acts of code that stands in other code, and whether it starts what is not known.
-fn nested(
-    code: &str,
-    whole: &str,
-    language: Interpreter,
-    given: &Given,
-    depth: usize,
-) -> (Vec<Act>, bool) {
+/// The acts of code that stands in other code.
+fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: usize) -> Acts {
     if depth > 4 {
-        return (Vec::new(), false);
+        return Acts::default();
     }
     let texts =
         given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
@@ -88,6 +81,8 @@ fn nested(
         names: BTreeMap::new(),
         acts: Vec::new(),
         starts_unknown: false,
+        evaluates: false,
+        is_own: false,
     };
     while parser.at < tokens.len() {
         let start = parser.at;
@@ -97,7 +92,9 @@ fn nested(
     for code in inner {
         parser.nested(&code);
     }
-    (parser.acts, parser.starts_unknown)
+    parser.read_operands();
+    let Parser { acts, starts_unknown, evaluates, .. } = parser;
+    Acts { acts, starts_unknown, evaluates }
 }
 
 struct Parser<'a> {
@@ -115,6 +112,9 @@ struct Parser<'a> {
     acts: Vec<Act>,
     /// As in [`Acts`].
     starts_unknown: bool,
+    evaluates: bool,
+    /// The function that is called is the language's own.
+    is_own: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -136,10 +136,10 @@ impl<'a> Parser<'a> {
     /// Code within this code.
     fn nested(&mut self, code: &str) {
         let whole = if code.len() > self.code.len() { code } else { self.code };
-        let (acts, starts_unknown) =
-            nested(code, whole, self.language, self.given, self.nesting + 1);
-        self.acts.extend(acts);
-        self.starts_unknown |= starts_unknown;
+        let inner = nested(code, whole, self.language, self.given, self.nesting + 1);
+        self.acts.extend(inner.acts);
+        self.starts_unknown |= inner.starts_unknown;
+        self.evaluates |= inner.evaluates;
     }
 
     /// `from a import b as c`: names, none of which is called.
@@ -286,23 +286,39 @@ impl<'a> Parser<'a> {
                         }
                         self.acts.push(Act::Shell(text));
                     } else {
+                        self.acts.push(Act::Shell(HOLE.to_string()));
                         self.starts_unknown = true;
                     }
                 }
                 true
             }
-            Some(Token::Sign('>')) => {
+            Some(Token::Sign('>')) if self.is_printed() => {
                 self.at += 1;
                 let append = self.is_sign(0, '>');
                 self.at += usize::from(append);
-                if let Some(Token::Text(path)) = self.peek(0) {
-                    let how = if append { How::Append } else { How::Write };
-                    self.acts.push(Act::Write(path.clone(), how));
-                }
+                let how = if append { How::Append } else { How::Write };
+                let path = self.expression().text();
+                self.acts.push(Act::Write(path, how));
                 true
             }
             _ => false,
         }
+    }
+
+    /// Whether a `>` stands behind what is printed; else it compares.
+    fn is_printed(&self) -> bool {
+        const NEAR: usize = 256;
+        let mut depth = 0_usize;
+        for token in self.tokens[..self.at].iter().rev().take(NEAR) {
+            match token {
+                Token::Sign(')') => depth += 1,
+                Token::Newline | Token::Sign('(' | ';' | '{' | '}') if depth == 0 => return false,
+                Token::Sign('(') => depth -= 1,
+                Token::Word(word) if depth == 0 && word.starts_with("print") => return true,
+                _ => {}
+            }
+        }
+        self.at >= NEAR
     }
 
     /// What the statement that ends at a `|` hands over: `print "code" | "sh"`. What is no literal
@@ -344,9 +360,8 @@ impl<'a> Parser<'a> {
                     if !matches!(value, Value::Text(_)) || AWK_WORDS.contains(&word.as_str()) {
                         break;
                     }
-                    let more = self.variables.get(word).map_or(HOLE.to_string(), Value::text);
-                    self.at += 1;
-                    value = Value::Text(value.text() + &more);
+                    let more = self.term();
+                    value = Value::Text(value.text() + &more.text());
                     continue;
                 }
                 // Strings side by side are one, and so is everything in awk.
@@ -393,6 +408,7 @@ impl<'a> Parser<'a> {
             };
         }
         self.depth -= 1;
+        self.awk_getline(&value);
         value
     }
 
@@ -400,10 +416,7 @@ impl<'a> Parser<'a> {
         let Some(token) = self.peek(0) else { return Value::Unknown };
         self.at += 1;
         let value = match token {
-            Token::Text(text) => {
-                self.awk_getline(text);
-                Value::Text(text.clone())
-            }
+            Token::Text(text) => Value::Text(text.clone()),
             Token::Words(words) => Value::List(words.clone()),
             Token::Command(text) => {
                 self.starts(Act::Shell(text.clone()));
@@ -418,13 +431,15 @@ impl<'a> Parser<'a> {
         self.methods(value)
     }
 
-    fn awk_getline(&mut self, text: &str) {
-        if self.language == Interpreter::Awk
-            && self.is_sign(0, '|')
-            && self.word(1) == Some("getline")
-        {
-            self.acts.push(Act::Shell(text.to_owned()));
-            self.at += 2;
+    /// `"command" | getline`, `command |& getline`
+    fn awk_getline(&mut self, value: &Value) {
+        if self.language != Interpreter::Awk || !self.is_sign(0, '|') {
+            return;
+        }
+        let both = usize::from(self.is_sign(1, '&'));
+        if self.word(1 + both) == Some("getline") {
+            self.acts.push(Act::Shell(value.text()));
+            self.at += 2 + both;
         }
     }
 
@@ -514,13 +529,23 @@ impl<'a> Parser<'a> {
             let name = arguments.get(1).map_or(String::new(), |argument| argument.value.text());
             return self.called(&name);
         }
+        // `ARGV[1]`, `ENVIRON["x"]`: which element it is is not asked.
+        if self.language == Interpreter::Awk && self.is_sign(0, '[') {
+            self.at += 1;
+            self.arguments(']');
+            return Value::Unknown;
+        }
+        // `$f = "system"; $f("…")`
+        if self.language == Interpreter::Php
+            && self.is_sign(0, '(')
+            && let Some(Value::Text(name)) = self.variables.get(word).cloned()
+        {
+            return self.called(&name);
+        }
         // A method on a path that a variable holds.
         if let Some(value) = self.variables.get(word).cloned()
             && !self.is_sign(0, '(')
         {
-            if let Value::Text(text) = &value {
-                self.awk_getline(text);
-            }
             if let Value::List(texts) = &value
                 && self.is_sign(0, '.')
                 && matches!(self.word(1), Some("append" | "push" | "extend"))
@@ -539,7 +564,13 @@ impl<'a> Parser<'a> {
     }
 
     fn called(&mut self, word: &str) -> Value {
+        // `os.O_RDONLY`: a mode of its own, as long as nothing is joined to it.
+        if word.starts_with("O_") && word.len() > 4 {
+            let reads = word == "O_RDONLY" && !self.is_sign(0, '|');
+            return Value::Text(if reads { "r" } else { "w" }.to_owned());
+        }
         let name = self.names.get(word).map_or(word, String::as_str);
+        let is_own = self.is_own_function();
         let before = self.acts.len();
         let kinds: Vec<Kind> = calls::find(self.language, name)
             .filter(|row| self.is_meant(row))
@@ -556,11 +587,26 @@ impl<'a> Parser<'a> {
         } else if !kinds.is_empty() && self.takes_bare_arguments() {
             self.bare_arguments()
         } else {
+            // `eval;` of Perl takes the line that was read, `eval {…}` is a block; `eval gets`;
+            // `(0, eval)(…)`.
+            self.evaluates |= is_own
+                && matches!(word, "eval" | "exec")
+                && !self.is_sign(0, '{')
+                && kinds.contains(&Kind::Code);
+            // `unlink;`, `unlink <>`
+            if self.language == Interpreter::Perl {
+                let hole = || HOLE.to_string();
+                self.acts.extend(kinds.iter().filter_map(|kind| match kind {
+                    Kind::File(0, how) => Some(Act::Write(hole(), *how)),
+                    _ => None,
+                }));
+            }
             // Somebody else is given the function: `map(os.system, …)`, `execSync.call(…)`.
             self.starts_unknown |= kinds.iter().any(|kind| kind.starts());
             return self.methods(Value::Unknown);
         };
         let mut value = Value::Unknown;
+        self.is_own = is_own;
         for kind in kinds {
             value = self.act(kind, &arguments);
             // `exec(open("file").read())`
@@ -575,6 +621,25 @@ impl<'a> Parser<'a> {
             }
         }
         self.methods(value)
+    }
+
+    /// Whether a name that stands here is the language's own, and no method of something else:
+    /// `re.compile`, `frame.eval`.
+    fn is_own_function(&self) -> bool {
+        const OWN: &[&str] = &[
+            "builtins",
+            "__builtins__",
+            "vm",
+            "globalThis",
+            "global",
+            "binding",
+            "Kernel",
+            "code",
+        ];
+        let before = |places: usize| self.at.checked_sub(places).and_then(|at| self.tokens.get(at));
+        !matches!(before(2), Some(Token::Sign('.')))
+            || matches!(before(3), Some(Token::Word(word)) if OWN.contains(&word.as_str()))
+            || !matches!(self.language, Interpreter::Python | Interpreter::JavaScript)
     }
 
     /// `exec {"git"} "git", "push"`: the block names the program, the list begins with its `$0`.
@@ -621,7 +686,7 @@ impl<'a> Parser<'a> {
             || self.language == Interpreter::Perl && self.word(0).is_some();
         match self.language {
             Interpreter::Perl | Interpreter::Ruby | Interpreter::Awk => is_value,
-            Interpreter::JavaScript | Interpreter::Lua => {
+            Interpreter::JavaScript | Interpreter::Lua | Interpreter::Php => {
                 matches!(self.peek(0), Some(Token::Text(_)))
             }
             _ => false,

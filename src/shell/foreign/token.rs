@@ -95,7 +95,8 @@ impl Lexer<'_> {
             }
             '-' if self.language == Lua && self.rest().starts_with('-') => self.skip_line(),
             '/' if self.is(&[JavaScript, Perl, Ruby, Awk]) && !self.follows_value() => {
-                self.delimited('/', '/');
+                let pattern = self.delimited('/', '/');
+                self.pattern(&pattern);
                 self.tokens.push(Token::Number);
             }
             '<' if self.is(&[Perl, Ruby, Php])
@@ -215,7 +216,10 @@ impl Lexer<'_> {
                     "qq" => Token::Text(self.interpolated(&text)),
                     "qx" => Token::Command(self.interpolated(&text)),
                     "qw" => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
-                    _ => Token::Number,
+                    _ => {
+                        self.pattern(&text);
+                        Token::Number
+                    }
                 };
                 self.tokens.push(token);
                 return;
@@ -229,7 +233,10 @@ impl Lexer<'_> {
     /// `s/pattern/code/e` of Perl, from behind its first delimiter.
     fn replaced(&mut self, open: char, verb: &str) {
         let close = closing(open);
-        self.delimited(open, close);
+        let pattern = self.delimited(open, close);
+        if verb == "s" {
+            self.pattern(&pattern);
+        }
         if close != open {
             while self.peek().is_some_and(char::is_whitespace) {
                 self.next();
@@ -242,8 +249,27 @@ impl Lexer<'_> {
             self.next();
         }
         self.tokens.push(Token::Number);
-        if verb == "s" && self.code[start..self.at].contains('e') && self.inner.len() < INNER {
-            self.inner.push(replacement);
+        let flags = &self.code[start..self.at];
+        if verb == "s" && flags.contains('e') && self.inner.len() < INNER {
+            // Twice: what the code gives is code.
+            let twice = flags.matches('e').count() > 1;
+            self.inner.push(if twice { format!("eval({replacement})") } else { replacement });
+        }
+    }
+
+    /// Code in a pattern: `(?{…})` and `(??{…})` of Perl, `#{…}` of Ruby.
+    fn pattern(&mut self, text: &str) {
+        let opens = match self.language {
+            Interpreter::Perl => "?{",
+            Interpreter::Ruby => "#{",
+            _ => return,
+        };
+        let mut rest = text;
+        while let Some((_, tail)) = rest.split_once(opens).filter(|_| self.inner.len() < INNER) {
+            let mut inner = String::new();
+            within_braces(&mut tail.chars().peekable(), &mut inner);
+            rest = tail.get(inner.len()..).unwrap_or_default();
+            self.inner.push(inner);
         }
     }
 

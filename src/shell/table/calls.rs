@@ -26,6 +26,10 @@ pub(in super::super) enum Kind {
     Starter,
     /// Code in the same language.
     Code,
+    /// The same where it is a text; else a function, or something else.
+    CodeText,
+    /// A function by its name, then its arguments: `call_user_func("system", …)`.
+    ByName,
     /// A file of code.
     Source,
     /// A file, by its place among the arguments.
@@ -36,6 +40,8 @@ pub(in super::super) enum Kind {
     Open,
     /// Perl's: a handle, a mode, a path; or a handle and both in one.
     PerlOpen,
+    /// Perl's `IO::File`: both in one, or a path and a mode of either kind.
+    PerlFile,
     /// A path that methods are called on.
     Path,
     /// Splits a string into words.
@@ -58,7 +64,7 @@ const RUBY: &[Interpreter] = &[Interpreter::Ruby];
 const PHP: &[Interpreter] = &[Interpreter::Php];
 const AWK: &[Interpreter] = &[Interpreter::Awk];
 const LUA: &[Interpreter] = &[Interpreter::Lua];
-const PROCESSES: &[&str] = &["child_process", "execa", "Bun", "Deno", "shelljs", "zx"];
+const PROCESSES: &[&str] = &["child_process", "execa", "Bun", "Deno", "shelljs", "zx", "await $"];
 
 const fn row(
     languages: &'static [Interpreter],
@@ -95,6 +101,17 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PYTHON, &["execl", "execlp", "execle", "execlpe"], Kind::Named, &[]),
     row(PYTHON, &["subprocess_exec", "subprocess_shell", "fork_exec"], Kind::Starter, &[]),
     row(PYTHON, &["exec", "eval", "compile"], Kind::Code, &[]),
+    row(PYTHON, &["run", "runctx", "runeval"], Kind::CodeText, &["pdb", "rofile", "bdb"]),
+    row(
+        PYTHON,
+        &["push", "runsource", "runcode", "interact"],
+        Kind::Code,
+        &["nteractiveConsole", "nteractiveInterpreter", "code.interact"],
+    ),
+    row(PYTHON, &["run_path"], Kind::Source, &["runpy"]),
+    // Which function that is, a variable says.
+    row(PYTHON, &["breakpoint"], Kind::Shell, &[]),
+    row(PYTHON, &["get"], Kind::Shell, &["webbrowser"]),
     row(PYTHON, &["timeit", "Timer", "repeat", "runctx"], Kind::Code, &["timeit", "rofile"]),
     row(PYTHON, &["open"], Kind::Open, &[]),
     row(PYTHON, &["Path", "PurePath", "PosixPath", "str", "abspath", "join"], Kind::Path, &[]),
@@ -133,6 +150,16 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     ),
     row(NODE, &["execaCommand", "execaCommandSync"], Kind::Shell, PROCESSES),
     row(NODE, &["eval", "Function"], Kind::Code, &[]),
+    row(NODE, &["setTimeout", "setInterval", "setImmediate"], Kind::CodeText, &[]),
+    row(NODE, &["Worker"], Kind::CodeText, &["eval"]),
+    row(
+        NODE,
+        &["binding", "setupPrimary", "setupMaster"],
+        Kind::Starter,
+        &["spawn_sync", "cluster"],
+    ),
+    row(NODE, &["fork"], Kind::Starter, &["execPath"]),
+    row(NODE, &["DatabaseSync"], Kind::File(0, How::Edit), &["sqlite"]),
     row(
         NODE,
         &["runInThisContext", "runInNewContext", "runInContext", "compileFunction", "Script"],
@@ -187,7 +214,16 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PERL, &["system", "exec", "readpipe"], Kind::Shell, &[]),
     row(PERL, &["open2", "open3", "capturex", "systemx", "run3"], Kind::Starter, &[]),
     row(PERL, &["eval"], Kind::Code, &[]),
-    row(PERL, &["do"], Kind::Source, &[]),
+    row(PERL, &["do", "require"], Kind::Source, &[]),
+    row(PERL, &["run", "run_forked"], Kind::Shell, &["IPC::Cmd", "IPC::Run"]),
+    row(PERL, &["reader", "writer"], Kind::Program, &["IO::Pipe"]),
+    row(PERL, &["new"], Kind::PerlFile, &["IO::File"]),
+    row(PERL, &["sysopen", "dbmopen"], Kind::File(1, How::Write), &[]),
+    row(PERL, &["tie"], Kind::File(2, How::Edit), &["Tie::File", "DB_File"]),
+    row(PERL, &["truncate"], Kind::File(0, How::Write), &[]),
+    row(PERL, &["rmtree", "remove_tree"], Kind::File(0, How::Remove), &[]),
+    row(PERL, &["mkpath", "make_path"], Kind::File(0, How::Directory), &[]),
+    row(PERL, &["utime"], Kind::File(2, How::Touch), &[]),
     row(PERL, &["open"], Kind::PerlOpen, &[]),
     row(PERL, &["unlink", "rmdir"], Kind::File(0, How::Remove), &[]),
     row(PERL, &["rename", "move"], Kind::Copy(How::Move), &[]),
@@ -215,6 +251,10 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         &[],
     ),
     row(RUBY, &["eval", "instance_eval"], Kind::Code, &[]),
+    row(RUBY, &["load"], Kind::Source, &[]),
+    row(RUBY, &["send", "public_send", "__send__"], Kind::ByName, &[]),
+    // Behind a `|` they run it.
+    row(RUBY, &["read", "readlines", "foreach", "binread"], Kind::Open, &["IO"]),
     row(RUBY, &["open", "new"], Kind::Open, &["File", "IO", "open"]),
     row(RUBY, &["write", "binwrite"], Kind::File(0, How::Write), &["File", "IO"]),
     row(
@@ -242,6 +282,13 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PHP, &["system", "exec", "shell_exec", "passthru", "popen", "proc_open"], Kind::Shell, &[]),
     row(PHP, &["pcntl_exec"], Kind::Program, &[]),
     row(PHP, &["eval"], Kind::Code, &[]),
+    row(PHP, &["call_user_func", "call_user_func_array", "array_map"], Kind::ByName, &[]),
+    row(
+        PHP,
+        &["include", "include_once", "require", "require_once"],
+        Kind::Source,
+        &["://", "data:"],
+    ),
     row(PHP, &["file_put_contents"], Kind::File(0, How::Write), &[]),
     row(PHP, &["fopen"], Kind::Open, &[]),
     row(PHP, &["unlink", "rmdir"], Kind::File(0, How::Remove), &[]),
@@ -256,7 +303,9 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(LUA, &["open"], Kind::Open, &["io"]),
     row(LUA, &["remove"], Kind::File(0, How::Remove), &["os"]),
     row(LUA, &["rename"], Kind::Copy(How::Move), &["os"]),
+    row(LUA, &["output"], Kind::File(0, How::Write), &["io"]),
     row(LUA, &["load", "loadstring"], Kind::Code, &[]),
+    row(LUA, &["dofile", "loadfile"], Kind::Source, &[]),
 ];
 
 /// The rows for a name. One name may have several.

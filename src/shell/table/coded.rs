@@ -187,8 +187,14 @@ pub(in super::super) const OPTION_VARIABLES: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Variables that hold code of another language.
-pub(in super::super) const LANGUAGE_VARIABLES: &[(&str, Interpreter)] =
-    &[("PERL5DB", Interpreter::Perl)];
+pub(in super::super) const LANGUAGE_VARIABLES: &[(&str, Interpreter)] = &[
+    ("PERL5DB", Interpreter::Perl),
+    ("LUA_INIT", Interpreter::Lua),
+    ("LUA_INIT_5_1", Interpreter::Lua),
+    ("LUA_INIT_5_2", Interpreter::Lua),
+    ("LUA_INIT_5_3", Interpreter::Lua),
+    ("LUA_INIT_5_4", Interpreter::Lua),
+];
 
 /// Variables that name a file of code.
 pub(in super::super) const FILE_VARIABLES: &[(&str, Interpreter)] = &[

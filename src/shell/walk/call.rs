@@ -249,7 +249,7 @@ impl Walker<'_> {
                     self.enter(|walker| walker.call(inner));
                 }
             }
-            "sqlite3" => self.database(call),
+            "sqlite3" | "sqlite" | "duckdb" => self.database(call),
             "gdb" => self.debugger(call),
             "mkfifo" | "mknod" => self.suspects.has_fifo = true,
             "run-parts" => {

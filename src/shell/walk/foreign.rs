@@ -1,12 +1,11 @@
 //! Interpreters of other languages: their code is found, read, and what it would do is walked.
 
 use super::super::foreign::{self, Act, Given};
-use super::super::table::grammar::Grammar;
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{Certainty, HOLE, How, Interpreter, last_part};
+use super::super::{Certainty, HOLE, Interpreter, last_part};
 use super::call::Call;
 use super::field::{Field, texts};
-use super::{Io, Walker, filter, is_shell};
+use super::{Io, Walker, filter, handed, is_shell, spoken};
 
 impl Walker<'_> {
     /// Walks the code that an interpreter is given, and names the scripts that it would run.
@@ -14,6 +13,11 @@ impl Walker<'_> {
         match name {
             "sed" | "gsed" => return self.sed(call),
             "vim" | "vi" | "nvim" | "ex" | "view" | "ed" | "red" => return self.editor(name, call),
+            "vimdiff" | "gvim" | "gvimdiff" | "rvim" | "rview" | "gview" | "evim" | "vim.basic"
+            | "vim.tiny" | "vim.nox" | "vim.gtk3" | "nvimdiff" | "mvim" => {
+                return self.editor("vim", call);
+            }
+            _ if spoken::is_known(name) => self.spoken(name, call),
             _ => {}
         }
         let Some(row) = interpreters::find(name) else { return };
@@ -53,6 +57,30 @@ impl Walker<'_> {
             self.env.put_directories(before);
             return;
         }
+        if self.is_interactive(row, &given, call) {
+            let text = call.io.stdin.clone().unwrap_or_default();
+            self.acts(&text, row.language, &Given::default());
+        }
+        let mut uses = String::new();
+        if row.language == Interpreter::Perl {
+            uses = self.perl_modules(&given, at, call);
+        }
+        if row.language == Interpreter::Awk && self.awk_option(&given, row, at, call) {
+            return;
+        }
+        if row.language == Interpreter::Ruby && option(&["r"]).iter().any(|it| it.text == "un") {
+            self.utility(&given, at, call);
+        }
+        // `php -d auto_prepend_file=file`
+        if row.language == Interpreter::Php {
+            for set in option(&["d", "define"]) {
+                if let Some(("auto_prepend_file" | "auto_append_file", file)) =
+                    set.text.split_once('=')
+                {
+                    self.code_file(&set.with_text(file), row, at, call);
+                }
+            }
+        }
         let code = option(row.code);
         let files = given.iter().filter(|given| {
             let name = given.name.as_str();
@@ -67,7 +95,7 @@ impl Walker<'_> {
             }
         }
         if !code.is_empty() {
-            let text = texts(&code).join("\n");
+            let text = uses + &texts(&code).join("\n");
             let given = given_to(row, call, at, false);
             return self.acts(&text, row.language, &given);
         }
@@ -95,80 +123,6 @@ impl Walker<'_> {
             && !taken.has(&["eval", "E"])
             && !call.words.iter().any(Field::has_hole)
             && !texts.any(|it| it.is_some_and(|it| runs(it.trim_start_matches([HOLE, '\n']))))
-    }
-
-    /// `python -m a.b`: a file of the project, if there is one.
-    fn module(&mut self, module: &Field, at: usize, call: &Call) {
-        let operands = call.words.get(at..).unwrap_or(&[]).iter();
-        let mut operands = operands.filter(|word| !word.text.starts_with('-'));
-        let verb = call.words.get(at).map_or("", |it| it.text.as_str());
-        let (creates, extracts) =
-            (matches!(verb, "-c" | "--create"), matches!(verb, "-e" | "--extract"));
-        let made = match module.text.as_str() {
-            "venv" | "virtualenv" | "py_compile" | "compileall" => operands.next(),
-            "zipfile" | "tarfile" if creates => operands.next(),
-            "zipfile" | "tarfile" if extracts => operands.next_back(),
-            _ => None,
-        };
-        if let Some(folder) = made {
-            self.record_written(folder, How::Directory, self.certainty(folder.certainty()));
-        }
-        let values = Grammar { letters: "os", long: &["outfile", "output"] };
-        let taken = values.take(call.words.get(at.saturating_sub(1)..).unwrap_or(&[]), 1);
-        let written = match module.text.as_str() {
-            "json.tool" | "uu" | "quopri" => operands.nth(1),
-            "cProfile" | "profile" | "trace" => taken.value(&["o", "outfile"]),
-            "zipapp" | "pickletools" => taken.value(&["o", "output"]),
-            _ => None,
-        };
-        if let Some(file) = written {
-            self.record_written(file, How::Write, self.certainty(file.certainty()));
-        }
-        match module.text.as_str() {
-            // What they are given is code.
-            "code" | "asyncio" | "IPython" => {
-                let code = call.io.stdin.as_deref().unwrap_or_default();
-                self.acts(code, Interpreter::Python, &Given::default());
-            }
-            // Its words are code.
-            "timeit" => {
-                let words = texts(call.words.get(at..).unwrap_or(&[]));
-                let code = words.join("\n");
-                self.acts(&code, Interpreter::Python, &Given::default());
-            }
-            // They run another file, or a module.
-            "trace" | "pdb" | "cProfile" | "profile" | "coverage" | "unittest" | "pytest"
-            | "doctest" | "runpy" | "bdb" | "kernprof" | "memory_profiler" => {
-                let words = call.words.get(at..).unwrap_or(&[]).iter();
-                let files = words.filter(|word| !word.text.starts_with('-')).cloned();
-                for file in files.collect::<Vec<Field>>() {
-                    if !self.spend(1) {
-                        break;
-                    }
-                    self.python_file(&file.text);
-                }
-            }
-            _ => {}
-        }
-        let path = module.text.replace('.', "/");
-        let arguments = texts(call.words.get(at..).unwrap_or(&[]));
-        for file in [format!("{path}.py"), format!("{path}/__main__.py")] {
-            if let Some(text) = self.script_text(&file, Interpreter::Python, &arguments) {
-                let given = Given::arguments(Interpreter::Python, &arguments, true);
-                self.acts(&text, Interpreter::Python, &given);
-            }
-        }
-    }
-
-    /// A file that another program of Python runs, by its name or its module's.
-    fn python_file(&mut self, name: &str) {
-        let path = match name.strip_suffix(".py") {
-            Some(_) => name.to_owned(),
-            None => format!("{}.py", name.replace('.', "/")),
-        };
-        if let Some(text) = self.script_text(&path, Interpreter::Python, &[]) {
-            self.acts(&text, Interpreter::Python, &Given::default());
-        }
     }
 
     fn operand(&mut self, row: &Row, at: usize, call: &Call) {
@@ -213,7 +167,11 @@ impl Walker<'_> {
     }
 
     /// A file of code: its text where the line has written it, else its name for the caller.
-    fn code_file(&mut self, file: &Field, row: &Row, at: usize, call: &Call) {
+    pub(super) fn code_file(&mut self, file: &Field, row: &Row, at: usize, call: &Call) {
+        if file.text.starts_with("data:") {
+            let text = handed::data(&file.text);
+            return self.acts(&text, row.language, &given_to(row, call, at, true));
+        }
         if is_input(&file.text) {
             if let Some(text) = call.io.stdin.clone() {
                 self.acts(&text, row.language, &given_to(row, call, at, true));
@@ -257,18 +215,15 @@ impl Walker<'_> {
         }
         let read = foreign::read(code, language, given);
         // `system($0)`: lines of the input.
-        let is_input = |act: &Act| matches!(act, Act::Shell(text) if is_hole(text));
-        if language == Interpreter::Awk && read.acts.iter().any(is_input) {
+        let is_line = |act: &Act| matches!(act, Act::Shell(text) if is_hole(text));
+        if language == Interpreter::Awk && read.acts.iter().any(is_line) {
             self.suspect_feed();
         }
-        // A path that it reads from its input.
-        if read.acts.iter().any(|act| matches!(act, Act::Write(path, _) if is_hole(path)))
-            && code.contains("stdin")
+        self.handed(&read.acts, code, language, given);
+        if read.evaluates
+            || read.acts.iter().any(|it| matches!(it, Act::Source(it) if is_input(it)))
         {
-            let input = given.input.clone().unwrap_or_default();
-            for path in input.lines().map(str::trim).filter(|it| it.contains('/')) {
-                self.record_write(path, How::Edit, Certainty::Opaque);
-            }
+            self.taken_as_code(code, language, given);
         }
         let from = self.reading.runs.len();
         // Of code in another language nobody reads how often it comes to a place.
@@ -287,7 +242,7 @@ impl Walker<'_> {
         }
     }
 
-    fn walk_acts(&mut self, acts: Vec<Act>, language: Interpreter) {
+    pub(super) fn walk_acts(&mut self, acts: Vec<Act>, language: Interpreter) {
         self.resolved += 1;
         for act in acts {
             match act {
@@ -306,6 +261,10 @@ impl Walker<'_> {
                     self.record_write(&path, how, self.text_certainty(&path));
                 }
                 Act::Read(path) => self.record_read(&path, self.text_certainty(&path)),
+                Act::Source(path) if path.starts_with("data:") => {
+                    let text = handed::data(&path);
+                    self.enter(|walker| walker.acts(&text, language, &Given::default()));
+                }
                 Act::Source(path) => {
                     let text = self.script_text(&path, language, &[]);
                     if let Some(text) = text.filter(|it| !is_hole(it)) {
@@ -396,7 +355,7 @@ fn clustered<'a>(row: &Row, call: &'a Call, at: usize) -> impl Iterator<Item = &
 }
 
 /// What the code of a call is started with: the words from `at` on, and awk's variables.
-fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
+pub(super) fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
     let words = call.words.get(at..).unwrap_or(&[]);
     let mut given = Given::arguments(row.language, &texts(words), is_file);
     if row.language == Interpreter::Awk {
@@ -420,6 +379,14 @@ fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Given {
         let set = words.iter().filter_map(|word| word.text.strip_prefix('-')?.split_once('='));
         given.variables = set.map(|(name, text)| (format!("${name}"), text.to_owned())).collect();
     }
+    let loops: &[&str] = match row.language {
+        Interpreter::Perl => &["n", "p", "a", "F"],
+        Interpreter::Ruby => &["n", "p"],
+        Interpreter::Php => &["R", "F"],
+        _ => &[],
+    };
+    let has = |it: &super::super::table::grammar::Given| loops.contains(&it.name.as_str());
+    given.loops = !loops.is_empty() && row.grammar.leading(&call.words, 1).0.iter().any(has);
     given.heard.extend(call.assignments.iter().map(|(_, text)| text.clone()));
     given.input.clone_from(&call.io.stdin);
     given
@@ -431,12 +398,12 @@ fn starts_a_variable(code: &str) -> bool {
     calls.iter().any(|call| code.split(call).skip(1).any(|it| it.starts_with(char::is_alphabetic)))
 }
 
-fn is_hole(text: &str) -> bool {
+pub(super) fn is_hole(text: &str) -> bool {
     text.chars().eq([HOLE])
 }
 
-fn is_input(file: &str) -> bool {
-    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+pub(super) fn is_input(file: &str) -> bool {
+    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "php://stdin")
 }
 
 fn given_a_file(row: &Row, call: &Call, at: usize) -> bool {

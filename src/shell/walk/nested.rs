@@ -363,6 +363,11 @@ pub(in super::super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
         "bash"
+            | "nu"
+            | "elvish"
+            | "xonsh"
+            | "osh"
+            | "ysh"
             | "sh"
             | "zsh"
             | "dash"

@@ -72,99 +72,18 @@ impl Walker<'_> {
             self.perhaps(|walker| walker.enter(|walker| walker.call(call)));
         }
         if let Some((_, language)) = LANGUAGE_VARIABLES.iter().find(|row| row.0 == name) {
-            self.perhaps(|walker| walker.acts(text, *language, &Started::default()));
+            // `LUA_INIT=@file`
+            let file = text.strip_prefix('@').filter(|_| *language == Interpreter::Lua);
+            let code = match file {
+                Some(file) => self.script_text(file, *language, &[]).unwrap_or_default(),
+                None => text.to_owned(),
+            };
+            self.perhaps(|walker| walker.acts(&code, *language, &Started::default()));
         }
         if let Some((_, language)) = FILE_VARIABLES.iter().find(|row| row.0 == name)
             && let Some(code) = self.script_text(text, *language, &[])
         {
             self.perhaps(|walker| walker.acts(&code, *language, &Started::default()));
-        }
-    }
-
-    /// `gdb -ex command`, `gdb -x file`, `gdb < file`, `gdb --args program …`.
-    pub(super) fn debugger(&mut self, call: &Call) {
-        let words = &call.words;
-        let behind = |names: &[&str]| {
-            let given = words.iter().enumerate().filter_map(|(at, word)| {
-                let (name, value) = debugger_option(&word.text)?;
-                let next = || words.get(at + 1).map(|it| it.text.clone());
-                names.contains(&name).then(|| value.map(str::to_owned).or_else(next))?
-            });
-            given.collect::<Vec<String>>()
-        };
-        let mut lines = behind(&[
-            "ex",
-            "iex",
-            "eix",
-            "eiex",
-            "eval-command",
-            "init-eval-command",
-            "early-init-eval-command",
-        ]);
-        for file in behind(&["x", "ix", "command", "init-command", "early-init-command"]) {
-            let text = self.script_text(&file, Interpreter::Other, &[]).unwrap_or_default();
-            lines.extend(text.lines().map(str::to_owned));
-        }
-        let input = call.io.stdin.as_deref().unwrap_or_default();
-        lines.extend(input.lines().map(str::to_owned));
-        let is_args = |it: &Field| debugger_option(&it.text).is_some_and(|it| it.0 == "args");
-        let args = words.iter().position(is_args);
-        let mut program: Vec<Field> = match args {
-            Some(at) => words[at + 1..].to_vec(),
-            None => debugged(words).into_iter().collect(),
-        };
-        for line in &lines {
-            if !self.spend(1) {
-                return;
-            }
-            let line = line.trim();
-            let (verb, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-            match verb {
-                "run" | "r" | "start" | "starti" => {
-                    let given: Vec<Field> = rest.split_whitespace().map(Field::literal).collect();
-                    let words = [&program[..], &given].concat();
-                    if !words.is_empty() {
-                        let inner = call.with_words(words);
-                        self.enter(|walker| walker.call(inner));
-                    }
-                }
-                "set" => match rest.split_whitespace().collect::<Vec<&str>>()[..] {
-                    ["args", ref given @ ..] => {
-                        program.truncate(1);
-                        program.extend(given.iter().map(|it| Field::literal(it)));
-                    }
-                    ["logging", "file", path] => {
-                        self.record_write(path, How::Write, self.text_certainty(path));
-                    }
-                    _ => {}
-                },
-                "file" | "exec-file" => program = vec![Field::literal(rest)],
-                "python" | "py" | "python-interactive" | "pi" => {
-                    self.acts(rest, Interpreter::Python, &Started::default());
-                }
-                "pipe" | "|" => {
-                    if let Some((_, code)) = rest.split_once('|') {
-                        self.nested_code(code, &Io::default());
-                    }
-                }
-                "source" | "so" => {
-                    let text = self.script_text(rest, Interpreter::Other, &[]).unwrap_or_default();
-                    self.acts(&text, Interpreter::Other, &Started::default());
-                }
-                // `call (int) system("…")`
-                _ if line.contains("system") || line.contains("exec") => {
-                    self.acts(line, Interpreter::Other, &Started::default());
-                }
-                _ => match verb.strip_prefix('!') {
-                    Some(first) => {
-                        drop(self.nested_code(&format!("{first} {rest}"), &Io::default()));
-                    }
-                    None if verb.len() > 1 && "shell".starts_with(verb) => {
-                        self.nested_code(rest, &Io::default());
-                    }
-                    None => {}
-                },
-            }
         }
     }
 
@@ -183,6 +102,12 @@ impl Walker<'_> {
         let texts: Vec<&str> = call.words[1..].iter().map(|it| it.text.as_str()).collect();
         for text in texts.into_iter().chain([input]) {
             self.sql_files(text);
+            // `edit('text', 'command')`
+            for call in text.split("edit(").skip(1) {
+                if let Some(code) = call.split('\'').nth(3).filter(|_| self.spend(1)) {
+                    self.perhaps(|walker| walker.nested_code(code, &Io::default()));
+                }
+            }
         }
     }
 
@@ -229,15 +154,21 @@ impl Walker<'_> {
             let rest = rest.trim();
             let bare = rest.trim_matches(['"', '\'']);
             // `.read '|command'`, `.import '|command' table`
-            let piped = rest.trim_start_matches(['"', '\'']).strip_prefix('|');
-            let quoted = rest.starts_with(['"', '\'']);
+            let start = rest.find("'|").or(rest.find("\"|")).map_or(0, |at| at + 1);
+            let piped = rest[start..].strip_prefix('|');
+            let quoted = start > 0;
             let piped = piped.map(|it| match it.split_once(['"', '\'']) {
                 Some((code, _)) if quoted => code,
                 _ => it,
             });
             let file = bare.split_whitespace().next_back().map(|it| it.trim_matches(['"', '\'']));
             // Names may be cut short.
-            let is = |name: &str| verb.len() > 2 && name.starts_with(verb);
+            let is = |name: &str| verb.len() > 1 && name.starts_with(verb);
+            let named = |it: &str| {
+                let words = rest.split_whitespace().collect::<Vec<&str>>();
+                let at = words.iter().position(|word| *word == it)?;
+                words.get(at + 1).map(|it| it.trim_matches(['"', '\'']).to_owned())
+            };
             match (verb, file) {
                 _ if is(".shell") || is(".system") => {
                     self.nested_code(rest, &Io::default());
@@ -245,15 +176,26 @@ impl Walker<'_> {
                 _ if piped.is_some() => {
                     self.nested_code(piped.unwrap_or_default(), &Io::default());
                 }
+                (".open", Some(file)) => {
+                    self.record_write(file, How::Edit, self.text_certainty(file));
+                }
                 (".read", Some(file)) if depth < FILES => {
                     let text = self.script_text(file, Interpreter::Other, &[]).unwrap_or_default();
                     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
                     self.dot_commands(&lines, depth + 1);
                 }
+                _ if is(".archive") => {
+                    let file = named("-f").or_else(|| named("--file"));
+                    if let Some(file) =
+                        file.filter(|_| !rest.contains("-t") && !rest.contains("-x"))
+                    {
+                        self.record_write(&file, How::Write, self.text_certainty(&file));
+                    }
+                }
                 (_, Some(file)) => {
                     let writes = [
-                        ".output", ".once", ".backup", ".save", ".log", ".clone", ".trace",
-                        ".excel",
+                        ".session", ".output", ".once", ".backup", ".save", ".log", ".clone",
+                        ".trace", ".excel",
                     ];
                     let is_none = matches!(file, "off" | "stdout" | "stderr");
                     if !is_none && writes.iter().any(|it| is(it)) {
@@ -344,104 +286,4 @@ pub(super) fn escaped_words(text: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// An option of gdb by its whole name, and its value where that stands in the same word. It takes
-/// each by its beginning, behind one dash or two, as long as no other begins so.
-fn debugger_option(word: &str) -> Option<(&'static str, Option<&str>)> {
-    let option = word.strip_prefix('-').filter(|it| !it.is_empty())?;
-    let option = option.strip_prefix('-').unwrap_or(option);
-    let (name, value) = option.split_once('=').map_or((option, None), |it| (it.0, Some(it.1)));
-    let mut all = TAKES.iter().chain(NAMES).chain(ALONE);
-    if let Some(exact) = all.clone().find(|it| **it == name) {
-        return Some((exact, value));
-    }
-    let mut begin = all.by_ref().filter(|it| !name.is_empty() && it.starts_with(name));
-    let first = begin.next()?;
-    begin.next().is_none().then_some((*first, value))
-}
-
-/// Options of gdb with a value.
-const TAKES: &[&str] = &[
-    "ex",
-    "iex",
-    "eix",
-    "eiex",
-    "x",
-    "ix",
-    "eval-command",
-    "init-eval-command",
-    "early-init-eval-command",
-    "command",
-    "init-command",
-    "early-init-command",
-    "cd",
-    "d",
-    "directory",
-    "s",
-    "symbols",
-    "c",
-    "core",
-    "p",
-    "pid",
-    "b",
-    "l",
-    "tty",
-    "D",
-    "data-directory",
-    "i",
-    "interpreter",
-    "ui",
-    "annotate",
-];
-/// Those whose value is the program.
-const NAMES: &[&str] = &["e", "exec", "se"];
-/// Those without one.
-const ALONE: &[&str] = &[
-    "args",
-    "batch",
-    "batch-silent",
-    "configuration",
-    "fullname",
-    "f",
-    "help",
-    "n",
-    "nh",
-    "nowindows",
-    "nw",
-    "nx",
-    "q",
-    "quiet",
-    "r",
-    "readnever",
-    "readnow",
-    "return-child-result",
-    "silent",
-    "statistics",
-    "tui",
-    "version",
-    "w",
-    "windows",
-    "write",
-];
-
-/// The program that a debugger is started for: its first operand, if no option names one.
-fn debugged(words: &[Field]) -> Option<Field> {
-    let mut first = None;
-    let mut rest = words.iter().skip(1);
-    while let Some(word) = rest.next() {
-        if !word.text.starts_with('-') || word.text == "-" {
-            first = first.or(Some(word));
-            continue;
-        }
-        match debugger_option(&word.text) {
-            Some((name, Some(value))) if NAMES.contains(&name) => {
-                return Some(word.with_text(value));
-            }
-            Some((name, None)) if NAMES.contains(&name) => return rest.next().cloned(),
-            Some((name, None)) if TAKES.contains(&name) => drop(rest.next()),
-            _ => {}
-        }
-    }
-    first.cloned()
 }

@@ -33,6 +33,8 @@ pub(super) struct Suspects {
     has_fed: bool,
     /// Something is made that one program writes while another one reads it.
     pub(super) has_fifo: bool,
+    /// How deep texts are being read as code of another language that may evaluate them.
+    pub(super) evaluated: usize,
 }
 
 impl Walker<'_> {

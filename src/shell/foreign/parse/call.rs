@@ -1,6 +1,6 @@
 //! What a call of a function that is known does: what it starts, which files it writes.
 
-use super::super::super::table::calls::Kind;
+use super::super::super::table::calls::{self, Kind};
 use super::super::super::walk::is_shell;
 use super::super::super::{HOLE, How, Interpreter};
 use super::super::Act;
@@ -80,18 +80,8 @@ impl Parser<'_> {
                 self.starts(Act::Program(named(text(1), words)));
             }
             Kind::Starter => self.starts_unknown = true,
-            Kind::Source => {
-                let files = plain.iter().map(|value| value.text());
-                let files = files.filter(|it| !it.contains(HOLE)).map(Act::Source);
-                self.acts.extend(files);
-            }
-            Kind::Code => {
-                for value in &plain {
-                    if let Value::Text(code) = value {
-                        self.nested(code);
-                    }
-                }
-                return plain.first().map_or(Value::Unknown, |value| (*value).clone());
+            Kind::Source | Kind::CodeText | Kind::ByName | Kind::Code | Kind::PerlFile => {
+                return self.act_of_code(kind, arguments, &plain);
             }
             Kind::File(place, how) => {
                 self.acts.extend(text(place).map(|path| Act::Write(path, how)));
@@ -125,7 +115,14 @@ impl Parser<'_> {
                 let words = plain.iter().skip(2).flat_map(|value| value.texts()).collect();
                 self.starts(Act::Program(words));
             }
-            Kind::PerlOpen => self.perl_open(&text(1).unwrap_or_default(), text(2)),
+            Kind::PerlOpen => {
+                let mode = text(1).unwrap_or_default();
+                // `open F, shift`: an operand may say what to do with it.
+                if plain.len() == 2 && mode.chars().all(|it| it == HOLE) {
+                    self.open_operands();
+                }
+                self.perl_open(&mode, text(2));
+            }
             Kind::Path => {
                 let texts: Vec<String> = plain.iter().map(|value| value.text()).collect();
                 return if texts.is_empty() {
@@ -143,12 +140,73 @@ impl Parser<'_> {
         Value::Unknown
     }
 
+    /// What is code of the same language, and what only some languages have.
+    fn act_of_code(&mut self, kind: Kind, arguments: &[Argument], plain: &[&Value]) -> Value {
+        let text = |place: usize| plain.get(place).map(|value| value.text());
+        match kind {
+            Kind::Source => {
+                let files: Vec<String> = plain.iter().map(|value| value.text()).collect();
+                // One that is handed to it may be its input.
+                self.evaluates |= files.iter().all(|it| it.contains(HOLE))
+                    && !self.given.told(self.code).is_empty();
+                let files = files.into_iter().filter(|it| !it.contains(HOLE)).map(Act::Source);
+                self.acts.extend(files);
+            }
+            Kind::CodeText => {
+                for value in plain {
+                    if let Value::Text(code) = value {
+                        self.nested(code);
+                    }
+                }
+            }
+            Kind::ByName => {
+                let name = text(0).unwrap_or_default();
+                let kinds: Vec<Kind> =
+                    calls::find(self.language, &name).map(|row| row.kind).collect();
+                for kind in kinds.into_iter().filter(|it| *it != Kind::ByName) {
+                    self.act(kind, &arguments[1..]);
+                }
+            }
+            Kind::Code => {
+                let is_own = self.is_own;
+                for value in plain {
+                    match value {
+                        Value::Text(code) if !code.contains(HOLE) => self.nested(code),
+                        Value::Text(code) => {
+                            self.evaluates |= is_own;
+                            self.nested(code);
+                        }
+                        _ => self.evaluates |= is_own,
+                    }
+                }
+                self.evaluates |= is_own && plain.is_empty();
+                return plain.first().map_or(Value::Unknown, |value| (*value).clone());
+            }
+            Kind::PerlFile => match (text(0), text(1)) {
+                (Some(path), None) => self.perl_open(&path, None),
+                (Some(path), Some(mode)) if mode.starts_with(['<', '>', '+', '|']) => {
+                    self.perl_open(&mode, Some(path));
+                }
+                (Some(path), Some(mode)) => self.opened(&path, &mode),
+                (None, _) => {}
+            },
+            _ => {}
+        }
+        Value::Unknown
+    }
+
     /// Whether several strings are a program and its arguments.
     fn takes_lists(&self) -> bool {
         matches!(self.language, Interpreter::Perl | Interpreter::Ruby)
     }
 
     pub(super) fn opened(&mut self, path: &str, mode: &str) {
+        // `open("|command")`
+        if self.language == Interpreter::Ruby
+            && let Some(command) = path.strip_prefix('|')
+        {
+            return self.starts(Act::Shell(command.to_owned()));
+        }
         let how = match mode.chars().next() {
             Some('w' | 'x' | HOLE) => How::Write,
             Some('a') => How::Append,
@@ -159,6 +217,22 @@ impl Parser<'_> {
             }
         };
         self.acts.push(Act::Write(path.to_owned(), how));
+    }
+
+    /// Perl's `<>` opens its operands as `open` does with two arguments: it runs `command|` and
+    /// writes `>file`.
+    pub(super) fn read_operands(&mut self) {
+        let reads = ["<>", "<ARGV>", "readline"].iter().any(|it| self.code.contains(it));
+        if self.language == Interpreter::Perl && self.nesting == 0 && (reads || self.given.loops) {
+            self.open_operands();
+        }
+    }
+
+    fn open_operands(&mut self) {
+        let operands = self.variables.get("@ARGV").map(Value::texts).unwrap_or_default();
+        for operand in operands.iter().filter(|it| it.contains(['|', '>'])) {
+            self.perl_open(operand, None);
+        }
     }
 
     fn perl_open(&mut self, mode: &str, path: Option<String>) {
