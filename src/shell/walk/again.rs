@@ -4,6 +4,7 @@
 use super::super::syntax::{List, Word};
 use super::super::{HOLE, Write};
 use super::env::Value;
+use super::field::Field;
 use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
 use std::ops::Range;
@@ -55,33 +56,30 @@ impl Walker<'_> {
         let finds = self.reading.finds.len();
         let values = match words {
             Some(words) => self.values(words),
-            None => self.positional().unwrap_or(vec![HOLE.to_string()]),
+            None => {
+                let words = self.positional().unwrap_or(vec![HOLE.to_string()]);
+                words.iter().map(|it| Field::literal(it)).collect()
+            }
         };
         if values.is_empty() {
             // It goes round zero times, unless a word that is empty here is not so in truth.
             return String::new();
         }
-        for value in values.iter().filter(|value| words.is_some() && expand::has_glob(value)) {
-            self.goes_over(value);
-            self.loop_over(value);
+        for value in values.iter().filter(|value| value.glob) {
+            self.goes_over(&value.text);
+            self.loop_over(&value.text);
         }
         let patterns = finds..self.reading.finds.len();
         // A file name that a pattern will find is not known here, its folder may be.
-        let globs: Vec<String> = match words {
-            Some(_) => values.iter().filter(|it| expand::has_glob(it)).cloned().collect(),
-            None => Vec::new(),
-        };
-        let values = values.into_iter().map(|value| {
-            if words.is_some() && expand::has_glob(&value) {
-                Value::Text(found_by(&value))
-            } else {
-                Value::Text(value)
-            }
-        });
+        let globs: Vec<String> =
+            values.iter().filter(|it| it.glob).map(|it| it.text.clone()).collect();
+        let values = values
+            .into_iter()
+            .map(|it| Value::Text(if it.glob { found_by(&it.text) } else { it.text }));
         let values: Vec<Value> = values.collect();
         let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
         let output = self.repeated(|walker| {
-            walker.env.set(name, values.clone());
+            walker.given_value(name, values.clone());
             walker.list(body, io)
         });
         self.becomes(finds..found, None, writes, false);
@@ -129,15 +127,15 @@ impl Walker<'_> {
     }
 
     /// The words that a loop goes over, in each reading of them.
-    fn values(&mut self, words: &[Word]) -> Vec<String> {
+    fn values(&mut self, words: &[Word]) -> Vec<Field> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
-        let mut values: Vec<String> = Vec::new();
+        let mut values: Vec<Field> = Vec::new();
         for _ in 0..READINGS {
             for field in self.fields(words) {
                 // Twice the same is one value, as far as its neighbours can tell.
-                if !self.repeating || !values.contains(&field.text) {
-                    values.push(field.text);
+                if !self.repeating || !values.iter().any(|it| it.text == field.text) {
+                    values.push(Field { glob: field.glob && expand::has_glob(&field.text), ..field });
                 }
             }
             if !self.next_choice() || values.len() > limit::VALUES || self.is_spent() {

@@ -107,9 +107,9 @@ impl Walker<'_> {
     }
 
     /// `name` or `name[key]` gets a text.
-    fn put_element(&mut self, target: &str, text: String) {
+    pub(super) fn put_element(&mut self, target: &str, text: String) {
         let Some((name, key)) = target.split_once('[') else {
-            return self.env.set(target, vec![Value::Text(text)]);
+            return self.given_value(target, vec![Value::Text(text)]);
         };
         let key = key.trim_end_matches(']').to_owned();
         let mut elements = match self.env.variable(name).and_then(|it| it.values.first()) {
@@ -119,7 +119,7 @@ impl Walker<'_> {
         };
         self.spend(elements.len() / 4);
         super::simple::put_at(&mut elements, key, text);
-        self.env.set(name, vec![Value::Array(elements)]);
+        self.given_value(name, vec![Value::Array(elements)]);
     }
 
     /// Walks a function that somebody may call.
@@ -257,7 +257,7 @@ impl Walker<'_> {
                 .map(|(place, text)| (place.to_string(), text.to_owned()))
                 .collect();
             let target = names.last().map_or("MAPFILE", String::as_str);
-            self.env.set(target, vec![Value::Array(elements)]);
+            self.given_value(target, vec![Value::Array(elements)]);
             return;
         }
         let names = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
@@ -271,7 +271,7 @@ impl Walker<'_> {
                 let text = if last { rest } else { next_field(rest, &ifs).0 };
                 Value::Text(text.to_owned())
             });
-            self.env.set(name, values.collect());
+            self.given_value(name, values.collect());
         }
     }
 

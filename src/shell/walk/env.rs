@@ -15,6 +15,12 @@ const SHELLS: &[&str] = &["SHELL", "BASH", "0"];
 /// What every shell sets for itself.
 const OF_EVERY_SHELL: &[&str] = &["IFS", "BASH", "0"];
 
+/// Those that the shell keeps as numbers itself: what they are given is arithmetic.
+const INTEGERS: &[&str] = &[
+    "OPTIND", "RANDOM", "SECONDS", "LINENO", "HISTCMD", "SRANDOM", "EPOCHSECONDS", "BASHPID",
+    "BASH_SUBSHELL",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -54,6 +60,8 @@ pub(super) enum Attribute {
     Upper,
     /// What it is given is arithmetic.
     Integer,
+    /// It stands for another name, which it is not given yet: `declare -n p`.
+    Reference,
 }
 
 #[derive(Debug, Default)]
@@ -155,7 +163,7 @@ impl Env {
     }
 
     /// The name that a name stands for.
-    fn meant<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(super) fn meant<'a>(&'a self, name: &'a str) -> &'a str {
         if self.references.is_empty() {
             return name;
         }
@@ -174,7 +182,9 @@ impl Env {
     }
 
     pub(super) fn attribute(&self, name: &str) -> Option<Attribute> {
-        self.attributes.get(self.meant(name)).copied()
+        let name = self.meant(name);
+        let own = self.attributes.get(name).copied();
+        own.or_else(|| INTEGERS.contains(&name).then_some(Attribute::Integer))
     }
 
     pub(super) fn put_attribute(&mut self, name: &str, attribute: Attribute) {

@@ -39,8 +39,28 @@ impl Walker<'_> {
         while let Some(name) = names.get(at).cloned() {
             at += 1;
             let Some(variable) = self.env.variable(&name) else { continue };
-            let texts: Vec<String> =
-                variable.values.iter().map(Value::scalar).map(str::to_owned).collect();
+            // Any element of an array: its subscript is arithmetic, too.
+            let mut texts: Vec<String> = Vec::new();
+            for value in &variable.values {
+                match value {
+                    Value::Text(text) => texts.push(text.clone()),
+                    Value::Array(elements) => {
+                        let counts = |it: &&(String, String)| {
+                            has_subscript(&it.1) || self.env.variable(&it.1).is_some()
+                        };
+                        let counting = elements.iter().filter(counts).take(NAMES);
+                        texts.extend(counting.map(|(_, text)| text.clone()));
+                    }
+                }
+            }
+            let paid = variable.values.iter().map(|it| match it {
+                Value::Text(_) => 0,
+                Value::Array(elements) => elements.len() / 64,
+            });
+            let paid = paid.sum();
+            if !self.spend(paid) {
+                return;
+            }
             for text in texts {
                 if has_subscript(&text) {
                     self.expanded_again(&text);
@@ -122,9 +142,9 @@ fn has_subscript(text: &str) -> bool {
     text.contains('[') && has_substitution(text)
 }
 
-/// `name[…` with a substitution behind it.
+/// `name[…`
 fn is_element(text: &str) -> bool {
-    has_subscript(text)
+    text.contains('[')
         && text.split('[').next().is_some_and(|name| {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         })

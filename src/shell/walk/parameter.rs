@@ -30,7 +30,7 @@ impl Walker<'_> {
                 Some(found) if !is_empty(&found, parameter.operator) => found,
                 _ => {
                     let text = self.text(&parameter.operand);
-                    self.env.set(&parameter.name, vec![Value::Text(text.clone())]);
+                    self.given_value(&parameter.name, vec![Value::Text(text.clone())]);
                     Expansion::One(text)
                 }
             },

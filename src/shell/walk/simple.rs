@@ -102,20 +102,9 @@ impl Walker<'_> {
             let text = self.text(index);
             self.arithmetic(&text);
         }
-        let attribute = self.env.attribute(&assignment.name);
         let mut values = Vec::new();
         loop {
-            let mut value = self.assigned(assignment);
-            if let (Some(attribute), Value::Text(text)) = (attribute, &mut value) {
-                match attribute {
-                    Attribute::Lower => *text = text.to_lowercase(),
-                    Attribute::Upper => *text = text.to_uppercase(),
-                    Attribute::Integer => {
-                        let text = text.clone();
-                        self.arithmetic(&text);
-                    }
-                }
-            }
+            let value = self.assigned(assignment);
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -126,13 +115,42 @@ impl Walker<'_> {
         }
         self.repeating = repeating;
         self.choices = outer;
+        self.given_value(&assignment.name, values);
+    }
+
+    /// A variable gets a value, one of those that it may be, whoever gives it: an assignment, `read`,
+    /// `printf -v`, a loop. What its name or its attribute makes of the text happens here.
+    pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
+        let name = &*self.env.meant(name).to_owned();
+        let attribute = self.env.attribute(name);
+        for value in &mut values {
+            let texts: Vec<&mut String> = match value {
+                _ if attribute.is_none() => Vec::new(),
+                Value::Text(text) => vec![text],
+                Value::Array(elements) => elements.iter_mut().map(|(_, text)| text).collect(),
+            };
+            for text in texts {
+                match attribute {
+                    Some(Attribute::Lower) => *text = text.to_lowercase(),
+                    Some(Attribute::Upper) => *text = text.to_uppercase(),
+                    Some(Attribute::Integer) => self.arithmetic(text),
+                    Some(Attribute::Reference) => {
+                        self.arithmetic(text);
+                        // The first text is the name that it stands for from now on.
+                        if is_name(text) {
+                            return self.env.refer(name, text);
+                        }
+                    }
+                    None => {}
+                }
+            }
+        }
         for value in &values {
-            self.told(&assignment.name, value.scalar());
-            self.looked_up(&assignment.name, value);
+            self.told(name, value.scalar());
+            self.looked_up(name, value);
         }
         // Bash takes it for its own name.
-        let name = if assignment.name == "BASH_ARGV0" { "0" } else { &assignment.name };
-        self.env.set(name, values);
+        self.env.set(if name == "BASH_ARGV0" { "0" } else { name }, values);
     }
 
     /// The tables in which the shell looks a command up: `BASH_ALIASES[x]=…`.
@@ -215,6 +233,9 @@ impl Walker<'_> {
             };
             let near = words.len().min(limit::ELEMENTS + 1);
             for field in self.fields(&words[..near]) {
+                if field.text.starts_with('[') {
+                    self.arithmetic(&field.text);
+                }
                 // So many nobody types.
                 if elements.len() >= limit::ELEMENTS {
                     self.spend(usize::MAX);
@@ -242,9 +263,25 @@ impl Walker<'_> {
             let Some(assignment) = declaration(word) else {
                 let more = self.fields(std::slice::from_ref(word));
                 for field in more.iter().filter(|_| !fields.is_empty()) {
-                    match field.text.strip_prefix('-') {
-                        Some(letters) => options.push_str(letters),
-                        None => self.attributed(&field.text, &options),
+                    if let Some(letters) = field.text.strip_prefix('-') {
+                        options.push_str(letters);
+                    } else if let Some((target, text)) = field.text.split_once('=')
+                        && let Some(head) = super::scan::head(&field.text)
+                        && !head.append
+                    {
+                        // `declare "$name=$text"`
+                        self.attributed(head.name, &options);
+                        if options.contains('n') && is_name(text) {
+                            self.env.refer(target, text);
+                        } else {
+                            self.put_element(target, text.to_owned());
+                        }
+                    } else {
+                        let is_bare = !field.text.contains('=') && options.contains('n');
+                        if is_bare && !self.env.refers(&field.text) {
+                            self.env.put_attribute(&field.text, Attribute::Reference);
+                        }
+                        self.attributed(&field.text, &options);
                     }
                 }
                 fields.extend(more);
@@ -289,13 +326,17 @@ impl Walker<'_> {
     /// `declare -n p=q`: whether it is known what `p` stands for.
     fn referred(&mut self, assignment: &Assignment) -> bool {
         let target = self.text(&assignment.value);
-        let is_name = !target.is_empty()
-            && target.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if is_name {
+        if is_name(&target) {
             self.env.refer(&assignment.name, &target);
+            return true;
         }
-        is_name
+        self.arithmetic(&target);
+        false
     }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Puts an element in its place: an array goes by its numbers, in whatever order it was filled.
