@@ -208,9 +208,10 @@ impl Env {
                 *value = Value::hole();
             }
         }
-        if values.is_empty() || values.len() > limit::VALUES {
+        if values.is_empty() {
             values = vec![Value::hole()];
         }
+        few(&mut values);
         let name = &*self.meant(name).to_owned();
         let exported = self.variables.get(name).is_some_and(|variable| variable.exported);
         self.put(name, Some(Variable { values, exported }));
@@ -429,9 +430,7 @@ impl Env {
                     variable.values.push(value);
                 }
             }
-            if variable.values.len() > limit::VALUES {
-                variable.values = vec![Value::hole()];
-            }
+            few(&mut variable.values);
             if variable.values.len() != before {
                 self.put(&name, Some(variable));
             }
@@ -508,9 +507,7 @@ impl Env {
                     None => add(before.as_ref()),
                 }
             }
-            if values.len() > limit::VALUES {
-                values = vec![Value::hole()];
-            }
+            few(&mut values);
             self.put(name, Some(Variable { values, exported }));
         }
     }
@@ -549,6 +546,17 @@ impl Env {
             merged = vec![HOLE.to_string()];
         }
         self.put_directories(merged);
+    }
+}
+
+/// Of too many values the first are kept, and the others are anything.
+fn few(values: &mut Vec<Value>) {
+    if values.len() > limit::VALUES {
+        values.truncate(limit::VALUES);
+        if !values.contains(&Value::hole()) {
+            values.pop();
+            values.push(Value::hole());
+        }
     }
 }
 
