@@ -9,6 +9,9 @@ use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
 use std::ops::Range;
 
+/// A loop over at most so many words is gone through word by word for what it shows.
+const ROUNDS: usize = limit::CHOICES;
+
 /// Words whose text changes from round to round are taken over so many readings of them.
 const READINGS: usize = limit::CHOICES;
 
@@ -82,11 +85,16 @@ impl Walker<'_> {
             walker.given_value(name, values.clone());
             walker.list(body, io)
         });
+        let unrolled =
+            if output.is_empty() { None } else { self.unrolled(name, &values, body, io) };
         self.becomes(finds..found, None, writes, false);
         self.patterns_become(patterns.clone(), writes);
         let is_open = |it: &Write| it.path.starts_with(HOLE);
         if self.reading.writes.get(writes..).unwrap_or_default().iter().any(is_open) {
             self.tried(name, &globs, patterns, body, io);
+        }
+        if let Some(output) = unrolled {
+            return output;
         }
         if !output.is_empty() {
             let unknown = |value: &Value| value.scalar().contains(HOLE);
@@ -94,6 +102,39 @@ impl Walker<'_> {
             self.doubt.again |= values.len() > 1 || values.iter().any(unknown);
         }
         output
+    }
+
+    /// What a loop over a few known words shows, round by round. Nothing else of it is recorded: that
+    /// has been done.
+    fn unrolled(&mut self, name: &str, values: &[Value], body: &List, io: &Io) -> Option<String> {
+        let is_known = |it: &Value| !it.scalar().contains(HOLE);
+        if self.trying || !io.capture || values.len() > ROUNDS || !values.iter().all(is_known) {
+            return None;
+        }
+        let kept = std::mem::take(&mut self.reading);
+        let (scripts, files) = (self.scripts.clone(), self.env.files.clone());
+        let (found, traps, sinks) = (self.found.clone(), self.traps.clone(), self.sinks.clone());
+        let outer = (self.repeated_from.take(), self.doubt);
+        let (lists, suspects) = (self.fed_lists.len(), self.suspects.halt());
+        let mark = self.env.mark();
+        self.trying = true;
+        let mut output = String::new();
+        for value in values {
+            self.env.set(name, vec![value.clone()]);
+            output.push_str(&self.list(body, io));
+        }
+        self.trying = false;
+        self.env.take_back(mark);
+        let tried = std::mem::replace(&mut self.reading, kept);
+        self.reading.unreadable = self.reading.unreadable.take().or(tried.unreadable);
+        (self.scripts, self.env.files) = (scripts, files);
+        (self.found, self.traps, self.sinks) = (found, traps, sinks);
+        self.fed_lists.truncate(lists);
+        self.suspects.go_on(suspects);
+        self.repeated_from = outer.0;
+        let is_sure = self.doubt == outer.1;
+        self.doubt = outer.1;
+        (is_sure && !output.contains(HOLE)).then_some(output)
     }
 
     /// Whether a loop writes what its patterns find, where what it writes may be anything: its body

@@ -1,12 +1,16 @@
 //! Builtins that change what the rest of the line means.
 
-use super::super::{Certainty, HOLE, Interpreter};
+use super::super::table::grammar::Grammar;
+use super::super::{Certainty, HOLE, Interpreter, Unreadable};
 use super::call::Call;
 use super::env::Value;
 use super::field::{Field, joined, texts};
 use super::groups::without_groups;
 use super::output::unknown_output;
 use super::{Walker, limit};
+
+/// Lines that are kept of what `history` was told.
+const HISTORY: usize = 64;
 
 impl Walker<'_> {
     /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
@@ -59,6 +63,12 @@ impl Walker<'_> {
                         self.env.put_alias(name, Some(text.to_owned()));
                     }
                 }
+                if call.io.capture && self.spend(words.len() / 4) {
+                    self.leaf(&call.words, call, Certainty::Literal);
+                    let names = words.iter().map(|it| it.text.as_str());
+                    let texts = names.filter_map(|it| Some((it, self.env.alias(it)?)));
+                    return Some(texts.map(|it| format!("alias {}='{}'\n", it.0, it.1)).collect());
+                }
             }
             "unalias" => {
                 for word in words {
@@ -66,10 +76,13 @@ impl Walker<'_> {
                 }
             }
             "hash" => {
-                if let [option, path, name] = words
-                    && option.text == "-p"
-                {
-                    self.env.put_alias(&name.text, Some(path.text.clone()));
+                // `-p path name`, `-ppath name`; `-t name` says where it lies.
+                const HASH: Grammar = Grammar { letters: "p", long: &[] };
+                let taken = HASH.take(&call.words, 1);
+                if let (Some(path), [name, ..]) = (taken.value(&["p"]), &taken.operands[..]) {
+                    self.env.put_alias(&call.words[*name].text.clone(), Some(path.text.clone()));
+                } else if taken.has(&["t"]) {
+                    return None;
                 }
             }
             "set" => self.set(words),
@@ -97,6 +110,8 @@ impl Walker<'_> {
                 }
                 return None;
             }
+            "history" => self.remembered(words),
+            "fc" => self.from_history(words),
             "eval" => return Some(self.eval(words, call)),
             "trap" => return self.trap(words, call),
             "source" | "." => return self.source(words, call),
@@ -147,6 +162,52 @@ impl Walker<'_> {
         let output = self.enter(|walker| walker.code(&text, &call.io));
         self.resolved -= derived;
         output
+    }
+
+    /// `history -s line`, `history -r file`
+    fn remembered(&mut self, words: &[Field]) {
+        let Some((option, rest)) = words.split_first() else { return };
+        let letters = option.text.strip_prefix('-').unwrap_or_default();
+        let lines = if letters.contains('s') {
+            joined(rest)
+        } else if letters.contains(['r', 'n']) {
+            let named = self.known("HISTFILE");
+            let path = rest.first().map_or(named, |it| it.text.clone());
+            self.content(&path).unwrap_or_default()
+        } else {
+            return;
+        };
+        self.spend(lines.len() / 64);
+        for line in lines.lines().filter(|it| !it.is_empty()) {
+            if self.history.len() == HISTORY {
+                return self.fail(Unreadable::Work);
+            }
+            self.history.push(line.to_owned());
+        }
+    }
+
+    /// `fc` runs lines of the history once more, `fc -s a=b` with other words in them.
+    fn from_history(&mut self, words: &[Field]) {
+        if words.first().is_some_and(|it| it.text.starts_with('-') && it.text.contains('l')) {
+            return;
+        }
+        let mut lines = std::mem::take(&mut self.history);
+        let told = lines.clone();
+        for (from, to) in words.iter().filter_map(|it| it.text.split_once('=')) {
+            if from.is_empty() {
+                continue;
+            }
+            // The shell may have kept what it ran itself, too.
+            let runs = self.reading.runs.iter().rev().take(HISTORY).map(|it| it.argv.join(" "));
+            let lines_before = told.iter().cloned().chain(runs);
+            lines.extend(lines_before.filter(|it| it.contains(from)).map(|it| it.replace(from, to)));
+        }
+        for line in lines {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.enter(|it| it.code(&line, &super::Io::default())));
+            self.resolved -= 1;
+        }
+        self.history = told;
     }
 
     fn trap(&mut self, words: &[Field], call: &Call) -> Option<String> {
@@ -223,7 +284,7 @@ impl Walker<'_> {
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
     fn read(&mut self, name: &str, call: &Call) {
-        let grammar = super::super::table::grammar::Grammar {
+        let grammar = Grammar {
             letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
             long: &[],
         };
@@ -271,7 +332,14 @@ impl Walker<'_> {
                 let text = if last { rest } else { next_field(rest, &ifs).0 };
                 Value::Text(text.to_owned())
             });
-            self.given_value(name, values.collect());
+            let values: Vec<Value> = values.collect();
+            if name.contains('[') {
+                for value in values {
+                    self.put_element(name, value.scalar().to_owned());
+                }
+            } else {
+                self.given_value(name, values);
+            }
         }
     }
 

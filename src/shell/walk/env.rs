@@ -273,6 +273,11 @@ impl Env {
         self.aliases.get(name)
     }
 
+    /// The texts of all aliases.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = &String> {
+        self.aliases.values().take(limit::VALUES)
+    }
+
     pub(super) fn put_alias(&mut self, name: &str, text: Option<String>) {
         let before = match text {
             Some(text) => self.aliases.insert(name.to_owned(), text),

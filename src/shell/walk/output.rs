@@ -34,7 +34,7 @@ impl Walker<'_> {
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "paste" => self.side_by_side(words, stdin),
-            "which" | "command" | "type" => located_program(words),
+            "which" | "command" | "type" | "hash" => located_program(words),
             "ls" => listed(words),
             "stat" | "gstat" => named(words),
             "dirname" | "gdirname" => folders(words),

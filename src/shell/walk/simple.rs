@@ -9,6 +9,9 @@ use super::evaluate::EXPANDED;
 use super::field::Field;
 use super::{Io, Walker};
 
+/// So many words may be the last one before a command, and one more.
+const LASTS: usize = 2;
+
 impl Walker<'_> {
     /// Walks a simple command once for each way in which its variables may stand.
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
@@ -78,12 +81,15 @@ impl Walker<'_> {
                 self.stdin = streams.io.stdin.clone().or(self.stdin.take());
             }
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+            let last = words.last().map(|it| it.text.clone()).unwrap_or_default();
+            self.ends_with(last.clone());
             let call = Call { words, assignments, io: streams.io.clone(), direct: true };
             output = self.opened(&mut streams, lasts, |walker| walker.call(call));
             if lasts {
                 // It runs nothing that could show something.
                 output.clear();
             }
+            self.ends_with(last);
             self.becomes(finds..found, None, writes, true);
             for (name, variable) in before.into_iter().rev() {
                 self.env.put(&name, variable);
@@ -92,6 +98,16 @@ impl Walker<'_> {
         let output = self.delivered(streams, output);
         self.choices = inner;
         output
+    }
+
+    /// Notes a command's last word.
+    fn ends_with(&mut self, last: String) {
+        let open = self.conditional;
+        let at = self.lasts.iter().position(|(of, _)| open == 0 || *of > open);
+        self.lasts.truncate(at.unwrap_or(LASTS));
+        if !self.lasts.iter().any(|(_, known)| *known == last) {
+            self.lasts.insert(0, (open, last));
+        }
     }
 
     /// Sets a variable, to each of the values that it may have.
@@ -122,6 +138,12 @@ impl Walker<'_> {
     /// `printf -v`, a loop. What its name or its attribute makes of the text happens here.
     pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
         let name = &*self.env.meant(name).to_owned();
+        if name.contains('[') {
+            for value in values {
+                self.put_element(name, value.scalar().to_owned());
+            }
+            return;
+        }
         let attribute = self.env.attribute(name);
         for value in &mut values {
             let texts: Vec<&mut String> = match value {
@@ -188,6 +210,9 @@ impl Walker<'_> {
             self.record_write(text, How::Append, certainty);
         }
         if matches!(name, "BASH_ENV" | "ENV") {
+            if self.begins.len() < limit::VALUES && !self.begins.iter().any(|it| it == text) {
+                self.begins.push(text.to_owned());
+            }
             self.perhaps(|walker| {
                 if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
                     walker.nested_code(&text, &Io::default());
@@ -275,6 +300,8 @@ impl Walker<'_> {
                             self.env.refer(target, text);
                         } else {
                             self.put_element(target, text.to_owned());
+                            let name = head.name.to_owned();
+                            self.listed_again(&name, text, &options);
                         }
                     } else {
                         let is_bare = !field.text.contains('=') && options.contains('n');
@@ -294,6 +321,12 @@ impl Walker<'_> {
             }
             self.attributed(&assignment.name, &options);
             self.assign(&assignment);
+            let texts = self.env.variable(&assignment.name).map(|it| it.values.clone());
+            for value in texts.iter().flatten() {
+                if let Value::Text(text) = value {
+                    self.listed_again(&assignment.name, text, &options);
+                }
+            }
             // As it is written, whatever it becomes.
             if self.env.attribute(&assignment.name).is_some()
                 && let Some(text) = word.as_text()
@@ -311,6 +344,18 @@ impl Walker<'_> {
         fields
     }
 
+    /// `declare -a x='(…)'`: a list in quotes is one all the same, and what stands in it is expanded
+    /// once more.
+    fn listed_again(&mut self, name: &str, text: &str, options: &str) {
+        if !(text.starts_with('(') && text.ends_with(')')) {
+            return;
+        }
+        self.expanded_again(text);
+        if options.contains(['a', 'A']) && is_name(name) {
+            self.enter(|walker| walker.code(&format!("{name}={text}"), &Io::default()));
+        }
+    }
+
     fn attributed(&mut self, name: &str, options: &str) {
         for letter in options.chars() {
             let attribute = match letter {
@@ -326,11 +371,11 @@ impl Walker<'_> {
     /// `declare -n p=q`: whether it is known what `p` stands for.
     fn referred(&mut self, assignment: &Assignment) -> bool {
         let target = self.text(&assignment.value);
-        if is_name(&target) {
+        if is_name(target.split('[').next().unwrap_or_default()) {
+            self.arithmetic(&target);
             self.env.refer(&assignment.name, &target);
             return true;
         }
-        self.arithmetic(&target);
         false
     }
 }
