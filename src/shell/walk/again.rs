@@ -57,12 +57,11 @@ impl Walker<'_> {
         io: &Io,
     ) -> String {
         let finds = self.reading.finds.len();
-        let values = match words {
-            Some(words) => self.values(words),
-            None => {
-                let words = self.positional().unwrap_or(vec![HOLE.to_string()]);
-                words.iter().map(|it| Field::literal(it)).collect()
-            }
+        let values: Vec<Field> = if let Some(words) = words {
+            self.values(words)
+        } else {
+            let words = self.positional().unwrap_or(vec![HOLE.to_string()]);
+            words.iter().map(|it| Field::literal(it)).collect()
         };
         if values.is_empty() {
             // It goes round zero times, unless a word that is empty here is not so in truth.
@@ -176,7 +175,8 @@ impl Walker<'_> {
             for field in self.fields(words) {
                 // Twice the same is one value, as far as its neighbours can tell.
                 if !self.repeating || !values.iter().any(|it| it.text == field.text) {
-                    values.push(Field { glob: field.glob && expand::has_glob(&field.text), ..field });
+                    values
+                        .push(Field { glob: field.glob && expand::has_glob(&field.text), ..field });
                 }
             }
             if !self.next_choice() || values.len() > limit::VALUES || self.is_spent() {

@@ -57,34 +57,7 @@ impl Walker<'_> {
                     self.env.put_function(&word.text, None);
                 }
             }
-            "alias" => {
-                for word in words {
-                    if let Some((name, text)) = word.text.split_once('=') {
-                        self.env.put_alias(name, Some(text.to_owned()));
-                    }
-                }
-                if call.io.capture && self.spend(words.len() / 4) {
-                    self.leaf(&call.words, call, Certainty::Literal);
-                    let names = words.iter().map(|it| it.text.as_str());
-                    let texts = names.filter_map(|it| Some((it, self.env.alias(it)?)));
-                    return Some(texts.map(|it| format!("alias {}='{}'\n", it.0, it.1)).collect());
-                }
-            }
-            "unalias" => {
-                for word in words {
-                    self.env.put_alias(&word.text, None);
-                }
-            }
-            "hash" => {
-                // `-p path name`, `-ppath name`; `-t name` says where it lies.
-                const HASH: Grammar = Grammar { letters: "p", long: &[] };
-                let taken = HASH.take(&call.words, 1);
-                if let (Some(path), [name, ..]) = (taken.value(&["p"]), &taken.operands[..]) {
-                    self.env.put_alias(&call.words[*name].text.clone(), Some(path.text.clone()));
-                } else if taken.has(&["t"]) {
-                    return None;
-                }
-            }
+            "alias" | "unalias" | "hash" => return self.named(name, call),
             "set" => self.set(words),
             "shift" => {
                 let count: Option<usize> =
@@ -111,14 +84,66 @@ impl Walker<'_> {
                 return None;
             }
             "history" => self.remembered(words),
-            "fc" => self.from_history(words),
+            "fc" => self.once_more(words),
             "eval" => return Some(self.eval(words, call)),
+            "getopts" => {
+                self.optioned(words);
+                return None;
+            }
             "trap" => return self.trap(words, call),
             "source" | "." => return self.source(words, call),
             _ => return None,
         }
         self.leaf(&call.words, call, Certainty::Literal);
         Some(String::new())
+    }
+
+    /// `alias`, `unalias`, `hash`: other names of commands.
+    fn named(&mut self, name: &str, call: &Call) -> Option<String> {
+        let words = &call.words[1..];
+        let mut shown = String::new();
+        match name {
+            "alias" => {
+                for word in words {
+                    if let Some((name, text)) = word.text.split_once('=') {
+                        self.env.put_alias(name, Some(text.to_owned()));
+                    } else if let Some(text) = self.env.alias(&word.text) {
+                        let pieces = ["alias ", &word.text, "='", text, "'\n"];
+                        shown.extend(pieces);
+                    }
+                }
+            }
+            "unalias" => {
+                for word in words {
+                    self.env.put_alias(&word.text, None);
+                }
+            }
+            _ => {
+                // `-p path name`, `-ppath name`; `-t name` says where it lies.
+                const HASH: Grammar = Grammar { letters: "p", long: &[] };
+                let taken = HASH.take(&call.words, 1);
+                if let (Some(path), [name, ..]) = (taken.value(&["p"]), &taken.operands[..]) {
+                    self.env.put_alias(&call.words[*name].text, Some(path.text.clone()));
+                } else if taken.has(&["t"]) {
+                    return None;
+                }
+            }
+        }
+        self.leaf(&call.words, call, Certainty::Literal);
+        Some(shown).filter(|it| self.spend(it.len() / 64))
+    }
+
+    /// `getopts`: what an option is given is one of the words.
+    fn optioned(&mut self, words: &[Field]) {
+        let told = texts(words.get(2..).unwrap_or_default());
+        let told = if told.is_empty() { self.positional().unwrap_or_default() } else { told };
+        let value = |it: &String| match it.strip_prefix('-') {
+            Some(rest) => rest.chars().skip(1).collect(),
+            None => it.clone(),
+        };
+        let values = told.iter().map(value).filter(|it: &String| !it.is_empty());
+        let values: Vec<Value> = values.take(limit::VALUES + 1).map(Value::Text).collect();
+        self.given_value("OPTARG", values);
     }
 
     /// `name` or `name[key]` gets a text.
@@ -187,7 +212,7 @@ impl Walker<'_> {
     }
 
     /// `fc` runs lines of the history once more, `fc -s a=b` with other words in them.
-    fn from_history(&mut self, words: &[Field]) {
+    fn once_more(&mut self, words: &[Field]) {
         if words.first().is_some_and(|it| it.text.starts_with('-') && it.text.contains('l')) {
             return;
         }
@@ -200,7 +225,8 @@ impl Walker<'_> {
             // The shell may have kept what it ran itself, too.
             let runs = self.reading.runs.iter().rev().take(HISTORY).map(|it| it.argv.join(" "));
             let lines_before = told.iter().cloned().chain(runs);
-            lines.extend(lines_before.filter(|it| it.contains(from)).map(|it| it.replace(from, to)));
+            lines
+                .extend(lines_before.filter(|it| it.contains(from)).map(|it| it.replace(from, to)));
         }
         for line in lines {
             self.resolved += 1;
@@ -284,10 +310,8 @@ impl Walker<'_> {
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
     fn read(&mut self, name: &str, call: &Call) {
-        let grammar = Grammar {
-            letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
-            long: &[],
-        };
+        let grammar =
+            Grammar { letters: if name == "read" { "adinNptu" } else { "dnOsuCc" }, long: &[] };
         let taken = grammar.take(&call.words, 1);
         let names: Vec<String> = taken
             .operands
@@ -295,7 +319,11 @@ impl Walker<'_> {
             .map(|place| call.words[*place].text.clone())
             .chain(taken.value(&["a"]).map(|field| field.text.clone()))
             .collect();
-        let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
+        // `-u 5`, and else what `exec < file` has opened.
+        let numbered = taken.value(&["u"]).map(|it| format!("/dev/fd/{}", it.text));
+        let numbered = numbered.map(|path| self.content(&path).unwrap_or(HOLE.to_string()));
+        let opened = call.io.stdin.clone().or_else(|| self.stdin.clone());
+        let input = numbered.as_deref().or(opened.as_deref()).unwrap_or("\u{FFFC}");
         // Those before the command itself are in force, too.
         let own = call.assignments.iter().rev().find(|(name, _)| name == "IFS");
         let ifs = own.map(|(_, text)| text.clone()).or_else(|| {
@@ -348,7 +376,8 @@ impl Walker<'_> {
         let path = words.first()?.clone();
         let arguments = texts(&words[1..]);
         if matches!(path.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
-            let text = call.io.stdin.as_deref().unwrap_or("\u{FFFC}").to_owned();
+            let text = call.io.stdin.clone().or_else(|| self.stdin.clone());
+            let text = text.as_deref().unwrap_or("\u{FFFC}").to_owned();
             return Some(self.enter(|walker| walker.code(&text, &call.io)));
         }
         self.leaf(&call.words, call, Certainty::Opaque);

@@ -17,7 +17,14 @@ const OF_EVERY_SHELL: &[&str] = &["IFS", "BASH", "0"];
 
 /// Those that the shell keeps as numbers itself: what they are given is arithmetic.
 const INTEGERS: &[&str] = &[
-    "OPTIND", "RANDOM", "SECONDS", "LINENO", "HISTCMD", "SRANDOM", "EPOCHSECONDS", "BASHPID",
+    "OPTIND",
+    "RANDOM",
+    "SECONDS",
+    "LINENO",
+    "HISTCMD",
+    "SRANDOM",
+    "EPOCHSECONDS",
+    "BASHPID",
     "BASH_SUBSHELL",
 ];
 
@@ -259,6 +266,10 @@ impl Env {
 
     pub(super) fn function(&self, name: &str) -> Option<&Function> {
         self.functions.get(name)
+    }
+
+    pub(super) fn function_names(&self) -> impl Iterator<Item = &String> {
+        self.functions.keys()
     }
 
     pub(super) fn put_function(&mut self, name: &str, function: Option<Function>) {

@@ -80,8 +80,14 @@ impl Walker<'_> {
         if let Some(at) = texts.iter().position(|text| text == "=~")
             && let Some(subject) = at.checked_sub(1).map(|at| texts[at].clone())
         {
-            let found = (0..4).map(|place: usize| (place.to_string(), subject.clone())).collect();
-            self.env.set("BASH_REMATCH", vec![Value::Array(found), Value::hole()]);
+            let all = (0..4).map(|place: usize| (place.to_string(), subject.clone())).collect();
+            let mut ways = vec![Value::Array(all), Value::hole()];
+            if let Some(parts) = texts.get(at + 1).and_then(|regex| parts(&subject, regex)) {
+                let parts = std::iter::once(subject.as_str()).chain(parts);
+                let parts = parts.enumerate().map(|(place, it)| (place.to_string(), it.to_owned()));
+                ways.insert(0, Value::Array(parts.collect()));
+            }
+            self.env.set("BASH_REMATCH", ways);
         }
         const ARITHMETIC: &[&str] = &["-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         if texts.iter().any(|text| ARITHMETIC.contains(&text.as_str())) {
@@ -132,6 +138,39 @@ impl Walker<'_> {
             _ => {}
         }
     }
+}
+
+/// The parts of a text that the groups of a regular expression find, by the plain text between the
+/// groups. `None` where something else stands there.
+fn parts<'a>(subject: &'a str, regex: &str) -> Option<Vec<&'a str>> {
+    // Nobody counts further.
+    const GROUPS: usize = 8;
+    let mut regex = regex.trim_start_matches('^').trim_end_matches('$');
+    let mut subject = subject;
+    let mut parts = Vec::new();
+    loop {
+        let (plain, rest) = regex.split_once('(').unwrap_or((regex, ""));
+        if plain.contains(['*', '+', '?', '[', '.', '|', '\\', ')']) || parts.len() > GROUPS {
+            return None;
+        }
+        let at = if rest.is_empty() && !plain.is_empty() {
+            subject.rfind(plain)?
+        } else if rest.is_empty() {
+            subject.len()
+        } else {
+            subject.find(plain)?
+        };
+        let (before, after) = subject.split_at(at);
+        parts.push(before);
+        subject = &after[plain.len()..];
+        if rest.is_empty() {
+            break;
+        }
+        regex = rest.split_once(')')?.1;
+    }
+    // What stands before the first group is none.
+    parts.remove(0);
+    Some(parts)
 }
 
 fn has_substitution(text: &str) -> bool {

@@ -396,12 +396,12 @@ impl<'o> Walker<'o> {
         let stack = self.env.stack.len();
         let (traps, lists) = (self.traps.len(), self.fed_lists.len());
         let sinks = self.sinks.clone();
-        let lasts = self.lasts.clone();
+        let last_words = self.lasts.clone();
         let walked = walk(self);
         self.trapped(traps);
         self.feed_lists(lists);
         self.sinks = sinks;
-        self.lasts = lasts;
+        self.lasts = last_words;
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked

@@ -1,7 +1,7 @@
 //! `${…}`: what a parameter stands for, and the operators on it.
 
-use super::super::{HOLE, limit};
 use super::super::syntax::{Parameter, Part, Word};
+use super::super::{HOLE, limit};
 use super::Walker;
 use super::env::Value;
 use super::expand::Expansion;
@@ -11,6 +11,25 @@ use std::borrow::Cow;
 
 impl Walker<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
+        let expansion = self.meaning(parameter, quoted);
+        let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
+        match expansion {
+            // `"$*"` is one word.
+            Expansion::Many(texts)
+                if quoted
+                    && (parameter.name == "*" || parameter.index.as_ref().is_some_and(is_star)) =>
+            {
+                let ifs = self.env.variable("IFS").and_then(|it| it.values.first());
+                let ifs = ifs.map_or(" ", Value::scalar);
+                let between = if ifs.starts_with(HOLE) { " " } else { ifs };
+                let between: String = between.chars().take(1).collect();
+                Expansion::One(texts.join(&between))
+            }
+            expansion => expansion,
+        }
+    }
+
+    fn meaning(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
         if parameter.length {
             return Expansion::Number;
         }
@@ -109,7 +128,8 @@ impl Walker<'_> {
     fn elements(&mut self, name: &str) -> Option<Vec<(String, String)>> {
         let count = self.env.variable(name)?.values.len();
         let chosen = self.choose(name, count)?;
-        let Value::Array(mut elements) = self.env.variable(name)?.values.get(chosen)?.clone() else {
+        let Value::Array(mut elements) = self.env.variable(name)?.values.get(chosen)?.clone()
+        else {
             return None;
         };
         if !self.spend(elements.len() / 4) {

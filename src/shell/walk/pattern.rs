@@ -78,15 +78,12 @@ impl Pattern {
                     break;
                 }
             }
-            match found {
-                Some(end) => {
-                    made.push_str(to);
-                    at = end;
-                }
-                None => {
-                    made.push(text[at]);
-                    at += 1;
-                }
+            if let Some(end) = found {
+                made.push_str(to);
+                at = end;
+            } else {
+                made.push(text[at]);
+                at += 1;
             }
             if operator == "/#" || operator == "/" && found.is_some() {
                 break;
