@@ -3,7 +3,7 @@
 
 use super::super::syntax::{List, Word};
 use super::super::{HOLE, Write};
-use super::env::Value;
+use super::env::{Changes, Value};
 use super::field::Field;
 use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
@@ -80,12 +80,21 @@ impl Walker<'_> {
             .map(|it| Value::Text(if it.glob { found_by(&it.text) } else { it.text }));
         let values: Vec<Value> = values.collect();
         let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+        let begun = self.env.mark();
         let output = self.repeated(|walker| {
             walker.given_value(name, values.clone());
             walker.list(body, io)
         });
-        let unrolled =
-            if output.is_empty() { None } else { self.unrolled(name, &values, body, io) };
+        let unrolled = if output.is_empty() && !self.env.gathers(begun, name) {
+            None
+        } else {
+            // From where the loop began.
+            let changes = self.env.take_back(begun);
+            let (unrolled, gathered) = self.unrolled(name, &values, body, io);
+            self.env.redo(changes);
+            self.env.put_first(gathered);
+            unrolled
+        };
         self.becomes(finds..found, None, writes, false);
         self.patterns_become(patterns.clone(), writes);
         let is_open = |it: &Write| it.path.starts_with(HOLE);
@@ -105,10 +114,16 @@ impl Walker<'_> {
 
     /// What a loop over a few known words shows, round by round. Nothing else of it is recorded: that
     /// has been done.
-    fn unrolled(&mut self, name: &str, values: &[Value], body: &List, io: &Io) -> Option<String> {
+    fn unrolled(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        body: &List,
+        io: &Io,
+    ) -> (Option<String>, Changes) {
         let is_known = |it: &Value| !it.scalar().contains(HOLE);
-        if self.trying || !io.capture || values.len() > ROUNDS || !values.iter().all(is_known) {
-            return None;
+        if self.trying || self.muted > 0 || values.len() > ROUNDS || !values.iter().all(is_known) {
+            return (None, Changes::default());
         }
         let kept = std::mem::take(&mut self.reading);
         let (scripts, files) = (self.scripts.clone(), self.env.files.clone());
@@ -123,7 +138,8 @@ impl Walker<'_> {
             output.push_str(&self.list(body, io));
         }
         self.trying = false;
-        self.env.take_back(mark);
+        // What it has gathered in their order.
+        let changes = self.env.take_back(mark);
         let tried = std::mem::replace(&mut self.reading, kept);
         self.reading.unreadable = self.reading.unreadable.take().or(tried.unreadable);
         (self.scripts, self.env.files) = (scripts, files);
@@ -133,7 +149,8 @@ impl Walker<'_> {
         self.repeated_from = outer.0;
         let is_sure = self.doubt == outer.1;
         self.doubt = outer.1;
-        (is_sure && !output.contains(HOLE)).then_some(output)
+        let output = (is_sure && io.capture && !output.contains(HOLE)).then_some(output);
+        (output, changes)
     }
 
     /// Whether a loop writes what its patterns find, where what it writes may be anything: its body

@@ -453,6 +453,53 @@ impl Env {
         }
     }
 
+    /// Whether a variable besides `name` has been set since `mark` to what is known in part.
+    pub(super) fn gathers(&self, mark: usize, name: &str) -> bool {
+        let since = self.journal.get(mark..).unwrap_or_default();
+        since.iter().take(limit::BRACES).any(|undo| {
+            let Undo::Variable(set, _) = undo else { return false };
+            let values = self.variables.get(set).filter(|_| set != name);
+            values.is_some_and(|it| it.values.len() > 1)
+        })
+    }
+
+    /// Makes changes once more that [`Self::take_back`] gave.
+    pub(super) fn redo(&mut self, changes: Changes) {
+        for (name, variable) in changes.variables {
+            self.put(&name, variable);
+        }
+        for (name, function) in changes.functions {
+            self.put_function(&name, function);
+        }
+        for (name, alias) in changes.aliases {
+            self.put_alias(&name, alias);
+        }
+        if let Some(directories) = changes.directories {
+            self.put_directories(directories);
+        }
+        if let Some(positional) = changes.positional {
+            self.put_positional(positional);
+        }
+    }
+
+    /// Takes on the values of a branch as the first ones that variables may have.
+    pub(super) fn put_first(&mut self, branch: Changes) {
+        for (name, variable) in branch.variables {
+            let Some(Variable { mut values, .. }) = variable else { continue };
+            if values.len() > 1 || values.contains(&Value::hole()) {
+                continue;
+            }
+            let Some(mut now) = self.variables.get(&name).cloned() else { continue };
+            if now.values.contains(&values[0]) {
+                continue;
+            }
+            values.append(&mut now.values);
+            few(&mut values);
+            now.values = values;
+            self.put(&name, Some(now));
+        }
+    }
+
     /// Whether a branch gives a variable a value that it may not have so far.
     pub(super) fn has_new_values(&self, branch: &Changes) -> bool {
         branch.variables.iter().any(|(name, after)| {
