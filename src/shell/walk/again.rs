@@ -3,10 +3,14 @@
 
 use super::super::syntax::{List, Word};
 use super::super::{HOLE, Write};
-use super::env::Value;
+use super::env::{Changes, Value};
+use super::field::Field;
 use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
 use std::ops::Range;
+
+/// A loop over at most so many words is gone through word by word for what it shows.
+const ROUNDS: usize = limit::CHOICES;
 
 /// Words whose text changes from round to round are taken over so many readings of them.
 const READINGS: usize = limit::CHOICES;
@@ -53,42 +57,52 @@ impl Walker<'_> {
         io: &Io,
     ) -> String {
         let finds = self.reading.finds.len();
-        let values = match words {
-            Some(words) => self.values(words),
-            None => self.positional().unwrap_or(vec![HOLE.to_string()]),
+        let values: Vec<Field> = if let Some(words) = words {
+            self.values(words)
+        } else {
+            let words = self.positional().unwrap_or(vec![HOLE.to_string()]);
+            words.iter().map(|it| Field::literal(it)).collect()
         };
         if values.is_empty() {
             // It goes round zero times, unless a word that is empty here is not so in truth.
             return String::new();
         }
-        for value in values.iter().filter(|value| words.is_some() && expand::has_glob(value)) {
-            self.goes_over(value);
-            self.loop_over(value);
+        for value in values.iter().filter(|value| value.glob) {
+            self.goes_over(&value.text);
+            self.loop_over(&value.text);
         }
         let patterns = finds..self.reading.finds.len();
         // A file name that a pattern will find is not known here, its folder may be.
-        let globs: Vec<String> = match words {
-            Some(_) => values.iter().filter(|it| expand::has_glob(it)).cloned().collect(),
-            None => Vec::new(),
-        };
-        let values = values.into_iter().map(|value| {
-            if words.is_some() && expand::has_glob(&value) {
-                Value::Text(found_by(&value))
-            } else {
-                Value::Text(value)
-            }
-        });
+        let globs: Vec<String> =
+            values.iter().filter(|it| it.glob).map(|it| it.text.clone()).collect();
+        let values = values
+            .into_iter()
+            .map(|it| Value::Text(if it.glob { found_by(&it.text) } else { it.text }));
         let values: Vec<Value> = values.collect();
         let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+        let begun = self.env.mark();
         let output = self.repeated(|walker| {
-            walker.env.set(name, values.clone());
+            walker.given_value(name, values.clone());
             walker.list(body, io)
         });
+        let unrolled = if output.is_empty() && !self.env.gathers(begun, name) {
+            None
+        } else {
+            // From where the loop began.
+            let changes = self.env.take_back(begun);
+            let (unrolled, gathered) = self.unrolled(name, &values, body, io);
+            self.env.redo(changes);
+            self.env.put_first(gathered);
+            unrolled
+        };
         self.becomes(finds..found, None, writes, false);
         self.patterns_become(patterns.clone(), writes);
         let is_open = |it: &Write| it.path.starts_with(HOLE);
         if self.reading.writes.get(writes..).unwrap_or_default().iter().any(is_open) {
             self.tried(name, &globs, patterns, body, io);
+        }
+        if let Some(output) = unrolled {
+            return output;
         }
         if !output.is_empty() {
             let unknown = |value: &Value| value.scalar().contains(HOLE);
@@ -96,6 +110,47 @@ impl Walker<'_> {
             self.doubt.again |= values.len() > 1 || values.iter().any(unknown);
         }
         output
+    }
+
+    /// What a loop over a few known words shows, round by round. Nothing else of it is recorded: that
+    /// has been done.
+    fn unrolled(
+        &mut self,
+        name: &str,
+        values: &[Value],
+        body: &List,
+        io: &Io,
+    ) -> (Option<String>, Changes) {
+        let is_known = |it: &Value| !it.scalar().contains(HOLE);
+        if self.trying || self.muted > 0 || values.len() > ROUNDS || !values.iter().all(is_known) {
+            return (None, Changes::default());
+        }
+        let kept = std::mem::take(&mut self.reading);
+        let (scripts, files) = (self.scripts.clone(), self.env.files.clone());
+        let (found, traps, sinks) = (self.found.clone(), self.traps.clone(), self.sinks.clone());
+        let outer = (self.repeated_from.take(), self.doubt);
+        let (lists, suspects) = (self.fed_lists.len(), self.suspects.halt());
+        let mark = self.env.mark();
+        self.trying = true;
+        let mut output = String::new();
+        for value in values {
+            self.env.set(name, vec![value.clone()]);
+            output.push_str(&self.list(body, io));
+        }
+        self.trying = false;
+        // What it has gathered in their order.
+        let changes = self.env.take_back(mark);
+        let tried = std::mem::replace(&mut self.reading, kept);
+        self.reading.unreadable = self.reading.unreadable.take().or(tried.unreadable);
+        (self.scripts, self.env.files) = (scripts, files);
+        (self.found, self.traps, self.sinks) = (found, traps, sinks);
+        self.fed_lists.truncate(lists);
+        self.suspects.go_on(suspects);
+        self.repeated_from = outer.0;
+        let is_sure = self.doubt == outer.1;
+        self.doubt = outer.1;
+        let output = (is_sure && io.capture && !output.contains(HOLE)).then_some(output);
+        (output, changes)
     }
 
     /// Whether a loop writes what its patterns find, where what it writes may be anything: its body
@@ -129,15 +184,16 @@ impl Walker<'_> {
     }
 
     /// The words that a loop goes over, in each reading of them.
-    fn values(&mut self, words: &[Word]) -> Vec<String> {
+    fn values(&mut self, words: &[Word]) -> Vec<Field> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
-        let mut values: Vec<String> = Vec::new();
+        let mut values: Vec<Field> = Vec::new();
         for _ in 0..READINGS {
             for field in self.fields(words) {
                 // Twice the same is one value, as far as its neighbours can tell.
-                if !self.repeating || !values.contains(&field.text) {
-                    values.push(field.text);
+                if !self.repeating || !values.iter().any(|it| it.text == field.text) {
+                    values
+                        .push(Field { glob: field.glob && expand::has_glob(&field.text), ..field });
                 }
             }
             if !self.next_choice() || values.len() > limit::VALUES || self.is_spent() {

@@ -1,12 +1,16 @@
 //! Builtins that change what the rest of the line means.
 
-use super::super::{Certainty, HOLE, Interpreter};
+use super::super::table::grammar::Grammar;
+use super::super::{Certainty, HOLE, Interpreter, Unreadable};
 use super::call::Call;
 use super::env::Value;
 use super::field::{Field, joined, texts};
 use super::groups::without_groups;
 use super::output::unknown_output;
 use super::{Walker, limit};
+
+/// Lines that are kept of what `history` was told.
+const HISTORY: usize = 64;
 
 impl Walker<'_> {
     /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
@@ -53,25 +57,7 @@ impl Walker<'_> {
                     self.env.put_function(&word.text, None);
                 }
             }
-            "alias" => {
-                for word in words {
-                    if let Some((name, text)) = word.text.split_once('=') {
-                        self.env.put_alias(name, Some(text.to_owned()));
-                    }
-                }
-            }
-            "unalias" => {
-                for word in words {
-                    self.env.put_alias(&word.text, None);
-                }
-            }
-            "hash" => {
-                if let [option, path, name] = words
-                    && option.text == "-p"
-                {
-                    self.env.put_alias(&name.text, Some(path.text.clone()));
-                }
-            }
+            "alias" | "unalias" | "hash" => return self.named(name, call),
             "set" => self.set(words),
             "shift" => {
                 let count: Option<usize> =
@@ -97,7 +83,13 @@ impl Walker<'_> {
                 }
                 return None;
             }
+            "history" => self.remembered(words),
+            "fc" => self.once_more(words),
             "eval" => return Some(self.eval(words, call)),
+            "getopts" => {
+                self.optioned(words);
+                return None;
+            }
             "trap" => return self.trap(words, call),
             "source" | "." => return self.source(words, call),
             _ => return None,
@@ -106,10 +98,58 @@ impl Walker<'_> {
         Some(String::new())
     }
 
+    /// `alias`, `unalias`, `hash`: other names of commands.
+    fn named(&mut self, name: &str, call: &Call) -> Option<String> {
+        let words = &call.words[1..];
+        let mut shown = String::new();
+        match name {
+            "alias" => {
+                for word in words {
+                    if let Some((name, text)) = word.text.split_once('=') {
+                        self.env.put_alias(name, Some(text.to_owned()));
+                    } else if let Some(text) = self.env.alias(&word.text) {
+                        let pieces = ["alias ", &word.text, "='", text, "'\n"];
+                        shown.extend(pieces);
+                    }
+                }
+            }
+            "unalias" => {
+                for word in words {
+                    self.env.put_alias(&word.text, None);
+                }
+            }
+            _ => {
+                // `-p path name`, `-ppath name`; `-t name` says where it lies.
+                const HASH: Grammar = Grammar { letters: "p", long: &[] };
+                let taken = HASH.take(&call.words, 1);
+                if let (Some(path), [name, ..]) = (taken.value(&["p"]), &taken.operands[..]) {
+                    self.env.put_alias(&call.words[*name].text, Some(path.text.clone()));
+                } else if taken.has(&["t"]) {
+                    return None;
+                }
+            }
+        }
+        self.leaf(&call.words, call, Certainty::Literal);
+        Some(shown).filter(|it| self.spend(it.len() / 64))
+    }
+
+    /// `getopts`: what an option is given is one of the words.
+    fn optioned(&mut self, words: &[Field]) {
+        let told = texts(words.get(2..).unwrap_or_default());
+        let told = if told.is_empty() { self.positional().unwrap_or_default() } else { told };
+        let value = |it: &String| match it.strip_prefix('-') {
+            Some(rest) => rest.chars().skip(1).collect(),
+            None => it.clone(),
+        };
+        let values = told.iter().map(value).filter(|it: &String| !it.is_empty());
+        let values: Vec<Value> = values.take(limit::VALUES + 1).map(Value::Text).collect();
+        self.given_value("OPTARG", values);
+    }
+
     /// `name` or `name[key]` gets a text.
-    fn put_element(&mut self, target: &str, text: String) {
+    pub(super) fn put_element(&mut self, target: &str, text: String) {
         let Some((name, key)) = target.split_once('[') else {
-            return self.env.set(target, vec![Value::Text(text)]);
+            return self.given_value(target, vec![Value::Text(text)]);
         };
         let key = key.trim_end_matches(']').to_owned();
         let mut elements = match self.env.variable(name).and_then(|it| it.values.first()) {
@@ -119,7 +159,7 @@ impl Walker<'_> {
         };
         self.spend(elements.len() / 4);
         super::simple::put_at(&mut elements, key, text);
-        self.env.set(name, vec![Value::Array(elements)]);
+        self.given_value(name, vec![Value::Array(elements)]);
     }
 
     /// Walks a function that somebody may call.
@@ -147,6 +187,53 @@ impl Walker<'_> {
         let output = self.enter(|walker| walker.code(&text, &call.io));
         self.resolved -= derived;
         output
+    }
+
+    /// `history -s line`, `history -r file`
+    fn remembered(&mut self, words: &[Field]) {
+        let Some((option, rest)) = words.split_first() else { return };
+        let letters = option.text.strip_prefix('-').unwrap_or_default();
+        let lines = if letters.contains('s') {
+            joined(rest)
+        } else if letters.contains(['r', 'n']) {
+            let named = self.known("HISTFILE");
+            let path = rest.first().map_or(named, |it| it.text.clone());
+            self.content(&path).unwrap_or_default()
+        } else {
+            return;
+        };
+        self.spend(lines.len() / 64);
+        for line in lines.lines().filter(|it| !it.is_empty()) {
+            if self.history.len() == HISTORY {
+                return self.fail(Unreadable::Work);
+            }
+            self.history.push(line.to_owned());
+        }
+    }
+
+    /// `fc` runs lines of the history once more, `fc -s a=b` with other words in them.
+    fn once_more(&mut self, words: &[Field]) {
+        if words.first().is_some_and(|it| it.text.starts_with('-') && it.text.contains('l')) {
+            return;
+        }
+        let mut lines = std::mem::take(&mut self.history);
+        let told = lines.clone();
+        for (from, to) in words.iter().filter_map(|it| it.text.split_once('=')) {
+            if from.is_empty() {
+                continue;
+            }
+            // The shell may have kept what it ran itself, too.
+            let runs = self.reading.runs.iter().rev().take(HISTORY).map(|it| it.argv.join(" "));
+            let lines_before = told.iter().cloned().chain(runs);
+            lines
+                .extend(lines_before.filter(|it| it.contains(from)).map(|it| it.replace(from, to)));
+        }
+        for line in lines {
+            self.resolved += 1;
+            self.perhaps(|walker| walker.enter(|it| it.code(&line, &super::Io::default())));
+            self.resolved -= 1;
+        }
+        self.history = told;
     }
 
     fn trap(&mut self, words: &[Field], call: &Call) -> Option<String> {
@@ -223,10 +310,8 @@ impl Walker<'_> {
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
     fn read(&mut self, name: &str, call: &Call) {
-        let grammar = super::super::table::grammar::Grammar {
-            letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
-            long: &[],
-        };
+        let grammar =
+            Grammar { letters: if name == "read" { "adinNptu" } else { "dnOsuCc" }, long: &[] };
         let taken = grammar.take(&call.words, 1);
         let names: Vec<String> = taken
             .operands
@@ -234,7 +319,11 @@ impl Walker<'_> {
             .map(|place| call.words[*place].text.clone())
             .chain(taken.value(&["a"]).map(|field| field.text.clone()))
             .collect();
-        let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
+        // `-u 5`, and else what `exec < file` has opened.
+        let numbered = taken.value(&["u"]).map(|it| format!("/dev/fd/{}", it.text));
+        let numbered = numbered.map(|path| self.content(&path).unwrap_or(HOLE.to_string()));
+        let opened = call.io.stdin.clone().or_else(|| self.stdin.clone());
+        let input = numbered.as_deref().or(opened.as_deref()).unwrap_or("\u{FFFC}");
         // Those before the command itself are in force, too.
         let own = call.assignments.iter().rev().find(|(name, _)| name == "IFS");
         let ifs = own.map(|(_, text)| text.clone()).or_else(|| {
@@ -257,7 +346,7 @@ impl Walker<'_> {
                 .map(|(place, text)| (place.to_string(), text.to_owned()))
                 .collect();
             let target = names.last().map_or("MAPFILE", String::as_str);
-            self.env.set(target, vec![Value::Array(elements)]);
+            self.given_value(target, vec![Value::Array(elements)]);
             return;
         }
         let names = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
@@ -271,7 +360,14 @@ impl Walker<'_> {
                 let text = if last { rest } else { next_field(rest, &ifs).0 };
                 Value::Text(text.to_owned())
             });
-            self.env.set(name, values.collect());
+            let values: Vec<Value> = values.collect();
+            if name.contains('[') {
+                for value in values {
+                    self.put_element(name, value.scalar().to_owned());
+                }
+            } else {
+                self.given_value(name, values);
+            }
         }
     }
 
@@ -280,7 +376,8 @@ impl Walker<'_> {
         let path = words.first()?.clone();
         let arguments = texts(&words[1..]);
         if matches!(path.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
-            let text = call.io.stdin.as_deref().unwrap_or("\u{FFFC}").to_owned();
+            let text = call.io.stdin.clone().or_else(|| self.stdin.clone());
+            let text = text.as_deref().unwrap_or("\u{FFFC}").to_owned();
             return Some(self.enter(|walker| walker.code(&text, &call.io)));
         }
         self.leaf(&call.words, call, Certainty::Opaque);

@@ -23,7 +23,7 @@ pub(super) struct Call {
 /// A function or an alias that is being walked.
 #[derive(Debug)]
 pub(super) struct Active {
-    name: String,
+    pub(super) name: String,
     /// Which of a function's bodies, so that one that defines another of its name may call it.
     body: usize,
     /// Where in the journal it began.
@@ -34,6 +34,9 @@ pub(super) struct Active {
 const SAME_CALLS: usize = 3;
 /// The same over all functions of a name, one of which may define the next.
 const CALLS: usize = 6;
+
+/// Functions that are called for a program that is not found.
+const NOT_FOUND: &[&str] = &["command_not_found_handle", "command_not_found_handler"];
 
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
@@ -98,7 +101,17 @@ impl Walker<'_> {
         if self.is_active(name) {
             return None;
         }
-        let line = format!("{text} {}", quoted(&call.words[1..]));
+        let mut line = text;
+        let mut rest = &call.words[1..];
+        // Behind an alias that ends with a blank the next word may be one, too.
+        while line.ends_with(char::is_whitespace)
+            && let Some((next, after)) = rest.split_first()
+            && let Some(text) = self.env.alias(&next.text).filter(|_| !next.resolved)
+        {
+            line.push_str(text);
+            rest = after;
+        }
+        let line = format!("{line} {}", quoted(rest));
         self.resolved += 1;
         self.alias(name, |walker| {
             walker.enter(|walker| walker.code(&line, &call.io));
@@ -234,7 +247,21 @@ impl Walker<'_> {
         if name.contains(HOLE) {
             self.given_code(call);
         }
+        self.not_found(call);
         if call.io.capture || name == "tee" { self.output(name, call) } else { String::new() }
+    }
+
+    /// The shell calls a function of the line for a program that it does not find.
+    fn not_found(&mut self, call: &Call) {
+        for name in NOT_FOUND.iter().filter(|_| call.direct) {
+            if self.env.function(name).is_none() || self.is_active(name) {
+                continue;
+            }
+            let mut words = vec![Field::literal(name)];
+            words.extend(call.words.iter().cloned());
+            let call = Call { words, direct: true, ..call.clone() };
+            self.perhaps(|walker| walker.enter(|walker| walker.isolated(|it| it.call(call))));
+        }
     }
 
     /// Programs that run others in a way of their own.

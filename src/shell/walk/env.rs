@@ -15,6 +15,19 @@ const SHELLS: &[&str] = &["SHELL", "BASH", "0"];
 /// What every shell sets for itself.
 const OF_EVERY_SHELL: &[&str] = &["IFS", "BASH", "0"];
 
+/// Those that the shell keeps as numbers itself: what they are given is arithmetic.
+const INTEGERS: &[&str] = &[
+    "OPTIND",
+    "RANDOM",
+    "SECONDS",
+    "LINENO",
+    "HISTCMD",
+    "SRANDOM",
+    "EPOCHSECONDS",
+    "BASHPID",
+    "BASH_SUBSHELL",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
@@ -54,6 +67,8 @@ pub(super) enum Attribute {
     Upper,
     /// What it is given is arithmetic.
     Integer,
+    /// It stands for another name, which it is not given yet: `declare -n p`.
+    Reference,
 }
 
 #[derive(Debug, Default)]
@@ -155,7 +170,7 @@ impl Env {
     }
 
     /// The name that a name stands for.
-    fn meant<'a>(&'a self, name: &'a str) -> &'a str {
+    pub(super) fn meant<'a>(&'a self, name: &'a str) -> &'a str {
         if self.references.is_empty() {
             return name;
         }
@@ -174,7 +189,9 @@ impl Env {
     }
 
     pub(super) fn attribute(&self, name: &str) -> Option<Attribute> {
-        self.attributes.get(self.meant(name)).copied()
+        let name = self.meant(name);
+        let own = self.attributes.get(name).copied();
+        own.or_else(|| INTEGERS.contains(&name).then_some(Attribute::Integer))
     }
 
     pub(super) fn put_attribute(&mut self, name: &str, attribute: Attribute) {
@@ -198,9 +215,10 @@ impl Env {
                 *value = Value::hole();
             }
         }
-        if values.is_empty() || values.len() > limit::VALUES {
+        if values.is_empty() {
             values = vec![Value::hole()];
         }
+        few(&mut values);
         let name = &*self.meant(name).to_owned();
         let exported = self.variables.get(name).is_some_and(|variable| variable.exported);
         self.put(name, Some(Variable { values, exported }));
@@ -250,6 +268,10 @@ impl Env {
         self.functions.get(name)
     }
 
+    pub(super) fn function_names(&self) -> impl Iterator<Item = &String> {
+        self.functions.keys()
+    }
+
     pub(super) fn put_function(&mut self, name: &str, function: Option<Function>) {
         let before = match function {
             Some(function) => self.functions.insert(name.to_owned(), function),
@@ -260,6 +282,11 @@ impl Env {
 
     pub(super) fn alias(&self, name: &str) -> Option<&String> {
         self.aliases.get(name)
+    }
+
+    /// The texts of all aliases.
+    pub(super) fn aliases(&self) -> impl Iterator<Item = &String> {
+        self.aliases.values().take(limit::VALUES)
     }
 
     pub(super) fn put_alias(&mut self, name: &str, text: Option<String>) {
@@ -419,12 +446,57 @@ impl Env {
                     variable.values.push(value);
                 }
             }
-            if variable.values.len() > limit::VALUES {
-                variable.values = vec![Value::hole()];
-            }
+            few(&mut variable.values);
             if variable.values.len() != before {
                 self.put(&name, Some(variable));
             }
+        }
+    }
+
+    /// Whether a variable besides `name` has been set since `mark` to what is known in part.
+    pub(super) fn gathers(&self, mark: usize, name: &str) -> bool {
+        let since = self.journal.get(mark..).unwrap_or_default();
+        since.iter().take(limit::BRACES).any(|undo| {
+            let Undo::Variable(set, _) = undo else { return false };
+            let values = self.variables.get(set).filter(|_| set != name);
+            values.is_some_and(|it| it.values.len() > 1)
+        })
+    }
+
+    /// Makes changes once more that [`Self::take_back`] gave.
+    pub(super) fn redo(&mut self, changes: Changes) {
+        for (name, variable) in changes.variables {
+            self.put(&name, variable);
+        }
+        for (name, function) in changes.functions {
+            self.put_function(&name, function);
+        }
+        for (name, alias) in changes.aliases {
+            self.put_alias(&name, alias);
+        }
+        if let Some(directories) = changes.directories {
+            self.put_directories(directories);
+        }
+        if let Some(positional) = changes.positional {
+            self.put_positional(positional);
+        }
+    }
+
+    /// Takes on the values of a branch as the first ones that variables may have.
+    pub(super) fn put_first(&mut self, branch: Changes) {
+        for (name, variable) in branch.variables {
+            let Some(Variable { mut values, .. }) = variable else { continue };
+            if values.len() > 1 || values.contains(&Value::hole()) {
+                continue;
+            }
+            let Some(mut now) = self.variables.get(&name).cloned() else { continue };
+            if now.values.contains(&values[0]) {
+                continue;
+            }
+            values.append(&mut now.values);
+            few(&mut values);
+            now.values = values;
+            self.put(&name, Some(now));
         }
     }
 
@@ -498,9 +570,7 @@ impl Env {
                     None => add(before.as_ref()),
                 }
             }
-            if values.len() > limit::VALUES {
-                values = vec![Value::hole()];
-            }
+            few(&mut values);
             self.put(name, Some(Variable { values, exported }));
         }
     }
@@ -539,6 +609,17 @@ impl Env {
             merged = vec![HOLE.to_string()];
         }
         self.put_directories(merged);
+    }
+}
+
+/// Of too many values the first are kept, and the others are anything.
+fn few(values: &mut Vec<Value>) {
+    if values.len() > limit::VALUES {
+        values.truncate(limit::VALUES);
+        if !values.contains(&Value::hole()) {
+            values.pop();
+            values.push(Value::hole());
+        }
     }
 }
 

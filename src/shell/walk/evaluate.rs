@@ -39,8 +39,28 @@ impl Walker<'_> {
         while let Some(name) = names.get(at).cloned() {
             at += 1;
             let Some(variable) = self.env.variable(&name) else { continue };
-            let texts: Vec<String> =
-                variable.values.iter().map(Value::scalar).map(str::to_owned).collect();
+            // Any element of an array: its subscript is arithmetic, too.
+            let mut texts: Vec<String> = Vec::new();
+            for value in &variable.values {
+                match value {
+                    Value::Text(text) => texts.push(text.clone()),
+                    Value::Array(elements) => {
+                        let counts = |it: &&(String, String)| {
+                            has_subscript(&it.1) || self.env.variable(&it.1).is_some()
+                        };
+                        let counting = elements.iter().filter(counts).take(NAMES);
+                        texts.extend(counting.map(|(_, text)| text.clone()));
+                    }
+                }
+            }
+            let paid = variable.values.iter().map(|it| match it {
+                Value::Text(_) => 0,
+                Value::Array(elements) => elements.len() / 64,
+            });
+            let paid = paid.sum();
+            if !self.spend(paid) {
+                return;
+            }
             for text in texts {
                 if has_subscript(&text) {
                     self.expanded_again(&text);
@@ -60,8 +80,14 @@ impl Walker<'_> {
         if let Some(at) = texts.iter().position(|text| text == "=~")
             && let Some(subject) = at.checked_sub(1).map(|at| texts[at].clone())
         {
-            let found = (0..4).map(|place: usize| (place.to_string(), subject.clone())).collect();
-            self.env.set("BASH_REMATCH", vec![Value::Array(found), Value::hole()]);
+            let all = (0..4).map(|place: usize| (place.to_string(), subject.clone())).collect();
+            let mut ways = vec![Value::Array(all), Value::hole()];
+            if let Some(parts) = texts.get(at + 1).and_then(|regex| parts(&subject, regex)) {
+                let parts = std::iter::once(subject.as_str()).chain(parts);
+                let parts = parts.enumerate().map(|(place, it)| (place.to_string(), it.to_owned()));
+                ways.insert(0, Value::Array(parts.collect()));
+            }
+            self.env.set("BASH_REMATCH", ways);
         }
         const ARITHMETIC: &[&str] = &["-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         if texts.iter().any(|text| ARITHMETIC.contains(&text.as_str())) {
@@ -114,6 +140,39 @@ impl Walker<'_> {
     }
 }
 
+/// The parts of a text that the groups of a regular expression find, by the plain text between the
+/// groups. `None` where something else stands there.
+fn parts<'a>(subject: &'a str, regex: &str) -> Option<Vec<&'a str>> {
+    // Nobody counts further.
+    const GROUPS: usize = 8;
+    let mut regex = regex.trim_start_matches('^').trim_end_matches('$');
+    let mut subject = subject;
+    let mut parts = Vec::new();
+    loop {
+        let (plain, rest) = regex.split_once('(').unwrap_or((regex, ""));
+        if plain.contains(['*', '+', '?', '[', '.', '|', '\\', ')']) || parts.len() > GROUPS {
+            return None;
+        }
+        let at = if rest.is_empty() && !plain.is_empty() {
+            subject.rfind(plain)?
+        } else if rest.is_empty() {
+            subject.len()
+        } else {
+            subject.find(plain)?
+        };
+        let (before, after) = subject.split_at(at);
+        parts.push(before);
+        subject = &after[plain.len()..];
+        if rest.is_empty() {
+            break;
+        }
+        regex = rest.split_once(')')?.1;
+    }
+    // What stands before the first group is none.
+    parts.remove(0);
+    Some(parts)
+}
+
 fn has_substitution(text: &str) -> bool {
     text.contains("$(") || text.contains('`') || text.contains("${")
 }
@@ -122,9 +181,9 @@ fn has_subscript(text: &str) -> bool {
     text.contains('[') && has_substitution(text)
 }
 
-/// `name[…` with a substitution behind it.
+/// `name[…`
 fn is_element(text: &str) -> bool {
-    has_subscript(text)
+    text.contains('[')
         && text.split('[').next().is_some_and(|name| {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         })

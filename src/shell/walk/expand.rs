@@ -59,7 +59,9 @@ impl Walker<'_> {
     fn field(&mut self, word: &Word, fields: &mut Vec<Field>) {
         if let [Part::Text { text, quoted }] = &word.parts[..] {
             let glob = !quoted && has_glob(text);
-            fields.push(Field { text: text.clone(), glob, loose: false, resolved: false });
+            // In code that was put together, what was not known of it may be no word, too.
+            let loose = !quoted && text.starts_with(HOLE) && text.chars().all(|it| it == HOLE);
+            fields.push(Field { text: text.clone(), glob, loose, resolved: false });
             return;
         }
         let mut current: Option<Field> = None;

@@ -124,6 +124,13 @@ struct Walker<'o> {
     traps: Vec<(String, usize)>,
     /// How many functions have been defined.
     defined: usize,
+    /// The last words of the commands before, `$_`: one of them, the first number saying how many
+    /// branches were open.
+    lasts: Vec<(usize, String)>,
+    /// Files that shells begin with, by a variable of the line.
+    begins: Vec<String>,
+    /// Lines that `history` was told.
+    history: Vec<String>,
     next_descriptor: usize,
     /// The lists behind the paths of `>(…)`.
     processes: Vec<(String, Rc<List>)>,
@@ -193,6 +200,9 @@ impl<'o> Walker<'o> {
             calls: Vec::new(),
             traps: Vec::new(),
             defined: 0,
+            lasts: Vec::new(),
+            begins: Vec::new(),
+            history: Vec::new(),
             next_descriptor: 63,
             processes: Vec::new(),
             repeated_from: None,
@@ -217,6 +227,12 @@ impl<'o> Walker<'o> {
     fn ended(mut self) -> Reading {
         self.trapped(0);
         self.feed_lists(0);
+        // It may have been written after the variable was set.
+        for path in std::mem::take(&mut self.begins) {
+            if let Some(env::Made::Text(text)) = self.made(&path) {
+                self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
+            }
+        }
         self.suspect_all();
         self.reading
     }
@@ -384,10 +400,12 @@ impl<'o> Walker<'o> {
         let stack = self.env.stack.len();
         let (traps, lists) = (self.traps.len(), self.fed_lists.len());
         let sinks = self.sinks.clone();
+        let last_words = self.lasts.clone();
         let walked = walk(self);
         self.trapped(traps);
         self.feed_lists(lists);
         self.sinks = sinks;
+        self.lasts = last_words;
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked

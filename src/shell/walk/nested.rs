@@ -61,7 +61,7 @@ impl Walker<'_> {
             return String::new();
         }
         let begun = match (is_interactive, is_login) {
-            (false, false) => String::new(),
+            (false, false) => self.begun_by_variable(),
             which => self.begun_as(which),
         };
         if takes_code {
@@ -87,6 +87,17 @@ impl Walker<'_> {
                 walker.perhaps(|walker| walker.nested_code(&text, &super::Io::default()));
             });
             self.resolved -= 1;
+        }
+    }
+
+    /// What the line has written to the file that a variable of its own tells shells to begin with.
+    fn begun_by_variable(&self) -> String {
+        let path = self.known("BASH_ENV");
+        match self.made(&path) {
+            Some(Made::Text(text)) if !path.is_empty() => {
+                text.trim_start_matches([HOLE, '\n']).to_owned() + "\n"
+            }
+            _ => String::new(),
         }
     }
 
@@ -176,6 +187,10 @@ impl Walker<'_> {
                 walker.env.keep_exported();
                 walker.env.set("0", vec![Value::Text(name.to_owned())]);
                 walker.env.put_positional(vec![Some(arguments)]);
+                const OWN_TEXT: &str = "BASH_EXECUTION_STRING";
+                if text.contains(OWN_TEXT) {
+                    walker.env.set(OWN_TEXT, vec![Value::Text(text.to_owned())]);
+                }
                 walker.code(text, &call.io)
             })
         })

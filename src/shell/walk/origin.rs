@@ -12,6 +12,9 @@ use std::borrow::Cow;
 /// Patterns of files that the line goes over; a line of more may run anything.
 const PATTERNS: usize = 64;
 
+/// What is read from a descriptor whose number the shell has chosen: `{fd}< file`.
+pub(super) const ANY_DESCRIPTOR: &str = "/dev/fd/4294967295";
+
 impl Walker<'_> {
     /// What the line has made of a path: itself, or of a folder that it is in. `None` where it has
     /// not touched it.
@@ -28,6 +31,9 @@ impl Walker<'_> {
         let path = normal(path);
         if let Some(made) = self.env.files.get(path) {
             return Some(made.clone());
+        }
+        if path.strip_prefix("/dev/fd/").is_some_and(|it| it.contains(HOLE)) {
+            return self.env.files.get(ANY_DESCRIPTOR).cloned();
         }
         let folders = path.char_indices().rev().filter(|(_, c)| *c == '/').take(limit::DEPTH);
         folders.map(|(at, _)| path.split_at(at)).find_map(|(folder, rest)| {

@@ -34,7 +34,8 @@ impl Walker<'_> {
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "paste" => self.side_by_side(words, stdin),
-            "which" | "command" | "type" => located_program(words),
+            "which" | "command" | "type" | "hash" => located_program(words),
+            "compgen" => self.completed(words),
             "ls" => listed(words),
             "stat" | "gstat" => named(words),
             "dirname" | "gdirname" => folders(words),
@@ -67,6 +68,15 @@ impl Walker<'_> {
                 .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+    }
+
+    /// `compgen -A function f`: the line's own functions of which the names begin so.
+    fn completed(&mut self, words: &[Field]) -> Option<String> {
+        let start = words.last().map_or("", |it| it.text.as_str());
+        let start = if start.starts_with('-') || start == "function" { "" } else { start };
+        let names = self.env.function_names().filter(|it| it.starts_with(start));
+        let shown: String = names.take(limit::VALUES).flat_map(|it| [it.as_str(), "\n"]).collect();
+        (!shown.is_empty() && words.iter().any(|it| it.text == "function")).then_some(shown)
     }
 
     /// What a filter shows of a file that it is given by name: `base64 -d f`, `cut -c2- f`.
@@ -196,28 +206,34 @@ pub(super) fn printf(words: &[Field]) -> String {
                 continue;
             }
             text.push_str(&unescaped(&std::mem::take(&mut literal)));
-            let mut plain = true;
+            let mut measures = String::new();
             let conversion = loop {
                 match characters.next() {
                     Some(c) if c.is_ascii_digit() || matches!(c, '-' | '.' | '+' | ' ' | '#') => {
-                        plain = false;
+                        measures.push(c);
                     }
+                    Some('*') => measures.push_str(arguments.next().unwrap_or("")),
                     conversion => break conversion,
                 }
             };
-            match conversion {
-                Some('%') => text.push('%'),
-                Some('b') => text.push_str(&unescaped(arguments.next().unwrap_or(""))),
-                Some('s' | 'd' | 'i' | 'q') if plain => {
-                    text.push_str(arguments.next().unwrap_or(""));
-                }
-                Some('s') => text.push_str(arguments.next().unwrap_or("")),
-                Some('c') => text.extend(arguments.next().and_then(|it| it.chars().next())),
-                _ => {
-                    arguments.next();
-                    text.push(HOLE);
-                }
+            if conversion == Some('%') {
+                text.push('%');
+                continue;
             }
+            let given = arguments.next().unwrap_or("");
+            let made = match conversion {
+                Some('b') => Some(unescaped(given)),
+                Some('s' | 'q') => Some(given.to_owned()),
+                Some('d' | 'i') if measures.is_empty() => {
+                    Some(number(given).map_or(given.to_owned(), |it| it.to_string()))
+                }
+                Some('c') => Some(given.chars().take(1).collect()),
+                Some('o') => number(given).map(|it| format!("{it:o}")),
+                Some('x') => number(given).map(|it| format!("{it:x}")),
+                Some('X') => number(given).map(|it| format!("{it:X}")),
+                _ => None,
+            };
+            text.push_str(&made.map_or(HOLE.to_string(), |made| measured(made, &measures)));
         }
         text.push_str(&unescaped(&literal));
         if arguments.len() == 0 || arguments.len() == before || text.len() > limit::TEXT {
@@ -225,6 +241,35 @@ pub(super) fn printf(words: &[Field]) -> String {
         }
     }
     text
+}
+
+/// What `printf` takes for a number: `103`, `0x67`, `'g`.
+fn number(text: &str) -> Option<u32> {
+    if let Some(character) = text.strip_prefix(['\'', '"']) {
+        return character.chars().next().map(u32::from);
+    }
+    match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Text cut and filled up as `-8.3` says.
+fn measured(text: String, measures: &str) -> String {
+    // A table is no wider.
+    const WIDEST: usize = 256;
+    if measures.is_empty() || text.contains(HOLE) {
+        return text;
+    }
+    let (width, most) = measures.split_once('.').unwrap_or((measures, "-"));
+    let text = match most.parse() {
+        Ok(most) => text.chars().take(most).collect(),
+        Err(_) if most.is_empty() => String::new(),
+        Err(_) => text,
+    };
+    let width: usize = width.trim_matches(['-', '+', ' ', '#']).parse().unwrap_or(0);
+    let width = width.min(WIDEST);
+    if measures.contains('-') { format!("{text:<width$}") } else { format!("{text:>width$}") }
 }
 
 /// `command -v git` shows the way to git.

@@ -1,14 +1,35 @@
 //! `${…}`: what a parameter stands for, and the operators on it.
 
-use super::super::HOLE;
 use super::super::syntax::{Parameter, Part, Word};
+use super::super::{HOLE, limit};
 use super::Walker;
 use super::env::Value;
 use super::expand::Expansion;
+use super::output::unescaped;
+use super::pattern::Pattern;
 use std::borrow::Cow;
 
 impl Walker<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
+        let expansion = self.meaning(parameter, quoted);
+        let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
+        match expansion {
+            // `"$*"` is one word.
+            Expansion::Many(texts)
+                if quoted
+                    && (parameter.name == "*" || parameter.index.as_ref().is_some_and(is_star)) =>
+            {
+                let ifs = self.env.variable("IFS").and_then(|it| it.values.first());
+                let ifs = ifs.map_or(" ", Value::scalar);
+                let between = if ifs.starts_with(HOLE) { " " } else { ifs };
+                let between: String = between.chars().take(1).collect();
+                Expansion::One(texts.join(&between))
+            }
+            expansion => expansion,
+        }
+    }
+
+    fn meaning(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
         if parameter.length {
             return Expansion::Number;
         }
@@ -30,7 +51,7 @@ impl Walker<'_> {
                 Some(found) if !is_empty(&found, parameter.operator) => found,
                 _ => {
                     let text = self.text(&parameter.operand);
-                    self.env.set(&parameter.name, vec![Value::Text(text.clone())]);
+                    self.given_value(&parameter.name, vec![Value::Text(text.clone())]);
                     Expansion::One(text)
                 }
             },
@@ -50,6 +71,12 @@ impl Walker<'_> {
                 }
             }
             "" | ":?" | "?" => found.unwrap_or_else(unknown),
+            "@" if let Some(pairs) = self.pairs(parameter) => Expansion::Many(pairs),
+            "@" if let Some(Expansion::One(text)) = &found
+                && parameter.operand.as_text().as_deref() == Some("A") =>
+            {
+                Expansion::One(format!("{}={}", parameter.name, single_quoted(text)))
+            }
             operator => {
                 let found = match found {
                     // What is cut out of it is not `.`.
@@ -69,12 +96,17 @@ impl Walker<'_> {
         let mut name = Cow::from(&parameter.name);
         // The keys of an array.
         if parameter.indirect && parameter.index.is_some() {
-            return Some(Expansion::Many(vec![HOLE.to_string()]));
+            let keys = self.elements(&name).map(|it| it.into_iter().map(|(key, _)| key).collect());
+            return Some(Expansion::Many(keys.unwrap_or(vec![HOLE.to_string()])));
         }
         if parameter.indirect {
             match self.variable(&name, None)? {
                 Expansion::One(target) if !target.contains(HOLE) => {
                     self.arithmetic(&target);
+                    // `a[1]`
+                    if let Some((array, key)) = target.split_once('[') {
+                        return self.variable(array, Some(key.trim_end_matches(']')));
+                    }
                     name = Cow::from(target);
                 }
                 _ => return Some(unknown()),
@@ -90,6 +122,48 @@ impl Walker<'_> {
             return Some(special);
         }
         self.variable(&name, index.as_deref())
+    }
+
+    /// The keys and the texts of an array, in one reading of it.
+    fn elements(&mut self, name: &str) -> Option<Vec<(String, String)>> {
+        let count = self.env.variable(name)?.values.len();
+        let chosen = self.choose(name, count)?;
+        let Value::Array(mut elements) = self.env.variable(name)?.values.get(chosen)?.clone()
+        else {
+            return None;
+        };
+        if !self.spend(elements.len() / 4) {
+            return None;
+        }
+        // Keys that are words stand in an order that only bash knows.
+        let is_word = |it: &(String, String)| !it.0.bytes().all(|byte| byte.is_ascii_digit());
+        if elements.len() > 1
+            && elements.iter().any(is_word)
+            && self.choose(&format!("{name}!"), 2) == Some(1)
+        {
+            elements.reverse();
+        }
+        Some(elements)
+    }
+
+    /// `${a[@]@k}` and `${a[@]@K}`: each key with its text behind it.
+    fn pairs(&mut self, parameter: &Parameter) -> Option<Vec<String>> {
+        let operand = parameter.operand.as_text()?;
+        if parameter.index.is_none() || !matches!(operand.as_str(), "k" | "K") {
+            return None;
+        }
+        let elements = self.elements(&parameter.name)?;
+        let pairs: Vec<String> = elements.into_iter().flat_map(|(key, text)| [key, text]).collect();
+        Some(if operand == "K" { vec![pairs.join(" ")] } else { pairs })
+    }
+
+    /// What the shell says of the command that it is at: any of those before it.
+    fn running(&mut self) -> Option<String> {
+        const LATEST: usize = 8;
+        let runs = &self.reading.runs;
+        let latest = runs.len().saturating_sub(LATEST)..runs.len();
+        let chosen = self.choose("BASH_COMMAND", latest.len())?;
+        Some(self.reading.runs.get(latest.start + chosen)?.argv.join(" "))
     }
 
     /// Positional and special parameters.
@@ -116,6 +190,11 @@ impl Walker<'_> {
                     _ => Expansion::One(".".to_owned()),
                 }
             }
+            "_" if !self.lasts.is_empty() => {
+                let chosen = self.choose("_", self.lasts.len())?;
+                Expansion::One(self.lasts.get(chosen)?.1.clone())
+            }
+            "BASH_COMMAND" if self.env.variable(name).is_none() => Expansion::One(self.running()?),
             name if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => {
                 let index: usize = name.parse().ok()?;
                 let words = self.positional()?;
@@ -148,7 +227,41 @@ impl Walker<'_> {
         self.env.positional()[chosen].clone()
     }
 
+    /// Which element a subscript means that is no number: the text of a variable, or any of them.
+    fn place(&mut self, elements: &[(String, String)], index: &str) -> Option<usize> {
+        if let Some(count) = self.env.variable(index).map(|it| it.values.len())
+            && let Some(chosen) = self.choose(index, count)
+            && let Some(value) = self.env.variable(index).and_then(|it| it.values.get(chosen))
+            && let Some(place) = elements.iter().position(|(key, _)| key == value.scalar())
+        {
+            return Some(place);
+        }
+        if elements.len() > limit::VALUES {
+            return None;
+        }
+        self.choose(&format!("[{index}"), elements.len())
+    }
+
     fn variable(&mut self, name: &str, index: Option<&str>) -> Option<Expansion> {
+        // What a name stands for may be an element.
+        if index.is_none()
+            && let Some((array, key)) = self.env.meant(name).split_once('[')
+        {
+            let (array, key) = (array.to_owned(), key.trim_end_matches(']').to_owned());
+            return self.variable(&array, Some(&key));
+        }
+        if name == "BASH_ALIASES"
+            && let Some(key) = index
+        {
+            if !matches!(key, "@" | "*") {
+                return self.env.alias(key).map(|text| Expansion::One(text.clone()));
+            }
+            return Some(Expansion::Many(self.env.aliases().cloned().collect()));
+        }
+        if name == "FUNCNAME" && self.env.variable(name).is_none() {
+            let back = index.map_or(Some(0), |it| it.parse::<usize>().ok())?;
+            return self.calls.iter().rev().nth(back).map(|it| Expansion::One(it.name.clone()));
+        }
         let count = self.env.variable(name)?.values.len();
         let Some(chosen) = self.choose(name, count) else { return Some(unknown()) };
         let value = self.env.variable(name)?.values.get(chosen)?;
@@ -170,8 +283,18 @@ impl Walker<'_> {
             let back: usize = back.parse().unwrap_or(0);
             elements.len().saturating_sub(back).to_string()
         });
-        let element = elements.iter().find(|(key, _)| *key == index);
-        Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
+        if let Some((_, text)) = elements.iter().find(|(key, _)| *key == index) {
+            return Some(Expansion::One(text.clone()));
+        }
+        if elements.is_empty() || index.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(unknown());
+        }
+        let elements = elements.clone();
+        if !self.spend(elements.len() / 16) {
+            return Some(unknown());
+        }
+        let place = self.place(&elements, &index);
+        Some(place.map_or_else(unknown, |place| Expansion::One(elements[place].1.clone())))
     }
 
     fn operated(
@@ -190,8 +313,16 @@ impl Walker<'_> {
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
                     // Positional parameters count from one, `$0` being the first.
-                    let from = if positional { from.saturating_sub(1) } else { from };
-                    Expansion::Many(texts.into_iter().skip(from).take(length).collect())
+                    let from = if positional && from > 0 { from - 1 } else { from };
+                    let cut = cut(texts.len(), from, length);
+                    Expansion::Many(texts.get(cut).unwrap_or_default().to_vec())
+                }
+                // From any of them on.
+                None if texts.len() <= limit::VALUES => {
+                    match self.choose(":", texts.len().max(1)) {
+                        Some(from) => Expansion::Many(texts.into_iter().skip(from).collect()),
+                        None => unknown(),
+                    }
                 }
                 None => unknown(),
             },
@@ -231,13 +362,18 @@ impl Walker<'_> {
             "/" | "//" | "/#" | "/%" => self.replace(text, operator, operand),
             "^" | "^^" | "," | ",," if operand.parts.is_empty() => change_case(text, operator),
             ":" => match self.slice(operand) {
-                Some((from, length)) => characters.iter().skip(from).take(length).collect(),
+                Some((from, length)) => {
+                    let cut = cut(characters.len(), from, length);
+                    characters.get(cut).unwrap_or_default().iter().collect()
+                }
                 None => hole,
             },
             "@" => match operand.as_text().as_deref() {
                 Some("U") => text.to_uppercase(),
                 Some("L") => text.to_lowercase(),
-                Some("Q" | "P" | "E") => text.to_owned(),
+                Some("Q") => single_quoted(text),
+                Some("E") => unescaped(text),
+                Some("P") => text.to_owned(),
                 _ => hole,
             },
             _ => {
@@ -247,12 +383,17 @@ impl Walker<'_> {
         }
     }
 
-    /// `/from/to` with literal text for `from`; a pattern there makes the result unknown.
+    /// `/from/to`
     fn replace(&mut self, text: &str, operator: &str, operand: &Word) -> String {
         let operand = self.text(operand);
         let (from, to) = operand.split_once('/').unwrap_or((&operand, ""));
-        if operand.contains(HOLE) || super::expand::has_glob(from) || from.is_empty() {
+        if operand.contains(HOLE) || from.is_empty() {
             return HOLE.to_string();
+        }
+        if super::expand::has_glob(from) {
+            let mut pattern = Pattern::default();
+            pattern.push(from, false);
+            return pattern.replaced(text, operator, to).unwrap_or_else(|| HOLE.to_string());
         }
         match operator {
             "//" => text.replace(from, to),
@@ -263,16 +404,32 @@ impl Walker<'_> {
     }
 
     /// `offset` and `length` of `:offset:length`, where both are plain numbers.
-    fn slice(&mut self, operand: &Word) -> Option<(usize, usize)> {
+    fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
         self.arithmetic(&text);
         let (from, length) = match text.split_once(':') {
-            Some((from, length)) => (from, length.trim().parse().ok()?),
-            None => (text.as_str(), usize::MAX),
+            Some((from, length)) => (from, Some(length.trim().parse().ok()?)),
+            None => (text.as_str(), None),
         };
-        let from = if from.trim().is_empty() { 0 } else { from.trim().parse().ok()? };
+        let from = from.trim().trim_start_matches('(').trim_end_matches(')').trim();
+        let from = if from.is_empty() { 0 } else { from.parse().ok()? };
         Some((from, length))
     }
+}
+
+/// What of so many a slice takes; negative numbers count from the end.
+fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
+    let from_end = |back: i64| {
+        count.saturating_sub(usize::try_from(back.unsigned_abs()).unwrap_or(usize::MAX))
+    };
+    let ahead = |forth: i64| usize::try_from(forth).unwrap_or(usize::MAX).min(count);
+    let start = if from < 0 { from_end(from) } else { ahead(from) };
+    let end = match length {
+        None => count,
+        Some(length) if length < 0 => from_end(length),
+        Some(length) => start.saturating_add(ahead(length)).min(count),
+    };
+    start..end.max(start)
 }
 
 fn unknown() -> Expansion {
@@ -309,6 +466,10 @@ fn unquoted(operand: &Word, quoted: bool) -> Word {
         part => part,
     });
     Word { parts: parts.collect(), braces: false }
+}
+
+fn single_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 fn change_case(text: &str, operator: &str) -> String {

@@ -6,6 +6,9 @@ use super::super::glob::{self, Token};
 /// Steps of all the matches that find where to cut.
 const CUTS: usize = 1 << 22;
 
+/// The longest text, in characters, in which what matches is replaced.
+const REPLACED: usize = 256;
+
 /// A pattern's tokens, with quoted characters literal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pattern {
@@ -52,6 +55,42 @@ impl Pattern {
         } else {
             first(starts.rev(), fits, text.len())
         }
+    }
+}
+
+impl Pattern {
+    /// `text` with what matches replaced, for `${x/…}`: the first, the one at its beginning or its end,
+    /// or each. `None` where that would take too long to know.
+    pub(super) fn replaced(&self, text: &str, operator: &str, to: &str) -> Option<String> {
+        let text: Vec<char> = text.chars().collect();
+        if self.unknown || text.len() > REPLACED {
+            return None;
+        }
+        let mut left = REPLACED * REPLACED;
+        let mut made = String::new();
+        let mut at = 0;
+        while at < text.len() {
+            let ends = if operator == "/%" { text.len()..=text.len() } else { at + 1..=text.len() };
+            let mut found = None;
+            for end in ends.rev() {
+                if glob::all_match(&self.tokens, &text[at..end], &mut left)? {
+                    found = Some(end);
+                    break;
+                }
+            }
+            if let Some(end) = found {
+                made.push_str(to);
+                at = end;
+            } else {
+                made.push(text[at]);
+                at += 1;
+            }
+            if operator == "/#" || operator == "/" && found.is_some() {
+                break;
+            }
+        }
+        made.extend(&text[at..]);
+        Some(made)
     }
 }
 

@@ -9,6 +9,9 @@ use super::evaluate::EXPANDED;
 use super::field::Field;
 use super::{Io, Walker};
 
+/// So many words may be the last one before a command, and one more.
+const LASTS: usize = 2;
+
 impl Walker<'_> {
     /// Walks a simple command once for each way in which its variables may stand.
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
@@ -78,12 +81,15 @@ impl Walker<'_> {
                 self.stdin = streams.io.stdin.clone().or(self.stdin.take());
             }
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
+            let last = words.last().map(|it| it.text.clone()).unwrap_or_default();
+            self.ends_with(last.clone());
             let call = Call { words, assignments, io: streams.io.clone(), direct: true };
             output = self.opened(&mut streams, lasts, |walker| walker.call(call));
             if lasts {
                 // It runs nothing that could show something.
                 output.clear();
             }
+            self.ends_with(last);
             self.becomes(finds..found, None, writes, true);
             for (name, variable) in before.into_iter().rev() {
                 self.env.put(&name, variable);
@@ -94,6 +100,16 @@ impl Walker<'_> {
         output
     }
 
+    /// Notes a command's last word.
+    fn ends_with(&mut self, last: String) {
+        let open = self.conditional;
+        let at = self.lasts.iter().position(|(of, _)| open == 0 || *of > open);
+        self.lasts.truncate(at.unwrap_or(LASTS));
+        if !self.lasts.iter().any(|(_, known)| *known == last) {
+            self.lasts.insert(0, (open, last));
+        }
+    }
+
     /// Sets a variable, to each of the values that it may have.
     fn assign(&mut self, assignment: &Assignment) {
         let outer = std::mem::take(&mut self.choices);
@@ -102,20 +118,9 @@ impl Walker<'_> {
             let text = self.text(index);
             self.arithmetic(&text);
         }
-        let attribute = self.env.attribute(&assignment.name);
         let mut values = Vec::new();
         loop {
-            let mut value = self.assigned(assignment);
-            if let (Some(attribute), Value::Text(text)) = (attribute, &mut value) {
-                match attribute {
-                    Attribute::Lower => *text = text.to_lowercase(),
-                    Attribute::Upper => *text = text.to_uppercase(),
-                    Attribute::Integer => {
-                        let text = text.clone();
-                        self.arithmetic(&text);
-                    }
-                }
-            }
+            let value = self.assigned(assignment);
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -126,13 +131,48 @@ impl Walker<'_> {
         }
         self.repeating = repeating;
         self.choices = outer;
+        self.given_value(&assignment.name, values);
+    }
+
+    /// A variable gets a value, one of those that it may be, whoever gives it: an assignment, `read`,
+    /// `printf -v`, a loop. What its name or its attribute makes of the text happens here.
+    pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
+        let name = &*self.env.meant(name).to_owned();
+        if name.contains('[') {
+            for value in values {
+                self.put_element(name, value.scalar().to_owned());
+            }
+            return;
+        }
+        let attribute = self.env.attribute(name);
+        for value in &mut values {
+            let texts: Vec<&mut String> = match value {
+                _ if attribute.is_none() => Vec::new(),
+                Value::Text(text) => vec![text],
+                Value::Array(elements) => elements.iter_mut().map(|(_, text)| text).collect(),
+            };
+            for text in texts {
+                match attribute {
+                    Some(Attribute::Lower) => *text = text.to_lowercase(),
+                    Some(Attribute::Upper) => *text = text.to_uppercase(),
+                    Some(Attribute::Integer) => self.arithmetic(text),
+                    Some(Attribute::Reference) => {
+                        self.arithmetic(text);
+                        // The first text is the name that it stands for from now on.
+                        if is_name(text) {
+                            return self.env.refer(name, text);
+                        }
+                    }
+                    None => {}
+                }
+            }
+        }
         for value in &values {
-            self.told(&assignment.name, value.scalar());
-            self.looked_up(&assignment.name, value);
+            self.told(name, value.scalar());
+            self.looked_up(name, value);
         }
         // Bash takes it for its own name.
-        let name = if assignment.name == "BASH_ARGV0" { "0" } else { &assignment.name };
-        self.env.set(name, values);
+        self.env.set(if name == "BASH_ARGV0" { "0" } else { name }, values);
     }
 
     /// The tables in which the shell looks a command up: `BASH_ALIASES[x]=…`.
@@ -170,6 +210,9 @@ impl Walker<'_> {
             self.record_write(text, How::Append, certainty);
         }
         if matches!(name, "BASH_ENV" | "ENV") {
+            if self.begins.len() < limit::VALUES && !self.begins.iter().any(|it| it == text) {
+                self.begins.push(text.to_owned());
+            }
             self.perhaps(|walker| {
                 if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
                     walker.nested_code(&text, &Io::default());
@@ -215,6 +258,9 @@ impl Walker<'_> {
             };
             let near = words.len().min(limit::ELEMENTS + 1);
             for field in self.fields(&words[..near]) {
+                if field.text.starts_with('[') {
+                    self.arithmetic(&field.text);
+                }
                 // So many nobody types.
                 if elements.len() >= limit::ELEMENTS {
                     self.spend(usize::MAX);
@@ -242,9 +288,27 @@ impl Walker<'_> {
             let Some(assignment) = declaration(word) else {
                 let more = self.fields(std::slice::from_ref(word));
                 for field in more.iter().filter(|_| !fields.is_empty()) {
-                    match field.text.strip_prefix('-') {
-                        Some(letters) => options.push_str(letters),
-                        None => self.attributed(&field.text, &options),
+                    if let Some(letters) = field.text.strip_prefix('-') {
+                        options.push_str(letters);
+                    } else if let Some((target, text)) = field.text.split_once('=')
+                        && let Some(head) = super::scan::head(&field.text)
+                        && !head.append
+                    {
+                        // `declare "$name=$text"`
+                        self.attributed(head.name, &options);
+                        if options.contains('n') && is_name(text) {
+                            self.env.refer(target, text);
+                        } else {
+                            self.put_element(target, text.to_owned());
+                            let name = head.name.to_owned();
+                            self.listed_again(&name, text, &options);
+                        }
+                    } else {
+                        let is_bare = !field.text.contains('=') && options.contains('n');
+                        if is_bare && !self.env.refers(&field.text) {
+                            self.env.put_attribute(&field.text, Attribute::Reference);
+                        }
+                        self.attributed(&field.text, &options);
                     }
                 }
                 fields.extend(more);
@@ -257,6 +321,12 @@ impl Walker<'_> {
             }
             self.attributed(&assignment.name, &options);
             self.assign(&assignment);
+            let texts = self.env.variable(&assignment.name).map(|it| it.values.clone());
+            for value in texts.iter().flatten() {
+                if let Value::Text(text) = value {
+                    self.listed_again(&assignment.name, text, &options);
+                }
+            }
             // As it is written, whatever it becomes.
             if self.env.attribute(&assignment.name).is_some()
                 && let Some(text) = word.as_text()
@@ -274,6 +344,18 @@ impl Walker<'_> {
         fields
     }
 
+    /// `declare -a x='(…)'`: a list in quotes is one all the same, and what stands in it is expanded
+    /// once more.
+    fn listed_again(&mut self, name: &str, text: &str, options: &str) {
+        if !(text.starts_with('(') && text.ends_with(')')) {
+            return;
+        }
+        self.expanded_again(text);
+        if options.contains(['a', 'A']) && is_name(name) {
+            self.enter(|walker| walker.code(&format!("{name}={text}"), &Io::default()));
+        }
+    }
+
     fn attributed(&mut self, name: &str, options: &str) {
         for letter in options.chars() {
             let attribute = match letter {
@@ -289,13 +371,17 @@ impl Walker<'_> {
     /// `declare -n p=q`: whether it is known what `p` stands for.
     fn referred(&mut self, assignment: &Assignment) -> bool {
         let target = self.text(&assignment.value);
-        let is_name = !target.is_empty()
-            && target.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if is_name {
+        if is_name(target.split('[').next().unwrap_or_default()) {
+            self.arithmetic(&target);
             self.env.refer(&assignment.name, &target);
+            return true;
         }
-        is_name
+        false
     }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Puts an element in its place: an array goes by its numbers, in whatever order it was filled.

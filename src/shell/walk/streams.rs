@@ -1,7 +1,7 @@
 //! Redirections: where a command's input comes from and its output goes.
 
 use super::super::syntax::{Part, Redirection, RedirectionKind, Word};
-use super::super::{Certainty, HOLE, How};
+use super::super::{Certainty, HOLE, How, limit};
 use super::env::Made;
 use super::expand::has_glob;
 use super::field::Field;
@@ -149,7 +149,15 @@ impl Walker<'_> {
         match descriptor {
             None | Some(0) => streams.io.stdin = Some(Rc::from(text)),
             Some(other) => {
-                self.env.files.insert(format!("/dev/fd/{other}"), Made::Text(text));
+                let path = format!("/dev/fd/{other}");
+                let text = match self.env.files.get(&path) {
+                    Some(Made::Text(before)) if path == super::origin::ANY_DESCRIPTOR => {
+                        format!("{before}\n{text}")
+                    }
+                    _ => text,
+                };
+                let made = if text.len() > limit::TEXT { Made::Unknown } else { Made::Text(text) };
+                self.env.files.insert(path, made);
             }
         }
     }

@@ -37,6 +37,17 @@ pub(super) struct Suspects {
     pub(super) evaluated: usize,
 }
 
+impl Suspects {
+    /// Nothing is remembered until it goes on: what is walked has been walked before.
+    pub(super) fn halt(&mut self) -> bool {
+        std::mem::replace(&mut self.busy, true)
+    }
+
+    pub(super) fn go_on(&mut self, busy: bool) {
+        self.busy = busy;
+    }
+}
+
 impl Walker<'_> {
     /// Walks a command or a pipeline: what runs in it from its beginning on may be what feeds it.
     pub(super) fn fed(&mut self, walk: impl FnOnce(&mut Self) -> String) -> String {

@@ -13,9 +13,15 @@ impl Walker<'_> {
     pub(super) fn unknown_program(&mut self, call: &Call) -> String {
         if call.words[0].loose && call.words.len() > 1 {
             let rest = Call { words: call.words[1..].to_vec(), ..call.clone() };
+            let from = self.reading.runs.len();
             self.resolved += 1;
             self.enter(|walker| walker.call(rest));
             self.resolved -= 1;
+            // In code that was put together nobody knows where a word ends.
+            let is_put_together = !call.words[0].resolved;
+            for run in self.reading.runs.iter_mut().skip(from).filter(|_| is_put_together) {
+                run.certainty = Certainty::Opaque;
+            }
         }
         self.leaf(&call.words, call, Certainty::Opaque);
         if call.words.iter().all(Field::is_unknown) {
