@@ -3,6 +3,7 @@
 
 mod literals;
 mod makefile;
+mod makefile_text;
 mod parse;
 mod sed;
 mod tcl;
@@ -12,9 +13,13 @@ mod uncalled;
 use makefile::read as make;
 
 pub(super) use literals::{commands as literal_commands, texts as literal_texts};
+pub(super) use makefile::included;
 pub(super) use sed::read as read_sed;
 pub(super) use uncalled::called;
 
+use super::table::grammar::Grammar;
+use super::table::interpreters;
+use super::walk::field::Field;
 use super::walk::filter;
 use super::{How, Interpreter};
 
@@ -42,7 +47,7 @@ pub(super) struct Acts {
 }
 
 /// What code is started with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Given {
     /// `awk -v name=text`
     pub(super) variables: Vec<(String, String)>,
@@ -57,6 +62,52 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// One of the lists, by its name; nothing where there is none.
+    fn list(&self, name: &str) -> &[String] {
+        self.lists.iter().find(|it| it.0 == name).map_or(&[], |it| &it.1)
+    }
+
+    /// What make is told by its words: variables, goals, files, folders. Where it reads more than
+    /// one file the goals are left out, since what they need may stand in any of them.
+    pub(super) fn make(words: &[String]) -> Self {
+        let fields: Vec<Field> = words.iter().map(|it| Field::literal(it)).collect();
+        let grammar = interpreters::find("make").map_or(Grammar::NONE, |it| it.grammar);
+        let taken = grammar.take(&fields, 0);
+        let operands = taken.operands.iter().filter_map(|at| words.get(*at));
+        let (set, goals): (Vec<&String>, Vec<&String>) = operands.partition(|it| it.contains('='));
+        let set = set.into_iter().filter_map(|it| it.split_once('='));
+        let variables = set.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let values = |names: &[&str]| -> Vec<String> {
+            let given = taken.options.iter().filter(|it| it.is(names));
+            given.filter_map(|it| Some(it.value.as_ref()?.text.clone())).collect()
+        };
+        let files = values(&["f", "file", "makefile"]);
+        let is_plain = files.len() < 2 && values(&["E", "eval"]).is_empty();
+        let mut lists = vec![
+            ("files".to_owned(), files),
+            ("folders".to_owned(), values(&["I", "include-dir"])),
+        ];
+        if is_plain && goals.iter().all(|it| !it.contains(super::HOLE)) {
+            lists.push(("goals".to_owned(), goals.into_iter().cloned().collect()));
+        }
+        if taken.has(&["e", "environment-overrides"]) {
+            lists.push(("-e".to_owned(), vec!["-e".to_owned()]));
+        }
+        Self { variables, lists, ..Self::default() }
+    }
+
+    /// What make is told by the environment.
+    pub(super) fn with_environment(mut self, environment: &[(String, String)]) -> Self {
+        let pairs = environment.iter().map(|(name, text)| format!("{name}={text}"));
+        self.lists.push(("environment".to_owned(), pairs.collect()));
+        self
+    }
+
+    /// The folders in which make looks for what a file includes.
+    pub(super) fn folders(&self) -> &[String] {
+        self.list("folders")
+    }
+
     /// The arguments of code on the command line, or of a script in a file.
     pub(super) fn arguments(language: Interpreter, arguments: &[String], is_file: bool) -> Self {
         let hole = || super::HOLE.to_string();
@@ -66,6 +117,7 @@ impl Given {
             Interpreter::Php => ("$argv", 1),
             Interpreter::Perl => ("@ARGV", 0),
             Interpreter::Ruby => ("ARGV", 0),
+            Interpreter::Make => return Self::make(arguments),
             _ => return Self { heard: arguments.to_vec(), ..Self::default() },
         };
         let list: Vec<String> =
@@ -121,7 +173,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
     let acts = match language {
         Interpreter::Tcl => return tcl::read(code),
         Interpreter::AppleScript => apple_script(code),
-        Interpreter::Make => make(code, &given.variables),
+        Interpreter::Make => make(code, given),
         Interpreter::Sed => sed::read(code),
         Interpreter::Shell | Interpreter::Itself | Interpreter::Patch => Vec::new(),
         Interpreter::Other => {

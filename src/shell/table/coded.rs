@@ -37,6 +37,15 @@ const fn row(
     Coded { names, grammar: Grammar { letters, long }, options, after }
 }
 
+/// The values of these options are code.
+const fn plain(
+    names: &'static [&'static str],
+    letters: &'static str,
+    options: &'static [&'static str],
+) -> Coded {
+    row(names, letters, options, options, &[])
+}
+
 const TAR: &[&str] = &["tar", "gtar", "bsdtar"];
 const TAR_LONG: &[&str] = &["checkpoint-action", "to-command", "use-compress-program"];
 const SSH: &str = "BbcDEeFIiJLlmOopQRSWwPX";
@@ -65,12 +74,20 @@ pub(in super::super) static CODED: &[Coded] = &[
             "KnownHostsCommand ",
         ],
     ),
-    row(&["scp", "sftp"], SSH, &[], &["S"], &[]),
+    row(&["scp", "sftp"], SSH, &[], &["S", "D"], &[]),
     row(&["sort", "gsort"], "kSTto", &["compress-program"], &["compress-program"], &[]),
     row(&["man"], "PCLMRSeEp", &["pager"], &["P", "pager"], &[]),
-    row(&["less", "more", "most"], "", &[], &[""], &["+!"]),
+    row(&["less", "more", "most"], "", &[], &[""], &["+!", "+|$", "+|^", "+|."]),
     row(&["split", "gsplit", "csplit"], "abClnt", &["filter"], &["filter"], &[]),
-    row(&["zip"], "", &["-TT", "unzip-command"], &["-TT", "unzip-command"], &[]),
+    // `-TT code`, `-TTcode`, `-TTT code`
+    row(
+        &["zip"],
+        "",
+        &["-TT", "-TTT", "-qTT", "-rTT", "-TqTT", "unzip-command"],
+        &["-TT", "-TTT", "-qTT", "-rTT", "-TqTT", "unzip-command"],
+        &[],
+    ),
+    row(&["zip"], "T", &["-TT", "-TTT"], &["T"], &["T"]),
     row(&["sqlite3"], "", &["-cmd"], &["", "-cmd"], &[".shell ", ".system "]),
     row(&["prove"], "eIM", &["exec"], &["e", "exec"], &[]),
     row(&["psql"], "chpUdf", &["command"], &["c", "command"], &["\\! ", "\\!"]),
@@ -94,13 +111,40 @@ pub(in super::super) static CODED: &[Coded] = &[
             "DPkg::Pre-Invoke::=",
             "DPkg::Post-Invoke::=",
             "DPkg::Pre-Install-Pkgs::=",
+            "APT::Update::Pre-Invoke=",
+            "APT::Update::Post-Invoke=",
+            "APT::Update::Post-Invoke-Success::=",
+            "DPkg::Pre-Invoke=",
+            "DPkg::Post-Invoke=",
+            "DPkg::Pre-Install-Pkgs=",
+            "Dir::Bin::dpkg=",
         ],
     ),
     row(&["dpkg"], "", &[], &["pre-invoke", "post-invoke"], &[]),
     row(&["rg"], "", &["pre"], &["pre"], &[]),
-    row(&["fzf"], "", &["preview"], &["preview"], &[]),
+    plain(&["fzf", "sk"], "", &["preview"]),
+    row(
+        &["fzf", "sk"],
+        "",
+        &["bind"],
+        &["bind"],
+        &["enter:become(", "enter:execute(", "start:become(", "start:execute(", "start:reload("],
+    ),
+    plain(&["bat", "batcat", "ack", "ag", "delta", "git-delta"], "", &["pager"]),
+    plain(&["fish"], "cCdDo", &["c", "C", "command", "init-command"]),
+    plain(&["nu"], "ceI", &["c", "e", "commands", "execute"]),
+    plain(&["xonsh"], "c", &["c"]),
+    plain(&["gcloud", "flatpak"], "", &["command"]),
+    plain(&["git-shell"], "c", &["c"]),
+    plain(&["sbatch"], "JnNpotc", &["wrap"]),
+    plain(&["bazel", "bazelisk"], "", &["run_under"]),
+    plain(&["svn"], "", &["diff-cmd", "editor-cmd", "diff3-cmd"]),
+    plain(&["bpftrace"], "ceop", &["c"]),
+    plain(&["go"], "", &["-exec", "-toolexec"]),
+    row(&["hg"], "R", &["config"], &["config"], &["alias.x=!", "hooks.pre-status="]),
+    row(&["mutt", "neomutt"], "e", &[], &["e"], &["source \""]),
     row(&["tcpdump"], "czrwisCGW", &[], &["z"], &[]),
-    row(&["socat"], "", &[], &[""], &["EXEC:", "SYSTEM:"]),
+    row(&["socat"], "", &[], &[""], &["EXEC:", "SYSTEM:", "SHELL:"]),
     row(
         &["nc", "ncat", "netcat"],
         "ecgGioOpqsTwXx",
@@ -150,6 +194,11 @@ const GIT_CODE: &[(&str, &str)] = &[
     ("uploadpack.", "packobjectshook"),
     ("tar.", ".command"),
     ("gc.", "recentobjectshook"),
+    ("gpg.", "defaultkeycommand"),
+    ("sendemail.", "cmd"),
+    ("sendemail.", "command"),
+    ("web.", "browser"),
+    ("instaweb.", "httpd"),
 ];
 
 /// Whether a setting of git is one of those.
@@ -200,6 +249,7 @@ pub(in super::super) const LANGUAGE_VARIABLES: &[(&str, Interpreter)] = &[
 pub(in super::super) const FILE_VARIABLES: &[(&str, Interpreter)] = &[
     ("PYTHONSTARTUP", Interpreter::Python),
     ("NODE_REPL_EXTERNAL_MODULE", Interpreter::JavaScript),
+    ("MAKEFILES", Interpreter::Make),
 ];
 
 /// Variables whose value is shell code that some program will run.

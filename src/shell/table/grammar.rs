@@ -18,6 +18,8 @@ pub(in super::super) struct Given {
     /// A letter or a long name, without dashes.
     pub(in super::super) name: String,
     pub(in super::super) value: Option<Field>,
+    /// It is the whole name of an option that takes a value, and no beginning of another.
+    is_whole: bool,
 }
 
 /// Words taken apart.
@@ -26,6 +28,16 @@ pub(in super::super) struct Taken {
     pub(in super::super) options: Vec<Given>,
     /// Places of the words that are neither options nor their values.
     pub(in super::super) operands: Vec<usize>,
+}
+
+impl Given {
+    /// Whether it is one of these. Long ones are taken by their beginning, as `getopt_long` does; an
+    /// option that is no long one has a single letter.
+    pub(in super::super) fn is(&self, names: &[&str]) -> bool {
+        let name = self.name.as_str();
+        let may_be_cut = name.len() > 1 && !self.is_whole;
+        names.contains(&name) || may_be_cut && names.iter().any(|it| it.starts_with(name))
+    }
 }
 
 impl Taken {
@@ -37,6 +49,11 @@ impl Taken {
 
     pub(in super::super) fn has(&self, names: &[&str]) -> bool {
         self.options.iter().any(|given| names.contains(&given.name.as_str()))
+    }
+
+    /// The same of options that may be cut short.
+    pub(in super::super) fn may_have(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|given| given.is(names))
     }
 }
 
@@ -84,20 +101,26 @@ impl Grammar {
             }
             if let Some((name, value)) = long.split_once('=') {
                 let value = Some(word.with_text(value));
-                options.push(Given { name: self.full(name).to_owned(), value });
+                options.push(self.given(self.full(name), value));
                 return Some(at + 1);
             }
             let name = self.full(long);
             let takes = self.long.contains(&name);
             let value = words.get(at + 1).filter(|_| takes).cloned();
-            options.push(Given { name: name.to_owned(), value });
+            options.push(self.given(name, value));
             return Some(at + 1 + usize::from(takes));
         }
         // Some programs have long options with one dash.
         if rest.len() > 1 && self.long.contains(&word.text.as_str()) {
             let value = words.get(at + 1).cloned();
-            options.push(Given { name: word.text.clone(), value });
+            options.push(self.given(&word.text, value));
             return Some(at + 2);
+        }
+        if let Some((name, value)) =
+            word.text.split_once('=').filter(|it| self.long.contains(&it.0))
+        {
+            options.push(self.given(name, Some(word.with_text(value))));
+            return Some(at + 1);
         }
         for (index, letter) in rest.char_indices() {
             let mut value = None;
@@ -112,7 +135,7 @@ impl Grammar {
                     value = Some(word.with_text(own));
                 }
             }
-            options.push(Given { name: letter.to_string(), value });
+            options.push(self.given(&letter.to_string(), value));
             if takes {
                 return Some(next);
             }
@@ -120,9 +143,13 @@ impl Grammar {
         Some(at + 1)
     }
 
-    /// The long name that a word of at least three letters abbreviates.
+    fn given(&self, name: &str, value: Option<Field>) -> Given {
+        Given { name: name.to_owned(), value, is_whole: self.long.contains(&name) }
+    }
+
+    /// The long name that a word of at least two letters abbreviates.
     fn full<'a>(&self, name: &'a str) -> &'a str {
-        if name.len() < 3 || self.long.contains(&name) {
+        if name.len() < 2 || self.long.contains(&name) {
             return name;
         }
         self.long.iter().find(|long| long.starts_with(name)).copied().unwrap_or(name)

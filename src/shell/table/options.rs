@@ -99,6 +99,8 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
     row(&["just"], 1, "fd", &["justfile", "working-directory", "set", "dotenv-path", "shell"]),
     row(&["uv"], 2, "", &["directory", "project", "cache-dir", "config-file", "color"]),
     row(&["poetry"], 2, "CP", &["directory", "project"]),
+    row(&["hatch"], 1, "ep", &["env", "project", "data-dir", "cache-dir"]),
+    row(&["lerna", "nx", "turbo"], 1, "", &["concurrency", "scope", "loglevel"]),
     row(&["pip"], 1, "", &["proxy", "python", "log", "cert", "cache-dir", "timeout", "retries"]),
     row(
         &["systemctl"],

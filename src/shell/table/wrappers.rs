@@ -1,4 +1,4 @@
-//! Programs that run another command.
+//! Programs that run another command. Long because it is one table.
 
 use super::super::walk::field::Field;
 use super::grammar::Grammar;
@@ -39,6 +39,13 @@ pub(in super::super) enum Rest {
     After(&'static [&'static str]),
     /// Shell code, the words after one of these options.
     CodeAfter(&'static [&'static str]),
+    /// A command behind options that are not told here: from the first operand on, and from the
+    /// first word that is a program of our tables.
+    Somewhere,
+    /// A shell gets the words as keys: `Space` and `Enter` are two of them.
+    Typed,
+    /// Each of the words is shell code.
+    Codes,
     /// Nothing that runs.
     Nothing,
 }
@@ -100,7 +107,7 @@ impl Wrapper {
 pub(in super::super) const LOADER: &str = "ld-linux-x86-64.so.2";
 
 /// Programs that their own name tells which of several they are.
-pub(in super::super) const MANY_IN_ONE: &[&str] = &["git", "busybox", "toybox"];
+pub(in super::super) const MANY_IN_ONE: &[&str] = &["git", "busybox", "toybox", "coreutils"];
 
 /// One row for each. Where a name has rows with `then`, those come first.
 pub(in super::super) static WRAPPERS: &[Wrapper] = &[
@@ -173,7 +180,11 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .options("", &["Command"])
         .rest(Rest::Code),
     row(&["cmd"]).rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
-    row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&["-c", "-C", "-Command", "-command"])),
+    row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&[
+        "-c", "-C", "-Command", "-command", "-com", "-Com", "-comm", "-Comm", "-comma", "-Comma",
+        "-comman", "-Comman",
+    ])),
+    row(&["emulate"]).options("c", &[]).code(&["c"]).rest(Rest::Nothing),
     row(&["builtin", "noglob", "nocorrect", "nocase"]),
     row(&["jobs"]).rest(Rest::After(&["-x"])),
     row(&["exec"]).options("a", &[]),
@@ -218,10 +229,9 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["setarch", "linux32", "linux64", "i386", "x86_64", "arch"]),
     row(&["capsh"]).rest(Rest::CodeAfter(&["-c", "-lc", "-ec"])),
     row(&["chroot"]).options("", &["groups", "userspec"]).operands(1),
-    row(&["bwrap", "firejail"]),
-    row(&["proot"]).options("rbwq", &[]),
+    row(&["firejail"]),
+    row(&["proot"]).options("rbwqSRkv", &[]),
     row(&[
-        "fakeroot",
         "catchsegv",
         "chronic",
         "unbuffer",
@@ -232,17 +242,17 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         "proxychains",
         "proxychains4",
         "dbus-run-session",
-        "xvfb-run",
         "eatmydata",
         "prime-run",
-        "softlimit",
+        "torify",
+        "graftcp",
         "ccache",
         "sccache",
         "distcc",
     ]),
-    row(&["gosu", "su-exec", "setuidgid", "chpst"]).operands(1),
+    row(&["gosu", "su-exec", "setuidgid", "s6-setuidgid", "setlock"]).operands(1),
     row(&["caffeinate"]).options("tw", &[]),
-    row(&["busybox", "toybox"]),
+    row(&["busybox", "toybox", "coreutils", "uutils"]),
     row(&["strace", "ltrace"])
         .options("oepsuEaIbPXS", &["output", "trace", "attach", "user", "env"])
         .outputs(&["o", "output"]),
@@ -255,6 +265,8 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .options("eoFcC", &["event", "output"])
         .outputs(&["o", "output"]),
     row(&["valgrind"]).options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
+    row(&["perf"]).then(&["trace"]).rest(Rest::Somewhere),
+    row(&["rr"]).then(&["record"]).rest(Rest::Somewhere),
     row(&["gdbserver", "heaptrack", "rr"]),
     row(&["gdb", "lldb"]).then(&["--args"]),
     row(&["hyperfine"])
@@ -269,14 +281,19 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
                 "setup",
                 "export-json",
                 "export-markdown",
+                "export-csv",
+                "export-asciidoc",
+                "export-orgmode",
+                "conclude",
                 "shell",
                 "command-name",
             ],
         )
-        .code(&["p", "prepare", "c", "cleanup", "s", "setup"])
-        .rest(Rest::Code),
+        .code(&["p", "prepare", "c", "cleanup", "s", "setup", "conclude"])
+        .outputs(EXPORTS_OF_HYPERFINE)
+        .rest(Rest::Codes),
     row(&["systemd-run"]).options(
-        "pEMtuHCd",
+        "pEMuHC",
         &[
             "unit",
             "property",
@@ -297,13 +314,21 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         ],
     ),
     row(&["systemd-inhibit"]).options("", &["what", "who", "why", "mode"]),
-    row(&["daemonize", "daemon", "start-stop-daemon"]),
+    row(&["daemonize"])
+        .options("acepoulE", &[])
+        .outputs(&["o", "e", "p", "l"])
+        .rest(Rest::Somewhere),
+    // `--exec program -- arguments`: by its place behind the options, too.
+    row(&["daemon", "start-stop-daemon"])
+        .options("puUgrkN", &["pidfile", "output"])
+        .outputs(&["p", "pidfile", "output"])
+        .rest(Rest::Somewhere),
     row(&["entr"]).again(),
     row(&["watchexec"])
         .again()
         .options("ewifdsN", &["exts", "watch", "ignore", "filter", "debounce", "signal"]),
     row(&["retry"]).again().options("tdm", &["times", "delay", "max"]),
-    row(&["at", "batch"]).rest(Rest::Nothing),
+    row(&["at", "batch"]).options("fqtM", &[]).rest(Rest::Nothing),
     row(&["ssh", "autossh", "mosh"])
         .options("BbcDEeFIiJLlmOopQRSWwM", &[])
         .operands(1)
@@ -381,7 +406,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .rest(Rest::Nothing),
     row(&["flatpak-spawn", "toolbox-run"]),
     row(&["toolbox"]).then(&["run"]).options("c", &["container", "distro"]),
-    row(&["distrobox"]).then(&["enter"]),
+    row(&["distrobox"]).then(&["enter"]).rest(Rest::Somewhere),
     row(&["poetry", "pipenv", "hatch", "pdm", "rye", "pixi"])
         .then(&["run"])
         .options("e", &["environment"]),
@@ -400,11 +425,197 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
             "with-editable",
         ],
     ),
-    row(&["bundle", "pnpm", "mise", "rtx", "asdf", "opam", "volta"])
+    row(&["bundle", "pnpm", "asdf", "opam", "volta"]).then(&["exec"]).options("C", &["cd"]),
+    row(&["mise", "rtx"])
         .then(&["exec"])
-        .options("C", &["cd"]),
+        .options("Cc", &["cd", "command"])
+        .code(&["c", "command"])
+        .rest(Rest::Somewhere),
+    row(&["mise", "rtx"])
+        .then(&["x"])
+        .options("Cc", &["cd", "command"])
+        .code(&["c", "command"])
+        .rest(Rest::Somewhere),
+    row(&["pyenv", "rbenv", "nodenv", "goenv", "jenv", "phpenv", "plenv", "shadowenv", "berglas"])
+        .then(&["exec"]),
+    row(&["nvm", "fnm", "chamber", "multipass", "lerna", "nx", "snyk", "gow"])
+        .then(&["exec"])
+        .rest(Rest::Somewhere),
+    row(&["rvm"]).rest(Rest::Somewhere),
+    row(&["npm", "pnpm"]).then(&["explore"]).operands(1),
+    row(&["corepack"]),
+    row(&["yarn"]).then(&["workspaces", "foreach"]).rest(Rest::Somewhere),
+    row(&["yarn"]).then(&["workspaces", "run"]),
+    row(&["yarn"]).then(&["workspace"]).rest(Rest::Somewhere),
+    row(&["uv"]).then(&["tool", "run"]).options("p", &["from", "with", "python"]),
+    row(&["uvx"]).options("p", &["from", "with", "python"]),
+    row(&["cross-env", "execa", "rush-exec"]).assignments(),
+    row(&["cross-env-shell"]).assignments().rest(Rest::Code),
+    row(&["dotenv", "dotenv-cli"]).options("efcpv", &["env", "file"]).rest(Rest::Somewhere),
+    row(&["nodemon"])
+        .again()
+        .options("xewid", &["exec", "ext", "watch", "ignore", "delay"])
+        .code(&["x", "exec"])
+        .rest(Rest::Nothing),
+    row(&["concurrently", "conc"])
+        .options(
+            "nlpcms",
+            &["names", "prefix", "prefix-colors", "max-processes", "success", "kill-others-on"],
+        )
+        .rest(Rest::Codes),
+    row(&["chokidar"])
+        .again()
+        .options("cdti", &["command", "debounce", "throttle", "ignore"])
+        .code(&["c", "command"])
+        .rest(Rest::Nothing),
+    row(&["start-server-and-test", "server-test"]).rest(Rest::Codes),
+    row(&["ptw", "pytest-watch"])
+        .again()
+        .options("", &["onpass", "onfail", "runner", "beforerun", "afterrun", "onexit"])
+        .code(&["onpass", "onfail", "runner", "beforerun", "afterrun", "onexit"])
+        .rest(Rest::Nothing),
+    row(&["watchman-make"])
+        .again()
+        .options("pt", &["run", "make"])
+        .code(&["run", "make"])
+        .rest(Rest::Nothing),
+    row(&["watchmedo"])
+        .again()
+        .options("cpi", &["command", "patterns"])
+        .code(&["c", "command"])
+        .rest(Rest::Nothing),
+    row(&["onchange", "reflex", "when-changed", "rubberband"]).again().rest(Rest::Somewhere),
+    row(&["pee"]).rest(Rest::Codes),
+    row(&["mispipe"]).rest(Rest::Codes),
+    row(&["pueue"]).then(&["add"]).rest(Rest::Code),
+    row(&["sem"]).options("jNL", &["jobs", "id"]).rest(Rest::Code),
+    row(&["xdotool"]).then(&["type"]).rest(Rest::Code),
+    row(&["xdotool"]).then(&["exec"]),
+    row(&["i3-msg", "swaymsg"]).then(&["exec"]).rest(Rest::Code),
+    row(&["hyprctl"]).then(&["dispatch", "exec"]).rest(Rest::Code),
+    row(&["launchctl"]).then(&["submit"]).rest(Rest::Somewhere),
+    row(&["launchctl"]).then(&["asuser"]).operands(1),
+    row(&["cmake"]).then(&["-E", "env"]).options("", &["unset", "modify"]).assignments(),
+    row(&["cmake"]).then(&["-E", "time"]),
+    row(&["cmake"]).then(&["-E", "chdir"]).operands(1),
+    row(&["gpg-agent"]).rest(Rest::Somewhere),
+    row(&["just"]).then(&["--command"]),
+    row(&["just"]).then(&["-c"]),
+    row(&["jj"]).then(&["util", "exec"]),
+    row(&["dvc"]).then(&["run"]).rest(Rest::Somewhere),
+    row(&["dvc"]).then(&["stage", "add"]).rest(Rest::Somewhere),
+    row(&["cargo"])
+        .then(&["watch"])
+        .again()
+        .options("xswid", &["exec", "shell", "watch", "ignore", "delay", "workdir"])
+        .code(&["s", "shell"]),
+    row(&["sops"]).then(&["exec-env"]).operands(1).rest(Rest::Code),
+    row(&["sops"]).then(&["exec-file"]).operands(1).rest(Rest::Code),
+    row(&["consul"]).then(&["lock"]).rest(Rest::Somewhere),
+    row(&["consul"]).then(&["watch"]).rest(Rest::Somewhere),
+    row(&["etcdctl"]).then(&["lock"]).operands(1),
+    row(&["etcdctl"]).then(&["watch"]).rest(Rest::Somewhere),
+    row(&["gcloud"])
+        .then(&["compute", "ssh"])
+        .options("", &["command", "zone", "project"])
+        .operands(1)
+        .rest(Rest::Somewhere),
+    row(&["heroku"]).then(&["run"]).options("ars", &["app", "remote", "size"]).rest(Rest::Code),
+    row(&["fly", "flyctl"])
+        .then(&["ssh", "console"])
+        .options("aCrs", &["app", "command"])
+        .code(&["C", "command"])
+        .rest(Rest::Nothing),
+    row(&["kubectl", "oc"]).then(&["run"]).rest(Rest::Somewhere),
+    row(&["kubectl", "oc"]).then(&["debug"]).rest(Rest::Somewhere),
+    row(&["flatpak", "snap"]).then(&["run"]).rest(Rest::Somewhere),
+    row(&["limactl"]).then(&["shell"]).operands(1),
+    row(&["machinectl"]).then(&["shell"]).rest(Rest::Somewhere),
+    row(&["asciinema"])
+        .then(&["rec"])
+        .options("ceitE", &["command", "env", "title", "idle-time-limit"])
+        .code(&["c", "command"])
+        .rest(Rest::Nothing),
+    row(&["ttyrec", "termtosvg"]).options("ec", &["command"]).code(&["e", "c", "command"]),
+    row(&["execlineb"]).options("cS", &[]).code(&["c"]).rest(Rest::Nothing),
+    // Those whose options matter to nobody here.
+    row(&[
+        "tini",
+        "tini-static",
+        "dumb-init",
+        "catatonit",
+        "ts",
+        "tsp",
+        "nq",
+        "ifne",
+        "srun",
+        "salloc",
+        "bsub",
+        "qsub",
+        "qrsh",
+        "mpirun",
+        "mpiexec",
+        "orterun",
+        "torchrun",
+        "bwrap",
+        "fakeroot",
+        "fakechroot",
+        "faketime",
+        "xvfb-run",
+        "dbus-launch",
+        "lockf",
+        "debconf",
+        "pty",
+        "ptyget",
+        "cpulimit",
+        "trickle",
+        "cgexec",
+        "cset",
+        "schedtool",
+        "schroot",
+        "systemd-nspawn",
+        "parallel-ssh",
+        "pssh",
+        "pdsh",
+        "clush",
+        "lima",
+        "colima",
+        "wsl",
+        "orb",
+        "timelimit",
+        "aa-exec",
+        "runcon",
+        "uftrace",
+        "wezterm",
+        "foot",
+        "zellij",
+        "envdir",
+        "s6-envdir",
+        "envuidgid",
+        "chpst",
+        "softlimit",
+        "pgrphack",
+        "fghack",
+        "foreground",
+        "background",
+        "envchain",
+        "envconsul",
+        "consul-template",
+        "summon",
+        "vaultenv",
+        "with-env",
+        "chruby-exec",
+        "ttyd",
+        "gotty",
+        "websocketd",
+        "byobu",
+        "tmate",
+        "shx",
+        "buildah",
+        "distrobox-enter",
+    ])
+    .rest(Rest::Somewhere),
     row(&["volta"]).then(&["run"]),
-    row(&["mise", "rtx"]).then(&["x"]).options("C", &["cd"]),
     row(&["npm"])
         .then(&["exec"])
         .options("pc", &["package", "call", "workspace"])
@@ -421,7 +632,8 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["dotenv", "dotenvx"]).then(&["run"]).options("f", &["file"]),
     row(&["op", "doppler", "infisical", "chamber", "teller"])
         .then(&["run"])
-        .options("pc", &["env-file", "project", "config", "env", "path"]),
+        .options("pc", &["env-file", "project", "config", "env", "path", "command"])
+        .code(&["command"]),
     row(&["aws-vault"]).then(&["exec"]).operands(1),
     row(&["conda", "mamba", "micromamba"]).then(&["run"]).options("np", &["name", "prefix", "cwd"]),
     row(&["nix-shell"])
@@ -442,23 +654,40 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["tmux"]).then(&["new-window"]).options("ceFnt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["split-window"]).options("ceFlt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["run-shell"]).options("cdt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["send-keys"]).options("Nt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["send-keys"]).options("Nt", &[]).rest(Rest::Typed),
     row(&["tmux"]).then(&["neww"]).options("ceFnt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["splitw"]).options("ceFlt", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["if-shell"]).options("t", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["if"]).options("t", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["run"]).options("cdt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["send"]).options("Nt", &[]).rest(Rest::Code),
+    row(&["tmux"]).then(&["send"]).options("Nt", &[]).rest(Rest::Typed),
     row(&["tmux"]).then(&["respawn-pane"]).options("cet", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["respawn-window"]).options("cet", &[]).rest(Rest::Code),
     row(&["tmux"]).then(&["pipe-pane"]).options("t", &[]).rest(Rest::Code),
     row(&["screen"]).options("cDehpRrsStTx", &[]),
     row(&["dtach", "abduco"]).options("cAn", &[]),
-    row(&["xterm", "gnome-terminal", "konsole", "alacritty", "kitty"])
-        .options("e", &[])
-        .code(&["e"]),
+    // The words behind the option: one of them may be code.
+    row(&[
+        "xterm",
+        "gnome-terminal",
+        "konsole",
+        "alacritty",
+        "kitty",
+        "tilix",
+        "terminator",
+        "xfce4-terminal",
+        "x-terminal-emulator",
+        "urxvt",
+        "st",
+    ])
+    .rest(Rest::Somewhere),
     row(&["expect"]).options("c", &[]).rest(Rest::Nothing),
 ];
+
+/// Whether a name has a row, whatever words must follow it.
+pub(in super::super) fn is_one(name: &str) -> bool {
+    index!(WRAPPERS).rows(name).any(|place| WRAPPERS[place].names.contains(&name))
+}
 
 /// The row for a program and the words after it, and how many of those belong to its name.
 pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
@@ -473,6 +702,9 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
         .find(follows)
         .map(|row| (row, row.then.len()))
 }
+
+const EXPORTS_OF_HYPERFINE: &[&str] =
+    &["export-json", "export-markdown", "export-csv", "export-asciidoc", "export-orgmode"];
 
 const FILES_OF_VALGRIND: &[&str] = &[
     "log-file",

@@ -48,6 +48,8 @@ pub(in super::super) enum Files {
     Within(&'static [&'static str]),
     /// The values of the first options, in the folders that the second name.
     ValuesIn(&'static [&'static str], &'static [&'static str]),
+    /// The file that stands so in the values of these options: `%output{file}`.
+    Braced(&'static [&'static str], &'static str),
     /// In that folder, what has the last name of the last operand: of an address.
     Fetched,
     /// What has the last names of addresses, in the folders that these options name.
@@ -86,6 +88,16 @@ impl FileProgram {
     /// Whether its words are what git takes for paths.
     pub(in super::super) fn takes_pathspecs(&self) -> bool {
         matches!(self.then, ["restore" | "rm" | "stash", ..])
+    }
+
+    /// Whether what it copies may go to another machine: `pod:/path`, `s3://bucket/key`.
+    pub(in super::super) fn copies_elsewhere(&self) -> bool {
+        let copies = self.how.is_some() && matches!(self.files, Files::Destination);
+        copies
+            && matches!(
+                self.names[0],
+                "aws" | "gsutil" | "rclone" | "gcloud" | "kubectl" | "docker"
+            )
     }
 
     /// Whether it puts files back to what git keeps.
@@ -179,6 +191,7 @@ const WGET: Grammar = options(
         "save-cookies",
         "hsts-file",
         "rejected-log",
+        "warc-file",
     ],
 );
 /// Options of sqlite3 with a value, behind one dash or two.
@@ -224,6 +237,37 @@ const GREP: Grammar = options(
     ],
 );
 
+const RSYNC: &str = "eTBPioFcJlS";
+const RSYNC_LONG: &[&str] = &[
+    "exclude",
+    "include",
+    "rsh",
+    "filter",
+    "files-from",
+    "exclude-from",
+    "out-format",
+    "log-file",
+    "backup-dir",
+    "bwlimit",
+    "write-batch",
+    "only-write-batch",
+];
+/// Where container programs put an id, an image, what they know of a build.
+const CONTAINERS: &[&str] = &["iidfile", "cidfile", "pidfile", "metadata-file"];
+const REPORTS: &[&str] =
+    &["junitxml", "junit-xml", "output-file", "output", "cache-location", "cobertura-xml"];
+const COMPILED: &[&str] =
+    &["outFile", "outDir", "outfile", "outdir", "out-file", "out-dir", "file", "o", "dir"];
+const GO: &[&str] = &[
+    "-coverprofile",
+    "-cpuprofile",
+    "-memprofile",
+    "-blockprofile",
+    "-mutexprofile",
+    "-trace",
+    "-outputdir",
+];
+
 /// However many operands there are.
 const ALWAYS: usize = usize::MAX;
 
@@ -244,14 +288,31 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
     row(&["tee", "gtee"]).when(&["a", "append"]).how(How::Append),
     row(&["sponge"]).how(How::Write),
-    row(&["rm", "rmdir", "unlink", "shred", "srm", "trash", "trash-put", "rimraf", "del", "grm"])
-        .options("ns", &["iterations", "size", "random-source"])
-        .how(How::Remove),
+    row(&[
+        "rm",
+        "rmdir",
+        "unlink",
+        "shred",
+        "srm",
+        "trash",
+        "trash-put",
+        "rimraf",
+        "del",
+        "grm",
+        "gshred",
+        "gunlink",
+        "wipe",
+        "scrub",
+        "del-cli",
+        "gvfs-trash",
+    ])
+    .options("ns", &["iterations", "size", "random-source"])
+    .how(How::Remove),
     row(&["touch", "gtouch"]).options("drt", &["date", "reference", "time"]).how(How::Touch),
     row(&["mkdir", "gmkdir"]).options("mZ", &["mode", "context"]).how(How::Directory),
     row(&["mktemp"]).options("p", &["suffix", "tmpdir"]).how(How::Write),
     row(&["mkfifo", "mknod"]).options("mZ", &["mode"]).how(How::Write),
-    row(&["truncate"]).options("sr", &["size", "reference"]).how(How::Write),
+    row(&["truncate", "gtruncate"]).options("sr", &["size", "reference"]).how(How::Write),
     row(&["fallocate"]).options("lo", &["length", "offset"]).how(How::Write),
     row(&["cp", "gcp", "install", "ginstall", "ditto"])
         .grammar(COPY)
@@ -280,6 +341,152 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .files(Files::Last)
         .how(How::Write),
     row(&["mv", "gmv"]).grammar(COPY).how(How::Move),
+    row(&["rsync"])
+        .options(RSYNC, RSYNC_LONG)
+        .when(&["remove-source-files"])
+        .files(Files::Sources)
+        .how(How::Remove),
+    row(&["rsync"])
+        .options(RSYNC, RSYNC_LONG)
+        .files(Files::Values(&["log-file", "write-batch", "only-write-batch", "backup-dir"]))
+        .how(How::Write),
+    row(&["gio"]).then(&["trash"]).how(How::Remove),
+    row(&["gio"]).then(&["remove"]).how(How::Remove),
+    row(&["gio"]).then(&["move"]).how(How::Move),
+    row(&["gio"]).then(&["copy"]).files(Files::Destination).how(How::Write),
+    row(&["gio"]).then(&["save"]).how(How::Write),
+    row(&["cmake"]).then(&["-E", "rm"]).how(How::Remove),
+    row(&["cmake"]).then(&["-E", "remove"]).how(How::Remove),
+    row(&["cmake"]).then(&["-E", "remove_directory"]).how(How::Remove),
+    row(&["cmake"]).then(&["-E", "rename"]).how(How::Move),
+    row(&["cmake"]).then(&["-E", "touch"]).how(How::Touch),
+    row(&["cmake"]).then(&["-E", "copy"]).grammar(COPY).files(Files::Destination).how(How::Write),
+    row(&["cmake"]).then(&["-E", "copy_if_different"]).files(Files::Destination).how(How::Write),
+    row(&["cmake"]).then(&["-E", "copy_directory"]).files(Files::Destination).how(How::Write),
+    row(&["cmake"]).then(&["-E", "create_symlink"]).files(Files::Destination).how(How::Link),
+    row(&["cmake"]).then(&["-E", "create_hardlink"]).files(Files::Destination).how(How::Link),
+    // What they make of the others stands in the last.
+    row(&[
+        "convert",
+        "magick",
+        "sox",
+        "qpdf",
+        "pdftotext",
+        "pdftoppm",
+        "sass",
+        "lessc",
+        "ddrescue",
+        "mksquashfs",
+        "ffmpeg",
+        "objcopy",
+    ])
+    .files(Files::Last)
+    .how(How::Write),
+    row(&["aws"]).then(&["s3", "cp"]).files(Files::Destination).how(How::Write),
+    row(&["aws"]).then(&["s3", "sync"]).files(Files::Destination).how(How::Write),
+    row(&["aws"]).then(&["s3", "mv"]).how(How::Move),
+    row(&["gsutil", "rclone"]).then(&["cp"]).files(Files::Destination).how(How::Write),
+    row(&["rclone"]).then(&["copy"]).files(Files::Destination).how(How::Write),
+    row(&["rclone"]).then(&["copyto"]).files(Files::Destination).how(How::Write),
+    row(&["rclone"]).then(&["sync"]).files(Files::Destination).how(How::Write),
+    row(&["rclone"]).then(&["moveto"]).how(How::Move),
+    row(&["gcloud"]).then(&["storage", "cp"]).files(Files::Destination).how(How::Write),
+    row(&["kubectl", "oc"])
+        .then(&["cp"])
+        .options("cn", &["container", "namespace"])
+        .files(Files::Destination)
+        .how(How::Write),
+    row(&["docker", "podman", "nerdctl"]).then(&["cp"]).files(Files::Destination).how(How::Write),
+    row(&["docker", "podman", "nerdctl"])
+        .options("fto", CONTAINERS)
+        .files(Files::Values(CONTAINERS))
+        .how(How::Write),
+    row(&["gh"])
+        .then(&["release", "download"])
+        .options("ODpRA", &["output", "dir", "pattern", "repo", "archive"])
+        .files(Files::Values(&["O", "output", "D", "dir"]))
+        .how(How::Write),
+    row(&["gh"])
+        .then(&["run", "download"])
+        .options("DnpR", &["dir", "name", "pattern", "repo"])
+        .files(Files::Values(&["D", "dir"]))
+        .how(How::Write),
+    row(&["gh"]).then(&["repo", "clone"]).files(Files::After(1)).how(How::Directory),
+    row(&["gh"]).then(&["gist", "clone"]).files(Files::After(1)).how(How::Directory),
+    row(&["cargo"])
+        .options("jpF", &["target-dir", "root", "artifact-dir", "manifest-path"])
+        .files(Files::Values(&["target-dir", "root", "artifact-dir"]))
+        .how(How::Write),
+    row(&["pip", "pip3"])
+        .options("trcd", &["target", "log", "report", "dest", "requirement", "root", "prefix"])
+        .files(Files::Values(&["t", "target", "log", "report", "d", "dest", "prefix"]))
+        .how(How::Write),
+    row(&["pytest", "mypy", "pylint", "ruff", "eslint", "coverage"])
+        .options("c", REPORTS)
+        .files(Files::Values(REPORTS))
+        .how(How::Write),
+    row(&["tsc", "esbuild", "rollup", "babel", "swc", "webpack"])
+        .options("o", COMPILED)
+        .files(Files::Values(COMPILED))
+        .how(How::Write),
+    row(&["go"]).options("", GO).files(Files::Values(GO)).how(How::Write),
+    row(&["pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump"])
+        .options("fronhpU", &["file", "result-file", "out", "host", "port", "username"])
+        .files(Files::Values(&["f", "file", "r", "result-file", "o", "out"]))
+        .how(How::Write),
+    row(&["psql"])
+        .options("oLcdhpUvfF", &["output", "log-file", "command", "dbname", "host", "username"])
+        .files(Files::Values(&["o", "output", "L", "log-file"]))
+        .how(How::Write),
+    row(&["gawk"])
+        .options("", &["profile", "dump-variables", "pretty-print"])
+        .files(Files::Values(&["profile", "dump-variables", "pretty-print"]))
+        .how(How::Write),
+    row(&["parallel", "sem"])
+        .options("j", &["joblog", "results", "jobs"])
+        .files(Files::Values(&["joblog", "results"]))
+        .how(How::Write),
+    row(&["screen"])
+        .options("ScDehpRrstTx", &["-Logfile"])
+        .files(Files::Values(&["-Logfile"]))
+        .how(How::Write),
+    row(&["socat"]).files(Files::Prefixed("OPEN:")).how(How::Write),
+    row(&["socat"]).files(Files::Prefixed("open:")).how(How::Write),
+    row(&["socat"]).files(Files::Prefixed("CREATE:")).how(How::Write),
+    row(&["socat"]).files(Files::Prefixed("create:")).how(How::Write),
+    row(&["socat"]).files(Files::Prefixed("GOPEN:")).how(How::Append),
+    row(&["ar", "gar"]).files(Files::After(1)).unless(&["t", "p", "x"]).how(How::Write),
+    row(&["xmlstarlet", "xml"])
+        .then(&["ed"])
+        .options("dxuvsirtnN", &[])
+        .when(&["L", "inplace"])
+        .how(How::Edit),
+    row(&["tidy"]).options("o", &["-o", "-config"]).when(&["m", "modify"]).how(How::Edit),
+    row(&["taplo", "dprint"]).then(&["fmt"]).unless(&["check", "diff"]).how(How::Edit),
+    row(&["taplo"]).then(&["format"]).unless(&["check", "diff"]).how(How::Edit),
+    row(&["crudini"]).when(&["set", "del", "merge"]).files(Files::First).how(How::Edit),
+    row(&[
+        "mogrify",
+        "joe",
+        "kak",
+        "helix",
+        "vimdiff",
+        "exiftool",
+        "mkfs.ext4",
+        "mke2fs",
+        "mkswap",
+    ])
+    .how(How::Edit),
+    row(&["ansible-vault"]).files(Files::After(1)).unless(&["output"]).how(How::Edit),
+    row(&["setfattr"]).options("nvx", &["name", "value", "remove"]).how(How::Chmod),
+    row(&["rename.ul"]).files(Files::After(2)).how(How::Move),
+    row(&["mcp", "ncp"]).files(Files::Destination).how(How::Write),
+    row(&["mmv", "zmv"]).how(How::Move),
+    row(&["merge"]).unless(&["p"]).files(Files::First).how(How::Edit),
+    row(&["logrotate"])
+        .options("sl", &["state", "log"])
+        .files(Files::Values(&["s", "state", "l", "log"]))
+        .how(How::Write),
     row(&["rename", "prename", "file-rename"])
         .options("e", &["expr"])
         .files(Files::Renamed)
@@ -355,8 +562,8 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("pidoDBFrVYz", &["strip", "input", "directory", "output"])
         .how(How::Edit),
     row(&["patch", "gpatch"])
-        .options("pidoDBFrVYz", &["strip", "input", "directory", "output"])
-        .files(Files::Values(&["o", "output"]))
+        .options("pidoDBFrVYz", &["strip", "input", "directory", "output", "reject-file"])
+        .files(Files::Values(&["o", "output", "r", "reject-file"]))
         .how(How::Write),
     row(&["gofmt", "goimports", "shfmt"]).options("ri", &[]).when(&["w"]).how(How::Edit),
     row(&["rustfmt"])
@@ -405,16 +612,35 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         "protoc",
         "wkhtmltopdf",
         "csvsort",
+        "iconv",
+        "strip",
+        "base64",
+        "xmllint",
+        "flex",
+        "bison",
+        "m4",
+        "nasm",
     ])
     .options("otfF", &["output"])
     .files(Files::Values(&["o", "output"]))
     .how(How::Write),
+    row(&["gcc", "cc", "clang", "g++", "clang++", "ld"])
+        .options("o", &["-MF", "-Map", "Map"])
+        .files(Files::Values(&["-MF", "-Map", "Map"]))
+        .how(How::Write),
     row(&["openssl", "gpg", "age"])
-        .options("o", &["-out", "-in", "-k", "-pass", "output"])
-        .files(Files::Values(&["-out", "o", "output"]))
+        .options(
+            "o",
+            &["-out", "-in", "-k", "-pass", "output", "-writerand", "-keyout", "-CAserial"],
+        )
+        .files(Files::Values(&["-out", "o", "output", "-writerand", "-keyout", "-CAserial"]))
         .how(How::Write),
     row(&["uniq"]).options("fsw", &[]).files(Files::After(1)).how(How::Write),
-    row(&["split", "csplit"])
+    row(&["csplit"])
+        .options("bfn", &["prefix", "suffix-format", "digits"])
+        .files(Files::Values(&["f", "prefix"]))
+        .how(How::Write),
+    row(&["split", "gsplit"])
         .options("abCln", &["lines", "bytes", "number"])
         .files(Files::After(1))
         .how(How::Write),
@@ -473,7 +699,12 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
             "save-cookies",
             "hsts-file",
             "rejected-log",
+            "warc-file",
         ]))
+        .how(How::Write),
+    row(&["curl"])
+        .grammar(CURL)
+        .files(Files::Braced(&["w", "write-out"], "%output{"))
         .how(How::Write),
     // `curl -T a file:///b`: what it sends, it writes there.
     row(&["curl"])
@@ -515,7 +746,20 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("fCbXTI", &["file", "directory", "index-file"])
         .files(Files::Values(&["index-file"]))
         .how(How::Write),
-    row(&["unzip", "7z"]).options("dxo", &[]).files(Files::Values(&["d", "o"])).how(How::Write),
+    row(&["unzip"]).options("dx", &[]).files(Files::Values(&["d"])).how(How::Write),
+    row(&["7z", "7za", "7zz", "7zr", "unar"])
+        .options("o", &[])
+        .files(Files::Values(&["o"]))
+        .how(How::Write),
+    row(&["7z", "7za", "7zz", "7zr"])
+        .options("o", &["-sdel"])
+        .when(&["-sdel"])
+        .files(Files::After(2))
+        .how(How::Remove),
+    row(&["tar", "gtar", "bsdtar"])
+        .options("fCbXTIg", &["file", "directory", "listed-incremental"])
+        .files(Files::Values(&["g", "listed-incremental"]))
+        .how(How::Write),
     row(&["tar", "gtar", "bsdtar"])
         .grammar(TAR)
         .when(&["x", "extract", "get"])
@@ -523,7 +767,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .files(Files::Here(ALWAYS))
         .how(How::Write),
     row(&["unzip"])
-        .options("dxo", &[])
+        .options("dx", &[])
         .unless(&["d", "l", "p", "c", "t", "v", "Z", "z"])
         .files(Files::Here(ALWAYS))
         .how(How::Write),
@@ -564,10 +808,29 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Directory),
     row(&["zip"]).options("xib", &[]).files(Files::First).how(How::Write),
     row(&["zip"]).options("xib", &[]).when(&["m", "move"]).files(Files::After(1)).how(How::Remove),
-    row(&["gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"])
-        .options("So", &["suffix"])
-        .unless(&["c", "stdout", "to-stdout", "t", "l"])
-        .how(How::Edit),
+    row(&[
+        "gzip",
+        "bzip2",
+        "xz",
+        "zstd",
+        "gunzip",
+        "bunzip2",
+        "unxz",
+        "lzma",
+        "unlzma",
+        "lzip",
+        "lzop",
+        "pigz",
+        "pbzip2",
+        "compress",
+        "uncompress",
+        "unzstd",
+        "lz4",
+        "brotli",
+    ])
+    .options("So", &["suffix", "output"])
+    .unless(&["c", "stdout", "to-stdout", "t", "l", "test", "list"])
+    .how(How::Edit),
     row(&["sqlite3"]).options("", SQLITE).files(Files::First).how(How::Edit),
     // An archive and its files, or an option with two values.
     row(&["sqlite3"])
@@ -579,7 +842,9 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("oOkpPtTbhjxyD", &["log-file", "LOG-FILE"])
         .files(Files::Values(&["o", "O", "log-file", "LOG-FILE"]))
         .how(How::Write),
-    row(&["dos2unix", "unix2dos"]).how(How::Edit),
+    row(&["dos2unix", "unix2dos", "mac2unix", "unix2mac"])
+        .unless(&["i", "info", "O", "to-stdout"])
+        .how(How::Edit),
     row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
     // What is not named stays away from the work tree, too, but nobody named it.
     row(&["git"]).then(&["stash", "push"]).options("m", MESSAGE).how(How::Remove),

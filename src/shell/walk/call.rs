@@ -156,12 +156,12 @@ impl Walker<'_> {
         output
     }
 
-    fn is_active(&self, name: &str) -> bool {
+    pub(super) fn is_active(&self, name: &str) -> bool {
         self.calls.iter().any(|active| active.name == name)
     }
 
     /// Walks the text of an alias.
-    fn alias(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
+    pub(super) fn alias(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
         let mark = self.env.mark();
         self.calls.push(Active { name: name.to_owned(), body: 0, mark });
         walk(self);
@@ -183,7 +183,8 @@ impl Walker<'_> {
 
     pub(super) fn program_of(&self, text: &str) -> String {
         // Zsh puts the way to `git` in the place of `=git`.
-        let text = text.strip_prefix('=').unwrap_or(text);
+        // So does nu with `^git`.
+        let text = text.strip_prefix(['=', '^']).unwrap_or(text);
         let base = last_part(text);
         if base.len() == text.len() {
             return text.strip_suffix(".exe").unwrap_or(text).to_owned();
@@ -276,6 +277,20 @@ impl Walker<'_> {
                     self.enter(|walker| walker.call(inner));
                 }
             }
+            "npm" | "pnpm" | "yarn" | "bun" | "npm-run-all" | "run-s" | "run-p" => {
+                self.packaged(name, call);
+            }
+            // It hands over what it does not know.
+            "hub" => {
+                self.enter(|walker| walker.call(call.clone().renamed("git")));
+            }
+            "crontab" => self.schedule(call),
+            "at" | "batch" => self.queued(call),
+            "sbatch" | "qsub" => {
+                if let Some(text) = call.io.stdin.clone() {
+                    self.perhaps(|walker| walker.nested_code(&text, &Io::default()));
+                }
+            }
             "sqlite3" | "sqlite" | "duckdb" => self.database(call),
             "gdb" => self.debugger(call),
             "mkfifo" | "mknod" => self.suspects.has_fifo = true,
@@ -336,16 +351,24 @@ impl Walker<'_> {
             "alias" if name == "gh" => {
                 let words: Vec<&Field> =
                     arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
-                if let [verb, alias, text] = words[..]
+                if let [verb, alias, text @ ..] = &words[..]
                     && verb.text == "set"
                 {
                     let key = format!("gh {}", alias.text);
-                    self.env.put_alias(&key, Some(text.text.clone()));
+                    // It reads its input where it is told no text, or a dash.
+                    let input = call.io.stdin.as_deref().unwrap_or_default();
+                    let code = text.first().map_or(input, |it| it.text.as_str());
+                    let is_shell = |it: &Field| matches!(it.text.as_str(), "-s" | "--shell");
+                    let is_shell = arguments.iter().any(is_shell);
+                    let sign = if is_shell && !code.starts_with('!') { "!" } else { "" };
+                    self.env.put_alias(&key, Some(format!("{sign}{code}")));
                 }
             }
             "config" => {
-                let words: Vec<&Field> =
-                    arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
+                // `git config help.autocorrect -1`
+                let is_number = |it: &str| it.starts_with(|c: char| c.is_ascii_digit());
+                let is_word = |it: &&Field| it.text.strip_prefix('-').is_none_or(is_number);
+                let words: Vec<&Field> = arguments.iter().filter(is_word).collect();
                 if let [.., key, value] = &words[..] {
                     let (key, value) = (key.text.clone(), value.text.clone());
                     self.git_setting(&key, &value);
@@ -449,14 +472,18 @@ impl Walker<'_> {
             let mut values: Vec<Field> = Vec::new();
             let taken = row.grammar.take(&call.words, 1);
             for option in taken.options {
-                values.extend(option.value.filter(|_| row.options.contains(&option.name.as_str())));
+                let is_code = option.is(row.options);
+                values.extend(option.value.filter(|_| is_code));
             }
             if row.options.contains(&"") {
                 values.extend(taken.operands.iter().map(|place| call.words[*place].clone()));
             }
             for value in values {
                 if let Some(code) = row.code(&value.text) {
-                    self.derived(&value, |walker| walker.nested_code(code, &Io::default()));
+                    // It is given what is split.
+                    let is_fed = row.options == ["filter"];
+                    let io = if is_fed { call.io.clone() } else { Io::default() };
+                    self.derived(&value, |walker| walker.nested_code(code, &io));
                 }
             }
         }

@@ -53,7 +53,7 @@ impl Walker<'_> {
                 break;
             }
             let taken = row.grammar.take(words, from);
-            let meant = (row.when.is_empty() || taken.has(row.when)) && !taken.has(row.unless);
+            let meant = (row.when.is_empty() || taken.may_have(row.when)) && !taken.has(row.unless);
             if meant {
                 self.touched(row, words, &taken);
             }
@@ -104,7 +104,7 @@ impl Walker<'_> {
             taken
                 .options
                 .iter()
-                .filter(move |given| names.contains(&given.name.as_str()))
+                .filter(move |given| given.is(names))
                 .filter_map(|given| given.value.as_ref())
         };
         let target = option(&["t", "target-directory"]).next_back();
@@ -171,6 +171,7 @@ impl Walker<'_> {
             Files::Within(names) if self.has_gone() => option(names).map(Cow::Borrowed).collect(),
             Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
             Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
+            Files::Braced(names, opening) => braced(option(names), opening),
             Files::Prefixed(prefix) => operands
                 .into_iter()
                 .filter_map(|word| Some(word.with_text(word.text.strip_prefix(prefix)?)))
@@ -178,7 +179,7 @@ impl Walker<'_> {
                 .collect(),
         };
         for field in fields {
-            if self.is_spent() {
+            if self.is_spent() || row.copies_elsewhere() && field.text.contains(':') {
                 break;
             }
             let certainty = self.certainty(field.certainty());
@@ -304,4 +305,14 @@ fn is_readonly(words: &[Field]) -> bool {
     let has_file = operands.next().is_some_and(|file| !file.text.contains(':'));
     let is_read = words.iter().any(|word| word.text.trim_start_matches('-') == "readonly");
     is_it && has_file && is_read && operands.clone().count() == 1 && operands.all(is_plain)
+}
+
+/// The files that stand so in values: `%output{file}`.
+fn braced<'a>(values: impl Iterator<Item = &'a Field>, opening: &str) -> Vec<Cow<'a, Field>> {
+    let file = |word: &Field| {
+        let (_, text) = word.text.split_once(opening)?;
+        let path = text.split('}').next()?.trim_start_matches('>');
+        Some(Cow::Owned(word.with_text(path)))
+    };
+    values.filter_map(file).collect()
 }

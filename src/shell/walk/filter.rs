@@ -1,6 +1,7 @@
 //! Programs that turn known input into known output: encodings, and the simple filters.
 
 use super::super::{HOLE, foreign};
+use super::characters::{cut, rotated, translated};
 use super::field::Field;
 
 /// What a filter shows for an input. `None` where that is not modelled.
@@ -15,11 +16,7 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
         return shows_lines.then(|| input.to_owned());
     }
     match name {
-        "base64" | "gbase64" if has(&["-d", "-D", "--decode", "-di", "-id"]) => {
-            Some(lossy(&decoded(input, BASE64, 6)))
-        }
-        "base64" if operands.is_empty() => Some(encoded(input.as_bytes(), BASE64, 6)),
-        "base32" if has(&["-d", "-D", "--decode"]) => Some(lossy(&decoded(input, BASE32, 5))),
+        "base64" | "gbase64" | "base32" | "basenc" => based(name, &texts, &operands, input),
         "openssl" if (has(&["base64"]) || has(&["-base64", "-a"])) && has(&["-d"]) => {
             Some(lossy(&decoded(input, BASE64, 6)))
         }
@@ -71,7 +68,7 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
         // Packed is as good as plain: what unpacks it gives it back.
         "gzip" | "gunzip" | "zcat" | "bzip2" | "bunzip2" | "bzcat" | "xz" | "unxz" | "xzcat"
         | "zstd" | "unzstd" | "zstdcat" | "lz4" | "unlz4" | "lz4cat" | "brotli" | "pigz"
-        | "uniq" | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "column" | "expand"
+        | "uniq" | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "expand"
             if operands.is_empty() =>
         {
             Some(input.to_owned())
@@ -82,7 +79,7 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
         "xargs" if operands.is_empty() => {
             Some(input.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
         }
-        "jq" if has(&["-r", "--raw-output"]) => {
+        "jq" if has(&["-r", "--raw-output"]) && !operands.iter().any(|it| it.len() > 1) => {
             let text = input.trim().strip_prefix('"')?.strip_suffix('"')?;
             (!text.contains(['"', '\\'])).then(|| format!("{text}\n"))
         }
@@ -99,6 +96,76 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             Some(kept.join("\n") + "\n")
         }
         "cut" => cut(&texts, input),
+        _ => reshaped(name, &texts, &operands, input),
+    }
+}
+
+/// `base64 -d`, `basenc --base32 --decode`
+fn based(name: &str, texts: &[&str], operands: &[&str], input: &str) -> Option<String> {
+    let is_base = |it: &&&str| it.starts_with("--b") || it.starts_with("--z");
+    let base = match texts.iter().find(is_base) {
+        Some(base) if name == "basenc" => base.trim_start_matches('-'),
+        _ => name.trim_start_matches('g'),
+    };
+    let (alphabet, width) = match base {
+        "base32" => (BASE32, 5),
+        "base32hex" => (BASE32_HEX, 5),
+        "base16" => (BASE16, 4),
+        "base2msbf" => (&b"01"[..], 1),
+        _ => (BASE64, 6),
+    };
+    let is_short = |it: &&str| it.starts_with('-') && !it.starts_with("--");
+    let decodes = |it: &&str| {
+        is_short(it) && it.contains(['d', 'D']) || it.len() > 2 && "--decode".starts_with(it)
+    };
+    if texts.iter().any(decodes) {
+        let input = if base == "base64url" {
+            input.replace('-', "+").replace('_', "/")
+        } else {
+            input.to_owned()
+        };
+        Some(lossy(&decoded(&input, alphabet, width)))
+    } else {
+        operands.is_empty().then(|| encoded(input.as_bytes(), alphabet, width))
+    }
+}
+
+/// Those that lay text out anew, and single changes to it.
+fn reshaped(name: &str, texts: &[&str], operands: &[&str], input: &str) -> Option<String> {
+    let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
+    match name {
+        "column" if has(&["-t"]) => {
+            let separator = texts.iter().find_map(|it| it.strip_prefix("-s")).unwrap_or(" ");
+            let separator = separator.chars().next().unwrap_or(' ');
+            Some(input.replace(separator, " "))
+        }
+        // They lay lines out anew: how many stay beside each other depends on their lengths.
+        "fmt" | "pr" | "column" | "rs" => {
+            let lines = input.lines().count();
+            let joined = input.lines().collect::<Vec<_>>().join(" ");
+            Some(if lines > 1 { format!("{input}\n{joined}\n") } else { input.to_owned() })
+        }
+        "rot13" | "caesar" => Some(input.chars().map(rotated).collect()),
+        "dd" if has(&["conv=lcase"]) => Some(input.to_lowercase()),
+        "dd" if has(&["conv=ucase"]) => Some(input.to_uppercase()),
+        "sd" => match operands[..] {
+            [from, to] => Some(input.replace(from, to)),
+            _ => None,
+        },
+        "jq" if has(&["-r", "--raw-output"])
+            && let [path] = operands[..]
+            && path.len() > 1
+            && path.starts_with('.') =>
+        {
+            let value: serde_json::Value = serde_json::from_str(input).ok()?;
+            let value = value.pointer(&path.replace('.', "/"))?.as_str()?.to_owned();
+            Some(value + "\n")
+        }
+        // `perl -pe s/a/b/`
+        "perl" | "ruby" if has(&["-pe"]) => {
+            let [script] = operands[..] else { return None };
+            script.starts_with('s').then(|| sed(operands, input)).flatten()
+        }
         _ => None,
     }
 }
@@ -125,6 +192,8 @@ fn of_found(name: &str, words: &[&str], input: &str) -> Option<bool> {
 
 const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE32: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE32_HEX: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
+const BASE16: &[u8] = b"0123456789ABCDEF";
 const HEXADECIMAL: &[u8] = b"0123456789abcdef";
 
 fn lossy(bytes: &[u8]) -> String {
@@ -189,66 +258,13 @@ fn encoded(input: &[u8], alphabet: &[u8], width: u32) -> String {
     text
 }
 
-fn by_line(input: &str, change: impl Fn(&str) -> Option<String>) -> String {
+pub(super) fn by_line(input: &str, change: impl Fn(&str) -> Option<String>) -> String {
     let mut text = String::with_capacity(input.len());
     for line in input.lines().filter_map(change) {
         text.push_str(&line);
         text.push('\n');
     }
     text
-}
-
-/// `tr from to`, `tr -d characters`
-fn translated(words: &[&str], input: &str) -> Option<String> {
-    match *words {
-        ["-d", set] => {
-            let set = expanded(set);
-            Some(input.chars().filter(|c| !set.contains(c)).collect())
-        }
-        [from, to] if !from.starts_with('-') || from.len() == 1 => {
-            let (from, to) = (expanded(from), expanded(to));
-            let last = *to.last()?;
-            let change = |c: char| {
-                let place = from.iter().rposition(|own| *own == c);
-                place.map_or(c, |place| to.get(place).copied().unwrap_or(last))
-            };
-            Some(input.chars().map(change).collect())
-        }
-        _ => None,
-    }
-}
-
-/// The characters of a set of `tr`.
-fn expanded(set: &str) -> Vec<char> {
-    match set {
-        "[:upper:]" => return ('A'..='Z').collect(),
-        "[:lower:]" => return ('a'..='z').collect(),
-        "[:space:]" => return " \t\n\r".chars().collect(),
-        "[:digit:]" => return ('0'..='9').collect(),
-        _ => {}
-    }
-    let mut characters = Vec::new();
-    let mut rest = set.chars().peekable();
-    while let Some(character) = rest.next() {
-        let character = match character {
-            '\\' => match rest.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some(other) => other,
-                None => '\\',
-            },
-            character => character,
-        };
-        let mut ahead = rest.clone();
-        match (ahead.next(), ahead.next()) {
-            (Some('-'), Some(last)) if last >= character && u32::from(last) < 0x250 => {
-                characters.extend(character..=last);
-                rest = ahead;
-            }
-            _ => characters.push(character),
-        }
-    }
-    characters
 }
 
 /// What a plain substitution of `sed` makes of a text. `None` where it is another script.
@@ -259,6 +275,14 @@ pub fn substituted(script: &str, input: &str) -> Option<String> {
 /// `s/literal/replacement/g` alone, without an `e`.
 fn sed(operands: &[&str], input: &str) -> Option<String> {
     let [script] = operands else { return None };
+    // `s/a/b/;s/c/d/`: one after the other, where nothing else is parted so.
+    if let Some((first, rest)) = script.split_once(';')
+        && first.matches('/').count() == 3
+        && first.starts_with("s/")
+        && rest.matches(';').count() < 8
+    {
+        return sed(&[rest.trim_start()], &sed(&[first], input)?);
+    }
     if !foreign::read_sed(script).is_empty() {
         return None;
     }
@@ -284,8 +308,25 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
         _ if !is_plain || !matches!(flags, "" | "g") => return None,
         "^" => return Some(by_line(input, |line| Some(format!("{to}{line}")))),
         "$" => return Some(by_line(input, |line| Some(format!("{line}{to}")))),
-        _ if from.is_empty() || !plain(from) => return None,
         _ => {}
+    }
+    // `s/^a/b/`: where a line begins so.
+    if let Some(from) = from.strip_prefix('^').filter(|it| plain(it)) {
+        let change = |line: &str| match line.strip_prefix(from) {
+            Some(rest) => format!("{to}{rest}"),
+            None => line.to_owned(),
+        };
+        return Some(by_line(input, |line| Some(change(line))));
+    }
+    if let Some(from) = from.strip_suffix('$').filter(|it| plain(it)) {
+        let change = |line: &str| match line.strip_suffix(from) {
+            Some(rest) => format!("{rest}{to}"),
+            None => line.to_owned(),
+        };
+        return Some(by_line(input, |line| Some(change(line))));
+    }
+    if from.is_empty() || !plain(from) {
+        return None;
     }
     Some(by_line(input, |line| {
         Some(if flags == "g" { line.replace(from, to) } else { line.replacen(from, to, 1) })
@@ -372,30 +413,4 @@ fn printed(fields: &str) -> Option<Vec<Printed<'_>>> {
         };
     }
     Some(pieces)
-}
-
-/// `cut -d, -f1`
-fn cut(words: &[&str], input: &str) -> Option<String> {
-    let option = |letter: &str| {
-        let place = words.iter().position(|word| word.starts_with(letter))?;
-        let own = &words[place][letter.len()..];
-        if own.is_empty() { words.get(place + 1).copied() } else { Some(own) }
-    };
-    if let Some(range) = option("-c").or(option("-b")) {
-        let (from, to) = range.split_once('-').unwrap_or((range, range));
-        let from = if from.is_empty() { 1 } else { from.parse().ok()? };
-        let to: usize = if to.is_empty() { usize::MAX } else { to.parse().ok()? };
-        let skip = usize::checked_sub(from, 1)?;
-        let length = to.checked_sub(skip)?;
-        return Some(by_line(input, |line| Some(line.chars().skip(skip).take(length).collect())));
-    }
-    let delimiter = option("-d").unwrap_or("\t");
-    let field = option("-f")?;
-    let (field, open) = field.strip_suffix('-').map_or((field, false), |field| (field, true));
-    let field = usize::checked_sub(field.parse().ok()?, 1)?;
-    Some(by_line(input, |line| {
-        let mut fields = line.split(delimiter).skip(field);
-        let first = fields.next().unwrap_or("").to_owned();
-        Some(if open { fields.fold(first, |text, more| text + delimiter + more) } else { first })
-    }))
 }

@@ -6,6 +6,7 @@ use super::super::{Certainty, HOLE, Interpreter, last_part};
 use super::call::Call;
 use super::field::{Field, texts};
 use super::{Io, Walker, filter, handed, is_shell, spoken};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 impl Walker<'_> {
     /// Walks the code that an interpreter is given, and names the scripts that it would run.
@@ -21,7 +22,11 @@ impl Walker<'_> {
             _ => {}
         }
         let Some(row) = interpreters::find(name) else { return };
-        let (given, at) = row.grammar.leading(&call.words, 1);
+        let (given, at) = match row.language {
+            // Its options may stand anywhere.
+            Interpreter::Make => (row.grammar.take(&call.words, 1).options, call.words.len()),
+            _ => row.grammar.leading(&call.words, 1),
+        };
         if row.language == Interpreter::Make && self.only_shows(row, call) {
             return;
         }
@@ -98,6 +103,9 @@ impl Walker<'_> {
             let text = uses + &texts(&code).join("\n");
             let given = given_to(row, call, at, false);
             return self.acts(&text, row.language, &given);
+        }
+        if row.language == Interpreter::Make && !option(&["f", "file", "makefile"]).is_empty() {
+            return;
         }
         self.operand(row, at, call);
     }
@@ -181,7 +189,8 @@ impl Walker<'_> {
         if self.made(&file.text).is_none() {
             self.record_read(&file.text, file.certainty());
         }
-        let arguments = texts(call.words.get(at..).unwrap_or(&[]));
+        let at_first = if row.language == Interpreter::Make { 1 } else { at };
+        let arguments = texts(call.words.get(at_first..).unwrap_or(&[]));
         // A folder, or a name without its end.
         let folder = file.text.trim_end_matches('/');
         let name = last_part(folder);
@@ -201,6 +210,51 @@ impl Walker<'_> {
 
     /// Walks what code in another language would do.
     pub(super) fn acts(&mut self, code: &str, language: Interpreter, given: &Given) {
+        if language != Interpreter::Make {
+            return self.acts_once(code, language, given);
+        }
+        // A recipe may call make again.
+        let mut hasher = DefaultHasher::new();
+        (code, given).hash(&mut hasher);
+        let name = format!("make {}", hasher.finish());
+        if self.spend(1 + code.len() / 64) && !self.is_active(&name) {
+            let code = self.with_included(code, given);
+            self.alias(&name, |walker| {
+                walker.enter(|walker| walker.acts_once(&code, language, given));
+            });
+        }
+    }
+
+    /// A makefile and those that it includes.
+    fn with_included(&mut self, code: &str, given: &Given) -> String {
+        const MOST: usize = 8;
+        let mut text = code.to_owned();
+        if !code.contains("include") {
+            return text;
+        }
+        let mut seen: Vec<String> = Vec::new();
+        let mut files = foreign::included(code, given);
+        while let Some(file) = files.pop() {
+            if seen.contains(&file) || seen.len() >= MOST || !self.spend(1) {
+                continue;
+            }
+            let folders = given.folders().iter().take(MOST);
+            let places =
+                folders.map(|it| super::join(it, &file)).filter(|_| !file.starts_with('/'));
+            for place in std::iter::once(file.clone()).chain(places) {
+                let more = self.script_text(&place, Interpreter::Make, &[]);
+                if let Some(more) = more.filter(|it| !is_hole(it) && self.spend(it.len() / 64)) {
+                    files.extend(foreign::included(&more, given));
+                    text.push('\n');
+                    text.push_str(&more);
+                }
+            }
+            seen.push(file);
+        }
+        text
+    }
+
+    fn acts_once(&mut self, code: &str, language: Interpreter, given: &Given) {
         if !self.spend(1 + code.len() / 64) {
             return;
         }
@@ -369,9 +423,7 @@ pub(super) fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Give
         given.variables = pairs.collect();
     }
     if row.language == Interpreter::Make {
-        let words = call.words.iter().skip(1).filter_map(|word| word.text.split_once('='));
-        let words = words.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        given.variables = call.assignments.iter().cloned().chain(words).collect();
+        given = Given::make(&texts(&call.words[1..])).with_environment(&call.assignments);
     }
     // `perl -s … -- -name=text`
     let is_set = |word: &Field| word.text.starts_with("-s") || word.text.starts_with("-ws");

@@ -373,6 +373,7 @@ impl Walker<'_> {
     }
 }
 
+/// Shells, and those whose language begins like theirs: a program and its words.
 pub(in super::super) fn is_shell(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     matches!(
@@ -395,6 +396,21 @@ pub(in super::super) fn is_shell(name: &str) -> bool {
             | "pdksh"
             | "rzsh"
             | "fish"
+            | "csh"
+            | "tcsh"
+            | "oil"
+            | "rc"
+            | "es"
+            | "ion"
+            | "posh"
+            | "bosh"
+            | "hush"
+            | "oksh"
+            | "loksh"
+            | "sash"
+            | "gosh"
+            | "brush"
+            | "murex"
     )
 }
 

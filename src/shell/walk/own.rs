@@ -4,7 +4,7 @@ use super::super::foreign::Given as Started;
 use super::super::table::coded::{FILE_VARIABLES, LANGUAGE_VARIABLES, OPTION_VARIABLES};
 use super::super::table::grammar::{Given, Grammar};
 use super::super::table::options;
-use super::super::{Certainty, HOLE, How, Interpreter};
+use super::super::{Certainty, HOLE, How, Interpreter, last_part};
 use super::call::Call;
 use super::env::Made;
 use super::field::Field;
@@ -215,6 +215,7 @@ impl Walker<'_> {
         arguments: &[Field],
         call: &Call,
     ) {
+        self.git_made(verb, arguments, call);
         let given = given.iter().rev().find(|it| it.name == "exec-path");
         let option = given.and_then(|it| it.value.as_ref()).map(|it| it.text.clone());
         let own = call.assignments.iter().rev().find(|it| it.0 == "GIT_EXEC_PATH");
@@ -227,6 +228,22 @@ impl Walker<'_> {
         let words = [&[program], arguments].concat();
         let inner = Call { assignments: Vec::new(), ..call.with_words(words) };
         self.enter(|walker| walker.call(inner));
+    }
+
+    /// `git x` runs `git-x` from PATH: one that the line has made, wherever it lies.
+    fn git_made(&mut self, verb: &str, arguments: &[Field], call: &Call) {
+        if self.env.files.is_empty() || verb.contains('/') || options::is_git_verb(verb) {
+            return;
+        }
+        let name = format!("git-{verb}");
+        let paths = self.env.files.keys().filter(|it| last_part(it) == name);
+        for path in paths.take(FILES).cloned().collect::<Vec<String>>() {
+            // From where the line stands it is a path, and no name.
+            let path = if path.contains('/') { path } else { format!("./{path}") };
+            let words = [&[Field::literal(&path)], arguments].concat();
+            let inner = call.with_words(words);
+            self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
+        }
     }
 
     /// Verbs of git that run another one: `git for-each-repo --config=a push`, `git subtree push`;

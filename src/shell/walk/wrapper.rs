@@ -6,6 +6,7 @@ use super::super::{Certainty, HOLE, How};
 use super::call::{Call, quoted};
 use super::field::Field;
 use super::output::unknown_output;
+use super::somewhere::encoded;
 use super::{Walker, limit};
 
 impl Walker<'_> {
@@ -22,6 +23,16 @@ impl Walker<'_> {
             }
             _ if name.eq_ignore_ascii_case("start-process") || name == "saps" => {
                 return self.start_process(call);
+            }
+            "start-stop-daemon" | "cset" => self.named_by_option(call),
+            "pwsh" | "powershell" if let Some(text) = encoded(&call.words) => {
+                return Some(self.nested_code(&text, &call.io));
+            }
+            // `screen -X stuff text`
+            "screen" if let Some(at) = call.words.iter().position(|it| it.text == "stuff") => {
+                let text = super::output::unescaped(&call.code(at + 1));
+                self.nested_code(&text, &call.io);
+                return Some(unknown_output(call));
             }
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             _ => {}
@@ -64,7 +75,7 @@ impl Walker<'_> {
         {
             self.reading.elevated = true;
         }
-        for option in given.iter().filter(|given| row.outputs.contains(&given.name.as_str())) {
+        for option in given.iter().filter(|given| given.is(row.outputs)) {
             if let Some(file) = &option.value {
                 self.record_written(file, How::Write, self.certainty(file.certainty()));
             }
@@ -95,7 +106,7 @@ impl Walker<'_> {
         for option in
             code.iter().chain(&behind).chain(all.options.iter().filter(|_| row.names[0] == "flock"))
         {
-            if row.code.contains(&option.name.as_str())
+            if option.is(row.code)
                 && let Some(text) = option.value.clone()
             {
                 found = true;
@@ -126,6 +137,9 @@ impl Walker<'_> {
         if row.operands > 0 && at < call.words.len() {
             at = row.grammar.leading(&call.words, at).1;
         }
+        if given.iter().any(|it| it.name == "entrypoint") {
+            return self.entered(&given, at, call);
+        }
         let mut own = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(assignment)
@@ -149,13 +163,21 @@ impl Walker<'_> {
             _ => false,
         };
         let folder = given.iter().rev().find(goes).and_then(|it| it.value.as_ref());
-        let Some(folder) = folder else { return self.by_rest(row, &given, at, call) };
+        let Some(folder) = folder else { return self.by_rest(row, &given, (from, at), call) };
         let before = self.env.directories().to_vec();
         let there = before.iter().map(|it| super::join(it, &folder.text)).collect();
         self.env.put_directories(there);
-        let output = self.by_rest(row, &given, at, call);
+        let output = self.by_rest(row, &given, (from, at), call);
         self.env.put_directories(before);
         output
+    }
+
+    /// `docker run --entrypoint program image arguments`
+    fn entered(&mut self, given: &[Given], at: usize, call: &Call) -> Option<String> {
+        let program = given.iter().rev().find(|it| it.name == "entrypoint")?.value.clone()?;
+        let arguments = call.words.get(at..).unwrap_or_default();
+        let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
+        Some(self.enter(|walker| walker.call(inner)))
     }
 
     /// What those that watch a program write where they are told of no file.
@@ -173,7 +195,9 @@ impl Walker<'_> {
                 }
                 _ => return,
             },
-            "rr" if is_record(verb) => format!("~/.local/share/rr/{HOLE}"),
+            "rr" if is_record(verb) || is_record(call.words.get(1)) => {
+                format!("~/.local/share/rr/{HOLE}")
+            }
             _ => return,
         };
         self.record_write(&trace, How::Write, Certainty::Resolved);
@@ -183,7 +207,7 @@ impl Walker<'_> {
         &mut self,
         row: &Wrapper,
         given: &[Given],
-        at: usize,
+        (from, at): (usize, usize),
         call: &Call,
     ) -> Option<String> {
         match row.rest {
@@ -206,6 +230,28 @@ impl Walker<'_> {
             }
             Rest::Nothing => self.input_code(row, given, call),
             Rest::Command => self.rest(at, call),
+            // A program in its own right, which is asked about by its own name as well.
+            Rest::Somewhere => {
+                self.somewhere(from, at, call);
+                None
+            }
+            Rest::Typed => {
+                // As if there were blanks between them, too.
+                for text in [typed(&call.words[at..]), call.code(at)] {
+                    self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io));
+                }
+                None
+            }
+            Rest::Codes if call.words[at..].iter().all(|it| !it.text.contains(' ')) => {
+                let text = call.code(at);
+                Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
+            }
+            Rest::Codes => {
+                for word in call.words[at..].iter().take(limit::CHOICES) {
+                    self.derived(word, |walker| walker.nested_code(&word.text, &call.io));
+                }
+                None
+            }
             Rest::Code => {
                 // Of several words tmux makes no shell code, but where it types them.
                 if row.names[0] == "tmux" && at + 1 < call.words.len() {
@@ -329,7 +375,7 @@ impl Walker<'_> {
     }
 
     /// Walks the command that begins at a word.
-    fn rest(&mut self, at: usize, call: &Call) -> Option<String> {
+    pub(super) fn rest(&mut self, at: usize, call: &Call) -> Option<String> {
         let words = call.words.get(at..).filter(|words| !words.is_empty())?;
         let mut inner = call.with_words(words.to_vec());
         // `command`, `builtin` and `exec` stay in the shell: `command cd d` changes directory.
@@ -390,6 +436,16 @@ fn assignment(word: &Field) -> Option<(String, String)> {
     }
     let head = super::scan::head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
+}
+
+/// What keys type.
+fn typed(words: &[Field]) -> String {
+    let key = |word: &Field| match word.text.as_str() {
+        "Space" => " ".to_owned(),
+        "Enter" | "C-m" | "C-M" | "C-j" | "KPEnter" => "\n".to_owned(),
+        _ => word.text.clone(),
+    };
+    words.iter().map(key).collect()
 }
 
 fn is_builtin(name: &str) -> bool {
