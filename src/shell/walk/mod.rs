@@ -31,6 +31,7 @@ mod parameter;
 mod patch;
 mod pathspec;
 mod pattern;
+mod placed;
 mod record;
 mod search;
 mod shape;
