@@ -1,9 +1,12 @@
 //! What the client can tell us.
 
+mod lines;
+
 use std::{borrow::Cow, cell::OnceCell};
 
 use serde_json::Value;
 
+use self::lines::command_lines;
 use crate::{
     core::schedule::Scheduled,
     shell::{self, Reading, Script},
@@ -136,7 +139,7 @@ impl<'a> ToolCall<'a> {
     pub fn read(&mut self, more: &[String], options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
-        let lines = command_lines(&self.name, &input).chain(more.iter().map(Cow::from));
+        let lines = command_lines(&self.name, &input).into_iter().chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
                 self.may_run_anything = true;
@@ -157,7 +160,8 @@ impl<'a> ToolCall<'a> {
 
     /// The readings of the call's lines (see [`Self::read`]), with more known beyond them.
     pub fn readings_with(&self, more: &[String], options: &shell::Options) -> Vec<Reading> {
-        let lines = command_lines(&self.name, &self.input).chain(more.iter().map(Cow::from));
+        let lines =
+            command_lines(&self.name, &self.input).into_iter().chain(more.iter().map(Cow::from));
         let lines = lines.filter(|line| line.len() <= MAX_LINE);
         lines.map(|line| shell::read_with(&line, options)).collect()
     }
@@ -271,7 +275,7 @@ impl<'a> ToolCall<'a> {
 
     /// The command lines that stand in the call itself.
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        command_lines(&self.name, &self.input)
+        command_lines(&self.name, &self.input).into_iter()
     }
 
     /// More command lines than were read.
@@ -305,53 +309,4 @@ impl<'a> Event<'a> {
             _ => None,
         }
     }
-}
-
-/// The command lines in a tool's input.
-fn command_lines<'a>(tool: &str, input: &'a Value) -> impl Iterator<Item = Cow<'a, str>> + use<'a> {
-    let is_servers = tool.starts_with("mcp__");
-    let fields: &[&str] = match tool {
-        "Bash" | "PowerShell" | "Monitor" => &["command"],
-        _ if is_servers => {
-            let fields: &[&str] = &[
-                "command",
-                "cmd",
-                "script",
-                "program",
-                "executable",
-                "commandLine",
-                "command_line",
-            ];
-            // The whole of it in one list, where no field names the program.
-            let has_program = fields.iter().any(|it| input.get(it).is_some());
-            if has_program { fields } else { &["argv", "args"] }
-        }
-        _ => &[],
-    };
-    fields.iter().filter_map(move |field| {
-        let value = input.get(field)?;
-        if is_servers { words_of_a_server(value, input) } else { value.as_str().map(Cow::from) }
-    })
-}
-
-/// A command of a server's tool, whose words may be a list, or stand in a field
-/// of their own.
-fn words_of_a_server<'a>(value: &'a Value, input: &'a Value) -> Option<Cow<'a, str>> {
-    let quoted = |value: &Value| {
-        let words = value.as_array()?.iter().filter_map(Value::as_str);
-        let words = words.map(|it| format!("'{}'", it.replace('\'', "'\\''")));
-        Some(words.collect::<Vec<_>>().join(" "))
-    };
-    let command = match value {
-        Value::String(line) => Cow::from(line),
-        list => Cow::from(quoted(list)?),
-    };
-    let fields = ["args", "arguments", "argv", "params"];
-    let mut more = fields.iter().filter_map(|it| input.get(it));
-    let Some(more) = more.find(|it| !std::ptr::eq(*it, value)) else { return Some(command) };
-    let more = match more {
-        Value::String(line) => line.clone(),
-        list => quoted(list).unwrap_or_default(),
-    };
-    Some(if more.is_empty() { command } else { Cow::from(format!("{command} {more}")) })
 }

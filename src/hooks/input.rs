@@ -14,8 +14,19 @@ const LARGE: usize = 1024 * 1024;
 const SMALL_FIELD: usize = 64 * 1024;
 const MAX_FIELDS: usize = 256;
 /// Of a large input, texts that gates read are kept whatever their size.
-const READ_BY_GATES: &[&str] =
-    &["command", "cmd", "script", "prompt", "subagent_type", "to", "file_path", "notebook_path"];
+const READ_BY_GATES: &[&str] = &[
+    "command",
+    "cmd",
+    "script",
+    "code",
+    "keys",
+    "run",
+    "prompt",
+    "subagent_type",
+    "to",
+    "file_path",
+    "notebook_path",
+];
 
 /// Bytes as text: what is no UTF-8 becomes `?`, in place.
 pub(super) fn made_text(mut bytes: Vec<u8>) -> String {

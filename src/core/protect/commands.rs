@@ -6,6 +6,7 @@ use super::{Scene, is_in, words::Words};
 use crate::{
     core::{
         event::ToolCall,
+        intent::class::words,
         review::{self, REVIEWER},
     },
     shell::{self, HOLE, Run},
@@ -244,7 +245,7 @@ pub(super) fn talks_to_a_reviewer(scene: Scene) -> Option<String> {
     }
     let to_all = |it: &str| it == "*" && review.reviewer_ids().next().is_some();
     let is_reviewer = |it: &&&str| {
-        it.split([',', ' ', ';']).map(|it| it.trim_start_matches('@')).any(|it| {
+        it.split([',', ' ', ';', '@', '/', '#']).any(|it| {
             let id = it.strip_prefix("agent-").unwrap_or(it);
             review.is_reviewer(it)
                 || review.is_reviewer(id)
@@ -257,7 +258,7 @@ pub(super) fn talks_to_a_reviewer(scene: Scene) -> Option<String> {
 
 /// The texts in a value, however it is put together.
 fn texts<'a>(value: Option<&'a Value>, depth: usize, found: &mut Vec<&'a str>) {
-    const MAX_DEPTH: usize = 4;
+    const MAX_DEPTH: usize = 16;
     match value {
         Some(Value::String(text)) => found.push(text),
         Some(Value::Array(values)) if depth < MAX_DEPTH => {
@@ -279,7 +280,26 @@ pub(super) fn starts_a_reviewer_by_workflow(scene: Scene) -> Option<String> {
     (call.name == "Workflow" && call.json.contains(REVIEWER)).then(|| call.name.clone())
 }
 
+/// A prompt for later, however deep it lies in what a scheduler is given.
 pub(super) fn schedules_a_command(scene: Scene) -> Option<String> {
-    let prompt = scene.call.schedules()?;
-    review::command(&prompt.prompt).is_some().then_some(prompt.prompt)
+    const LATER: &str = "sched schedule scheduler scheduled schedules cron crontab trigger triggers remind \
+        reminder timer alarm wake wakeup loop routine later delay delayed recurring automation \
+        prompt session claude";
+    let call = scene.call;
+    // Most calls end here.
+    if !call.json.contains("roz") && !call.json.contains("\\u") && !call.json.contains("ROZ") {
+        return None;
+    }
+    let is_scheduler = match call.name.strip_prefix("mcp__") {
+        Some(name) => words(name).iter().any(|it| is_in(LATER, it)),
+        None => {
+            call.schedules().is_some()
+                || is_in("CronCreate ScheduleWakeup RemoteTrigger Loop", &call.name)
+        }
+    };
+    let mut found = Vec::new();
+    if is_scheduler {
+        texts(Some(&call.input), 0, &mut found);
+    }
+    found.into_iter().find(|it| review::command(it).is_some()).map(str::to_owned)
 }

@@ -89,6 +89,19 @@ pub(super) fn git_elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
     // These put files into a work tree and take others away.
     const BRING: &str = "reset checkout restore stash checkout-index read-tree clean rm merge pull \
         rebase switch cherry-pick revert am apply";
+    // What git removes below a folder are the settings in it, where it has them.
+    if run.argv.iter().any(|it| it == "rm")
+        && !run.argv.iter().any(|it| matches!(it.as_str(), "--cached" | "-n" | "--dry-run"))
+    {
+        let named = run.argv.iter().skip_while(|it| *it != "rm").skip(1);
+        for word in named.filter(|it| !it.starts_with('-') && it.len() < limit::NAME) {
+            let word = word.trim_start_matches(":/").trim_end_matches(['*', '/']);
+            if !word.contains(['*', '?', '[', ':']) {
+                let folder = if word.is_empty() { "." } else { word };
+                add(&format!("{folder}/.claude/settings.json"), Act::Write(How::Remove));
+            }
+        }
+    }
     let (mut places, mut trees): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut verb = "";
     let mut words = run.argv.iter().skip(1).map(String::as_str);

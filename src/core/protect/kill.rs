@@ -5,29 +5,82 @@ use super::{
     commands::{EVENTS, base, is_hidden, is_word_in, line, operands, runs},
     is_in, regex,
 };
-use crate::shell::{self, Run};
+use crate::shell::{self, HOLE, Run};
+
+/// Who is behind the shell that a line runs in: the client, whose end is that of its hooks.
+/// The reading keeps the name as it stands.
+const PARENT: &str = "PPID";
 
 pub(super) fn kills_roz(scene: Scene) -> Option<String> {
-    let by_name = |run: &&Run| match base(run) {
-        "pkill" => names_roz(run) || picks_roz(run),
+    let ends = |run: &&Run| match base(run) {
+        "pkill" => names_roz(run) || picks_roz(run) || of_parent(run),
         "killall" => names_roz(run) || picks_roz_by_name(run),
-        "skill" | "killall5" | "Stop-Process" | "taskkill" => names_roz(run),
-        _ => false,
+        "skill" | "slay" | "killall5" | "Stop-Process" | "taskkill" => names_roz(run),
+        "kill" => kills_all_or_parent(run),
+        program => is_in(TRACERS, program) && run.argv.iter().any(|it| it.contains(PARENT)),
     };
-    if let Some(run) = runs(scene.call).find(by_name) {
+    if let Some(run) = runs(scene.call).find(ends) {
         return Some(line(run));
     }
     let looks_up = runs(scene.call).find(|it| match base(it) {
         "pgrep" => names_roz(it) || picks_roz(it),
-        "pidof" | "ps" | "lsof" | "fuser" | "grep" | "awk" => names_roz(it),
+        "pidof" | "lsof" | "fuser" | "grep" | "awk" => names_roz(it),
+        "ps" => names_roz(it) || asks_for_parent(it),
         _ => false,
     });
     let kills = runs(scene.call).find(|it| {
-        base(it) == "kill" && operands(it).any(is_hidden)
+        (base(it) == "kill" || is_in(TRACERS, base(it))) && operands(it).any(is_hidden)
             || base(it) == "fuser"
                 && it.argv.iter().any(|it| it.starts_with("-k") || it == "--kill")
     });
-    looks_up.and(kills).map(line)
+    let codes = || scene.call.readings.iter().flat_map(|it| &it.code);
+    looks_up.and(kills).map(line).or_else(|| codes().find(|it| ends_by_code(it)).cloned())
+}
+
+/// What holds a process up as well as ending it.
+const TRACERS: &str = "gdb lldb strace ltrace reptyr prlimit";
+
+/// `kill -9 -1`, `kill -STOP $PPID`. To ask whether there is one ends nothing, and a shell that
+/// ends its own group (`trap 'kill 0' EXIT`) ends what it began.
+fn kills_all_or_parent(run: &Run) -> bool {
+    let mut words = run.argv.iter().skip(1).map(String::as_str).peekable();
+    let mut signal = "TERM";
+    match words.peek().copied() {
+        Some("-s" | "-n" | "--signal") => {
+            words.next();
+            signal = words.next().unwrap_or_default();
+        }
+        Some("-l" | "-L" | "--list" | "--table") => return false,
+        Some("--" | "") | None => (),
+        Some(word) => {
+            if let Some(it) = word.strip_prefix("--signal=").or_else(|| word.strip_prefix('-')) {
+                signal = it.strip_prefix('s').filter(|_| it.len() > 1).unwrap_or(it);
+                words.next();
+            }
+        }
+    }
+    let signal = signal.trim_start_matches("SIG");
+    let is_hard = matches!(signal, "9" | "KILL" | "19" | "STOP");
+    signal != "0"
+        && words.any(|it| it == "-1" || it.contains(PARENT) || is_hard && matches!(it, "0" | "-0"))
+}
+
+/// `pkill -P $PPID`: the hooks are children of the client.
+fn of_parent(run: &Run) -> bool {
+    run.argv.iter().any(|it| it.contains(PARENT))
+}
+
+/// `ps -o ppid= -p $$`
+fn asks_for_parent(run: &Run) -> bool {
+    let mut words = run.argv.iter().skip(1).map(|it| it.trim_start_matches('-'));
+    words.any(|it| matches!(it.trim_start_matches("oh").trim_start_matches('o'), "ppid" | "ppid="))
+}
+
+/// `os.kill(os.getppid(), 9)`, `process.kill(process.ppid)`, `kill(-1, 9)`
+fn ends_by_code(code: &str) -> bool {
+    let rest = || code.match_indices("kill").map(|(at, it)| &code[at + it.len()..]);
+    let all = || rest().any(|it| it.trim_start_matches(['(', ' ', 'p', 'g']).starts_with("-1"));
+    code.contains("kill") && (code.contains("ppid") || all())
 }
 
 fn names_roz(run: &Run) -> bool {
@@ -93,8 +146,11 @@ impl<'a> Told<'a> {
     }
 
     fn matches(&self, pattern: &str, text: &str) -> bool {
+        // What the shell finds nothing for stays as it is: `pkill ro[z]`.
+        let known = pattern.trim_end_matches(HOLE);
+        let is_cut = known.len() < pattern.len() && known.len() > 1 && text.starts_with(known);
         if is_hidden(pattern) {
-            return false;
+            return is_cut && !self.has('v');
         }
         let pattern = if self.has('i') { pattern.to_lowercase() } else { pattern.to_owned() };
         let pattern = if self.has('x') { format!("^({pattern})$") } else { pattern };
@@ -115,6 +171,9 @@ fn picks_roz(run: &Run) -> bool {
     let Some(pattern) = told.operands.first() else {
         return told.letters.chars().all(|it| matches!(it, 'u' | 'U')) && !told.letters.is_empty();
     };
+    if told.matches(pattern, "claude") && !told.has('v') {
+        return true;
+    }
     if !told.has('f') {
         return told.matches(pattern, "roz");
     }
@@ -126,7 +185,9 @@ fn picks_roz_by_name(run: &Run) -> bool {
     let told = Told::read(run, "sounyZ");
     match told.operands[..] {
         [] => told.has('u'),
-        ref names if told.has('r') => names.iter().any(|it| told.matches(it, "roz")),
-        ref names => names.iter().any(|it| is_in("roz", it)),
+        ref names if told.has('r') => {
+            names.iter().any(|it| told.matches(it, "roz") || told.matches(it, "claude"))
+        }
+        ref names => names.iter().any(|it| is_in("roz claude", it)),
     }
 }

@@ -7,6 +7,7 @@
 //! What lies where is a fact ([`Ground`]) that the shell gathers, and only for
 //! calls that touch anything ([`touches`]).
 
+mod apart;
 mod clients;
 mod code;
 mod commands;
@@ -19,6 +20,7 @@ mod nearby;
 mod paths;
 mod place;
 mod regex;
+mod served;
 mod settings;
 mod table;
 mod touch;

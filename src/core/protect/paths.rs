@@ -2,6 +2,7 @@
 
 use super::{
     Scene,
+    apart::is_copy_kept_apart,
     code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
     nearby::MANAGED,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, parts, same_place},
@@ -101,7 +102,8 @@ pub(super) fn touches_notes(scene: Scene) -> Option<String> {
 fn is_nobodys(path: &str, ground: &Ground) -> bool {
     let folder = path.rsplit('/').nth(1).and_then(|it| path.rfind(&format!("/{it}/")));
     let Some(folder) = folder.and_then(|it| path.get(..it)) else { return false };
-    let is_sure = !path.contains(['*', '?', '[', HOLE]);
+    // A pattern of the last names finds nothing above them.
+    let is_sure = !folder.contains(['*', '?', '[']) && !path.contains(HOLE);
     // The client has its work trees there.
     let is_clients = folder.contains("/.claude/");
     // A project that holds the user's own folders is the user's home.
@@ -135,6 +137,9 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
     let found = ground.touched.iter().find(|it| {
         let Act::Write(how) = it.touch.act else { return false };
         if !it.is(|path| is_settings(path, ground)) || how == How::Touch {
+            return false;
+        }
+        if it.before == Before::Absent && is_copy_kept_apart(it, scene) {
             return false;
         }
         let before = match &it.before {
@@ -444,7 +449,13 @@ pub(super) fn writes_orchestration(scene: Scene) -> Option<String> {
         return None;
     }
     first(scene, |it| {
-        it.writes() && it.is(|path| path.split('/').any(|it| fits(it, ".orchestration")))
+        it.writes()
+            && it.is(|path| {
+                let is_pattern =
+                    !path.ends_with("/.orchestration") && !path.contains("/.orchestration/");
+                path.split('/').any(|it| fits(it, ".orchestration"))
+                    && !(is_pattern && is_nobodys(&format!("{path}/x"), scene.ground))
+            })
     })
 }
 

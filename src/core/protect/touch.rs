@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use super::{
     commands::{self, base},
     gone,
@@ -12,6 +10,7 @@ use super::{
     is_in,
     joined::found_here,
     paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
+    served,
     words::Words,
 };
 use crate::{
@@ -191,11 +190,9 @@ fn of_tool(call: &ToolCall, add: &mut impl FnMut(&str, Act)) {
         "Bash" | "PowerShell" | "Monitor" | "Agent" | "Task" | "Skill" | "SendMessage" => (),
         name => {
             let act = if only_reads(name) { Act::Search } else { Act::Write(How::Edit) };
-            let mut paths = Vec::new();
             let any = if name.starts_with("mcp__") { None } else { Some(false) };
-            strings(&call.input, any, 0, &mut paths);
-            for path in paths {
-                add(path, act);
+            for path in served::paths(&call.input, any) {
+                add(&path, act);
             }
         }
     }
@@ -222,48 +219,6 @@ fn only_reads(name: &str) -> bool {
     }
     let has = |list: &str| words.iter().any(|it| is_in(list, it));
     has(READS) && !has(WRITES)
-}
-
-/// The texts in a value that may be paths: those of fields that say so, and
-/// of a server's tools any that is no prose.
-fn strings<'a>(value: &'a Value, is_path: Option<bool>, depth: usize, found: &mut Vec<&'a str>) {
-    const MAX_DEPTH: usize = 8;
-    match value {
-        Value::String(text) => {
-            let text = text.strip_prefix("file://").unwrap_or(text);
-            let is_prose = text.contains(char::is_whitespace);
-            if is_path.unwrap_or(!is_prose) && is_telling(text) {
-                found.push(text);
-            }
-        }
-        Value::Array(values) if depth < MAX_DEPTH => {
-            for it in values {
-                strings(it, is_path, depth + 1, found);
-            }
-        }
-        Value::Object(fields) if depth < MAX_DEPTH => {
-            let says = |name: &str| {
-                let words = ["path", "file", "dir", "folder", "uri", "source", "dest", "target"];
-                let name = name.to_lowercase();
-                words.iter().any(|word| name.contains(word))
-            };
-            // What is put into a file that another field names is no path,
-            // whatever it looks like.
-            let names_one = fields.keys().any(|it| says(it));
-            let is_content = |name: &str| {
-                names_one && matches!(name, "content" | "contents" | "text" | "body" | "data")
-            };
-            for (name, it) in fields {
-                let is_path = match name.as_str() {
-                    it if says(it) => Some(true),
-                    it if is_content(it) => Some(false),
-                    _ => is_path,
-                };
-                strings(it, is_path, depth + 1, found);
-            }
-        }
-        _ => (),
-    }
 }
 
 fn of_run(run: &Run, add: &mut impl FnMut(&str, Act)) {

@@ -13,6 +13,22 @@ pub fn names_reviewer(text: &str) -> bool {
     };
     let front = front.split("\n---").next().unwrap_or_default();
     let front = unescaped(front).to_lowercase();
+    // An anchor, an alias, a tag, a key that is put together: what stands for what is YAML's to
+    // say, so a mention is enough.
+    let is_roundabout = || {
+        front.lines().any(|line| {
+            let line = line.trim_start_matches([' ', '\t', '-', '{', '"', '\'']);
+            let value = line.split_once(':').map_or("", |it| it.1.trim_start());
+            line.starts_with(['&', '*', '!', '?']) && !line.starts_with("**")
+                || value.starts_with(['*', '&', '!'])
+                || line.starts_with("<<")
+                || line.contains([',', '{', '['])
+                    && [": *", ":*", "<<"].iter().any(|it| line.contains(it))
+        })
+    };
+    if squashed(front.lines()).contains(REVIEWER) && is_roundabout() {
+        return true;
+    }
     let mut rest = front.as_str();
     while let Some(at) = rest.find("name") {
         let before = rest[..at].trim_end_matches(['"', '\'', ' ', '\t']);
@@ -32,10 +48,7 @@ fn is_reviewer(after: &str) -> bool {
     let value = after.lines().enumerate().take_while(|(at, line)| {
         *at == 0 || line.trim().is_empty() || line.starts_with([' ', '\t'])
     });
-    let squashed: String = value
-        .flat_map(|(_, line)| line.split(" #").next().unwrap_or_default().chars())
-        .filter(|c| !c.is_whitespace() && !"\"'\\>|-+".contains(*c))
-        .collect();
+    let squashed = squashed(value.map(|it| it.1));
     let value = squashed.trim_start_matches("!!str");
     let value = match value.strip_prefix('&') {
         // An anchor's name ends where the value begins; here the blank is gone.
@@ -45,6 +58,14 @@ fn is_reviewer(after: &str) -> bool {
     value
         .strip_prefix(REVIEWER)
         .is_some_and(|rest| rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_'))
+}
+
+/// Lines without comments, and without what may stand around a text.
+fn squashed<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines
+        .flat_map(|line| line.split(" #").next().unwrap_or_default().chars())
+        .filter(|c| !c.is_whitespace() && !"\"'\\>|-+".contains(*c))
+        .collect()
 }
 
 /// `\xNN`, `\uNNNN` and `\UNNNNNNNN` as the characters that they stand for.
@@ -92,6 +113,18 @@ mod tests {
             "name: \"roz\\\n  :roz\"",
             "name: !!str roz:roz",
             "name: &a roz:roz",
+            "x: &a roz:roz\nname: *a",
+            "x: &a\n  roz:roz\nname: *a",
+            "x: &a {name: roz:roz}\n<<: *a",
+            "<<: {name: roz:roz}",
+            "!!str name: roz:roz",
+            "&k name: roz:roz",
+            "k: &k name\n*k : roz:roz",
+            "? >-\n  name\n: roz:roz",
+            "name: !!binary x\ny: roz:roz",
+            "name: helper\nname: roz:roz",
+            "name:\troz:roz\r",
+            "{description: x, a: &a roz:roz, name: *a}",
             "? name\n: roz:roz",
         ] {
             assert!(names_reviewer(&format!("---\n{front}\n---\nBe kind.")), "{front}");
@@ -107,6 +140,9 @@ mod tests {
             "name: roz:rozzer",
             "filename: roz:roz",
             "name: helper # not roz:roz",
+            "name: helper\ndescription: R&D, *not* roz:roz!",
+            "name: helper\ndescription: |\n  **Never** acts as roz:roz\n  - look & see",
+            "name: helper\ntools: [Read, Bash]\ndescription: see roz:roz",
             "description: |\n  The name: roz:roz is taken",
         ] {
             assert!(!names_reviewer(&format!("---\n{front}\n---\n")), "{front}");

@@ -23,9 +23,11 @@ use crate::{
 const MOST: usize = 200;
 /// Of a longer configuration any change counts.
 const LONGEST: usize = 1 << 20;
-/// So many slashes are looked for in a submodule's name, and so deep one lies
-/// within another.
-const DEEPEST: usize = 4;
+/// So deep a submodule lies: slashes in its name, and others that it lies within.
+const DEEPEST: usize = 12;
+/// So many submodules are looked at, and so many entries for them.
+const MOST_MODULES: usize = 1000;
+const MOST_ENTRIES: usize = 10_000;
 
 /// How the configuration stands, of its files that are there.
 #[derive(Default)]
@@ -75,11 +77,14 @@ pub(super) fn changed(
             Some(text) => kind.settings(&text),
             None => read.map(|it| it.settings).unwrap_or_default(),
         };
+        // A relative one counts from the work tree on, which a submodule says itself.
+        let base = (kind == Kind::OfModule).then(|| work_tree(&path)).flatten();
+        let base = base.unwrap_or_else(|| project.to_owned());
         for setting in said {
             if let Some(path) = setting.strip_prefix("core.hookspath=") {
                 folders.push(match (path.strip_prefix("~/"), user_home) {
                     (Some(path), Some(home)) => home.join(path),
-                    _ => project.join(path),
+                    _ => base.join(path),
                 });
             }
         }
@@ -100,6 +105,15 @@ pub(super) fn changed(
     found.sort();
     found.dedup();
     found
+}
+
+/// Where a submodule's files lie, by its configuration.
+fn work_tree(config: &Path) -> Option<PathBuf> {
+    let text = read_head(config, LONGEST)?;
+    let settings = settings::running(&String::from_utf8_lossy(&text));
+    let place = settings.iter().find_map(|it| it.strip_prefix("core.worktree="))?;
+    let place = config.parent()?.join(place);
+    Some(place.canonicalize().unwrap_or(place))
 }
 
 /// The hooks in a folder that were touched; the folder itself, where one is
@@ -160,29 +174,48 @@ fn owns(project: &Path) -> Vec<Own> {
     if own != dot_git {
         found.push((dot_git, Kind::Pointer));
     }
-    let mut modules = Vec::new();
-    add_modules(&common.join("modules"), DEEPEST, &mut modules);
+    let mut look = Modules { entries: MOST_ENTRIES, found: Vec::new() };
+    look.add(&common.join("modules"), DEEPEST);
     // Those of a linked work tree.
     if own != common {
-        add_modules(&own.join("modules"), DEEPEST, &mut modules);
+        look.add(&own.join("modules"), DEEPEST);
     }
+    let modules = look.found;
     found.extend(modules.into_iter().map(|it| (it.join("config"), Kind::OfModule)));
     found.into_iter().map(named).collect()
 }
 
 /// The folders of submodules; the name of one may hold slashes.
-fn add_modules(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().take(MOST) {
-        let path = entry.path();
-        if found.len() >= MOST || !entry.file_type().is_ok_and(|it| it.is_dir()) {
-            continue;
-        }
-        let is_one = ["HEAD", "config", "hooks"].iter().any(|it| path.join(it).exists());
-        add_modules(&if is_one { path.join("modules") } else { path.clone() }, depth, found);
-        if is_one {
-            found.push(path);
+struct Modules {
+    /// So many entries are still looked at.
+    entries: usize,
+    found: Vec<PathBuf>,
+}
+
+impl Modules {
+    fn add(&mut self, folder: &Path, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            let Some(left) = self.entries.checked_sub(1) else { return };
+            self.entries = left;
+            if !entry.file_type().is_ok_and(|it| it.is_dir()) {
+                continue;
+            }
+            let path = entry.path();
+            let has = |it: &str| path.join(it).exists();
+            let is_whole = has("HEAD");
+            if is_whole || has("config") || has("hooks") {
+                if self.found.len() >= MOST_MODULES {
+                    return;
+                }
+                self.add(&path.join("modules"), depth);
+                self.found.push(path.clone());
+            }
+            // `config` and `hooks` may be submodules themselves.
+            if !is_whole {
+                self.add(&path, depth);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::super::table::{coded, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run, last_part};
 use super::env::{Function, Made};
 use super::field::{Field, joined, texts};
-use super::{Io, Walker, own};
+use super::{Io, Walker, own, placed};
 use std::rc::Rc;
 
 /// A command's words with what surrounds them.
@@ -342,6 +342,11 @@ impl Walker<'_> {
                 self.git_setting(&key, &text);
             }
         }
+        if name == "git" && self.env.variable("GIT_CONFIG_PARAMETERS").is_some() {
+            for (key, text) in placed::parameters(&self.known("GIT_CONFIG_PARAMETERS")) {
+                self.git_setting(&key, &text);
+            }
+        }
         let Some(subcommand) = call.words.get(at).map(|word| word.text.clone()) else { return };
         let arguments = &call.words[at + 1..];
         if name == "git" {
@@ -463,6 +468,8 @@ impl Walker<'_> {
         } else if coded::is_git_code(&key) {
             let text = text.trim_start_matches('!');
             self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        } else {
+            self.moves_git(&key, text);
         }
     }
 

@@ -8,6 +8,7 @@ use super::address::{file_of_address, name_of_address, with_any};
 use super::env::Made;
 use super::field::Field;
 use super::pathspec::{asks_for_more, without_magic};
+use super::sql::statements;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -289,10 +290,30 @@ fn distinct<'a>(folders: impl Iterator<Item = &'a Field>) -> Vec<&'a str> {
 fn is_readonly(words: &[Field]) -> bool {
     const WRITES: &[&str] =
         &["attach", "vacuum", "writefile", "edit(", "load_extension", "fts3_tokenizer"];
+    // They show what is there.
+    const SHOWS: &[&str] = &[
+        ".tables",
+        ".schema",
+        ".dump",
+        ".indexes",
+        ".indices",
+        ".databases",
+        ".fullschema",
+        ".headers",
+        ".mode",
+        ".width",
+        ".dbinfo",
+    ];
+    let is_told = words.iter().any(|word| word.text.trim_start_matches('-') == "readonly");
     let is_plain = |word: &Field| {
         let text = word.text.to_lowercase();
-        let is_command = text.lines().any(|line| line.trim_start().starts_with('.'));
-        !word.has_hole() && !is_command && !WRITES.iter().any(|it| text.contains(it))
+        let shows = |line: &str| SHOWS.contains(&line.split_whitespace().next().unwrap_or(""));
+        let is_command = |line: &&str| line.trim_start().starts_with('.');
+        let asks = |it: &str| ["select", "explain"].iter().any(|verb| it.starts_with(verb));
+        !word.has_hole()
+            && text.lines().filter(is_command).all(shows)
+            && !WRITES.iter().any(|it| text.contains(it))
+            && (is_told || statements(&text).into_iter().all(asks))
     };
     let mut options = words.iter().skip(1).take_while(|word| word.text.starts_with('-'));
     let is_it = options.all(|word| {
@@ -303,8 +324,7 @@ fn is_readonly(words: &[Field]) -> bool {
     });
     let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-'));
     let has_file = operands.next().is_some_and(|file| !file.text.contains(':'));
-    let is_read = words.iter().any(|word| word.text.trim_start_matches('-') == "readonly");
-    is_it && has_file && is_read && operands.clone().count() == 1 && operands.all(is_plain)
+    is_it && has_file && operands.clone().next().is_some() && operands.all(is_plain)
 }
 
 /// The files that stand so in values: `%output{file}`.

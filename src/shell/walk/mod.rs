@@ -35,6 +35,7 @@ mod parameter;
 mod patch;
 mod pathspec;
 mod pattern;
+mod placed;
 mod python;
 mod record;
 mod schedule;

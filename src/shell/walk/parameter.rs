@@ -179,8 +179,10 @@ impl Walker<'_> {
                 }
                 _ => Expansion::Number,
             },
-            "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
+            "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID"
             | "BASHPID" => Expansion::Number,
+            // Whose number it is, is known: who ends that process, says so.
+            "PPID" if self.env.variable("PPID").is_none() => Expansion::One("PPID".to_owned()),
             "PWD" if self.env.variable("PWD").is_none() => {
                 let directories = self.env.directories().to_vec();
                 let chosen = self.choose("PWD", directories.len())?;

@@ -82,7 +82,8 @@ impl Walker<'_> {
                     if path.len() > limit::NAME {
                         return self.fail(Unreadable::Work);
                     }
-                    let puts_back = false;
+                    // What is no branch is a path, and then the index is what it comes from.
+                    let puts_back = self.is_plain_git && !asks_for_more(&words[from..]);
                     let write = Write { path, how: How::Write, certainty, conditional, puts_back };
                     if !self.reading.perhaps.contains(&write) && self.spend(1) {
                         self.reading.perhaps.push(write);

@@ -264,6 +264,12 @@ fn a_work_tree_elsewhere_is_written_as_a_whole() {
     for line in [
         "git --work-tree=$HOME reset --hard",
         "git --work-tree ~ restore .",
+        "git config core.worktree $HOME; git reset --hard",
+        "git -c core.worktree=$HOME checkout .",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.worktree GIT_CONFIG_VALUE_0=$HOME git checkout .",
+        "GIT_CONFIG_PARAMETERS=\"'core.worktree=$HOME'\" git checkout .",
+        "git config --global trace2.eventTarget ~/.roz/config.toml",
+        "GIT_TRACE2_EVENT=$HOME/.roz/x git status",
         "GIT_WORK_TREE=$HOME git checkout -f -- .claude",
         "git checkout-index --prefix=$HOME/ -af",
     ] {
@@ -271,6 +277,10 @@ fn a_work_tree_elsewhere_is_written_as_a_whole() {
     }
     for line in [
         "git --work-tree=$HOME status",
+        "git config core.worktree .",
+        "git config --get core.worktree",
+        "GIT_TRACE=1 git status",
+        "GIT_TRACE=/tmp/trace git status",
         "git --work-tree=src checkout a.rs",
         "git checkout-index --prefix=/tmp/x/ -af",
     ] {

@@ -8,6 +8,7 @@ mod git_places;
 mod languages;
 mod places;
 mod scripts;
+mod served;
 mod settings;
 
 use std::{fs, path::PathBuf};

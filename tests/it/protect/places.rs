@@ -519,3 +519,31 @@ fn what_the_line_made_itself_hides_nothing() {
         house.is_free(line);
     }
 }
+
+#[test]
+fn a_database_is_shown_and_not_changed() {
+    let house = House::new();
+    for line in [
+        "sqlite3 ~/.roz/x.db .tables",
+        "sqlite3 ~/.roz/x.db '.schema t' 'select 1;'",
+        "sqlite3 -header -column ~/.roz/x.db 'SELECT * FROM t'",
+        "sqlite3 ~/.roz/x.db .dump",
+        "sqlite3 -readonly ~/.roz/x.db 'with a as (select 1) select * from a'",
+    ] {
+        house.is_free(line);
+    }
+    for line in [
+        "sqlite3 ~/.roz/x.db 'delete from t'",
+        "sqlite3 ~/.roz/x.db 'select 1; drop table t'",
+        "sqlite3 ~/.roz/x.db '/* select */ drop table t'",
+        "sqlite3 ~/.roz/x.db 'with a as (select 1) delete from t'",
+        "sqlite3 ~/.roz/x.db",
+        "sqlite3 ~/.roz/x.db '.restore x'",
+        "sqlite3 ~/.roz/x.db $'.tables\n.restore x'",
+        "sqlite3 -init f ~/.roz/x.db .tables",
+        "sqlite3 -cmd 'drop table t' ~/.roz/x.db .tables",
+        "sqlite3 x.db \"attach '{home}/x.db' as a; delete from a.t\"",
+    ] {
+        house.denies("roz-home", line);
+    }
+}

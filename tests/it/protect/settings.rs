@@ -275,3 +275,29 @@ fn what_a_listing_of_them_shows_is_theirs() {
         house.is_free(line);
     }
 }
+
+#[test]
+fn git_takes_them_away_with_the_folder() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    for line in ["git rm -r .", "git rm '*'", "git rm -rf .claude", "git rm -r ./"] {
+        house.denies("settings", line);
+    }
+    for line in ["git rm -r --cached .", "git rm src/a.rs", "git rm -r src", "git rm '*.log'"] {
+        house.is_free(line);
+    }
+}
+
+#[test]
+fn a_copy_that_nobody_reads_is_kept_beside_the_project() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    for line in ["cp -r .claude ../backup", "cp -r .claude ../backup/", "cp -a ./.claude /tmp/b"] {
+        house.is_free(line);
+    }
+    for line in ["cp -r x/.claude .", "cp -r x/.claude ../backup"] {
+        house.denies("settings", line);
+    }
+    house.is_free("rm -rf sub/.[!.]*");
+    assert!(house.bash("rm -rf .[!.]*").is_objection());
+}
