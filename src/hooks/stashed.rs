@@ -294,6 +294,9 @@ impl Line<'_> {
             return Some(Vec::new());
         };
         let goes = |it: &Run| matches!(it.program.as_str(), "cd" | "pushd" | "popd");
+        // Git names the root as it really is; where the line stands, a link may lead to.
+        let really = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+        let (here, root) = (really(self.cwd), really(turn.root));
         let mut named = Vec::new();
         let mut are_known = !self.reading.runs.iter().any(goes);
         for run in before.filter(|it| adds(it) != Untracked::None) {
@@ -305,11 +308,11 @@ impl Line<'_> {
             };
             are_known &=
                 paths.iter().all(|it| is_plain(it) && !it.starts_with('-') && !it.contains(HOLE));
-            named.extend(paths.iter().map(|it| normal(&self.cwd.join(it))));
+            named.extend(paths.iter().map(|it| normal(&here.join(it))));
         }
         let mut files = self.asked.of(turn.root, Question::Uncommitted(most))?;
         files.retain(|file| {
-            let file = normal(&turn.root.join(file));
+            let file = normal(&root.join(file));
             !are_known || named.iter().any(|it| file.starts_with(it))
         });
         Some(files)

@@ -121,6 +121,11 @@ fn what_says_where_hooks_lie_or_what_is_filtered_counts_as_well() {
             ".git/modules/a/b/hooks/post-checkout",
         ),
         ("git config -f .git/modules/a/b/config core.hooksPath x", ".git/modules/a/b/config"),
+        // A submodule of the name hides none beside it.
+        (
+            "mkdir -p .git/modules/g/hooks .git/modules/g/s/hooks; echo x > .git/modules/g/s/hooks/pre-push",
+            ".git/modules/g/s/hooks/pre-push",
+        ),
     ] {
         roz.tick();
         let make = hidden(&roz, line);
