@@ -217,7 +217,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "kill",
-        what: "end a hook's process",
+        what: "end a hook's process, or the client's that calls it",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
         instead: "A process of roz answers the client and ends by itself: leave it alone.",
