@@ -117,7 +117,9 @@ impl Lexer<'_> {
                 let text = self.interpolated(&text);
                 self.tokens.push(Token::Command(text));
             }
-            '%' if self.language == Ruby && !self.follows_value() => self.percent(),
+            '%' if self.language == Ruby && (!self.follows_value() || self.is_handed(start)) => {
+                self.percent();
+            }
             '[' if self.language == Lua && self.rest().starts_with('[') => {
                 let end = self.rest().find("]]").unwrap_or(self.rest().len());
                 let text = self.rest()[1.min(end)..end].to_owned();
@@ -195,8 +197,21 @@ impl Lexer<'_> {
         }
     }
 
+    /// `puts %q(a)`: behind a word and a blank, and no blank after it, it begins what a function
+    /// is given. `start` is where the sign stands.
+    fn is_handed(&self, start: usize) -> bool {
+        matches!(self.tokens.last(), Some(Token::Word(_)))
+            && self.code[..start].ends_with([' ', '\t'])
+            && self.peek().is_some_and(|c| !c.is_whitespace() && c != '=')
+    }
+
     fn word(&mut self, start: usize) {
-        while self.peek().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$')) {
+        // `system$x` is two words where every variable begins with a sign.
+        let is_name = self.code[start..].starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let holds_sign =
+            !(is_name && self.is(&[Interpreter::Perl, Interpreter::Php, Interpreter::Ruby]));
+        while self.peek().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$' && holds_sign)
+        {
             self.next();
         }
         let word = &self.code[start..self.at];

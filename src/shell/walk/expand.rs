@@ -127,6 +127,13 @@ impl Walker<'_> {
         fields: &mut Vec<Field>,
         is_open: &mut bool,
     ) {
+        // What nobody knows, as most of what a line has not set itself.
+        if text.len() == HOLE.len_utf8() && text.starts_with(HOLE) {
+            let field = current.get_or_insert_default();
+            field.text.push(HOLE);
+            (field.resolved, field.loose) = (true, true);
+            return;
+        }
         let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
         let ifs = ifs.map_or(" \t\n", |value| value.scalar());
         let ifs = if ifs.contains(HOLE) { " \t\n" } else { ifs };

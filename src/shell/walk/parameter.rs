@@ -41,14 +41,14 @@ impl Walker<'_> {
                 unknown()
             }
             ":-" | "-" => match found {
-                Some(found) if !is_empty(&found, parameter.operator) => {
+                Some(found) if self.is_there(&found, parameter) => {
                     self.muted(|walker| walker.text(&parameter.operand));
                     found
                 }
                 _ => Expansion::One(self.text(&parameter.operand)),
             },
             ":=" | "=" => match found {
-                Some(found) if !is_empty(&found, parameter.operator) => found,
+                Some(found) if self.is_there(&found, parameter) => found,
                 _ => {
                     let text = self.text(&parameter.operand);
                     self.given_value(&parameter.name, vec![Value::Text(text.clone())]);
@@ -70,7 +70,15 @@ impl Walker<'_> {
                     },
                 }
             }
-            "" | ":?" | "?" => found.unwrap_or_else(unknown),
+            "" => found.unwrap_or_else(unknown),
+            // What is said of one that is not there is expanded to be said.
+            ":?" | "?" => match found {
+                Some(found) if self.is_there(&found, parameter) => found,
+                found => {
+                    self.text(&parameter.operand);
+                    found.unwrap_or_else(unknown)
+                }
+            },
             "@" if let Some(pairs) = self.pairs(parameter) => Expansion::Many(pairs),
             "@" if let Some(Expansion::One(text)) = &found
                 && parameter.operand.as_text().as_deref() == Some("A") =>
@@ -89,6 +97,16 @@ impl Walker<'_> {
                 self.operated(found, operator, &parameter.operand, (quoted, positional))
             }
         }
+    }
+
+    /// Whether the operand is not needed. What nobody knows may be empty: two readings.
+    fn is_there(&mut self, found: &Expansion, parameter: &Parameter) -> bool {
+        if is_known(found) || !parameter.operator.starts_with(':') {
+            return !is_empty(found, parameter.operator);
+        }
+        // What it runs is noted in the first reading.
+        self.text(&parameter.operand);
+        self.choose(&format!("{}-", parameter.name), 2) != Some(1)
     }
 
     /// The value before any operator; `None` where the line has not set it.
@@ -135,13 +153,13 @@ impl Walker<'_> {
         if !self.spend(elements.len() / 4) {
             return None;
         }
-        // Keys that are words stand in an order that only bash knows.
-        let is_word = |it: &(String, String)| !it.0.bytes().all(|byte| byte.is_ascii_digit());
-        if elements.len() > 1
-            && elements.iter().any(is_word)
-            && self.choose(&format!("{name}!"), 2) == Some(1)
-        {
-            elements.reverse();
+        if has_words(&elements) {
+            match self.choose(&format!("{name}!"), elements.len().min(3)) {
+                Some(0) => {}
+                Some(1) => elements.reverse(),
+                // As many orders as nobody tries.
+                _ => return Some(vec![(HOLE.to_string(), HOLE.to_string())]),
+            }
         }
         Some(elements)
     }
@@ -277,9 +295,10 @@ impl Walker<'_> {
             Value::Array(elements) => elements,
         };
         if matches!(index, "@" | "*") {
-            let texts: Vec<String> = elements.iter().map(|(_, text)| text.clone()).collect();
-            let is_paid = self.spend(texts.len() / 4);
-            return Some(if is_paid { Expansion::Many(texts) } else { unknown() });
+            let elements = self.elements(name);
+            return Some(elements.map_or_else(unknown, |it| {
+                Expansion::Many(it.into_iter().map(|(_, text)| text).collect())
+            }));
         }
         let index = index.strip_prefix('-').map_or(index.to_owned(), |back| {
             let back: usize = back.parse().unwrap_or(0);
@@ -446,6 +465,12 @@ fn is_known(found: &Expansion) -> bool {
         Expansion::Many(texts) => texts.iter().all(known),
         Expansion::Number => true,
     }
+}
+
+/// Whether only bash knows the order of an array: some of its keys are words.
+fn has_words(elements: &[(String, String)]) -> bool {
+    let is_word = |it: &(String, String)| !it.0.bytes().all(|byte| byte.is_ascii_digit());
+    elements.len() > 1 && elements.iter().any(is_word)
 }
 
 /// Whether the value counts as absent for the operator: with a colon, empty is as good as unset.

@@ -256,6 +256,8 @@ impl Walker<'_> {
                 Some(Value::Text(text)) if assignment.append => vec![("0".to_owned(), text)],
                 Some(_) | None => Vec::new(),
             };
+            let last = elements.last().and_then(|(key, _)| key.parse::<usize>().ok());
+            let mut next = last.map_or(elements.len(), |last| last.saturating_add(1));
             let near = words.len().min(limit::ELEMENTS + 1);
             for field in self.fields(&words[..near]) {
                 if field.text.starts_with('[') {
@@ -266,7 +268,20 @@ impl Walker<'_> {
                     self.spend(usize::MAX);
                     break;
                 }
-                elements.push(keyed(&field, elements.len()));
+                let (key, text) = match keyed(&field) {
+                    Some((key, text)) => (key.to_owned(), text.to_owned()),
+                    None => (next.to_string(), field.text),
+                };
+                // Behind one with a number of its own they go on from there.
+                next = key.parse().map_or(next, |at: usize| at.saturating_add(1));
+                let is_last = elements.last().is_none_or(|(last, _)| number(last) < number(&key));
+                if is_last {
+                    elements.push((key, text));
+                } else if self.spend(elements.len() / 16) {
+                    put_at(&mut elements, key, text);
+                } else {
+                    break;
+                }
             }
             self.spend(elements.len() / 8);
             return Value::Array(elements);
@@ -387,10 +402,14 @@ fn is_name(text: &str) -> bool {
 /// Puts an element in its place: an array goes by its numbers, in whatever order it was filled.
 pub(super) fn put_at(elements: &mut Vec<(String, String)>, key: String, text: String) {
     elements.retain(|(own, _)| *own != key);
-    let number = |key: &str| key.parse::<usize>().unwrap_or(usize::MAX);
     let before = number(&key);
     let at = elements.iter().rposition(|(own, _)| number(own) <= before).map_or(0, |at| at + 1);
     elements.insert(at, (key, text));
+}
+
+/// Where an element stands; a word stands behind all numbers.
+fn number(key: &str) -> usize {
+    key.parse().unwrap_or(usize::MAX)
 }
 
 /// After `set -k` assignments may stand anywhere: `git a=1 push`.
@@ -420,10 +439,7 @@ fn declaration(word: &Word) -> Option<Assignment> {
     Some(Assignment { name: head.name.to_owned(), index: None, append: head.append, value })
 }
 
-/// An element of `( … )`: `[key]=text` or just text, which has its place for a key.
-fn keyed(field: &Field, place: usize) -> (String, String) {
-    if let Some((key, text)) = field.text.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
-        return (key.to_owned(), text.to_owned());
-    }
-    (place.to_string(), field.text.clone())
+/// An element of `( … )` with a key of its own: `[key]=text`.
+fn keyed(field: &Field) -> Option<(&str, &str)> {
+    field.text.strip_prefix('[')?.split_once("]=")
 }
