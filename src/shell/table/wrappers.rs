@@ -200,6 +200,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
         .code(&["c", "command"])
         .operands(1),
+    row(&["logsave"]).operands(1),
     row(&["script"])
         .options(
             "cEIOBTomt",

@@ -42,6 +42,8 @@ pub(in super::super) enum Files {
     Renamed,
     /// Operands that begin with this.
     Prefixed(&'static str),
+    /// What packed operands are called when they are unpacked: `a` of `a.gz`.
+    Unpacked,
     /// The folder that the line has gone to, where there are fewer operands than this.
     Here(usize),
     /// The folders that these options name, seen from there.
@@ -65,6 +67,7 @@ impl Files {
             self,
             Self::Values(_)
                 | Self::Prefixed(_)
+                | Self::Unpacked
                 | Self::ValuesIn(..)
                 | Self::FetchedTo(_)
                 | Self::SentTo(_)
@@ -540,7 +543,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .options("Fvfi", &[])
         .unless(&["i"])
         .files(Files::AfterProgram(&["f"])),
-    row(&["yq"])
+    row(&["yq", "tomlq", "xq"])
         .options("poI", &["input-format", "output-format"])
         .when(&["i", "inplace", "in-place"])
         .files(Files::After(1))
@@ -831,6 +834,25 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     .options("So", &["suffix", "output"])
     .unless(&["c", "stdout", "to-stdout", "t", "l", "test", "list"])
     .how(How::Edit),
+    row(&[
+        "gunzip",
+        "bunzip2",
+        "unxz",
+        "unlzma",
+        "unzstd",
+        "uncompress",
+        "gzip",
+        "bzip2",
+        "xz",
+        "zstd",
+        "lzma",
+        "lz4",
+        "brotli",
+    ])
+    .options("So", &["suffix", "output"])
+    .unless(&["c", "stdout", "to-stdout", "t", "l", "test", "list"])
+    .files(Files::Unpacked)
+    .how(How::Write),
     row(&["sqlite3"]).options("", SQLITE).files(Files::First).how(How::Edit),
     // An archive and its files, or an option with two values.
     row(&["sqlite3"])
@@ -1012,7 +1034,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["grep", "egrep", "fgrep", "rg", "ag", "ack", "ggrep"])
         .grammar(GREP)
         .files(Files::AfterProgram(&["e", "regexp", "f", "file"])),
-    row(&["jq", "yq", "gojq"])
+    row(&["jq", "yq", "gojq", "tomlq", "xq"])
         .options("fL", &["from-file", "indent"])
         .files(Files::AfterProgram(&["f", "from-file"])),
 ];

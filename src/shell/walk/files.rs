@@ -173,6 +173,11 @@ impl Walker<'_> {
             Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
             Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
             Files::Braced(names, opening) => braced(option(names), opening),
+            Files::Unpacked => operands
+                .into_iter()
+                .filter_map(|word| Some(word.with_text(without_ending(&word.text)?)))
+                .map(Cow::Owned)
+                .collect(),
             Files::Prefixed(prefix) => operands
                 .into_iter()
                 .filter_map(|word| Some(word.with_text(word.text.strip_prefix(prefix)?)))
@@ -335,4 +340,11 @@ fn braced<'a>(values: impl Iterator<Item = &'a Field>, opening: &str) -> Vec<Cow
         Some(Cow::Owned(word.with_text(path)))
     };
     values.filter_map(file).collect()
+}
+
+/// `a/b` of `a/b.gz`.
+fn without_ending(path: &str) -> Option<&str> {
+    const PACKED: &[&str] = &["gz", "bz2", "xz", "zst", "lzma", "lz4", "br", "Z"];
+    let (bare, ending) = path.rsplit_once('.')?;
+    (PACKED.contains(&ending) && !bare.ends_with('/')).then_some(bare)
 }

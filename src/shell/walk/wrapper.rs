@@ -86,7 +86,7 @@ impl Walker<'_> {
             self.record_written(lock, How::Lock, self.certainty(lock.certainty()));
         }
         // Without a file it writes its own.
-        if row.names[0] == "script" {
+        if matches!(row.names[0], "script" | "logsave") {
             let log = call.words.get(at).cloned();
             let log = log.unwrap_or_else(|| Field::literal("typescript"));
             if log.text != "/dev/null" {
