@@ -453,13 +453,15 @@ impl Env {
         }
     }
 
-    /// Whether a variable besides `name` has been set since `mark` to what is known in part.
+    /// Whether a variable besides `name`, or `$@`, has been set since `mark` to what is known in part.
     pub(super) fn gathers(&self, mark: usize, name: &str) -> bool {
         let since = self.journal.get(mark..).unwrap_or_default();
-        since.iter().take(limit::BRACES).any(|undo| {
-            let Undo::Variable(set, _) = undo else { return false };
-            let values = self.variables.get(set).filter(|_| set != name);
-            values.is_some_and(|it| it.values.len() > 1)
+        since.iter().take(limit::BRACES).any(|undo| match undo {
+            Undo::Variable(set, _) if set != name => {
+                self.variables.get(set).is_some_and(|it| it.values.len() > 1)
+            }
+            Undo::Positional(_) => self.positional.len() > 1,
+            _ => false,
         })
     }
 
@@ -484,6 +486,13 @@ impl Env {
 
     /// Takes on the values of a branch as the first ones that variables may have.
     pub(super) fn put_first(&mut self, branch: Changes) {
+        if let Some([Some(words)]) = branch.positional.as_deref()
+            && !self.positional.iter().flatten().any(|it| it == words)
+        {
+            let mut ways = vec![Some(words.clone())];
+            ways.extend(self.positional.iter().take(limit::VALUES).cloned());
+            self.put_positional(ways);
+        }
         for (name, variable) in branch.variables {
             let Some(Variable { mut values, .. }) = variable else { continue };
             if values.len() > 1 || values.contains(&Value::hole()) {
@@ -502,21 +511,35 @@ impl Env {
 
     /// Whether a branch gives a variable a value that it may not have so far.
     pub(super) fn has_new_values(&self, branch: &Changes) -> bool {
-        branch.variables.iter().any(|(name, after)| {
-            let known = self.variables.get(name).map_or(&[][..], |variable| &variable.values);
-            let mut after = after.iter().flat_map(|variable| &variable.values);
-            after.any(|value| !known.contains(value))
-        })
+        let is_new = |way: &Positional| !self.positional.contains(way);
+        branch.positional.iter().flatten().any(is_new)
+            || branch.variables.iter().any(|(name, after)| {
+                let known = self.variables.get(name).map_or(&[][..], |variable| &variable.values);
+                let mut after = after.iter().flat_map(|variable| &variable.values);
+                after.any(|value| !known.contains(value))
+            })
     }
 
     /// Lets every text that has been changed since `mark` be any other, too, that begins and ends
-    /// like all that are known: after some rounds more it may.
+    /// like all that are known: after some rounds more it may. `$@` may be anything then.
     pub(super) fn widen(&mut self, mark: usize) {
         let mut before: BTreeMap<String, Option<Variable>> = BTreeMap::new();
+        let mut parameters = None;
         for undo in &self.journal[mark.min(self.journal.len())..] {
-            if let Undo::Variable(name, variable) = undo {
-                before.entry(name.clone()).or_insert_with(|| variable.clone());
+            match undo {
+                Undo::Variable(name, variable) => {
+                    before.entry(name.clone()).or_insert_with(|| variable.clone());
+                }
+                Undo::Positional(ways) if parameters.is_none() => parameters = Some(ways),
+                _ => {}
             }
+        }
+        if parameters.is_some_and(|before| self.positional.iter().any(|it| !before.contains(it)))
+            && !self.positional.contains(&None)
+        {
+            let mut ways = self.positional.clone();
+            ways.push(None);
+            self.put_positional(ways);
         }
         for (name, before) in before {
             let Some(now) = self.variables.get(&name) else { continue };
