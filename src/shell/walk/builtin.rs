@@ -58,6 +58,7 @@ impl Walker<'_> {
                 }
             }
             "alias" | "unalias" | "hash" => return self.named(name, call),
+            "return" => self.returns(),
             "set" => self.set(words),
             "shift" => {
                 let count: Option<usize> =
@@ -247,7 +248,13 @@ impl Walker<'_> {
             |it: &Field| matches!(it.text.to_ascii_uppercase().as_str(), "EXIT" | "SIGEXIT" | "0");
         let names = words.iter().skip_while(|it| it.text != code).skip(1);
         let again = !names.clone().all(is_end);
-        Some(self.again(again, |walker| walker.enter(|walker| walker.code(&code, &call.io))))
+        // It runs later: what it sets may not be so yet.
+        let mark = self.env.mark();
+        let output =
+            self.again(again, |walker| walker.enter(|walker| walker.code(&code, &call.io)));
+        let changes = self.env.take_back(mark);
+        self.env.merge(&[changes], false);
+        Some(output)
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {

@@ -3,8 +3,8 @@
 //! Long because it is one decision with a branch for each kind of program.
 
 use super::super::table::{coded, options, wrappers};
-use super::super::{Certainty, HOLE, Interpreter, Run, last_part};
-use super::env::{Function, Made};
+use super::super::{Certainty, HOLE, Interpreter, Run, last_part, limit};
+use super::env::{Function, Made, Variable};
 use super::field::{Field, joined, texts};
 use super::{Io, Walker, own, placed};
 use std::rc::Rc;
@@ -28,6 +28,16 @@ pub(super) struct Active {
     body: usize,
     /// Where in the journal it began.
     mark: usize,
+    /// What its own variables hide, newest last.
+    hidden: Vec<(String, Option<Variable>)>,
+    /// Where in the journal it may have ended before its end.
+    returned: Option<usize>,
+}
+
+impl Active {
+    fn new(name: &str, body: usize, mark: usize) -> Self {
+        Self { name: name.to_owned(), body, mark, hidden: Vec::new(), returned: None }
+    }
 }
 
 /// A function that calls itself is walked so many times: its arguments may change.
@@ -139,13 +149,19 @@ impl Walker<'_> {
             if let Some(begun) = begun.filter(|_| count + 1 == SAME_CALLS) {
                 self.env.widen(begun);
             }
-            self.calls.push(Active { name: name.to_owned(), body: place, mark: self.env.mark() });
+            self.calls.push(Active::new(name, place, self.env.mark()));
             self.env.put_positional(vec![Some(arguments.clone())]);
             let stands_for_more = count + 1 == SAME_CALLS;
             let walk = |walker: &mut Self| walker.enter(|walker| walker.node(body, &call.io));
             output = Some(self.again(stands_for_more, walk));
             self.env.put_positional(before.clone());
-            self.calls.pop();
+            if let Some(active) = self.calls.pop() {
+                let lost = active.returned.map(|mark| self.env.replaced(mark));
+                self.env.add(lost.unwrap_or_default());
+                for (name, variable) in active.hidden.into_iter().rev() {
+                    self.env.put(&name, variable);
+                }
+            }
             if !function.certain || function.bodies.len() > 1 {
                 changes.push(self.env.take_back(mark));
             }
@@ -156,6 +172,29 @@ impl Walker<'_> {
         output
     }
 
+    /// A function gets a variable of its own: what it hides is back when the function ends.
+    /// Whether it had none so far.
+    pub(super) fn hide(&mut self, name: &str) -> bool {
+        let own = self.env.variable(name).cloned();
+        let Some(active) = self.calls.iter_mut().rev().find(|it| it.body != 0) else {
+            return false;
+        };
+        let is_new = !active.hidden.iter().any(|(known, _)| known == name)
+            && active.hidden.len() < limit::VALUES;
+        if is_new {
+            active.hidden.push((name.to_owned(), own));
+        }
+        is_new
+    }
+
+    /// `return`: what comes behind it may not run.
+    pub(super) fn returns(&mut self) {
+        let mark = self.env.mark();
+        if let Some(active) = self.calls.iter_mut().rev().find(|it| it.body != 0) {
+            active.returned.get_or_insert(mark);
+        }
+    }
+
     pub(super) fn is_active(&self, name: &str) -> bool {
         self.calls.iter().any(|active| active.name == name)
     }
@@ -163,7 +202,7 @@ impl Walker<'_> {
     /// Walks the text of an alias.
     pub(super) fn alias(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
         let mark = self.env.mark();
-        self.calls.push(Active { name: name.to_owned(), body: 0, mark });
+        self.calls.push(Active::new(name, 0, mark));
         walk(self);
         self.calls.pop();
     }

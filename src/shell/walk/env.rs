@@ -453,6 +453,20 @@ impl Env {
         }
     }
 
+    /// What variables were before they were set since `mark`, a few of them.
+    pub(super) fn replaced(&self, mark: usize) -> Vec<(String, Variable)> {
+        let since = self.journal.get(mark..).unwrap_or_default().iter().take(limit::BRACES);
+        let mut found: Vec<(String, Variable)> = Vec::new();
+        for undo in since {
+            if let Undo::Variable(name, Some(before)) = undo
+                && !found.iter().any(|(known, _)| known == name)
+            {
+                found.push((name.clone(), before.clone()));
+            }
+        }
+        found
+    }
+
     /// Whether a variable besides `name`, or `$@`, has been set since `mark` to what is known in part.
     pub(super) fn gathers(&self, mark: usize, name: &str) -> bool {
         let since = self.journal.get(mark..).unwrap_or_default();

@@ -58,6 +58,10 @@ impl Walker<'_> {
 
     fn field(&mut self, word: &Word, fields: &mut Vec<Field>) {
         if let [Part::Text { text, quoted }] = &word.parts[..] {
+            if let Some(text) = self.known_folder(text).filter(|_| !quoted) {
+                fields.push(Field { glob: has_glob(&text), text, loose: false, resolved: true });
+                return;
+            }
             let glob = !quoted && has_glob(text);
             // In code that was put together, what was not known of it may be no word, too.
             let loose = !quoted && text.starts_with(HOLE) && text.chars().all(|it| it == HOLE);
@@ -116,6 +120,25 @@ impl Walker<'_> {
             }
         }
         fields.extend(current.filter(|field| !(none && field.text.is_empty())));
+    }
+
+    /// `~+/a` lies where the line stands, `~-/a` where it stood before, `~1/a` where `pushd` knows.
+    fn known_folder(&self, text: &str) -> Option<String> {
+        let rest = text.strip_prefix('~')?;
+        let (name, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let folder = match name {
+            "+" => "",
+            "-" => match &self.env.previous[..] {
+                [only] if only.starts_with(['/', '~']) => only,
+                _ => "\u{FFFC}",
+            },
+            _ => {
+                let number = name.trim_start_matches(['+', '-']);
+                let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+                is_number.then_some("\u{FFFC}")?
+            }
+        };
+        Some(if folder.is_empty() { format!(".{path}") } else { format!("{folder}{path}") })
     }
 
     /// Splits the text of an unquoted expansion at the characters of `IFS`.
@@ -245,6 +268,11 @@ impl Walker<'_> {
 
     /// A word where no splitting is done: a value, a redirection, the subject of a `case`.
     pub(super) fn text(&mut self, word: &Word) -> String {
+        if let [Part::Text { text, quoted: false }] = &word.parts[..]
+            && let Some(text) = self.known_folder(text)
+        {
+            return text;
+        }
         let mut text = String::new();
         for part in &word.parts {
             match part {

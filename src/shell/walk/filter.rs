@@ -1,8 +1,9 @@
 //! Programs that turn known input into known output: encodings, and the simple filters.
 
-use super::super::{HOLE, foreign};
+use super::super::{HOLE, foreign, limit};
 use super::characters::{cut, rotated, translated};
 use super::field::Field;
+use super::output::unescaped;
 
 /// What a filter shows for an input. `None` where that is not modelled.
 pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String> {
@@ -34,7 +35,10 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
         "sed" if !has(&["-i"]) => sed(&operands, input),
         "grep" | "egrep" | "fgrep" => {
             let [pattern] = operands[..] else { return None };
-            if has(&["-o", "-c", "-q", "-l"]) {
+            if has(&["-o", "-oE", "-Eo", "-oP", "-Po"]) {
+                return only_matching(pattern, input);
+            }
+            if has(&["-c", "-q", "-l"]) {
                 return None;
             }
             // Of the lines that a pattern finds all may be some.
@@ -83,10 +87,12 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             let text = input.trim().strip_prefix('"')?.strip_suffix('"')?;
             (!text.contains(['"', '\\'])).then(|| format!("{text}\n"))
         }
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            let [code] = operands[..] else { return None };
-            awk(code.trim(), input)
-        }
+        "awk" | "gawk" | "mawk" | "nawk" => match texts[..] {
+            [code] => awk(code.trim(), None, input),
+            ["-F", separator, code] => awk(code.trim(), Some(separator), input),
+            [option, code] => awk(code.trim(), Some(option.strip_prefix("-F")?), input),
+            _ => None,
+        },
         "tail" if texts.iter().any(|text| text.starts_with("-c")) => last_characters(&texts, input),
         "head" | "tail" => {
             let count = count(&texts)?;
@@ -303,6 +309,13 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
     let parts: Vec<&str> = body.split(delimiter).collect();
     let ["", from, to, flags] = parts[..] else { return None };
     let plain = |text: &str| !text.contains(['\\', '*', '[', '^', '$', '.', '&']);
+    // The whole line, as `&` or as the first group.
+    if matches!(from, ".*" | "^.*$" | "^.*" | "(.*)" | "^(.*)$" | r"\(.*\)" | r"^\(.*\)$") {
+        let to = to.replace(r"\1", "&");
+        let is_plain = !to.contains('\\') && matches!(flags, "" | "g");
+        let is_plain = is_plain && is_short(to.matches('&').count(), input);
+        return is_plain.then(|| by_line(input, |line| Some(to.replace('&', line))));
+    }
     let is_plain = !to.contains(['\\', '&']);
     match from {
         _ if !is_plain || !matches!(flags, "" | "g") => return None,
@@ -356,26 +369,66 @@ fn count(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// `1`, `{print}`, `{print $2, $3}`
-fn awk(code: &str, input: &str) -> Option<String> {
+/// Whether so many times the input is no work to speak of.
+fn is_short(times: usize, input: &str) -> bool {
+    times.saturating_mul(input.len()) <= 16 * limit::TEXT
+}
+
+/// `grep -o`: what stands between a plain beginning of the pattern and the line's end, or the plain
+/// pattern itself.
+fn only_matching(pattern: &str, input: &str) -> Option<String> {
+    let pattern = pattern.trim_start_matches('^');
+    let (start, is_open) = match pattern.strip_suffix(".*").or(pattern.strip_suffix(".*$")) {
+        Some(start) => (start, true),
+        None => (pattern, false),
+    };
+    if !start.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
+        return None;
+    }
+    Some(by_line(input, |line| {
+        let rest = &line[line.find(start)?..];
+        Some(if is_open { rest.to_owned() } else { start.to_owned() })
+    }))
+}
+
+/// `1`, `{print}`, `{print $2, $3}`, `{printf "a %s\n", $1}`; between fields stands what `-F` says.
+fn awk(code: &str, separator: Option<&str>, input: &str) -> Option<String> {
     if code == "1" {
         return Some(input.to_owned());
     }
-    let fields = code.strip_prefix('{')?.strip_suffix('}')?.trim().strip_prefix("print")?.trim();
-    if matches!(fields, "" | "$0") {
+    let is_special = |it: &str| it.contains(['\\', '[', '(', '|', '.', '*', '+', '?', '^', '$']);
+    if separator.is_some_and(|it| it.is_empty() || it.len() > 1 && is_special(it)) {
+        return None;
+    }
+    let action = code.strip_prefix('{')?.strip_suffix('}')?.trim();
+    let (fields, format) = match action.strip_prefix("printf") {
+        Some(rest) => {
+            let (format, fields) = rest.trim().strip_prefix('"')?.split_once('"')?;
+            (fields.trim_start().trim_start_matches(','), Some(unescaped(format)))
+        }
+        None => (action.strip_prefix("print")?.trim(), None),
+    };
+    if matches!(fields, "" | "$0") && format.is_none() {
         return Some(input.to_owned());
     }
-    let pieces = printed(fields)?;
-    Some(by_line(input, |line| {
+    let pieces = printed(fields).filter(|it| is_short(it.len(), input))?;
+    let text = by_line(input, |line| {
+        let field = |place: usize| match separator {
+            Some(separator) => line.split(separator).nth(place - 1),
+            None => line.split_whitespace().nth(place - 1),
+        };
         let show = |piece: &Printed| match *piece {
             Printed::Text(text) => text.to_owned(),
             Printed::Field(0) => line.to_owned(),
-            Printed::Field(place) => {
-                line.split_whitespace().nth(place - 1).unwrap_or("").to_owned()
-            }
+            Printed::Field(place) => field(place).unwrap_or("").to_owned(),
         };
-        Some(pieces.iter().map(show).collect())
-    }))
+        let Some(format) = &format else { return Some(pieces.iter().map(show).collect()) };
+        let mut shown = pieces.iter().filter(|it| !matches!(it, Printed::Text(" "))).map(show);
+        let mut pieces = format.split("%s");
+        let first = pieces.next().unwrap_or("").to_owned();
+        Some(pieces.fold(first, |all, piece| all + &shown.next().unwrap_or_default() + piece))
+    });
+    (!text.contains('%')).then_some(text)
 }
 
 /// A piece of what awk prints.

@@ -99,9 +99,12 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the operand is not needed. What nobody knows may be empty: two readings.
+    /// Whether the operand is not needed. What nobody knows may be empty, and an empty text may not
+    /// be set: two readings.
     fn is_there(&mut self, found: &Expansion, parameter: &Parameter) -> bool {
-        if is_known(found) || !parameter.operator.starts_with(':') {
+        // Without a colon only what is not set counts, and an empty text may be that.
+        let may_be_unset = !parameter.operator.starts_with(':') && is_empty(found, ":");
+        if !may_be_unset && (is_known(found) || !parameter.operator.starts_with(':')) {
             return !is_empty(found, parameter.operator);
         }
         // What it runs is noted in the first reading.

@@ -297,12 +297,20 @@ impl Walker<'_> {
     /// The words of `export x=…` and its like, where a value is not split. Assignments among them
     /// are made at once.
     fn declared(&mut self, words: &[Word]) -> Vec<Field> {
-        let mut fields = Vec::new();
+        let mut fields: Vec<Field> = Vec::new();
         let mut options = String::new();
         for word in words {
+            let hides = fields
+                .first()
+                .is_some_and(|it| matches!(&*it.text, "local" | "declare" | "typeset"))
+                && !options.contains('g');
             let Some(assignment) = declaration(word) else {
                 let more = self.fields(std::slice::from_ref(word));
                 for field in more.iter().filter(|_| !fields.is_empty()) {
+                    // Without a value it has none.
+                    if hides && is_name(&field.text) && self.hide(&field.text) {
+                        self.env.put(&field.text, None);
+                    }
                     if let Some(letters) = field.text.strip_prefix('-') {
                         options.push_str(letters);
                     } else if let Some((target, text)) = field.text.split_once('=')
@@ -333,6 +341,9 @@ impl Walker<'_> {
                 let target = self.muted(|walker| walker.text(&assignment.value));
                 fields.push(Field::literal(&format!("{}={target}", assignment.name)));
                 continue;
+            }
+            if hides {
+                self.hide(&assignment.name);
             }
             self.attributed(&assignment.name, &options);
             self.assign(&assignment);
