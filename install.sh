@@ -76,7 +76,7 @@ build() {
         rustup target add "$musl" >/dev/null 2>&1 || true
     fi
     if [ -n "$musl" ] && has_target "$musl"; then
-        if built=$(cargo_build --target "$musl") && [ -n "$built" ]; then
+        if built=$(cargo_build --target "$musl" --config "$(.cargo/hot)") && [ -n "$built" ]; then
             kind="static ($musl)"
             return
         fi

@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Writes `.cargo/hot.ld`: what a hook runs and reads is put together in the binary.
+"""Learns what hooks run and read, so that it stands together in the binary.
 
 A hook touches a twentieth of the program. Spread over all of it, that is some
-fifty page faults more, a quarter of what a hook costs. So the linker is told
-which functions and constants come first: those that were seen to be used, under
-valgrind, by what people let agents run.
+fifty page faults more, and most of each line of the processor's cache is what
+does not run. So the compiler is told how often each part of a function runs
+(`.cargo/hot.profdata`, used by `.cargo/hot`), and puts what never does out of
+the way; and the linker is told which functions and constants come first
+(`.cargo/hot.ld`, used by `build.rs`): what most of `everyday.txt` needs, and
+after it what each line needs beside that.
 
-    cargo rustc --release --bin roz --target x86_64-unknown-linux-musl -- -C link-arg=-Wl,-Map=target/roz.map
-    benches/hot.py target/x86_64-unknown-linux-musl/release/roz target/roz.map
+    benches/hot.py profile    # builds with counters, runs hooks, writes the profile
+    benches/hot.py order      # builds with the profile, looks at hooks, writes the order
 
-Make it anew when what a hook does has changed much, and before a release:
-constants have no names but their number, and a change of the code changes them.
-A list that has grown old does no harm: a name that is gone is passed over, what
-is new stands with the rest. Needs `valgrind` and `git`.
+Make both anew when what a hook does has changed much, and before a release, in
+this order: each builds the program once. What has grown old does no harm: a
+function that has changed has no profile, a name that is gone is passed over,
+what is new stands with the rest. Needs `valgrind`, `git`, and
+`rustup component add llvm-tools`.
 """
 
 import bisect
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -26,31 +31,20 @@ import sys
 import tempfile
 import time
 
-# What people let agents run: what most of these lines need stands first.
-LINES = [
-    "ls -la src",
-    "cd src && cargo build --release 2>&1 | tee build.log | grep -v warning; "
-    'for f in a b c; do echo "$f"; done; if [ -f x ]; then cat x; else touch y; fi; '
-    "git add -A && git commit -m \"what was done\" && git log --oneline | head -5; "
-    "sed -n 1,5p a.py > b; (cd .. && ls -la); python3 -c 'print(1)' <<< \"$HOME\"",
-    "cd src/api && RUST_LOG=debug cargo test --workspace -- --nocapture 2>&1 | tee /tmp/t.log | "
-    "grep -E '^(test result|error)' || { echo \"failed: $(tail -n 1 /tmp/t.log)\"; exit 1; }; "
-    'for f in src/*.rs; do rustfmt --check "$f" >/dev/null || echo "$f"; done; git status',
-    "git diff --stat HEAD~1 && git status --short",
-    'git add src/a.py && git commit -q -m "$(cat <<\'EOF\'\nOne line\n\nAnd more.\nEOF\n)" && git log -1',
-    "npm ci && npm run build 2>&1 | tail -20",
-    "python3 - <<'EOF'\nimport json\nprint(json.dumps({'a': 1}))\nEOF",
-    "find . -name '*.rs' -not -path './target/*' | xargs grep -ln 'fn main' | sort | uniq -c",
-    "mkdir -p out && cp a.py out/ && rm -f out/old.txt && mv out/a.py out/b.py",
-    "export PATH=$HOME/bin:$PATH; which node && node --version; echo $?",
-    "timeout 60 pytest -x -q tests/test_a.py > out.txt 2>&1; tail -5 out.txt",
-    "docker compose up -d && curl -s localhost:8080/health | jq .status",
-    "cat a.py | head -20; wc -l src/*.py; sed -i 's/a/b/' a.py",
-]
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TARGET = "x86_64-unknown-linux-musl"
+EVERYDAY = ROOT / "benches/everyday.txt"
 CONFIG = """
 [review.gates]
 tools = ["mcp__tissue__close*", "Bash:gh issue close*", "Bash:git push*"]
 """
+# What costs much for its length, for the loops: `#` is a number that rises.
+LONG = [
+    "cp a b;", "rm f#;", "bash s#.sh;", "echo a>>f#;", "git -C d# st;", "git -c a=b c;", "$a$b ",
+    "x#=a;", "echo $x#;", "cd d#;", "if a;then b;fi;", "for i in a b;do c $i;done;", "${x//a/b} ",
+    "env a=b c#;", "find . -name a# -delete;", "cat <<E\na\nE\n", "a | b ", "'a' \"b\" ", "f#(){ a;};",
+    "python3 -c 'a';", "sed -i s/a/b/ f#;", "tar xf a# -C b;", "{a,b}", "$(a) ", "((a+1));", "alias a#=b;",
+]
 HEAD = "/* Made by benches/hot.py, which says why. */\n"
 # What is larger stands where it stood: little of it is used.
 LARGEST = 64 * 1024
@@ -58,6 +52,103 @@ LARGEST = 64 * 1024
 MOST_ALIKE = 12
 # Not seen under valgrind, which has no vdso and ends by itself.
 UNSEEN = [".text._Exit", ".text.strcmp"]
+
+
+def build(*flags, **settings):
+    """The binary that cargo makes."""
+    cargo = ["cargo", "rustc", "--release", "--locked", "--bin", "roz", "--target", TARGET]
+    made = subprocess.run(
+        [*cargo, "--message-format=json-render-diagnostics", *flags],
+        cwd=ROOT,
+        env={**os.environ, **settings},
+        stdout=subprocess.PIPE,
+        check=True,
+        text=True,
+    )
+    told = [json.loads(line) for line in made.stdout.splitlines()]
+    return next(it["executable"] for it in reversed(told) if it.get("executable"))
+
+
+def hooks(run):
+    """What people do, of a user who has set nothing up, and of one who has, within a review.
+
+    `run(kind, event, payload, environment)` is called for each, and many of a kind at a time."""
+    rows = [it.replace("\\n", "\n") for it in EVERYDAY.read_text().splitlines() if it[0] != "#"]
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(
+        os.cpu_count()
+    ) as pool:
+        folder = pathlib.Path(temporary)
+        home, project = folder / "home", folder / "project"
+        home.mkdir()
+        (project / "src").mkdir(parents=True)
+        (project / "a.py").write_text("x = 1\n")
+        subprocess.run(["git", "init", "-q", str(project)], check=True)
+        common = {"session_id": "11111111-1111-4111-8111-111111111111", "cwd": str(project)}
+        edit = {"file_path": str(project / "a.py"), "old_string": "1", "new_string": "2"}
+        lines = [("Bash", {"command": row}) for row in rows]
+        calls = [("Edit", edit), ("Read", {"file_path": str(project / "a.py")})]
+        env = {"HOME": str(home), "PATH": os.environ["PATH"]}
+
+        def payload(call):
+            return {**common, "tool_name": call[0], "tool_input": call[1], "tool_use_id": "toolu_1"}
+
+        for is_set_up in (False, True):
+            if is_set_up:
+                (home / ".roz").mkdir(exist_ok=True)
+                (home / ".roz/config.toml").write_text(CONFIG)
+                # A file that was written just now is not taken from the cache.
+                time.sleep(3)
+                run("other", "user-prompt", {**common, "prompt": "#roz fix it"}, env)
+            before = [
+                pool.submit(run, f"line {is_set_up} {n}", "pre-tool-use", payload(call), env)
+                for n, call in enumerate(lines)
+            ]
+            for done in before:
+                done.result()
+            for call in calls:
+                run("other", "pre-tool-use", payload(call), env)
+            for call in [lines[0], *calls]:
+                run("other", "post-tool-use", payload(call), env)
+        run("other", "stop", common, env)
+        long = [repeated(text) for text in LONG]
+        for line in long:
+            run("long", "pre-tool-use", payload(("Bash", {"command": line})), env)
+
+
+def repeated(text):
+    """64 KiB of it."""
+    times = 64 * 1024 // (len(text) + 4 * text.count("#"))
+    return "".join(text.replace("#", str(n)) for n in range(times))
+
+
+def profile():
+    with tempfile.TemporaryDirectory() as temporary:
+        counters = f"target.{TARGET}.rustflags = ['-Cprofile-generate={temporary}']"
+        binary = build("--config", counters, CARGO_TARGET_DIR=str(ROOT / "target/counted"))
+
+        def run(_, event, payload, env):
+            subprocess.run(
+                [binary, "hook", event],
+                input=json.dumps(payload).encode(),
+                env={**env, "LLVM_PROFILE_FILE": f"{temporary}/%4m.profraw"},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=True,
+            )
+
+        hooks(run)
+        rustc = subprocess.run(["rustc", "-vV"], stdout=subprocess.PIPE, check=True, text=True)
+        version, *rest = rustc.stdout.splitlines()
+        host = next(it.removeprefix("host: ") for it in rest if it.startswith("host: "))
+        root = subprocess.run(
+            ["rustc", "--print", "sysroot"], stdout=subprocess.PIPE, check=True, text=True
+        ).stdout.strip()
+        merge = f"{root}/lib/rustlib/{host}/bin/llvm-profdata"
+        found = [str(it) for it in pathlib.Path(temporary).glob("*.profraw")]
+        out = ROOT / ".cargo/hot.profdata"
+        subprocess.run([merge, "merge", "-sparse", "-o", str(out), *found], check=True)
+    (ROOT / ".cargo/hot.rustc").write_text(version + "\n")
+    print(f"{out.relative_to(ROOT)}: {out.stat().st_size // 1024} KiB, {version}")
 
 
 def sections(linker_map):
@@ -86,21 +177,22 @@ def pattern(name, file):
     return f"*({re.sub(r'[.]Lanon[.][0-9a-f]+[.]', '.Lanon.*.', name)})"
 
 
-def used(binary, event, payload, folder, linked):
+def used(binary, event, payload, env, linked):
     """The patterns of what a hook runs and reads."""
     addresses = [it[0] for it in linked]
-    out = folder / "trace"
-    subprocess.run(
-        ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={out}", binary, "hook", event],
-        input=json.dumps(payload).encode(),
-        env={"HOME": str(folder / "home"), "PATH": os.environ["PATH"]},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
     touched = set()
-    for line in out.read_text(errors="replace").splitlines():
-        if line[:2] in ("I ", " L", " M"):
-            touched.add(int(line[3:].split(",")[0], 16) >> 4)
+    with tempfile.NamedTemporaryFile("r", errors="replace") as out:
+        valgrind = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={out.name}"]
+        subprocess.run(
+            [*valgrind, binary, "hook", event],
+            input=json.dumps(payload).encode(),
+            env=env,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        for line in out:
+            if line[:2] in ("I ", " L", " M"):
+                touched.add(int(line[3:].split(",")[0], 16) >> 4)
     found = set()
     for address in touched:
         # Sixteen bytes may be of two.
@@ -111,55 +203,39 @@ def used(binary, event, payload, folder, linked):
     return found
 
 
-def tier(count):
-    """What all lines use, what half of them use, what some do."""
-    whole = 2 * len(LINES)
-    return 3 if count == whole else 2 if 2 * count >= whole else 1 if count >= 4 else 0
-
-
-def main():
-    binary, linker_map = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+def order():
+    linker_map = ROOT / "target/roz.map"
+    told = subprocess.run([ROOT / ".cargo/hot"], stdout=subprocess.PIPE, check=True, text=True)
+    binary = build("--config", told.stdout.strip(), "--", "-C", f"link-arg=-Wl,-Map={linker_map}")
     linked = sections(linker_map)
     size, alike = collections.Counter(), collections.Counter()
     for _, length, name in linked:
         size[name] += length
         alike[name] += 1
-    # How many lines use it; and what other events do.
-    lines_with, others = collections.Counter(), set()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        project = folder / "project"
-        (folder / "home").mkdir()
-        (project / "src").mkdir(parents=True)
-        (project / "a.py").write_text("x = 1\n")
-        subprocess.run(["git", "init", "-q", str(project)], check=True)
-        common = {"session_id": "11111111-1111-4111-8111-111111111111", "cwd": str(project)}
-        edit = {"file_path": str(project / "a.py"), "old_string": "1", "new_string": "2"}
-        lines = [("Bash", {"command": line}) for line in LINES]
-        calls = [("Edit", edit), ("Read", {"file_path": str(project / "a.py")})]
-        # Of a user who has set nothing up, and of one who has, within a review.
-        for is_set_up in (False, True):
-            if is_set_up:
-                (folder / "home/.roz").mkdir(exist_ok=True)
-                (folder / "home/.roz/config.toml").write_text(CONFIG)
-                # A file that was written just now is not taken from the cache.
-                time.sleep(3)
-                prompt = {**common, "prompt": "#roz fix it"}
-                others |= used(binary, "user-prompt", prompt, folder, linked)
-            for tool, given in [*lines, *calls]:
-                payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
-                found = used(binary, "pre-tool-use", payload, folder, linked)
-                if tool == "Bash":
-                    lines_with.update(found)
-                else:
-                    others |= found
-            for tool, given in [lines[0], *calls]:
-                payload = {**common, "tool_name": tool, "tool_input": given, "tool_use_id": "toolu_1"}
-                others |= used(binary, "post-tool-use", payload, folder, linked)
-        others |= used(binary, "stop", common, folder, linked)
-    order = sorted(lines_with, key=lambda it: (-tier(lines_with[it]), it))
-    order += [f"*({it})" for it in UNSEEN] + sorted(others - set(lines_with))
-    kept = [it for it in order if alike[it] <= MOST_ALIKE and size[it] <= LARGEST]
+    # Which lines use it; and what other events do.
+    users, others = collections.defaultdict(set), set()
+
+    def run(kind, event, payload, env):
+        if kind == "long":
+            return
+        found = used(binary, event, payload, env, linked)
+        if kind == "other":
+            others.update(found)
+        else:
+            for name in found:
+                users[name].add(kind)
+
+    hooks(run)
+    lines = len({kind for kinds in users.values() for kind in kinds})
+
+    def place(name):
+        # What all use, what half of them do, a quarter … and within that what the same ones do.
+        share = len(users[name]) / lines
+        return next(n for n in range(32) if share >= 0.97 * 0.5**n), sorted(users[name]), name
+
+    found = sorted(users, key=place)
+    found += [f"*({it})" for it in UNSEEN] + sorted(others - set(users))
+    kept = [it for it in found if alike[it] <= MOST_ALIKE and size[it] <= LARGEST]
     text = HEAD
     for kind in (".text", ".rodata"):
         patterns = [it for it in dict.fromkeys(kept) if re.search(r"\((\.[a-z]+)", it)[1] == kind]
@@ -167,8 +243,15 @@ def main():
         text += "".join(f"    {it}\n" for it in patterns)
         text += f"  }}\n}}\nINSERT BEFORE {kind};\n"
         print(f"{kind}: {len(patterns)} names, {sum(size[it] for it in patterns) // 1024} KiB")
-    target = pathlib.Path(__file__).resolve().parent.parent / ".cargo/hot.ld"
-    target.write_text(text)
+    (ROOT / ".cargo/hot.ld").write_text(text)
+
+
+def main():
+    steps = {"profile": profile, "order": order}
+    if sys.argv[1:] == [] or not set(sys.argv[1:]) <= set(steps):
+        sys.exit(__doc__)
+    for step in sys.argv[1:]:
+        steps[step]()
 
 
 main()
