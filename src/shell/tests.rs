@@ -67,6 +67,29 @@ fn no_nesting_or_length_overflows_the_stack_or_takes_long() {
 }
 
 #[test]
+fn a_text_that_code_doubles_is_followed_as_long_as_it_is_short() {
+    for (program, first, again) in [
+        ("python3 -c", "a=\"x\"", "a=a+a"),
+        ("python3 -c", "a=[\"x\"]", "a=a+a"),
+        ("python3 -c", "a=\"x\"", "a+=a"),
+        ("python3 -c", "a=\"x\"", "a=a.join([a,a])"),
+        ("python3 -c", "a=\"x\"", "a=a/a"),
+        ("node -e", "a=\"x\"", "a=[a,a].join(a)"),
+        ("perl -e", "$a=\"x\"", "$a.=$a"),
+        ("perl -e", "@a=(\"x\")", "@a=(@a,@a)"),
+        ("lua -e", "a=\"x\"", "a=a..a"),
+        ("awk", "a=\"x\"", "a=a a"),
+    ] {
+        // Doubled so often, it would fill any memory.
+        let line = format!("{program} '{first};{}'; git push", many(&format!("{again};"), 90));
+        assert!(read(&line).may_run("Bash:git push*"), "{line}");
+    }
+    assert!(
+        read("python3 -c 'import os;a=\"git\";a+=\" push\";os.system(a)'").may_run("Bash:git push")
+    );
+}
+
+#[test]
 fn deep_nesting_is_refused_and_not_taken_for_empty() {
     assert_eq!(read(&many("(", 100_000)).unreadable, Some(Unreadable::Depth));
     assert_eq!(read(&many("$(", 100_000)).unreadable, Some(Unreadable::Depth));

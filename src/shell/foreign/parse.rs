@@ -6,7 +6,7 @@ mod call;
 
 use super::super::table::calls::{self, Kind};
 use super::super::walk::is_shell;
-use super::super::{HOLE, How, Interpreter, last_part};
+use super::super::{HOLE, How, Interpreter, last_part, limit};
 use super::token::{Token, tokens};
 use super::{Act, Acts, Given};
 use std::collections::BTreeMap;
@@ -19,6 +19,9 @@ const CHOICES: usize = 16;
 
 /// A list that grows is followed for so many.
 const ELEMENTS: usize = 256;
+/// What values of a piece of code may cost in all, in bytes, without those that are short.
+const LEFT: usize = 4 * 1024 * 1024;
+const SHORT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Value {
@@ -37,6 +40,17 @@ impl Value {
             Self::Text(text) => text.clone(),
             Self::List(texts) | Self::Nested(texts) => texts.join(" "),
             Self::OneOf(_) | Self::Unknown => HOLE.to_string(),
+        }
+    }
+
+    /// In bytes, an element of a list counting for what it costs.
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::List(texts) | Self::Nested(texts) | Self::OneOf(texts) => {
+                texts.iter().map(|it| it.len() + size_of::<String>()).sum()
+            }
+            Self::Unknown => 0,
         }
     }
 
@@ -83,6 +97,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         starts_unknown: false,
         evaluates: false,
         is_own: false,
+        left: LEFT,
     };
     while parser.at < tokens.len() {
         let start = parser.at;
@@ -115,6 +130,8 @@ struct Parser<'a> {
     evaluates: bool,
     /// The function that is called is the language's own.
     is_own: bool,
+    /// What values may still cost, in bytes.
+    left: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -164,6 +181,25 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Pays for a value by its length. One that is too long, and all when nothing is left to pay
+    /// with, may be anything: `a = a + a` doubles each time.
+    fn paid(&mut self, value: Value) -> Value {
+        let length = value.length();
+        if length <= SHORT {
+            return value;
+        }
+        self.left = self.left.saturating_sub(length);
+        if self.left == 0 {
+            self.variables.clear();
+        }
+        if length > limit::TEXT || self.left == 0 { Value::Unknown } else { value }
+    }
+
+    fn keep(&mut self, name: String, value: Value) {
+        let value = self.paid(value);
+        self.variables.insert(name, value);
+    }
+
     /// `x += …`, `x .= …`: whether it is one.
     fn added(&mut self) -> bool {
         let Some(name) = self.word(0) else { return false };
@@ -182,7 +218,7 @@ impl<'a> Parser<'a> {
             (Some(Value::Text(text)), Value::Text(more)) => Value::Text(format!("{text}{more}")),
             _ => Value::Unknown,
         };
-        self.variables.insert(name.to_owned(), value);
+        self.keep(name.to_owned(), value);
         true
     }
 
@@ -202,7 +238,7 @@ impl<'a> Parser<'a> {
         let mut texts = before.unwrap_or_default();
         texts.extend(more.iter().flat_map(|it| it.value.texts()));
         texts.truncate(ELEMENTS);
-        self.variables.insert(name, Value::List(texts));
+        self.keep(name, Value::List(texts));
         true
     }
 
@@ -243,7 +279,7 @@ impl<'a> Parser<'a> {
                 Value::List(texts) if texts.len() <= CHOICES => Value::OneOf(texts),
                 _ => Value::Unknown,
             };
-            self.variables.insert(name, value);
+            self.keep(name, value);
             return;
         }
         if let Some(name) = self.word(0)
@@ -264,7 +300,7 @@ impl<'a> Parser<'a> {
                 self.starts_unknown = before;
                 return;
             }
-            self.variables.insert(name, value);
+            self.keep(name, value);
             return;
         }
         self.expression();
@@ -361,7 +397,7 @@ impl<'a> Parser<'a> {
                         break;
                     }
                     let more = self.term();
-                    value = Value::Text(value.text() + &more.text());
+                    value = self.paid(Value::Text(value.text() + &more.text()));
                     continue;
                 }
                 // Strings side by side are one, and so is everything in awk.
@@ -370,7 +406,7 @@ impl<'a> Parser<'a> {
                         && (matches!(value, Value::Text(_)) || self.language == Interpreter::Awk)
                     {
                         let more = self.term();
-                        value = Value::Text(value.text() + &more.text());
+                        value = self.paid(Value::Text(value.text() + &more.text()));
                         continue;
                     }
                     false
@@ -378,7 +414,7 @@ impl<'a> Parser<'a> {
                 Some(Token::Sign('/')) if self.language == Interpreter::Python => {
                     self.at += 1;
                     let more = self.term();
-                    value = Value::Text(format!("{}/{}", value.text(), more.text()));
+                    value = self.paid(Value::Text(format!("{}/{}", value.text(), more.text())));
                     continue;
                 }
                 Some(Token::Sign('%')) if self.language == Interpreter::Python => {
@@ -406,6 +442,7 @@ impl<'a> Parser<'a> {
                 (Value::Unknown, Value::Unknown) => Value::Unknown,
                 (value, more) => Value::Text(value.text() + &more.text()),
             };
+            value = self.paid(value);
         }
         self.depth -= 1;
         self.awk_getline(&value);
@@ -413,6 +450,11 @@ impl<'a> Parser<'a> {
     }
 
     fn term(&mut self) -> Value {
+        let value = self.bare_term();
+        self.paid(value)
+    }
+
+    fn bare_term(&mut self) -> Value {
         let Some(token) = self.peek(0) else { return Value::Unknown };
         self.at += 1;
         let value = match token {
@@ -555,7 +597,7 @@ impl<'a> Parser<'a> {
                 self.at += 3;
                 texts.extend(self.arguments(')').iter().flat_map(|it| it.value.texts()));
                 texts.truncate(ELEMENTS);
-                self.variables.insert(word.to_owned(), Value::List(texts));
+                self.keep(word.to_owned(), Value::List(texts));
                 return Value::Unknown;
             }
             return self.methods(value);

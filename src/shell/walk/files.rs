@@ -173,16 +173,8 @@ impl Walker<'_> {
             Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
             Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
             Files::Braced(names, opening) => braced(option(names), opening),
-            Files::Unpacked => operands
-                .into_iter()
-                .filter_map(|word| Some(word.with_text(without_ending(&word.text)?)))
-                .map(Cow::Owned)
-                .collect(),
-            Files::Prefixed(prefix) => operands
-                .into_iter()
-                .filter_map(|word| Some(word.with_text(word.text.strip_prefix(prefix)?)))
-                .map(Cow::Owned)
-                .collect(),
+            Files::Unpacked => cut(operands, without_ending),
+            Files::Prefixed(prefix) => cut(operands, |it| it.strip_prefix(prefix)),
         };
         for field in fields {
             if self.is_spent() || row.copies_elsewhere() && field.text.contains(':') {
@@ -340,6 +332,12 @@ fn braced<'a>(values: impl Iterator<Item = &'a Field>, opening: &str) -> Vec<Cow
         Some(Cow::Owned(word.with_text(path)))
     };
     values.filter_map(file).collect()
+}
+
+/// What is left of words, of those that have it.
+fn cut<'a>(words: Vec<&Field>, left: impl Fn(&str) -> Option<&str>) -> Vec<Cow<'a, Field>> {
+    let words = words.into_iter();
+    words.filter_map(|word| Some(Cow::Owned(word.with_text(left(&word.text)?)))).collect()
 }
 
 /// `a/b` of `a/b.gz`.
