@@ -5,6 +5,7 @@
 
 mod address;
 mod again;
+mod array;
 mod brace;
 mod builtin;
 mod call;

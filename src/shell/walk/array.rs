@@ -1,0 +1,62 @@
+//! Arrays: their elements, in the orders that they may stand in.
+
+use super::super::syntax::Parameter;
+use super::super::{HOLE, limit};
+use super::Walker;
+use super::env::Value;
+
+impl Walker<'_> {
+    /// The keys and the texts of an array, in one reading of it.
+    pub(super) fn elements(&mut self, name: &str) -> Option<Vec<(String, String)>> {
+        let count = self.env.variable(name)?.values.len();
+        let chosen = self.choose(name, count)?;
+        let Value::Array(mut elements) = self.env.variable(name)?.values.get(chosen)?.clone()
+        else {
+            return None;
+        };
+        if !self.spend(elements.len() / 4) {
+            return None;
+        }
+        if has_words(&elements) {
+            match self.choose(&format!("{name}!"), elements.len().min(3)) {
+                Some(0) => {}
+                Some(1) => elements.reverse(),
+                // As many orders as nobody tries.
+                _ => return Some(vec![(HOLE.to_string(), HOLE.to_string())]),
+            }
+        }
+        Some(elements)
+    }
+
+    /// `${a[@]@k}` and `${a[@]@K}`: each key with its text behind it.
+    pub(super) fn pairs(&mut self, parameter: &Parameter) -> Option<Vec<String>> {
+        let operand = parameter.operand.as_text()?;
+        if parameter.index.is_none() || !matches!(operand.as_str(), "k" | "K") {
+            return None;
+        }
+        let elements = self.elements(&parameter.name)?;
+        let pairs: Vec<String> = elements.into_iter().flat_map(|(key, text)| [key, text]).collect();
+        Some(if operand == "K" { vec![pairs.join(" ")] } else { pairs })
+    }
+
+    /// Which element a subscript means that is no number: the text of a variable, or any of them.
+    pub(super) fn place(&mut self, elements: &[(String, String)], index: &str) -> Option<usize> {
+        if let Some(count) = self.env.variable(index).map(|it| it.values.len())
+            && let Some(chosen) = self.choose(index, count)
+            && let Some(value) = self.env.variable(index).and_then(|it| it.values.get(chosen))
+            && let Some(place) = elements.iter().position(|(key, _)| key == value.scalar())
+        {
+            return Some(place);
+        }
+        if elements.len() > limit::VALUES {
+            return None;
+        }
+        self.choose(&format!("[{index}"), elements.len())
+    }
+}
+
+/// Whether only bash knows the order of an array: some of its keys are words.
+fn has_words(elements: &[(String, String)]) -> bool {
+    let is_word = |it: &(String, String)| !it.0.bytes().all(|byte| byte.is_ascii_digit());
+    elements.len() > 1 && elements.iter().any(is_word)
+}
