@@ -289,30 +289,27 @@ impl Walker<'_> {
         self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
     }
 
+    /// Options, and behind them the parameters: those stay where neither they nor `--` are given.
     fn set(&mut self, words: &[Field]) {
         let mut words = words;
+        let mut gives = false;
         while let [first, rest @ ..] = words {
-            match first.text.as_str() {
-                "--" => {
-                    words = rest;
-                    break;
-                }
-                "-o" | "+o" => {
-                    self.env.takes_keywords |= rest.first().is_some_and(|it| it.text == "keyword");
-                    words = rest.get(1..).unwrap_or(&[]);
-                }
-                text if text.starts_with(['-', '+']) => {
-                    self.env.takes_keywords |= text.starts_with('-') && text.contains('k');
-                    words = rest;
-                    if rest.is_empty() {
-                        return;
-                    }
-                }
-                _ => break,
+            let text = first.text.as_str();
+            if text == "--" {
+                (words, gives) = (rest, true);
+                break;
             }
+            let Some(letters) = text.strip_prefix(['-', '+']) else { break };
+            // `-euo pipefail`: each `o` takes a word.
+            let named = letters.matches('o').count().min(rest.len());
+            let is_named = |it: &Field| it.text == "keyword";
+            self.env.takes_keywords |= text.starts_with('-') && letters.contains('k')
+                || rest[..named].iter().any(is_named);
+            words = &rest[named..];
         }
-        let words = texts(words);
-        self.env.put_positional(vec![Some(words)]);
+        if gives || !words.is_empty() {
+            self.env.put_positional(vec![Some(texts(words))]);
+        }
     }
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
