@@ -62,6 +62,12 @@ impl Scanner<'_> {
                 continue;
             }
             let start = self.at;
+            if simple.words.is_empty()
+                && simple.assignments.is_empty()
+                && let Some(name) = self.signed_name()
+            {
+                return self.function(name);
+            }
             simple.words.push(self.word());
             if self.at == start {
                 self.fail(Unreadable::Syntax);
@@ -72,6 +78,16 @@ impl Scanner<'_> {
             && simple.assignments.is_empty()
             && simple.redirections.is_empty();
         (!empty).then_some(Node::Simple(simple))
+    }
+
+    /// `g+()`: a function of that name, where patterns are not extended.
+    fn signed_name(&mut self) -> Option<String> {
+        let rest = self.text.get(self.at..)?;
+        let end = rest.find(|c: char| c.is_whitespace() || "()<>;&|'\"\\$`".contains(c))?;
+        let (name, behind) = rest.split_at(end);
+        let is_it = name.ends_with(['?', '*', '+', '@', '!']) && behind.starts_with("()");
+        self.at += if is_it { end + 2 } else { 0 };
+        is_it.then(|| name.to_owned())
     }
 
     /// The redirections after a compound command.
@@ -100,7 +116,15 @@ impl Scanner<'_> {
         self.at = operator + width;
         self.skip_blanks();
         let start = self.at;
-        let target = self.word();
+        // `<&-git`: the sign that closes a descriptor is no part of the word behind it.
+        let duplicates =
+            matches!(kind, RedirectionKind::DuplicateIn | RedirectionKind::DuplicateOut);
+        let target = if duplicates && self.peek() == b'-' {
+            self.at += 1;
+            Word::text("-", false)
+        } else {
+            self.word()
+        };
         if self.at == start {
             self.fail(Unreadable::Syntax);
         }

@@ -222,7 +222,7 @@ pub(in super::super) fn git_options(verb: &str) -> Grammar {
         "difftool" => "xtOS",
         _ => "",
     };
-    Grammar { letters, long: &["exec", "extcmd", "upload-pack", "receive-pack"] }
+    Grammar { letters, long: &["exec", "extcmd", "upload-pack", "receive-pack", "config"] }
 }
 
 /// Variables that hold options of a program, and what has to stand in them.

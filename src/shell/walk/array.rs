@@ -1,6 +1,6 @@
 //! Arrays: their elements, in the orders that they may stand in.
 
-use super::super::syntax::Parameter;
+use super::super::syntax::{Parameter, Word};
 use super::super::{HOLE, limit};
 use super::Walker;
 use super::env::Value;
@@ -26,6 +26,67 @@ impl Walker<'_> {
             }
         }
         Some(elements)
+    }
+
+    /// The key that a subscript means: a number that is counted, from the end where it is below
+    /// zero. What cannot be counted is a word, and what is not known stands behind all others.
+    pub(super) fn key(&mut self, key: String, elements: &[(String, String)]) -> String {
+        if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit()) {
+            return key;
+        }
+        let behind = || {
+            let last = elements.last().and_then(|(key, _)| key.parse::<i64>().ok());
+            last.map_or(0, |last| last.saturating_add(1))
+        };
+        match self.counted(&key) {
+            Some(count) if count < 0 => behind().saturating_add(count).to_string(),
+            Some(count) => count.to_string(),
+            None if key.contains(HOLE) => behind().to_string(),
+            None => key,
+        }
+    }
+
+    /// `unset 'a[1]'`
+    pub(super) fn unset_element(&mut self, name: &str, key: &str) {
+        let Some(variable) = self.env.variable(name).cloned() else { return };
+        if matches!(key, "@" | "*") {
+            return self.env.put(name, None);
+        }
+        let mut values = Vec::new();
+        for value in variable.values {
+            let mut elements = match value {
+                Value::Array(elements) => elements,
+                Value::Text(text) => vec![("0".to_owned(), text)],
+            };
+            if !self.spend(elements.len() / 16) {
+                return;
+            }
+            if key.contains(HOLE) {
+                values.push(Value::Array(elements.clone()));
+            }
+            let key = self.key(key.to_owned(), &elements);
+            elements.retain(|(own, _)| *own != key);
+            values.push(Value::Array(elements));
+        }
+        self.env.set(name, values);
+    }
+
+    /// `${#x}`, `${#a[@]}`: how long, where that is known.
+    pub(super) fn length(&mut self, parameter: &Parameter) -> Option<usize> {
+        let is_all = |index: &Option<Word>| {
+            index.as_ref().and_then(Word::as_text).is_some_and(|it| matches!(&*it, "@" | "*"))
+        };
+        if let Some(variable) = self.env.variable(&parameter.name) {
+            // It is no matter worth several readings.
+            return match (&variable.values[..], is_all(&parameter.index), &parameter.index) {
+                ([Value::Array(elements)], true, _) => Some(elements.len()),
+                ([Value::Text(text)], false, None) if !text.contains(HOLE) => {
+                    Some(text.chars().count())
+                }
+                _ => None,
+            };
+        }
+        None
     }
 
     /// `${a[@]@k}` and `${a[@]@K}`: each key with its text behind it.

@@ -3,10 +3,11 @@
 use super::super::table::grammar::Grammar;
 use super::super::{Certainty, HOLE, Interpreter, Unreadable};
 use super::call::Call;
-use super::env::Value;
+use super::env::{Positional, Value, ends};
 use super::field::{Field, joined, texts};
 use super::groups::without_groups;
 use super::output::unknown_output;
+use super::simple::put_at;
 use super::{Walker, limit};
 
 /// Lines that are kept of what `history` was told.
@@ -25,9 +26,14 @@ impl Walker<'_> {
                 }
             }
             "export" => {
+                let hides = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
                 for word in words {
                     let name = word.text.split('=').next().unwrap_or("");
-                    self.env.export(name);
+                    if hides {
+                        self.env.hide(name);
+                    } else {
+                        self.env.export(name);
+                    }
                 }
             }
             "declare" | "typeset" | "local" | "readonly" => {
@@ -39,6 +45,10 @@ impl Walker<'_> {
                     return None;
                 }
                 let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
+                let has = |letter| {
+                    words.iter().any(|w| w.text.starts_with('-') && w.text.contains(letter))
+                };
+                let (fixes, functions) = (name == "readonly" || has('r'), has('f'));
                 // Another name of a variable: not followed.
                 let refers = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
                 for word in words {
@@ -46,34 +56,21 @@ impl Walker<'_> {
                     if exports {
                         self.env.export(name);
                     }
+                    if fixes && functions {
+                        self.env.fix(&format!("{name}()"));
+                    } else if fixes && !name.starts_with('-') {
+                        self.env.fix(name);
+                    }
                     if refers && !name.starts_with('-') && !self.env.refers(name) {
                         self.env.set(name, vec![Value::hole()]);
                     }
                 }
             }
-            "unset" => {
-                for word in words {
-                    self.env.put(&word.text, None);
-                    self.env.put_function(&word.text, None);
-                }
-            }
+            "unset" => self.unset(words),
             "alias" | "unalias" | "hash" => return self.named(name, call),
             "return" => self.returns(),
             "set" => self.set(words),
-            "shift" => {
-                let count: Option<usize> =
-                    words.first().map_or(Some(1), |word| word.text.parse().ok());
-                let ways = self.env.positional().to_vec();
-                let rest = ways.into_iter().map(|way| {
-                    let (words, count) = way.zip(count)?;
-                    // An argument that is unknown may be several.
-                    let sure = !words.iter().any(|word| word.contains(HOLE));
-                    let rest: Vec<String> = words.into_iter().skip(count).collect();
-                    Some(rest).filter(|_| sure)
-                });
-                let rest = rest.collect();
-                self.env.put_positional(rest);
-            }
+            "shift" => self.shift(words),
             "read" | "mapfile" | "readarray" => self.read(name, call),
             "printf" => {
                 if let [option, target, rest @ ..] = words
@@ -97,6 +94,65 @@ impl Walker<'_> {
         }
         self.leaf(&call.words, call, Certainty::Literal);
         Some(String::new())
+    }
+
+    /// `unset x`: the variable, and where there is none the function of that name.
+    fn unset(&mut self, words: &[Field]) {
+        let is_option = |it: &&Field| it.text.starts_with('-');
+        let letters: String = words.iter().filter(is_option).map(|it| it.text.as_str()).collect();
+        for name in words.iter().filter(|it| !is_option(it)).map(|it| it.text.as_str()) {
+            if letters.contains('f') {
+                if !self.env.is_fixed(&format!("{name}()")) {
+                    self.env.put_function(name, None);
+                }
+                continue;
+            }
+            if self.env.is_fixed(name) {
+                continue;
+            }
+            if let Some((array, key)) = name.split_once('[') {
+                self.unset_element(array, key.trim_end_matches(']'));
+                continue;
+            }
+            let is_known = self.env.variable(name).is_some();
+            if !letters.contains('n') {
+                let meant = self.env.meant(name).to_owned();
+                self.env.put(&meant, None);
+            }
+            // Outside the line there may be a variable of that name.
+            if !is_known && !letters.contains('v') {
+                self.env.doubt_function(name);
+            }
+        }
+    }
+
+    /// `shift 2`. Where there are not so many, none is taken away.
+    fn shift(&mut self, words: &[Field]) {
+        let count = match words.iter().find(|it| it.text != "--") {
+            None => Some(1),
+            Some(word) => word.text.trim().parse::<usize>().ok(),
+        };
+        let is_known = words.iter().all(|it| !it.has_hole());
+        let ways = self.env.positional().to_vec();
+        let rest = ways.into_iter().flat_map(|way| match (way, count) {
+            // An argument that is unknown may be several.
+            (Some(words), _) if words.iter().any(|it| it.contains(HOLE)) => vec![None],
+            (Some(words), Some(count)) if count <= words.len() => {
+                vec![Some(words[count..].to_vec())]
+            }
+            (Some(words), Some(_)) => vec![Some(words)],
+            (Some(words), None) if is_known => vec![Some(words)],
+            // So many as nobody knows.
+            (Some(words), None) => {
+                let mut ways = ends(&words);
+                ways.push(None);
+                ways
+            }
+            (None, _) => vec![None],
+        });
+        let mut rest: Vec<Positional> = rest.take(limit::VALUES + 1).collect();
+        rest.dedup();
+        self.env.put_positional(rest);
     }
 
     /// `alias`, `unalias`, `hash`: other names of commands.
@@ -159,7 +215,8 @@ impl Walker<'_> {
             None => Vec::new(),
         };
         self.spend(elements.len() / 4);
-        super::simple::put_at(&mut elements, key, text);
+        let key = self.key(key, &elements);
+        put_at(&mut elements, key, text);
         self.given_value(name, vec![Value::Array(elements)]);
     }
 
@@ -339,17 +396,30 @@ impl Walker<'_> {
         let delimiter =
             taken.value(&["d"]).map_or('\n', |it| it.text.chars().next().unwrap_or('\0'));
         let lines = input.split(delimiter).map(|it| it.trim_end_matches(['\r', '\n']));
+        // `mapfile -s 2` leaves out the first two.
+        let first = taken.value(&["s"]).filter(|_| name != "read");
+        let first = first.and_then(|it| it.text.trim().parse().ok()).unwrap_or(0);
         let lines: Vec<&str> =
-            lines.take(limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
+            lines.skip(first).take(limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
         if name != "read" || taken.has(&["a"]) {
             let elements = lines
                 .iter()
                 .flat_map(|line| if name == "read" { split(line, &ifs) } else { vec![*line] });
-            let elements = elements
-                .enumerate()
-                .map(|(place, text)| (place.to_string(), text.to_owned()))
-                .collect();
+            let texts: Vec<String> = elements.map(str::to_owned).collect();
             let target = names.last().map_or("MAPFILE", String::as_str);
+            // `-O 2`: from there on, what stands before it stays.
+            let from = taken.value(&["O"]).filter(|_| name != "read").map(|it| it.text.clone());
+            let from = from.map(|it| self.counted(&it).and_then(|it| usize::try_from(it).ok()));
+            let kept = match self.env.variable(target).and_then(|it| it.values.first()) {
+                Some(Value::Array(elements)) if from.is_some() => elements.clone(),
+                _ => Vec::new(),
+            };
+            let from = from.map_or(0, |it| it.unwrap_or(kept.len()));
+            let mut elements = kept;
+            self.spend(elements.len() / 4);
+            for (place, text) in texts.into_iter().enumerate() {
+                put_at(&mut elements, from.saturating_add(place).to_string(), text);
+            }
             self.given_value(target, vec![Value::Array(elements)]);
             return;
         }

@@ -2,6 +2,7 @@
 //!
 //! Long because it is one decision with a branch for each kind of program.
 
+use super::super::table::grammar::Given;
 use super::super::table::{coded, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run, last_part, limit};
 use super::env::{Function, Made, Variable};
@@ -56,7 +57,10 @@ impl Walker<'_> {
         }
         let Some(first) = call.words.first() else { return String::new() };
         // `shopt -s dotglob`, `bash -O dotglob`: from here on, whoever says it.
-        self.finds_hidden |= call.words.iter().any(|it| it.text == "dotglob");
+        for word in &call.words[1..] {
+            self.finds_hidden |= word.text == "dotglob";
+            self.ignores_case |= word.text == "nocasematch";
+        }
         if first.is_unknown() {
             return self.unknown_program(&call);
         }
@@ -158,6 +162,9 @@ impl Walker<'_> {
             if let Some(active) = self.calls.pop() {
                 let lost = active.returned.map(|mark| self.env.replaced(mark));
                 self.env.add(lost.unwrap_or_default());
+                if let Some(mark) = active.returned {
+                    self.env.doubt_functions(mark);
+                }
                 for (name, variable) in active.hidden.into_iter().rev() {
                     self.env.put(&name, variable);
                 }
@@ -185,6 +192,10 @@ impl Walker<'_> {
             active.hidden.push((name.to_owned(), own));
         }
         is_new
+    }
+
+    pub(super) fn is_in_function(&self) -> bool {
+        self.calls.iter().any(|it| it.body != 0)
     }
 
     /// `return`: what comes behind it may not run.
@@ -282,6 +293,7 @@ impl Walker<'_> {
         self.subcommand_code(name, call);
         self.patched(name, call);
         self.foreign(name, call);
+        self.edited_in_place(name, call);
         self.script_of(call);
         self.handed_over(name, call);
         if name.contains(HOLE) {
@@ -390,6 +402,7 @@ impl Walker<'_> {
         let arguments = &call.words[at + 1..];
         if name == "git" {
             self.git_program(&given, &subcommand, arguments, call);
+            self.edited_by_git(&subcommand, arguments, call);
         }
         match subcommand.as_str() {
             "alias" if name == "gh" => {
@@ -413,7 +426,14 @@ impl Walker<'_> {
                 let is_number = |it: &str| it.starts_with(|c: char| c.is_ascii_digit());
                 let is_word = |it: &&Field| it.text.strip_prefix('-').is_none_or(is_number);
                 let words: Vec<&Field> = arguments.iter().filter(is_word).collect();
-                if let [.., key, value] = &words[..] {
+                let renames =
+                    |it: &Field| it.text == "rename-section" || it.text == "--rename-section";
+                if let [.., from, to] = &words[..]
+                    && arguments.iter().any(renames)
+                {
+                    let (from, to) = (from.text.to_lowercase(), to.text.to_lowercase());
+                    self.renamed_settings(&from, &to);
+                } else if let [.., key, value] = &words[..] {
                     let (key, value) = (key.text.clone(), value.text.clone());
                     self.git_setting(&key, &value);
                 }
@@ -431,8 +451,17 @@ impl Walker<'_> {
                     }
                 }
                 let grammar = coded::git_options(&subcommand);
-                let taken = grammar.take(&call.words, at + 1).options.into_iter();
-                let code = taken.filter(|it| coded::GIT_OPTIONS.contains(&it.name.as_str()));
+                let taken = grammar.take(&call.words, at + 1).options;
+                // `git clone -c key=value`
+                let is_setting = |it: &&Given| matches!(it.name.as_str(), "c" | "config");
+                let settings = taken.iter().filter(is_setting).filter_map(|it| it.value.as_ref());
+                for setting in settings.filter(|_| subcommand == "clone") {
+                    if let Some((key, text)) = setting.text.split_once('=') {
+                        self.git_setting(key, text);
+                    }
+                }
+                let code =
+                    taken.into_iter().filter(|it| coded::GIT_OPTIONS.contains(&it.name.as_str()));
                 values.extend(code.filter_map(|it| Some(it.value?.text)));
                 for value in values {
                     self.nested_code(&value, &call.io);
@@ -488,7 +517,7 @@ impl Walker<'_> {
         });
     }
 
-    fn git_setting(&mut self, key: &str, text: &str) {
+    pub(super) fn git_setting(&mut self, key: &str, text: &str) {
         let key = key.to_ascii_lowercase();
         self.env.put_alias(&format!("{}{key}", own::SETTING), Some(text.to_owned()));
         if let Some(name) = key.strip_prefix("alias.") {

@@ -1,6 +1,12 @@
 //! What a program that edits text may have made of it, where that is not modelled: the words of the
 //! text with words of the program's own code in their places (`sed s/p.ll/push/ f`).
 
+use super::super::limit;
+use super::Walker;
+use super::call::Call;
+use super::env::Made;
+use super::filter::substituted;
+use super::suspect::{beginning, pieces_of};
 use std::collections::BTreeSet;
 
 /// Words of the code that are tried, and places of a line that they are put in.
@@ -13,6 +19,62 @@ pub(super) fn edits(program: &str) -> bool {
         program,
         "sed" | "gsed" | "ssed" | "perl" | "awk" | "gawk" | "mawk" | "nawk" | "ruby" | "ed" | "ex"
     )
+}
+
+/// Whether an editor is told to change the files that it is given.
+fn is_in_place(option: &str) -> bool {
+    match option.strip_prefix('-') {
+        Some(name) if name.starts_with('-') => {
+            name.len() > 2 && "-in-place".starts_with(&name[..name.len().min(9)])
+        }
+        // `-i`, `-pi`, `-i.bak`; awk takes `-i inplace`.
+        Some(letters) => {
+            letters.split('.').next().is_some_and(|it| it.len() < 6 && it.contains('i'))
+        }
+        None => false,
+    }
+}
+
+impl Walker<'_> {
+    /// `sed -i s/a/b/ f`, of a file that the line has written: what it holds now, where that can be
+    /// told, and else what it may hold as well.
+    pub(super) fn edited_in_place(&mut self, name: &str, call: &Call) {
+        if self.env.files.is_empty() || self.muted > 0 || !edits(name) {
+            return;
+        }
+        let words = || call.words.iter().skip(1).map(|it| it.text.as_str());
+        if !matches!(name, "ed" | "ex") && !words().any(is_in_place) {
+            return;
+        }
+        let input = call.io.stdin.as_deref().filter(|_| matches!(name, "ed" | "ex"));
+        let files: Vec<&str> =
+            words().filter(|it| matches!(self.made(it), Some(Made::Text(_)))).collect();
+        let code: Vec<&str> = words()
+            .filter(|it| !files.contains(it) && (!it.starts_with('-') || it.contains('/')))
+            .chain(input)
+            .collect();
+        for file in files.iter().take(limit::VALUES) {
+            let Some(Made::Text(before)) = self.made(file) else { continue };
+            if !self.spend(1 + (before.len() + code.iter().map(|it| it.len()).sum::<usize>()) / 64)
+            {
+                return;
+            }
+            let changed =
+                code.iter().try_fold(before.clone(), |text, code| substituted(code, &text));
+            let after = changed.filter(|_| !code.is_empty()).unwrap_or_else(|| {
+                let mut pieces = Vec::new();
+                code.iter().for_each(|it| pieces_of(name, it, &mut pieces));
+                let pieces = pieces.iter().map(|it| beginning(it)).collect::<Vec<_>>().join("\n");
+                [&*before, &pieces, &guesses(code.iter().copied(), &before)].join("\n")
+            });
+            if after != before {
+                for path in self.located(file) {
+                    let path = super::origin::normal(&path).to_owned();
+                    self.env.files.insert(path, Made::Text(after.clone()));
+                }
+            }
+        }
+    }
 }
 
 /// Lines of code: each line of `text` with one of its words replaced by one of the code's. What

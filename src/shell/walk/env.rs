@@ -7,7 +7,7 @@
 
 use super::super::syntax::Node;
 use super::super::{HOLE, limit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Variables that hold a shell where nobody has set them. Which one it is makes no difference.
@@ -78,6 +78,8 @@ pub(super) struct Env {
     attributes: BTreeMap<String, Attribute>,
     /// Names that stand for other names: `declare -n p=q`.
     references: BTreeMap<String, String>,
+    /// Names that may not be given anything else.
+    fixed: BTreeSet<String>,
     /// `set -k`: assignments stand anywhere among a command's words.
     pub(super) takes_keywords: bool,
     functions: BTreeMap<String, Function>,
@@ -218,8 +220,13 @@ impl Env {
         if values.is_empty() {
             values = vec![Value::hole()];
         }
-        few(&mut values);
         let name = &*self.meant(name).to_owned();
+        if self.is_fixed(name)
+            && let Some(before) = self.variables.get(name)
+        {
+            values.extend(before.values.iter().cloned());
+        }
+        few(&mut values);
         let exported = self.variables.get(name).is_some_and(|variable| variable.exported);
         self.put(name, Some(Variable { values, exported }));
     }
@@ -238,6 +245,14 @@ impl Env {
             && !variable.exported
         {
             let variable = Variable { exported: true, ..variable.clone() };
+            self.put(name, Some(variable));
+        }
+    }
+
+    /// `export -n x`
+    pub(super) fn hide(&mut self, name: &str) {
+        if let Some(variable) = self.variables.get(name).filter(|it| it.exported) {
+            let variable = Variable { exported: false, ..variable.clone() };
             self.put(name, Some(variable));
         }
     }
@@ -280,8 +295,64 @@ impl Env {
         self.journal.push(Undo::Function(name.to_owned(), before));
     }
 
+    /// A function is defined: instead of the one before, but where that may not be replaced.
+    pub(super) fn define(&mut self, name: &str, mut function: Function) {
+        if self.is_fixed(&format!("{name}()"))
+            && let Some(before) = self.functions.get(name)
+        {
+            function.bodies.extend(before.bodies.iter().cloned());
+        }
+        self.put_function(name, Some(function));
+    }
+
+    /// A function may be gone.
+    pub(super) fn doubt_function(&mut self, name: &str) {
+        if let Some(function) = self.functions.get(name).filter(|it| it.certain) {
+            let function = Function { certain: false, ..function.clone() };
+            self.put_function(name, Some(function));
+        }
+    }
+
+    /// What has become of functions since `mark` may not have.
+    pub(super) fn doubt_functions(&mut self, mark: usize) {
+        let since = self.journal.get(mark..).unwrap_or_default().iter();
+        let replaced = since.filter_map(|undo| match undo {
+            Undo::Function(name, Some(before)) => Some((name.clone(), before.clone())),
+            _ => None,
+        });
+        let replaced: Vec<(String, Function)> = replaced.take(limit::VALUES).collect();
+        for (name, before) in replaced {
+            let now = self.functions.get(&name).cloned();
+            let mut bodies = now.map(|it| it.bodies).unwrap_or_default();
+            for body in before.bodies {
+                if !bodies.iter().any(|known| Rc::ptr_eq(known, &body)) {
+                    bodies.push(body);
+                }
+            }
+            self.put_function(&name, Some(Function { bodies, certain: before.certain }));
+        }
+    }
+
+    /// `readonly x`: it may keep what it has. Of a function it is `f()`.
+    pub(super) fn fix(&mut self, name: &str) {
+        if self.fixed.len() < limit::BRACES {
+            self.fixed.insert(name.to_owned());
+        }
+    }
+
+    pub(super) fn is_fixed(&self, name: &str) -> bool {
+        !self.fixed.is_empty() && self.fixed.contains(name)
+    }
+
     pub(super) fn alias(&self, name: &str) -> Option<&String> {
         self.aliases.get(name)
+    }
+
+    /// The rest of the names of aliases that begin so, with their texts; a few of them.
+    pub(super) fn aliases_from(&self, start: &str) -> Vec<(String, String)> {
+        let from = self.aliases.range(start.to_owned()..);
+        let from = from.map_while(|(name, text)| Some((name.strip_prefix(start)?, text)));
+        from.take(limit::VALUES).map(|(name, text)| (name.to_owned(), text.clone())).collect()
     }
 
     /// The texts of all aliases.
@@ -551,7 +622,15 @@ impl Env {
         if parameters.is_some_and(|before| self.positional.iter().any(|it| !before.contains(it)))
             && !self.positional.contains(&None)
         {
-            let mut ways = self.positional.clone();
+            // Taken away one after the other, at the end only the last ones are there.
+            let longest = self.positional.iter().flatten().max_by_key(|it| it.len());
+            let mut ways = longest.map_or(Vec::new(), |it| ends(it));
+            for way in &self.positional {
+                if !ways.contains(way) {
+                    ways.push(way.clone());
+                }
+            }
+            ways.truncate(limit::VALUES - 1);
             ways.push(None);
             self.put_positional(ways);
         }
@@ -625,7 +704,9 @@ impl Env {
             }
         }
         if merged.len() > limit::VALUES {
-            merged = vec![None];
+            merged.retain(Option::is_some);
+            merged.truncate(limit::VALUES - 1);
+            merged.push(None);
         }
         self.put_positional(merged);
     }
@@ -647,6 +728,12 @@ impl Env {
         }
         self.put_directories(merged);
     }
+}
+
+/// What is left of parameters as they are taken away from the front, the shortest first.
+pub(super) fn ends(words: &[String]) -> Vec<Positional> {
+    let from = words.len().saturating_sub(limit::VALUES);
+    (from..words.len()).rev().map(|from| Some(words[from..].to_vec())).collect()
 }
 
 /// Of too many values the first are kept, and the others are anything.

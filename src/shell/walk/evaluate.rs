@@ -3,6 +3,7 @@
 use super::super::scan;
 use super::super::table::grammar::Grammar;
 use super::call::Call;
+use super::count;
 use super::env::Value;
 use super::field::Field;
 use super::{Io, Walker};
@@ -28,9 +29,49 @@ impl Walker<'_> {
         self.resolved -= 1;
     }
 
-    /// Arithmetic: a subscript in it is expanded, and a name in it is a variable whose own text is
-    /// arithmetic once more.
+    /// Arithmetic that is evaluated here: its value, where that is known.
+    pub(super) fn counted(&mut self, text: &str) -> Option<i64> {
+        self.evaluates(text);
+        self.sets(text, true)
+    }
+
+    /// Text that may be evaluated as arithmetic.
     pub(super) fn arithmetic(&mut self, text: &str) {
+        self.evaluates(text);
+        if count::may_set(text) {
+            self.sets(text, false);
+        }
+    }
+
+    /// What an expression sets is set, and may be what it was before where `is_sure` does not hold.
+    fn sets(&mut self, text: &str, is_sure: bool) -> Option<i64> {
+        if !self.spend(text.len() / 64) {
+            return None;
+        }
+        let env = &self.env;
+        let known = |name: &str| match &env.variable(name)?.values[..] {
+            [Value::Text(text)] => count::number(text),
+            _ => None,
+        };
+        let counted = count::count(text, &known);
+        // In a loop it is another one each time.
+        let is_once = self.again == 0;
+        for set in counted.sets {
+            let value = set.value.filter(|_| is_once);
+            let value = value.map_or_else(Value::hole, |it| Value::Text(it.to_string()));
+            let mut values = vec![value];
+            if !(is_sure && set.is_sure) {
+                let before = self.env.variable(&set.name).map(|it| it.values.clone());
+                values.extend(before.unwrap_or_default());
+            }
+            self.env.set(&set.name, values);
+        }
+        counted.value.filter(|_| is_once)
+    }
+
+    /// A subscript in arithmetic is expanded, and a name in it is a variable whose own text is
+    /// arithmetic once more.
+    fn evaluates(&mut self, text: &str) {
         if has_subscript(text) {
             self.expanded_again(text);
         }
@@ -101,7 +142,11 @@ impl Walker<'_> {
     pub(super) fn evaluated(&mut self, name: &str, call: &Call) {
         let words = &call.words[1..];
         match name {
-            "let" => words.iter().for_each(|word| self.arithmetic(&word.text)),
+            "let" => {
+                for word in words {
+                    self.counted(&word.text);
+                }
+            }
             "unset" | "read" | "getopts" | "wait" | "declare" | "typeset" | "local"
             | "readonly" | "export" => {
                 let counts = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('i'));

@@ -216,13 +216,8 @@ impl Walker<'_> {
             }
             Part::Arithmetic(word) => {
                 let text = self.text(word);
-                self.arithmetic(&text);
-                let text = text.trim();
-                if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-                    Expansion::One(text.to_owned())
-                } else {
-                    Expansion::Number
-                }
+                let value = self.counted(&text);
+                value.map_or(Expansion::Number, |it| Expansion::One(it.to_string()))
             }
             Part::Process { list, input } => {
                 // Bash passes a path; what is read from it is what the list shows.

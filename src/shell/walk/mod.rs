@@ -11,6 +11,7 @@ mod builtin;
 mod call;
 mod characters;
 mod configured;
+mod count;
 mod debugger;
 mod disk;
 mod edit;
@@ -50,6 +51,7 @@ mod spoken;
 mod sql;
 mod streams;
 mod suspect;
+mod todo;
 mod unknown;
 mod untracked;
 mod wrapper;
@@ -63,7 +65,7 @@ use super::{Certainty, Interpreter, Options, Reading, Script, Unreadable, limit,
 use env::{Changes, Env, Function};
 use expand::Choice;
 use origin::join;
-use shape::is_test;
+use shape::{goes_well, is_test, moves, stands_for_more};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -162,6 +164,8 @@ struct Walker<'o> {
     echoes_escapes: bool,
     /// Patterns find names that begin with a dot (`dotglob`).
     finds_hidden: bool,
+    /// Letters are compared whatever their case (`nocasematch`).
+    ignores_case: bool,
     /// Whether it is only found out what a loop writes.
     trying: bool,
     /// git is being walked, of the index and the work tree that lie where it runs.
@@ -222,6 +226,7 @@ impl<'o> Walker<'o> {
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
             finds_hidden: false,
+            ignores_case: false,
             trying: false,
             is_plain_git: false,
             puts_back: false,
@@ -357,6 +362,7 @@ impl<'o> Walker<'o> {
         // What a link has set, and the next one has set once more: the next may not have run.
         let mut between = Vec::new();
         let mut before = Link::Then;
+        let (mut is_sure, mut has_moved) = (true, false);
         for Item { node, link } in chain {
             if before == Link::Or {
                 self.close(open.take(), hangs);
@@ -371,8 +377,16 @@ impl<'o> Walker<'o> {
                 self.doubt.silent |= !shown.is_empty();
                 output.push_str(&shown);
             } else {
-                output.push_str(&self.node(node, io));
+                let shown = self.node(node, io);
+                // What shows something only where all before it went well may show nothing.
+                // Whoever asks where a folder is, means it to be there.
+                let is_place = shown.starts_with(['/', '~', '.', super::HOLE]);
+                let is_trusted = is_sure && (!has_moved || is_place);
+                self.doubt.silent |= !is_trusted && !shown.is_empty();
+                output.push_str(&shown);
             }
+            has_moved |= moves(node);
+            is_sure &= moves(node) || goes_well(node);
             between.extend(open.map(|mark| self.env.overwritten(mark, begun)).unwrap_or_default());
             if before == Link::Or {
                 self.close(open.take(), true);
@@ -468,7 +482,11 @@ impl<'o> Walker<'o> {
             }
             Node::Count { header, body } => {
                 let text = self.text(header);
-                self.arithmetic(&text);
+                let (first, rest) = text.split_once(';').unwrap_or((&text, ""));
+                self.counted(first);
+                self.again(true, |walker| {
+                    rest.split(';').for_each(|it| walker.arithmetic(it));
+                });
                 let output = self.enter(|walker| walker.repeated(|walker| walker.list(body, io)));
                 self.doubt.silent |= !output.is_empty();
                 self.doubt.again |= !output.is_empty();
@@ -496,7 +514,7 @@ impl<'o> Walker<'o> {
             }
             Node::Function { name, body } => {
                 let function = Function { bodies: vec![Rc::clone(body)], certain: true };
-                self.env.put_function(name, Some(function));
+                self.env.define(name, function);
                 self.defined += 1;
                 // The shell calls it for a program that it does not find.
                 if matches!(&**name, "command_not_found_handle" | "command_not_found_handler") {
@@ -509,7 +527,7 @@ impl<'o> Walker<'o> {
             }
             Node::Arithmetic(word) => {
                 let text = self.text(word);
-                self.arithmetic(&text);
+                self.counted(&text);
             }
         }
         String::new()
@@ -549,11 +567,12 @@ impl<'o> Walker<'o> {
         output
     }
 
-    fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
+    fn case(&mut self, word: &Word, arms: &[Arm], io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
-        let subject = self.text(subject);
+        let subject = self.text(word);
         let sure = self.choices.is_empty() && !subject.contains(super::HOLE);
         self.choices = outer;
+        let sure = sure && !stands_for_more(word, &subject) && !self.ignores_case;
         let characters: Vec<char> = subject.chars().collect();
         let falls_through = arms.iter().any(|arm| arm.falls_through);
         let mut output = String::new();

@@ -30,10 +30,14 @@ impl Walker<'_> {
                 Some(text)
             }
             "printf" if words.first().is_none_or(|word| word.text != "-v") => Some(printf(words)),
+            // `rm -v` says what it does.
+            "mkdir" | "rm" | "chmod" if words.iter().any(|it| may_say(&it.text)) => None,
             "true" | "false" | ":" | "sleep" | "mkdir" | "rm" | "touch" | "chmod" | "test"
             | "[" => Some(String::new()),
             "cat" | "tee" => self.concatenated(name, words, stdin),
             "paste" => self.side_by_side(words, stdin),
+            // `type -t git` says what kind it is.
+            "type" if words.first().is_some_and(|it| it.text.starts_with("-t")) => None,
             "which" | "command" | "type" | "hash" => located_program(words),
             "compgen" => self.completed(words),
             "ls" => listed(words),
@@ -83,7 +87,7 @@ impl Walker<'_> {
     fn filtered(&mut self, name: &str, words: &[Field]) -> Option<String> {
         let is_operand = |word: &&Field| !word.text.starts_with('-') && !word.text.is_empty();
         let file = words.last().filter(is_operand)?;
-        let text = self.lies_on_disk(&file.text)?;
+        let text = self.content(&file.text).filter(|text| !text.chars().eq([HOLE]))?;
         filter::filter(name, &words[..words.len() - 1], &text)
     }
 
@@ -270,6 +274,14 @@ fn measured(text: String, measures: &str) -> String {
     let width: usize = width.trim_matches(['-', '+', ' ', '#']).parse().unwrap_or(0);
     let width = width.min(WIDEST);
     if measures.contains('-') { format!("{text:<width$}") } else { format!("{text:>width$}") }
+}
+
+/// `-v`, `-rfv`, `--verbose`
+fn may_say(option: &str) -> bool {
+    match option.strip_prefix('-') {
+        Some(letters) if !letters.starts_with('-') => letters.contains(['v', 'c']),
+        _ => option.starts_with("--v") || option.starts_with("--c"),
+    }
 }
 
 /// `command -v git` shows the way to git.

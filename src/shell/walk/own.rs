@@ -282,6 +282,14 @@ impl Walker<'_> {
         names.next().is_none().then(|| format!("{text}\n"))
     }
 
+    /// `git config --rename-section x alias`
+    pub(super) fn renamed_settings(&mut self, from: &str, to: &str) {
+        let section = format!("{SETTING}{from}.");
+        for (name, text) in self.env.aliases_from(&section) {
+            self.git_setting(&format!("{to}.{name}"), &text);
+        }
+    }
+
     /// A variable's text, as far as it is known.
     pub(super) fn known(&self, name: &str) -> String {
         self.env.variable(name).map_or("", |it| it.values[0].scalar()).to_owned()

@@ -31,7 +31,8 @@ impl Walker<'_> {
 
     fn meaning(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
         if parameter.length {
-            return Expansion::Number;
+            let length = self.length(parameter);
+            return length.map_or(Expansion::Number, |it| Expansion::One(it.to_string()));
         }
         let found = self.found(parameter);
         match parameter.operator {
@@ -70,7 +71,7 @@ impl Walker<'_> {
                     },
                 }
             }
-            "" => found.unwrap_or_else(unknown),
+            "" => found.unwrap_or_else(|| absent(parameter)),
             // What is said of one that is not there is expanded to be said.
             ":?" | "?" => match found {
                 Some(found) if self.is_there(&found, parameter) => found,
@@ -91,7 +92,7 @@ impl Walker<'_> {
                     Some(_) if parameter.name == "PWD" && self.env.variable("PWD").is_none() => {
                         Expansion::One(self.directory(operator))
                     }
-                    found => found.unwrap_or_else(unknown),
+                    found => found.unwrap_or_else(|| absent(parameter)),
                 };
                 let positional = parameter.index.is_none();
                 self.operated(found, operator, &parameter.operand, (quoted, positional))
@@ -269,7 +270,9 @@ impl Walker<'_> {
         if !self.spend(elements.len() / 16) {
             return Some(unknown());
         }
-        let place = self.place(&elements, &index);
+        let counted = self.counted(&index).map(|it| it.to_string());
+        let at = counted.and_then(|it| elements.iter().position(|(key, _)| *key == it));
+        let place = at.or_else(|| self.place(&elements, &index));
         Some(place.map_or_else(unknown, |place| Expansion::One(elements[place].1.clone())))
     }
 
@@ -379,17 +382,19 @@ impl Walker<'_> {
         }
     }
 
-    /// `offset` and `length` of `:offset:length`, where both are plain numbers.
+    /// `offset` and `length` of `:offset:length`, where both are known.
     fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
-        self.arithmetic(&text);
         let (from, length) = match text.split_once(':') {
-            Some((from, length)) => (from, Some(length.trim().parse().ok()?)),
+            Some((from, length)) => (from, Some(length)),
             None => (text.as_str(), None),
         };
-        let from = from.trim().trim_start_matches('(').trim_end_matches(')').trim();
-        let from = if from.is_empty() { 0 } else { from.parse().ok()? };
-        Some((from, length))
+        let from = self.counted(from);
+        let length = length.map(|it| self.counted(it));
+        match length {
+            Some(length) => Some((from?, Some(length?))),
+            None => Some((from?, None)),
+        }
     }
 }
 
@@ -410,6 +415,16 @@ fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
 
 fn unknown() -> Expansion {
     Expansion::One(HOLE.to_string())
+}
+
+/// What the line has not set. A list may have no words, or several.
+fn absent(parameter: &Parameter) -> Expansion {
+    let is_list = |index: &Word| index.as_text().is_some_and(|it| matches!(&*it, "@" | "*"));
+    let names = parameter.indirect && parameter.operator == "@";
+    if names || parameter.index.as_ref().is_some_and(is_list) {
+        return Expansion::Many(vec![HOLE.to_string()]);
+    }
+    unknown()
 }
 
 /// Whether it is sure that a value is empty, or that it is not.

@@ -23,6 +23,11 @@ pub(super) fn shown(name: &str, words: &[Field]) -> Option<String> {
         };
         return foreign::printed(&code, row.language);
     }
+    if name == "git"
+        && let Some(shown) = own_folder(words)
+    {
+        return Some(shown);
+    }
     let after = |options: &[&str]| {
         let place = words.iter().position(|word| options.contains(&word.text.as_str()))?;
         words.get(place + 1).map(|word| word.text.as_str())
@@ -56,6 +61,20 @@ pub(super) fn shown(name: &str, words: &[Field]) -> Option<String> {
     }?;
     // A format may be shown many times or not at all; one line of it says what there is to say.
     Some(filled(format) + "\n")
+}
+
+/// `git rev-parse --git-dir` shows where git keeps its own, and `--sq-quote` the words that follow.
+fn own_folder(words: &[Field]) -> Option<String> {
+    let [_, verb, option, rest @ ..] = words else { return None };
+    if verb.text != "rev-parse" {
+        return None;
+    }
+    match (option.text.as_str(), rest) {
+        ("--git-dir" | "--git-common-dir" | "--absolute-git-dir", []) => Some(".git\n".to_owned()),
+        ("--git-path", [path]) => Some(format!(".git/{}\n", path.text)),
+        ("--sq-quote", words) => Some(super::call::quoted(words) + "\n"),
+        _ => None,
+    }
 }
 
 /// A format with a hole for each of its fields.

@@ -239,13 +239,18 @@ impl Walker<'_> {
         let before = self.before(assignment);
         if let Some(index) = &assignment.index {
             let key = self.text(index);
-            let text = self.text(&assignment.value);
+            let mut text = self.text(&assignment.value);
             let mut elements = match before {
                 Some(Value::Array(elements)) => elements,
                 // A text is the first element.
                 Some(Value::Text(text)) => vec![("0".to_owned(), text)],
                 None => Vec::new(),
             };
+            let key = self.key(key, &elements);
+            if assignment.append {
+                let own = elements.iter().find(|it| it.0 == key);
+                text.insert_str(0, own.map_or("", |it| &it.1));
+            }
             put_at(&mut elements, key, text);
             return Value::Array(elements);
         }
@@ -304,6 +309,7 @@ impl Walker<'_> {
                 .first()
                 .is_some_and(|it| matches!(&*it.text, "local" | "declare" | "typeset"))
                 && !options.contains('g');
+            let is_local = fields.first().is_some_and(|it| it.text == "local");
             let Some(assignment) = declaration(word) else {
                 let more = self.fields(std::slice::from_ref(word));
                 for field in more.iter().filter(|_| !fields.is_empty()) {
@@ -346,7 +352,11 @@ impl Walker<'_> {
                 self.hide(&assignment.name);
             }
             self.attributed(&assignment.name, &options);
+            // `local` outside a function sets nothing.
+            let is_lost = is_local && !self.is_in_function();
+            let before = self.env.variable(&assignment.name).cloned().filter(|_| is_lost);
             self.assign(&assignment);
+            self.env.add(before.map(|it| (assignment.name.clone(), it)).into_iter().collect());
             let texts = self.env.variable(&assignment.name).map(|it| it.values.clone());
             for value in texts.iter().flatten() {
                 if let Value::Text(text) = value {
@@ -406,7 +416,7 @@ impl Walker<'_> {
     }
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 

@@ -391,7 +391,7 @@ fn is_command_like(text: &str) -> bool {
 }
 
 /// The parts of a word that could be code: of a program that takes code, what its signs leave.
-fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
+pub(super) fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
     let is_sed = matches!(program, "sed" | "gsed" | "perl" | "ed" | "ex" | "vim");
     let is_code = is_sed || program == "jq" || interpreters::find(program).is_some();
     let word = word.trim();
@@ -419,7 +419,7 @@ fn without_pattern(word: &str) -> &str {
 
 /// Text without what may stand before the command in it: the sign of a comment, of an item, of a
 /// prompt; an address and a verb of `sed`.
-fn beginning(text: &str) -> &str {
+pub(super) fn beginning(text: &str) -> &str {
     let mut text = text.trim();
     while let Some((first, rest)) = text.split_once(char::is_whitespace) {
         let is_sign = first.chars().all(|it| !it.is_alphanumeric());

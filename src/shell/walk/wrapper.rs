@@ -142,7 +142,10 @@ impl Walker<'_> {
         }
         let mut own = Vec::new();
         while row.assignments
-            && let Some((name, value)) = call.words.get(at).and_then(assignment)
+            && let Some((name, value)) = call.words.get(at).and_then(|word| {
+                let is_env = row.names[0] == "env";
+                assignment(word).or_else(|| any_assignment(word).filter(|_| is_env))
+            })
         {
             self.told(&name, &value);
             own.push((name, value));
@@ -155,6 +158,27 @@ impl Walker<'_> {
             ..call.clone()
         });
         let call = with_own.as_ref().unwrap_or(call);
+        let unset = given.iter().filter(|it| matches!(it.name.as_str(), "u" | "unset"));
+        let unset = unset.filter(|_| row.names[0] == "env").filter_map(|it| it.value.as_ref());
+        let unset: Vec<String> = unset.map(|it| it.text.clone()).collect();
+        let hidden: Vec<_> =
+            unset.iter().map(|it| (it.clone(), self.env.variable(it).cloned())).collect();
+        unset.iter().for_each(|name| self.env.put(name, None));
+        let output = self.from_there(row, &given, (from, at), call);
+        for (name, variable) in hidden.into_iter().rev() {
+            self.env.put(&name, variable);
+        }
+        output
+    }
+
+    /// Walks what a wrapper runs, where it runs it.
+    fn from_there(
+        &mut self,
+        row: &Wrapper,
+        given: &[Given],
+        (from, at): (usize, usize),
+        call: &Call,
+    ) -> Option<String> {
         // It runs elsewhere, and only it.
         let goes = |it: &&Given| match it.name.as_str() {
             "chdir" => true,
@@ -163,11 +187,11 @@ impl Walker<'_> {
             _ => false,
         };
         let folder = given.iter().rev().find(goes).and_then(|it| it.value.as_ref());
-        let Some(folder) = folder else { return self.by_rest(row, &given, (from, at), call) };
+        let Some(folder) = folder else { return self.by_rest(row, given, (from, at), call) };
         let before = self.env.directories().to_vec();
         let there = before.iter().map(|it| super::join(it, &folder.text)).collect();
         self.env.put_directories(there);
-        let output = self.by_rest(row, &given, (from, at), call);
+        let output = self.by_rest(row, given, (from, at), call);
         self.env.put_directories(before);
         output
     }
@@ -436,6 +460,12 @@ fn assignment(word: &Field) -> Option<(String, String)> {
     }
     let head = super::scan::head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
+}
+
+/// `env` takes any text before the sign for a name.
+fn any_assignment(word: &Field) -> Option<(String, String)> {
+    let (name, value) = word.text.split_once('=').filter(|it| !it.0.is_empty())?;
+    Some((name.to_owned(), value.to_owned()))
 }
 
 /// What keys type.

@@ -19,6 +19,9 @@ impl Walker<'_> {
             .rev()
             .find(|given| matches!(given.name.as_str(), "I" | "J" | "R" | "i" | "replace"))
             .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()));
+        // `-ix`: the mark of an old option stands in the same word.
+        let glued = call.words[..at].iter().find_map(|it| it.text.strip_prefix("-i"));
+        let mark = mark.map(|it| glued.filter(|it| !it.is_empty()).unwrap_or(it));
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
         let file = given.iter().find(|g| matches!(g.name.as_str(), "a" | "arg-file"));
         let file = file.map(|given| {
