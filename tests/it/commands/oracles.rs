@@ -68,6 +68,12 @@ const SHUCK: Library = Library {
             reason: "a second `!` is no program either, and what follows it may define a function",
         },
         Known {
+            signs: &["&-g"],
+            line: "<&-ga push",
+            words: &["push"],
+            reason: "the sign that closes a descriptor is no part of the word behind it",
+        },
+        Known {
             signs: &["3<<<"],
             line: "exec 3<<< 'ga push'; bash <&3",
             words: &["3"],

@@ -53,6 +53,9 @@ fn an_alias_is_what_it_stands_for() {
         "export GIT_CONFIG_GLOBAL=x; git z",
         "git -c include.path=x z",
         "printf '[alias]\\nz = push\\n' >> .git/config; git z",
+        "printf '[alias]\\nz = push\\n' >> $(git rev-parse --git-dir)/config; git z",
+        "printf '[alias]\\nz = push\\n' >> \"$(git rev-parse --git-path config)\"; git z",
+        "EDITOR='echo \"[alias] z=push\" >' git config --edit; git z",
     ] {
         assert!(roz.bash(line).is_objection(), "{}", line);
     }
