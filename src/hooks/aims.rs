@@ -207,16 +207,24 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
     Some((aims, ignore))
 }
 
-/// As [`nearest_sidecar`], with what is known of folders.
-fn nearest(path: &Path, known: &mut BTreeMap<OsString, bool>) -> Option<PathBuf> {
-    let mut has_one = |folder: &Path| {
-        known.get(folder.as_os_str()).copied().unwrap_or_else(|| {
-            let has_one = has_sidecar(folder);
-            known.insert(folder.as_os_str().to_owned(), has_one);
-            has_one
-        })
-    };
-    folders_above(path).find(|it| has_one(it)).map(Path::to_owned)
+/// As [`nearest_sidecar`], with what is known of folders: for each the one that is nearest to what
+/// lies in it. Paths are long where they are many, so that each folder is looked up once.
+fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Option<PathBuf> {
+    let mut fresh = Vec::new();
+    let mut found = None;
+    for folder in folders_above(path) {
+        if let Some(it) = known.get(folder.as_os_str()) {
+            found.clone_from(it);
+            break;
+        }
+        fresh.push(folder.as_os_str().to_owned());
+        if has_sidecar(folder) {
+            found = Some(folder.to_owned());
+            break;
+        }
+    }
+    known.extend(fresh.into_iter().map(|it| (it, found.clone())));
+    found
 }
 
 /// What a file holds.
@@ -431,7 +439,10 @@ impl Look<'_> {
         let own = links.real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         // Of each folder, since many a target lies beside the last one.
-        let mut known = BTreeMap::from([(self.project.as_os_str().to_owned(), is_declared)]);
+        let mut known = BTreeMap::new();
+        let project = self.project.as_os_str().to_owned();
+        let above = if is_declared { None } else { nearest(self.project, &mut known) };
+        known.insert(project, is_declared.then(|| self.project.to_owned()).or(above));
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
             if path.contains(HOLE) || class::is_sink(&path) {
                 continue;

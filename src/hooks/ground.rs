@@ -64,11 +64,12 @@ pub(super) fn ground(
     }
     let (brought, are_all) = sources::brought(call, from, &lay.ground);
     lay.ground.is_in_part = !are_all;
-    for Brought { touch, text } in brought {
+    for Brought { touch, text, copied_from } in brought {
         let before = lay.ground.touched.len();
         lay.put(touch);
         for touched in lay.ground.touched.iter_mut().skip(before) {
             touched.brought.clone_from(&text);
+            touched.copied_from.clone_from(&copied_from);
         }
     }
     if finds {
@@ -227,7 +228,8 @@ impl Lay<'_> {
                 self.add(Touch { path: format!("{}/{name}", touch.path), act: touch.act });
             }
         }
-        let mut touched = Touched { touch, at, before: Before::NotAsked, brought: None };
+        let mut touched =
+            Touched { touch, at, before: Before::NotAsked, brought: None, copied_from: None };
         if protect::wants_text(&touched, &self.ground) {
             touched.before = match real.symlink_metadata() {
                 Err(err) if err.kind() == std::io::ErrorKind::NotFound => Before::Absent,

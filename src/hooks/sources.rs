@@ -32,6 +32,8 @@ const MAX_FOLDERS: usize = 8;
 pub(super) struct Brought {
     pub(super) touch: Touch,
     pub(super) text: Option<String>,
+    /// The file that it is a copy of, and that stays as it is.
+    pub(super) copied_from: Option<String>,
 }
 
 /// What a call's copies bring, and whether these are all.
@@ -116,18 +118,38 @@ struct Copy<'a> {
     /// The target is what the source becomes: `cp -T`.
     flat: bool,
     moves: bool,
+    /// It is rsync: of a folder with a slash at its end it takes what is in it.
+    syncs: bool,
+    /// Names that it leaves out.
+    without: Vec<&'a str>,
 }
 
 impl<'a> Copy<'a> {
     fn of(run: &'a Run) -> Option<Self> {
         let mut target = None;
         let mut flat = false;
+        let syncs = run.program == "rsync";
+        let mut without = Vec::new();
+        let mut leave_out = |pattern: &'a str| {
+            // A plain name is left out wherever it stands; one with a slash before it at the top.
+            let name = pattern.trim_end_matches('/');
+            if !name.contains(['/', '*', '?', '[', HOLE]) && !name.is_empty() {
+                without.push(name);
+            }
+        };
         let mut operands: Vec<&str> = Vec::new();
         let mut words = run.argv.iter().skip(1).map(String::as_str);
         while let Some(word) = words.next() {
             match word {
                 "--" => operands.extend(words.by_ref()),
                 "-t" | "--target-directory" => target = words.next(),
+                "--exclude" if syncs => words.next().into_iter().for_each(&mut leave_out),
+                "--include" | "--filter" | "-f" | "-e" | "--rsh" | "--exclude-from" if syncs => {
+                    words.next();
+                }
+                it if syncs && it.starts_with("--exclude=") => {
+                    it.split_once('=').map(|it| it.1).into_iter().for_each(&mut leave_out);
+                }
                 "-m" | "-o" | "-g" | "-S" | "--mode" | "--owner" | "--group" => {
                     words.next();
                 }
@@ -146,6 +168,10 @@ impl<'a> Copy<'a> {
                 it => operands.push(it),
             }
         }
+        let takes_in = run
+            .argv
+            .iter()
+            .any(|it| it.starts_with("--incl") || it.starts_with("--filt") || it == "-f");
         let into = target.is_some() || operands.len() > 2;
         let target = match target {
             Some(it) => it,
@@ -157,6 +183,9 @@ impl<'a> Copy<'a> {
             into: !flat && (into || target.ends_with('/')),
             flat,
             moves: matches!(run.program.as_str(), "mv" | "gmv"),
+            syncs,
+            // What is taken in again is not told apart.
+            without: if takes_in { Vec::new() } else { without },
         })
     }
 }
@@ -178,7 +207,7 @@ impl Look<'_> {
             // Of what is in a folder, its own name is left out.
             let is_open = *source == "."
                 || source.ends_with("/.")
-                || (copy.sources.len() == 1 && source.ends_with('/') && !copy.into);
+                || source.ends_with('/') && (copy.syncs || copy.sources.len() == 1 && !copy.into);
             let mut paths = if has_pattern && !pattern.exists() {
                 scripts::matching(&pattern)
             } else {
@@ -200,6 +229,11 @@ impl Look<'_> {
                 } else {
                     &[false]
                 };
+                let left_out = |rest: &Path| {
+                    let mut names = rest.components().map(|it| it.as_os_str());
+                    names.any(|name| copy.without.iter().any(|it| name == *it))
+                };
+                let below: Vec<_> = below.into_iter().filter(|it| !left_out(&it.1)).collect();
                 for ((file, rest), is_there) in
                     below.iter().flat_map(|it| ways.iter().map(move |way| (it, *way)))
                 {
@@ -237,7 +271,7 @@ impl Look<'_> {
                 let at = normal(&from.cwd.join(name));
                 if of_address || self.is_telling(&at) {
                     let touch = Touch { path: text(&at), act: Act::Write(How::Write) };
-                    self.found.push(Brought { touch, text: None });
+                    self.found.push(Brought { touch, text: None, copied_from: None });
                 }
             }
         }
@@ -278,7 +312,9 @@ impl Look<'_> {
         if self.is_telling(at) {
             let text_of = self.text_of(source, is_moved);
             let touch = Touch { path: text(at), act: Act::Write(How::Write) };
-            self.found.push(Brought { touch, text: text_of });
+            let stays = text_of.is_some() && !is_moved;
+            let copied_from = stays.then(|| text(source));
+            self.found.push(Brought { touch, text: text_of, copied_from });
         }
     }
 

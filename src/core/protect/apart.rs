@@ -24,9 +24,17 @@ pub(super) fn is_copy_kept_apart(touched: &Touched, scene: Scene) -> bool {
         let folders = ground.projects.iter().map(|it| format!("{it}/.claude"));
         folders.chain(ground.config_dirs.iter().cloned()).any(|it| lies(path, &it) == Lies::Inside)
     };
+    let is_named = runs.clone().filter(|it| it.program == "cp").any(is_it)
+        && !runs.any(|it| matches!(it.program.as_str(), "cd" | "pushd"));
+    // `cp -r . ../copy`: with all that stands beside it.
+    let is_own = touched.copied_from.as_ref().is_some_and(|from| {
+        let is_it = |it: &String| {
+            from.strip_prefix(it.as_str()).is_some_and(|it| it.starts_with("/.claude/settings"))
+        };
+        ground.projects.iter().any(is_it)
+    });
     touched.touch.act == Act::Write(How::Write)
-        && runs.clone().filter(|it| it.program == "cp").any(is_it)
-        && !runs.any(|it| matches!(it.program.as_str(), "cd" | "pushd"))
+        && (is_named || is_own)
         && !touched
             .is(|path| is_read(path) || MANAGED.iter().any(|it| lies(path, it) == Lies::Inside))
 }

@@ -153,7 +153,10 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
             How::Remove => Content::Absent,
             _ => match &it.brought {
                 Some(text) => Content::Text(text.clone()),
-                None => settings::after(call, &before),
+                None => match written(it, call) {
+                    Some(text) => Content::Text(text),
+                    None => settings::after(call, &before),
+                },
             },
         };
         !settings::stays(&before, &after)
@@ -249,6 +252,17 @@ pub(super) fn makes_an_unknown_agent(scene: Scene) -> Option<String> {
 fn texts<'a>(touched: &'a Touched, call: &'a ToolCall) -> impl Iterator<Item = &'a TextOf> {
     let all = call.readings.iter().flat_map(|it| &it.texts);
     all.filter(|it| it.path == touched.touch.path)
+}
+
+/// The text that a call's command lines put into a file, if that is all that they do with it.
+fn written(touched: &Touched, call: &ToolCall) -> Option<String> {
+    let writes = call.readings.iter().flat_map(|it| &it.writes);
+    let mut writes = writes.filter(|it| it.path == touched.touch.path);
+    let (Some(only), None) = (writes.next(), writes.next()) else { return None };
+    let mut texts = texts(touched, call);
+    let (Some(text), None) = (texts.next(), texts.next()) else { return None };
+    let is_known = only.how == How::Write && !text.added && call.unread.is_empty();
+    text.text.clone().filter(|it| is_known && !it.contains(HOLE))
 }
 
 pub(super) fn touches_binary(scene: Scene) -> Option<String> {

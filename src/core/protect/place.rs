@@ -40,6 +40,8 @@ pub struct Touched {
     pub before: Before,
     /// What it would hold, where a file with a known text is put there.
     pub brought: Option<String>,
+    /// Where the file is copied from, if it is one that the call leaves as it is.
+    pub copied_from: Option<String>,
 }
 
 /// A file's text.

@@ -260,8 +260,13 @@ fn no_rule_is_about_what_is_not_near() {
         let path = format!("{}/{name}", folder.trim_end_matches('/'));
         for act in acts {
             let touch = Touch { path: path.clone(), act };
-            let touched =
-                Touched { touch, at: vec![path.clone()], before: Before::NotAsked, brought: None };
+            let touched = Touched {
+                touch,
+                at: vec![path.clone()],
+                before: Before::NotAsked,
+                brought: None,
+                copied_from: None,
+            };
             let ground = Ground { touched: vec![touched], ..guarded() };
             assert!(!wants_text(&ground.touched[0], &ground), "{path}");
             let scene = Scene {

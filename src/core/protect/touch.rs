@@ -278,10 +278,20 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
     {
         return;
     }
-    let operands: Vec<&String> =
-        run.argv.iter().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let syncs = program == "rsync";
+    let mut operands: Vec<&String> = Vec::new();
+    let mut words = run.argv.iter().skip(1);
+    while let Some(word) = words.next() {
+        if syncs && matches!(word.as_str(), "--exclude" | "--include" | "--exclude-from") {
+            words.next();
+        } else if !word.starts_with('-') {
+            operands.push(word);
+        }
+    }
     let [sources @ .., folder] = &operands[..] else { return };
     for source in sources {
+        // Of a folder with a slash behind it rsync takes what is in it.
+        let takes_inside = syncs && source.ends_with('/');
         let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let folder = folder.trim_end_matches('/');
         if NAMES.contains(&name) {
@@ -293,11 +303,11 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
             it == "--no-target-directory"
                 || it.starts_with('-') && !it.starts_with("--") && it.contains('T')
         });
-        if name == ".claude" && is_it && shell::last_part(folder) == ".claude" {
+        if name == ".claude" && (is_it || takes_inside) && shell::last_part(folder) == ".claude" {
             add(&format!("{folder}/settings.json"), Act::Write(How::Write));
             add(&format!("{folder}/settings.local.json"), Act::Write(How::Write));
         }
-        if name == ".claude" && !is_own {
+        if name == ".claude" && !is_own && !takes_inside {
             add(&format!("{folder}/{name}/settings.json"), Act::Write(How::Write));
             add(&format!("{folder}/{name}/settings.local.json"), Act::Write(How::Write));
         }

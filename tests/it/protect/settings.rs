@@ -301,3 +301,32 @@ fn a_copy_that_nobody_reads_is_kept_beside_the_project() {
     house.is_free("rm -rf sub/.[!.]*");
     assert!(house.bash("rm -rf .[!.]*").is_objection());
 }
+
+#[test]
+fn a_project_is_copied_with_its_settings_and_a_fixture_holds_what_it_is_given() {
+    let house = House::new();
+    house.project_file(".claude/settings.json", USERS);
+    for line in [
+        "cp -r . ../copy",
+        "cp -a . /tmp/copy",
+        "rsync -a . /tmp/p",
+        "rsync -a --exclude .claude . /tmp/p",
+        "rsync -a .claude/ /tmp/c/",
+        "mkdir -p /tmp/t/.claude && echo '{}' > /tmp/t/.claude/settings.json",
+        "echo '{\"model\":\"opus\"}' > /tmp/t/.claude/settings.json",
+    ] {
+        house.is_free(line);
+    }
+    for line in [
+        "cp -r . ~/",
+        "rsync -a /tmp/x/.claude/ .claude",
+        "rsync -a --exclude .claude --include .claude/settings.json . ~",
+        "echo '{}' > .claude/settings.json",
+        "echo '{\"disableAllHooks\":true}' > /tmp/t/.claude/settings.json",
+        "echo '{}' > s; mv s .claude/settings.json",
+        "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; cp -r x/. .",
+        "echo '{}' > /tmp/t/.claude/settings.json; sed -i 's/{}/{\"disableAllHooks\":true}/' /tmp/t/.claude/settings.json",
+    ] {
+        house.denies("settings", line);
+    }
+}
