@@ -66,6 +66,13 @@ pub(super) fn touches(
                 continue;
             }
             if find.is_git {
+                // What the line tells git to keep no longer, it would take as well.
+                let untold = readings.iter().flat_map(|it| &it.untracked);
+                for path in untold.take(MAX_CLEANED).map(|it| normal(&from.absolute(&it.path))) {
+                    if path.starts_with(&named) || named.starts_with(&path) {
+                        look.touch(&path, How::Remove);
+                    }
+                }
                 let is_answered = cleaned(find, &named, until, &mut look.touches);
                 // A repository that the line makes keeps nothing.
                 if is_new && !is_answered {

@@ -201,11 +201,20 @@ struct Look<'a> {
 impl Look<'_> {
     fn copy(&mut self, copy: &Copy, written: &[PathBuf], from: From) {
         let target = normal(&from.absolute(copy.target));
-        for source in &copy.sources {
+        for source in copy.sources.iter().copied() {
+            // The name of what a loop goes over.
+            let any;
+            let source = match source.rsplit_once('/') {
+                Some((folder, name)) if name.contains(HOLE) && !folder.contains(HOLE) => {
+                    any = source.replace(HOLE, "*");
+                    &any
+                }
+                _ => source,
+            };
             let pattern = from.absolute(source);
             let has_pattern = has_pattern(source);
             // Of what is in a folder, its own name is left out.
-            let is_open = *source == "."
+            let is_open = source == "."
                 || source.ends_with("/.")
                 || source.ends_with('/') && (copy.syncs || copy.sources.len() == 1 && !copy.into);
             let mut paths = if has_pattern && !pattern.exists() {

@@ -8,7 +8,7 @@ use super::{
     is_in,
     touch::{Act, is_telling},
 };
-use crate::shell::{How, Reading, Run, limit};
+use crate::shell::{self, How, Reading, Run, limit};
 
 /// Programs that read what lies below a folder.
 const SEARCH: &str =
@@ -95,12 +95,28 @@ pub(super) fn git_elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
     {
         let named = run.argv.iter().skip_while(|it| *it != "rm").skip(1);
         for word in named.filter(|it| !it.starts_with('-') && it.len() < limit::NAME) {
+            // Its patterns find slashes and hidden names, too.
+            for name in ["settings.json", "settings.local.json"] {
+                let path = format!(".claude/{name}");
+                if word.contains(['*', '?']) && shell::pattern_matches(word, &path) {
+                    add(&path, Act::Write(How::Remove));
+                }
+            }
             let word = word.trim_start_matches(":/").trim_end_matches(['*', '/']);
             if !word.contains(['*', '?', '[', ':']) {
                 let folder = if word.is_empty() { "." } else { word };
                 add(&format!("{folder}/.claude/settings.json"), Act::Write(How::Remove));
             }
         }
+    }
+    // A branch without a past takes away all that git keeps; one that is sparse, what it does not say.
+    let is_orphan = run.argv.iter().any(|it| it == "switch")
+        && run.argv.iter().any(|it| it.len() > 3 && "--orphan".starts_with(it.as_str()));
+    let is_sparse = run.argv.iter().any(|it| it == "sparse-checkout")
+        && run.argv.iter().any(|it| it == "set")
+        && !run.argv.iter().any(|it| it.contains(".claude"));
+    if is_orphan || is_sparse {
+        add("./.claude/settings.json", Act::Write(How::Remove));
     }
     let (mut places, mut trees): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut verb = "";

@@ -3,7 +3,7 @@
 use super::{
     Scene,
     apart::is_copy_kept_apart,
-    code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
+    code::{lists_clients, may_change_elsewhere, names_binary, names_binary_in, names_home},
     nearby::MANAGED,
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, parts, same_place},
     settings::{self, Content},
@@ -121,8 +121,9 @@ fn is_settings(path: &str, ground: &Ground) -> bool {
         .any(|dir| NAMES.iter().any(|it| same_place(path, &format!("{dir}/{it}"))));
     let is_one = |parts: &[&str]| match parts {
         [.., folder, name] => {
-            fits(folder, ".claude")
-                && NAMES.iter().any(|it| fits(name, it))
+            // A name that nobody knows, in that very folder: `rm .claude/$f`.
+            let is_open = *folder == ".claude" && name.chars().all(|it| it == HOLE);
+            (is_open || fits(folder, ".claude") && NAMES.iter().any(|it| fits(name, it)))
                 && !is_nobodys(path, ground)
         }
         _ => false,
@@ -161,9 +162,12 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
         };
         !settings::stays(&before, &after)
     });
-    found
-        .map(|it| it.touch.path.clone())
-        .or_else(|| code_changes(scene, |it| it.contains(".claude") && it.contains("settings")))
+    found.map(|it| it.touch.path.clone()).or_else(|| {
+        code_changes(scene, |it| {
+            it.contains(".claude") && (it.contains("settings") || lists_clients(it))
+                || it.contains("rglob(") && it.contains("settings.json")
+        })
+    })
 }
 
 pub(super) fn touches_plugin(scene: Scene) -> Option<String> {

@@ -297,6 +297,10 @@ fn copies(run: &Run, program: &str, add: &mut impl FnMut(&str, Act)) {
         if NAMES.contains(&name) {
             add(&format!("{folder}/{name}"), Act::Write(How::Write));
         }
+        // With the folders that it is named by.
+        if run.argv.iter().any(|it| it.len() > 4 && "--parents".starts_with(it.as_str())) {
+            add(&format!("{folder}/{}", source.trim_start_matches("./")), Act::Write(How::Write));
+        }
         // A folder brings what is in it.
         let is_own = source.trim_end_matches('/') == "~/.claude";
         let is_it = run.argv.iter().any(|it| {

@@ -207,7 +207,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
             &["command", "echo", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
         )
         .code(&["c", "command"])
-        .outputs(&["O", "B", "I", "T", "log-out", "log-io", "log-in", "log-timing"])
+        .outputs(&["O", "B", "I", "T", "t", "log-out", "log-io", "log-in", "log-timing"])
         .operands(1),
     row(&["unshare"]).options(
         "RwSG",
@@ -332,6 +332,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["at", "batch"]).options("fqtM", &[]).rest(Rest::Nothing),
     row(&["ssh", "autossh", "mosh"])
         .options("BbcDEeFIiJLlmOopQRSWwM", &[])
+        .outputs(&["E"])
         .operands(1)
         .rest(Rest::Code),
     row(&["sshpass"]).options("pfdP", &[]),

@@ -291,6 +291,16 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
     row(&["tee", "gtee"]).when(&["a", "append"]).how(How::Append),
     row(&["sponge"]).how(How::Write),
+    row(&["savelog"]).options("mugcr", &[]).how(How::Move),
+    row(&["tmux"]).then(&["save-buffer"]).options("b", &[]).how(How::Write),
+    row(&["tmux"]).then(&["saveb"]).options("b", &[]).how(How::Write),
+    row(&["node"])
+        .options(
+            "",
+            &["trace-event-file-pattern", "report-filename", "cpu-prof-name", "diagnostic-dir"],
+        )
+        .files(Files::Values(&["trace-event-file-pattern", "report-filename", "cpu-prof-name"]))
+        .how(How::Write),
     row(&[
         "rm",
         "rmdir",

@@ -28,6 +28,10 @@ pub(super) fn file_of_address(address: &str) -> Option<String> {
     let path = match rest.strip_prefix("//") {
         None => rest,
         Some(rest) => {
+            // `$PWD` is `.`: where the line stands.
+            if rest == "." || rest.starts_with("./") {
+                return Some(percent_decode_str(rest).decode_utf8_lossy().into_owned());
+            }
             // `~` is what `$HOME` says; where a hole stands, nobody knows where the name ends.
             let (host, path) = rest.split_at(rest.find(['/', '~', HOLE])?);
             let hosts = ["", "localhost", "127.0.0.1"];

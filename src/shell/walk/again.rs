@@ -5,6 +5,7 @@ use super::super::syntax::{List, Word};
 use super::super::{HOLE, Write};
 use super::env::{Changes, Value};
 use super::field::Field;
+use super::groups::with_hidden;
 use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
 use std::ops::Range;
@@ -75,10 +76,17 @@ impl Walker<'_> {
         // A file name that a pattern will find is not known here, its folder may be.
         let globs: Vec<String> =
             values.iter().filter(|it| it.glob).map(|it| it.text.clone()).collect();
-        let values = values
-            .into_iter()
-            .map(|it| Value::Text(if it.glob { found_by(&it.text) } else { it.text }));
-        let values: Vec<Value> = values.collect();
+        let finds_hidden = self.finds_hidden;
+        let values = values.into_iter().flat_map(|it| {
+            // Below a folder of its own nothing is hidden that anybody guards.
+            let folder = it.text.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let is_own = !folder.starts_with(['~', '/', '.', HOLE]) && !folder.is_empty();
+            let hidden = Some(&it.text).filter(|_| it.glob && finds_hidden && !is_own);
+            let hidden = hidden.and_then(|it| with_hidden(it)).unwrap_or_default();
+            let own = if it.glob { found_by(&it.text) } else { it.text };
+            std::iter::once(own).chain(hidden.into_iter().map(|it| found_by(&it)))
+        });
+        let values: Vec<Value> = values.map(Value::Text).collect();
         let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
         let begun = self.env.mark();
         let output = self.repeated(|walker| {

@@ -22,6 +22,13 @@ impl Walker<'_> {
     /// `vim -c '!command'`, `vim '+!command'`, `ed` with its commands on its input.
     pub(super) fn editor(&mut self, name: &str, call: &Call) {
         let mut told = Told { files: files_of(call), ..Told::default() };
+        let before = self.env.directories().to_vec();
+        // `vim -V9file`: it says there what it does.
+        let said = call.words[1..].iter().filter_map(|it| it.text.strip_prefix("-V"));
+        let said = said.map(|it| it.trim_start_matches(|c: char| c.is_ascii_digit()));
+        for path in said.filter(|it| !it.is_empty()) {
+            self.record_write(path, How::Append, self.text_certainty(path));
+        }
         for line in lines_for(name, call) {
             self.editor_line(&line, &mut told, 0);
         }
@@ -59,6 +66,7 @@ impl Walker<'_> {
                 self.record_write(&path, How::Edit, self.text_certainty(&path));
             }
         }
+        self.env.put_directories(before);
     }
 
     /// Commands a line each; what is put in between them is text.
@@ -123,7 +131,8 @@ impl Walker<'_> {
         }
         let end = command.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(command.len());
         let (verb, rest) = command.split_at(end);
-        let rest = rest.strip_prefix('!').filter(|it| it.starts_with([' ', '\t'])).unwrap_or(rest);
+        let forces = |it: &&str| it.is_empty() || it.starts_with([' ', '\t', '|', '>']);
+        let rest = rest.strip_prefix('!').filter(forces).unwrap_or(rest);
         let operand = rest.trim();
         match verb {
             "w" | "write" | "wq" | "W" | "wa" | "x" | "xit" | "sav" | "saveas" | "up"
@@ -145,6 +154,20 @@ impl Walker<'_> {
                 } else if !verb.starts_with('r') {
                     told.opened.push(path.to_owned());
                 }
+            }
+            "redir" | "redi" | "mks" | "mksession" | "mkvie" | "mkview" | "mkv" | "mkvimrc"
+            | "mk" | "mkexrc" | "wsh" | "wundo" | "wv" | "wviminfo" => {
+                let path = operand.trim_start_matches('>').trim();
+                if !path.is_empty() && !path.starts_with(['@', '=']) {
+                    self.record_write(path, How::Write, self.text_certainty(path));
+                }
+            }
+            "cd" | "lcd" | "tcd" | "chd" => {
+                let there = self.located(operand);
+                self.env.put_directories(there);
+            }
+            "args" | "ar" | "n" | "next" | "arga" | "argadd" => {
+                told.opened.extend(operand.split_whitespace().map(str::to_owned));
             }
             // Each holds another command: `au VimLeave * !command`, `bufdo !command`.
             "au" | "aut" | "autocmd" | "bufdo" | "argdo" | "windo" | "tabdo" | "cdo" | "ldo"

@@ -94,6 +94,13 @@ impl Walker<'_> {
                     field.text.push(HOLE);
                     field.resolved = true;
                 }
+                Expansion::One(text)
+                    if is_behind(part, &text, current.as_ref().map_or("", |it| &it.text)) =>
+                {
+                    let field = current.get_or_insert_default();
+                    field.text.push_str(&text.replacen(['.', '~'], "\u{FFFC}", 1));
+                    field.resolved = true;
+                }
                 Expansion::One(text) if quoted => {
                     let field = current.get_or_insert_default();
                     field.text.push_str(&text);
@@ -273,6 +280,9 @@ impl Walker<'_> {
             match part {
                 Part::Text { text: own, .. } => text.push_str(own),
                 part => match self.part(part) {
+                    Expansion::One(more) if is_behind(part, &more, &text) => {
+                        text.push_str(&more.replacen(['.', '~'], "\u{FFFC}", 1));
+                    }
                     Expansion::One(more) => text.push_str(&more),
                     Expansion::Many(more) => text.push_str(&more.join(" ")),
                     Expansion::Number => text.push(HOLE),
@@ -335,6 +345,15 @@ impl Walker<'_> {
         }
         false
     }
+}
+
+/// Whether what stands for a folder that is not known comes behind a name: `a$PWD/b` lies below `a`,
+/// and not where the line stands.
+fn is_behind(part: &Part, text: &str, before: &str) -> bool {
+    let Part::Parameter { parameter, .. } = part else { return false };
+    matches!(parameter.name.as_str(), "PWD" | "HOME")
+        && text.starts_with(['.', '~'])
+        && before.ends_with(|c: char| c.is_alphanumeric())
 }
 
 /// An output without the newlines at its end. A hole there may be nothing, so that newlines before

@@ -1,7 +1,7 @@
 //! `find` and `fd`: what they run, and what becomes of what they find.
 
 use super::super::table::grammar::Grammar;
-use super::super::{Certainty, Find, HOLE, How};
+use super::super::{Certainty, Find, HOLE, How, limit};
 use super::Walker;
 use super::call::Call;
 use super::field::Field;
@@ -107,7 +107,20 @@ impl Walker<'_> {
                     }
                     if !template.is_empty() {
                         let call = call.with_words(inner);
+                        let before = self.env.directories().to_vec();
+                        // It runs beside what is found.
+                        if text.ends_with("dir") {
+                            let folders = starts.iter().flat_map(|it| self.located(&it.text));
+                            let folders = folders
+                                .take(limit::VALUES)
+                                .flat_map(|it| [format!("{it}/{HOLE}"), it])
+                                .collect::<Vec<_>>();
+                            if !folders.is_empty() {
+                                self.env.put_directories(folders);
+                            }
+                        }
                         self.enter(|walker| walker.again(true, |walker| walker.call(call)));
+                        self.env.put_directories(before);
                     }
                     act = Some(at);
                     at = end;

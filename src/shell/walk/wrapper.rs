@@ -183,6 +183,7 @@ impl Walker<'_> {
         let goes = |it: &&Given| match it.name.as_str() {
             "chdir" => true,
             "C" => row.names[0] == "env",
+            "c" => row.names[0] == "tmux",
             "D" => row.names[0] == "sudo",
             _ => false,
         };

@@ -7,6 +7,7 @@ mod git;
 mod git_places;
 mod languages;
 mod places;
+mod roundabout;
 mod scripts;
 mod served;
 mod settings;
