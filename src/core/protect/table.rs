@@ -99,7 +99,7 @@ pub const RULES: &[Rule] = &[
         code: Code::ProtectedCommand,
         instead: "This code starts programs and names `roz decide` or `roz hook`: a decision is a reviewer's, in a plain Bash call of its own. If it only mentions them, keep them out of code that starts programs.",
         objects_to: &[bash(
-            "python3 -c 'import subprocess; a = [\"decide\", \"roz\"]; subprocess.run(a[::-1])'",
+            "python3 -c 'import subprocess; decide = \"x\"; a = \"zor\"; subprocess.run([a[::-1], decide])  # roz'",
         )],
         passes: &[bash("python3 -c 'print(\"roz decide\")'")],
         objects: commands::code_reaches_for_roz,

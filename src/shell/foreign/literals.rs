@@ -122,13 +122,47 @@ pub(in super::super) fn commands(
     let commands = programs.by_ref().take(RUNS);
     let commands = commands.map(|(at, first)| command(first, &literals[at + 1..]));
     let mut found = BTreeSet::new();
-    for command in commands.chain(calls(&tokens)).filter(|it| it.len() > 1) {
+    for command in
+        commands.chain(calls(&tokens)).chain(pairs(code, &literals)).filter(|it| it.len() > 1)
+    {
         if found.len() == COMMANDS && !found.contains(&command) {
             return (found, false);
         }
         found.insert(command);
     }
     (found, programs.next().is_none())
+}
+
+/// A program with any other word behind it, of code that has few: it may put them together as it
+/// likes.
+fn pairs(code: &str, literals: &[&str]) -> Vec<Vec<String>> {
+    const FEW: usize = 12;
+    let mut words: BTreeSet<String> = BTreeSet::new();
+    for literal in literals {
+        // Formats stand between them: `"git %s"`.
+        let word = literal.trim_matches(|c: char| !(c.is_alphanumeric() || "-_./".contains(c)));
+        if word.len() > 1 && word.len() < 64 && words.len() <= FEW {
+            words.insert(word.to_owned());
+        }
+    }
+    if words.len() > FEW {
+        return Vec::new();
+    }
+    let says = |signs: &[&str]| signs.iter().any(|it| code.contains(it));
+    let mut more = BTreeSet::new();
+    if says(&["lower", "lc", "downcase", "swapcase", "\\L"]) {
+        more.extend(words.iter().map(|it| it.to_lowercase()));
+    }
+    if says(&["rev", "::-1"]) {
+        more.extend(words.iter().map(|it| it.chars().rev().collect()));
+    }
+    words.extend(more);
+    let programs = words.iter().filter(|it| is_program(it));
+    let pairs = programs.flat_map(|first| {
+        let others = words.iter().filter(move |it| *it != first);
+        others.map(|it| vec![first.clone(), it.clone(), HOLE.to_string()])
+    });
+    pairs.collect()
 }
 
 /// Of a text more words than a command has say nothing.

@@ -242,6 +242,45 @@ impl<'a> Parser<'a> {
         true
     }
 
+    /// `x[0] = …`, `x.insert(…)`, `sub(a, b, x)`: a variable is another one from then on.
+    fn changed(&mut self) {
+        const CHANGES: &[&str] = &[
+            "insert",
+            "reverse",
+            "sort",
+            "pop",
+            "remove",
+            "clear",
+            "unshift",
+            "splice",
+            "shift",
+            "fill",
+            "setdefault",
+        ];
+        const NEAR: usize = 32;
+        let Some(name) = self.word(0) else { return };
+        if self.language == Interpreter::Awk && matches!(name, "sub" | "gsub") {
+            let words = (1..NEAR).take_while(|at| !self.is_sign(*at, ')'));
+            let last = words.filter_map(|at| self.word(at)).last().map(str::to_owned);
+            if let Some(name) = last {
+                self.variables.insert(name, Value::Unknown);
+            }
+            return;
+        }
+        if !self.variables.contains_key(name) {
+            return;
+        }
+        let is_method =
+            self.is_sign(1, '.') && self.word(2).is_some_and(|it| CHANGES.contains(&it));
+        let is_element = self.is_sign(1, '[')
+            && (2..NEAR)
+                .find(|at| self.is_sign(*at, ']'))
+                .is_some_and(|at| self.is_sign(at + 1, '=') && !self.is_sign(at + 2, '='));
+        if is_method || is_element {
+            self.variables.insert(name.to_owned(), Value::Unknown);
+        }
+    }
+
     /// One expression, assignment or stray token.
     fn statement(&mut self) {
         // Only what begins with a word is more than an expression, but for the pipes of awk.
@@ -258,6 +297,7 @@ impl<'a> Parser<'a> {
             }
             _ => {}
         }
+        self.changed();
         if self.added() || self.pushed() {
             return;
         }
@@ -364,9 +404,15 @@ impl<'a> Parser<'a> {
         let ends = |token: &Token| matches!(token, Token::Newline | Token::Sign(';' | '{' | '}'));
         let from = before.iter().rposition(ends).map_or(0, |place| place + 1);
         let mut text = String::new();
+        let is_format = matches!(before.get(from), Some(Token::Word(word)) if word == "printf");
         for token in &before[from..] {
             match token {
+                // `printf "git %s\n", "push"`
+                Token::Text(own) if is_format && text.contains("%s") => {
+                    text = text.replacen("%s", own, 1);
+                }
                 Token::Text(own) => text.push_str(own),
+                Token::Sign(',') if is_format => {}
                 Token::Sign(',') => text.push(' '),
                 Token::Sign('(' | ')' | '|' | '&') => {}
                 Token::Word(word) if matches!(word.as_str(), "print" | "printf") => {}

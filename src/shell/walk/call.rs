@@ -489,7 +489,7 @@ impl Walker<'_> {
 
     /// Hooks that the line itself wrote: whatever folder they lie in, git may be told to look there.
     fn hooks_made(&mut self, verb: &str, arguments: &[Field]) {
-        if self.env.files.is_empty() {
+        if self.env.files.is_empty() && !self.suspects.has_makers() {
             return;
         }
         let arguments: Vec<&str> = arguments.iter().map(|it| it.text.as_str()).collect();
@@ -502,11 +502,29 @@ impl Walker<'_> {
         if self.calls.iter().any(|it| it.name == name) {
             return;
         }
-        let made: Vec<Made> =
-            self.env.files.iter().filter(|it| is_hook(it.0)).map(|it| it.1.clone()).collect();
+        let made: Vec<(String, Made)> = self
+            .env
+            .files
+            .iter()
+            .filter(|it| is_hook(it.0))
+            .map(|it| (it.0.clone(), it.1.clone()))
+            .collect();
+        // Those that it wrote who knows how.
+        let written: Vec<String> = self
+            .suspects
+            .made()
+            .filter(|it| is_hook(it) && !made.iter().any(|(path, _)| path == it))
+            .map(str::to_owned)
+            .collect();
         self.alias(&name, |walker| {
             walker.perhaps(|walker| {
-                for made in made {
+                for path in written {
+                    walker.suspect_file(&path);
+                }
+                for (path, made) in made {
+                    if !matches!(&made, Made::Text(text) if !text.contains(HOLE)) {
+                        walker.suspect_file(&path);
+                    }
                     match made {
                         Made::Text(text) => walker.interpreted(&text, Interpreter::Itself),
                         Made::File(source) => walker.script_at(source, Interpreter::Itself, &[]),

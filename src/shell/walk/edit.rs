@@ -1,7 +1,7 @@
 //! What a program that edits text may have made of it, where that is not modelled: the words of the
 //! text with words of the program's own code in their places (`sed s/p.ll/push/ f`).
 
-use super::super::limit;
+use super::super::{HOLE, limit};
 use super::Walker;
 use super::call::Call;
 use super::env::Made;
@@ -47,14 +47,22 @@ impl Walker<'_> {
             return;
         }
         let input = call.io.stdin.as_deref().filter(|_| matches!(name, "ed" | "ex"));
-        let files: Vec<&str> =
-            words().filter(|it| matches!(self.made(it), Some(Made::Text(_)))).collect();
+        // A hook that was made of a sample is run by git, whatever it held.
+        let is_made = |it: &&str| match self.made(it) {
+            Some(Made::Text(_)) => true,
+            Some(Made::File(_)) => it.contains("hooks/"),
+            _ => false,
+        };
+        let files: Vec<&str> = words().filter(is_made).collect();
         let code: Vec<&str> = words()
             .filter(|it| !files.contains(it) && (!it.starts_with('-') || it.contains('/')))
             .chain(input)
             .collect();
         for file in files.iter().take(limit::VALUES) {
-            let Some(Made::Text(before)) = self.made(file) else { continue };
+            let before = match self.made(file) {
+                Some(Made::Text(before)) => before,
+                _ => HOLE.to_string(),
+            };
             if !self.spend(1 + (before.len() + code.iter().map(|it| it.len()).sum::<usize>()) / 64)
             {
                 return;

@@ -5,8 +5,29 @@ use super::super::foreign::Given;
 use super::super::{HOLE, How, Interpreter, Unreadable, last_part};
 use super::call::Call;
 use super::own::escaped_words;
-use super::{Io, Walker, is_shell};
+use super::{Io, Walker, is_shell, limit};
 use std::collections::BTreeSet;
+
+/// Options that hold programs.
+const PROGRAMS: &[&str] = &[
+    "makeprg",
+    "mp",
+    "grepprg",
+    "gp",
+    "equalprg",
+    "ep",
+    "formatprg",
+    "fp",
+    "keywordprg",
+    "kp",
+    "shell",
+    "sh",
+    "csprg",
+    "printexpr",
+    "pexpr",
+    "patchexpr",
+    "pex",
+];
 
 /// What an editor has been told so far.
 #[derive(Debug, Default)]
@@ -16,6 +37,8 @@ struct Told {
     /// Files that it is started with.
     files: Vec<String>,
     saves: bool,
+    /// Texts that its variables hold.
+    texts: Vec<String>,
 }
 
 impl Walker<'_> {
@@ -192,7 +215,25 @@ impl Walker<'_> {
                     }
                 }
             }
-            "call" | "cal" | "let" | "echo" | "ec" | "eval" => self.editor_call(operand),
+            "let" => {
+                told.texts.extend(strings(operand).into_iter().map(str::to_owned));
+                told.texts.truncate(limit::VALUES);
+                if let Some((name, _)) = operand.trim_start_matches('&').split_once('=')
+                    && operand.starts_with('&')
+                    && PROGRAMS.contains(&name.trim())
+                {
+                    for text in strings(operand) {
+                        self.nested_code(text, &Io::default());
+                    }
+                }
+                self.editor_call(operand, told);
+            }
+            "call" | "cal" | "echo" | "ec" | "eval" => self.editor_call(operand, told),
+            "ter" | "term" | "terminal" => {
+                let code = operand.split_whitespace().skip_while(|it| it.starts_with("++"));
+                let code = code.collect::<Vec<_>>().join(" ");
+                self.nested_code(&code, &Io::default());
+            }
             "exe" | "exec" | "execute" => {
                 let joined: String = strings(operand).concat();
                 self.editor_line(&joined, told, depth + 1);
@@ -203,6 +244,8 @@ impl Walker<'_> {
             "py" | "py3" | "pyx" | "python" | "python3" => {
                 self.acts(operand, Interpreter::Python, &Given::default());
             }
+            // `cexpr system("…")`, `put =system("…")`
+            _ if operand.contains("system(") => self.editor_call(operand, told),
             _ => {}
         }
         Some(command)
@@ -226,25 +269,6 @@ impl Walker<'_> {
 
     /// `set makeprg=git\ push`: programs that other commands start.
     fn editor_option(&mut self, operand: &str) {
-        const PROGRAMS: &[&str] = &[
-            "makeprg",
-            "mp",
-            "grepprg",
-            "gp",
-            "equalprg",
-            "ep",
-            "formatprg",
-            "fp",
-            "keywordprg",
-            "kp",
-            "shell",
-            "sh",
-            "csprg",
-            "printexpr",
-            "pexpr",
-            "patchexpr",
-            "pex",
-        ];
         for word in escaped_words(operand) {
             if let Some((name, code)) = word.split_once('=')
                 && PROGRAMS.contains(&name)
@@ -255,12 +279,15 @@ impl Walker<'_> {
     }
 
     /// `call system("…")`, `call delete(expand("~/f"))`
-    fn editor_call(&mut self, code: &str) {
+    fn editor_call(&mut self, code: &str, told: &Told) {
         const CHANGES: &[&str] =
             &["delete(", "writefile(", "rename(", "mkdir(", "setfperm(", "filecopy("];
         let texts = strings(code);
         if ["system", "job_start", "jobstart", "term_start"].iter().any(|it| code.contains(it)) {
-            for text in &texts {
+            let joined = texts.concat();
+            let put_together = std::iter::once(joined.as_str()).filter(|_| texts.len() > 1);
+            let told = told.texts.iter().map(String::as_str);
+            for text in texts.iter().copied().chain(put_together).chain(told) {
                 self.nested_code(text, &Io::default());
             }
         }

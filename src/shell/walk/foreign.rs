@@ -290,7 +290,10 @@ impl Walker<'_> {
         let runs = self.reading.runs.get(from..).unwrap_or_default();
         let starts_unknown = read.starts_unknown
             || runs.iter().any(is_unknown)
-            || language == Interpreter::JavaScript && starts_a_variable(code);
+            || language == Interpreter::JavaScript && starts_a_variable(code)
+            || language == Interpreter::JavaScript
+                && code.contains("child_process")
+                && code.contains("](");
         if starts_unknown {
             self.suspect_code(code, language, given);
         }

@@ -61,7 +61,7 @@ impl Walker<'_> {
             return String::new();
         }
         let begun = match (is_interactive, is_login) {
-            (false, false) => self.begun_by_variable(),
+            (false, false) => self.begun_by_variable(call),
             which => self.begun_as(which),
         };
         if takes_code {
@@ -91,8 +91,12 @@ impl Walker<'_> {
     }
 
     /// What the line has written to the file that a variable of its own tells shells to begin with.
-    fn begun_by_variable(&self) -> String {
+    fn begun_by_variable(&self, call: &Call) -> String {
         let path = self.known("BASH_ENV");
+        if matches!(path.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+            let input = call.io.stdin.as_deref().filter(|it| !it.chars().eq([HOLE]));
+            return input.map_or(String::new(), |it| format!("{it}\n"));
+        }
         match self.made(&path) {
             Some(Made::Text(text)) if !path.is_empty() => {
                 text.trim_start_matches([HOLE, '\n']).to_owned() + "\n"

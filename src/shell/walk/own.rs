@@ -65,7 +65,8 @@ impl Walker<'_> {
             && needs.iter().any(|it| text.contains(it))
         {
             let words = escaped_words(text);
-            let words = words.iter().map(|it| Field { resolved: true, ..Field::literal(it) });
+            let words = words.iter().map(|it| it.trim_matches('"'));
+            let words = words.map(|it| Field { resolved: true, ..Field::literal(it) });
             let words = std::iter::once(Field::literal(program)).chain(words).collect();
             let io = Io::default();
             let call = Call { words, assignments: Vec::new(), io, direct: false };

@@ -6,7 +6,7 @@
 use super::super::foreign::{self, Given};
 use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable, last_part};
-use super::filter::substituted;
+use super::filter::{self, substituted};
 use super::nested::SYSTEM;
 use super::origin::normal;
 use super::{Io, Walker, edit, env::Made};
@@ -41,6 +41,15 @@ impl Suspects {
     /// Nothing is remembered until it goes on: what is walked has been walked before.
     pub(super) fn halt(&mut self) -> bool {
         std::mem::replace(&mut self.busy, true)
+    }
+
+    pub(super) fn has_makers(&self) -> bool {
+        !self.makers.is_empty()
+    }
+
+    /// The files that were written in a way that leaves their text unknown.
+    pub(super) fn made(&self) -> impl Iterator<Item = &str> {
+        self.makers.keys().map(String::as_str)
     }
 
     pub(super) fn go_on(&mut self, busy: bool) {
@@ -206,7 +215,18 @@ impl Walker<'_> {
         } else {
             Vec::new()
         };
+        // Its arguments one behind the other, what its files hold, and what is packed in it.
+        let named = ["ARGV", "argv", "ARGS", "$*", "$@"].iter().any(|it| code.contains(it));
+        let mut more = vec![if named { given.heard.join(" ") } else { String::new() }];
+        let files = code.split(quotes).skip(1).filter(|it| it.len() < 256);
+        for name in files.take(PIECES).filter(|_| !self.env.files.is_empty()) {
+            if let Some(Made::Text(text)) = self.made(name) {
+                more.extend(text.lines().map(str::to_owned));
+            }
+        }
+        more.extend(foreign::literal_texts(code, language));
         let told = given.told(code).into_iter().chain(environment.iter().map(String::as_str));
+        let told = told.chain(more.iter().map(String::as_str));
         let told = told.map(str::trim).filter(|it| is_command_like(it));
         // Of long code, what is beyond these is looked at word for word, with its literals.
         let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
@@ -266,7 +286,7 @@ impl Walker<'_> {
             return;
         }
         self.git_shows(runs.clone());
-        let mut pieces: Vec<String> = Vec::new();
+        let mut pieces: Vec<String> = self.told_before(runs.clone());
         for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
             // Several words that are shown as one line, with a format before them or none.
             if matches!(run.program.as_str(), "echo" | "printf") {
@@ -296,6 +316,7 @@ impl Walker<'_> {
                 }
             }
         }
+        self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
         if pieces.len() > PIECES {
             self.fail(Unreadable::Work);
@@ -311,6 +332,62 @@ impl Walker<'_> {
             }
         }
         self.suspects.busy = false;
+    }
+
+    /// What the line has told git or the disk before, where one of them is asked: a message, a name.
+    fn told_before(&self, runs: Range<usize>) -> Vec<String> {
+        let asking = self.reading.runs.get(runs.clone()).unwrap_or_default();
+        let has = |run: &Run, verbs: &[&str]| {
+            run.argv.iter().skip(1).take(4).any(|it| verbs.contains(&it.as_str()))
+        };
+        let asks_git = asking.iter().any(|run| {
+            let verbs = ["log", "show", "tag", "notes", "for-each-ref", "cat-file", "branch"];
+            run.program == "git" && has(run, &verbs)
+        });
+        let lists = asking
+            .iter()
+            .any(|it| matches!(it.program.as_str(), "ls" | "find" | "fd" | "stat" | "basename"));
+        let before = self.reading.runs.get(..runs.end).unwrap_or_default().iter();
+        let tells = |run: &&Run| match run.program.as_str() {
+            "git" => asks_git && has(run, &["commit", "tag", "notes", "branch", "stash"]),
+            "touch" | "mkdir" | "cp" | "mv" | "ln" => lists,
+            _ => false,
+        };
+        let words = before.filter(tells).flat_map(|run| run.argv.iter().skip(1));
+        let words = words.map(|it| last_part(it).trim_start_matches("--message="));
+        let words = words.flat_map(str::lines).filter(|it| it.contains(char::is_whitespace));
+        words.take(PIECES).map(str::to_owned).collect()
+    }
+
+    /// What programs may make of text besides: other letters, another order, what is packed in it.
+    fn turned(&self, runs: Range<usize>, pieces: &mut Vec<String>) {
+        const SHORT: usize = 6;
+        let runs = self.reading.runs.get(runs).unwrap_or_default();
+        let says = |signs: &[&str]| {
+            let mut words = runs.iter().flat_map(|it| &it.argv);
+            words.any(|word| signs.iter().any(|sign| word.contains(sign)))
+        };
+        let mut more = Vec::new();
+        if says(&["lower", "lc", "\\L", "downcase"]) {
+            more.extend(pieces.iter().map(|it| it.to_lowercase()));
+        }
+        if says(&["\\2", "$2", "$F", "h;", "G;", "rev", "tac", "NR", "NF"]) {
+            let few = pieces.iter().map(|it| it.split_whitespace().collect::<Vec<_>>());
+            let few = few.filter(|it| (2..=SHORT).contains(&it.len()));
+            more.extend(few.map(|it| it.into_iter().rev().collect::<Vec<_>>().join(" ")));
+            // Lines that become one.
+            let all = pieces.iter().take(SHORT).map(|it| it.trim()).collect::<Vec<_>>();
+            more.push(all.join(" "));
+            more.push(all.into_iter().rev().collect::<Vec<_>>().join(" "));
+        }
+        if says(&["64"]) {
+            let words = pieces.iter().flat_map(|it| it.split(|c: char| !is_packed(c)));
+            let words = words.filter(|it| it.len() > 7).take(PIECES);
+            more.extend(words.filter_map(|it| filter::unpacked("b64decode", it)));
+        }
+        pieces.extend(
+            more.into_iter().flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<String>>()),
+        );
     }
 
     /// Files that git shows as they were, `git show HEAD:f`: what lies there now is the nearest to
@@ -381,6 +458,11 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a sign is one of base64.
+fn is_packed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_')
 }
 
 /// Whether a text begins as a command does: with a name, and no sign after it.

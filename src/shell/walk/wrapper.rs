@@ -7,7 +7,7 @@ use super::call::{Call, quoted};
 use super::field::Field;
 use super::output::unknown_output;
 use super::somewhere::encoded;
-use super::{Walker, limit};
+use super::{Io, Walker, limit};
 
 impl Walker<'_> {
     /// Walks what a wrapper runs. `None` if the program is none.
@@ -295,10 +295,54 @@ impl Walker<'_> {
         const TMUX: Grammar = Grammar { letters: "cfLST", long: &[] };
         const SET: Grammar = Grammar { letters: "bnt", long: &[] };
         let (given, at) = TMUX.leading(&call.words, 1);
+        let (given_files, given): (Vec<Given>, Vec<Given>) =
+            given.into_iter().partition(|it| it.name == "f");
         let code = given.into_iter().find(|it| it.name == "c").and_then(|it| it.value);
         if let Some(code) = code {
             self.derived(&code, |walker| walker.nested_code(&code.text, &call.io));
             return true;
+        }
+        // What it is given as commands of its own: a file, its input.
+        let mut texts: Vec<String> = Vec::new();
+        let files = given_files.into_iter().filter_map(|it| it.value);
+        texts.extend(files.filter_map(|it| self.content(&it.text)));
+        if call.words.iter().skip(1).any(|it| it.text == "-C" || it.text == "-CC") {
+            texts.extend(call.io.stdin.as_deref().map(str::to_owned));
+        }
+        let operands: Vec<String> = call
+            .words
+            .get(at + 1..)
+            .unwrap_or_default()
+            .iter()
+            .filter(|it| !it.text.starts_with('-') || it.text == "-")
+            .map(|it| it.text.clone())
+            .collect();
+        match (call.words.get(at).map(|it| it.text.as_str()), &operands[..]) {
+            (Some("source-file" | "source"), [files @ ..]) => {
+                for file in files {
+                    let input = call.io.stdin.as_deref().filter(|_| file == "-");
+                    texts.extend(input.map(str::to_owned).or_else(|| self.content(file)));
+                }
+            }
+            (Some("if-shell" | "if"), [condition, commands @ ..]) => {
+                self.nested_code(condition, &call.io);
+                texts.extend(commands.iter().cloned());
+            }
+            (Some("set-hook"), [.., text]) | (Some("confirm-before" | "confirm"), [.., text]) => {
+                texts.push(text.clone());
+            }
+            (Some("bind-key" | "bind"), [_, words @ ..]) => texts.push(words.join(" ")),
+            (Some("set-option" | "set" | "setw" | "set-window-option"), [.., name, text])
+                if name == "default-command" || name == "default-shell" =>
+            {
+                self.nested_code(text, &call.io);
+            }
+            _ => {}
+        }
+        for line in texts.iter().flat_map(|it| it.lines()).take(limit::CHOICES) {
+            if !line.trim().is_empty() && !line.chars().eq([HOLE]) {
+                self.nested_code(&format!("tmux {line}"), &Io::default());
+            }
         }
         match call.words.get(at).map(|it| it.text.as_str()) {
             Some("set-buffer" | "setb") => {
