@@ -887,6 +887,11 @@ impl<'a> Parser<'a> {
                 let texts = text.split(|c: char| c.is_whitespace() || by.contains(c));
                 Value::List(texts.filter(|text| !text.is_empty()).map(str::to_owned).collect())
             }
+            // Each of them is split at its blanks when it is run.
+            ("split", Value::OneOf(texts)) if self.is_sign(0, '(') && self.is_sign(1, ')') => {
+                self.at += 2;
+                Value::OneOf(texts.clone())
+            }
             ("join", Value::Text(by)) if self.language == Interpreter::Python => {
                 if !self.is_sign(0, '(') {
                     return Value::Unknown;

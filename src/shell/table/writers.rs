@@ -570,6 +570,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Edit),
     row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "code", "micro", "hx"])
         .options("cSuT", &["cmd"])
+        .unless(&["R"])
         .how(How::Edit),
     row(&["patch", "gpatch"])
         .options("pidoDBFrVYz", &["strip", "input", "directory", "output"])

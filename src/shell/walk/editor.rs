@@ -45,6 +45,10 @@ impl Walker<'_> {
     /// `vim -c '!command'`, `vim '+!command'`, `ed` with its commands on its input.
     pub(super) fn editor(&mut self, name: &str, call: &Call) {
         let mut told = Told { files: files_of(call), ..Told::default() };
+        // It is told not to write them, and may be forced to.
+        if call.words[1..].iter().any(|it| it.text == "-R") {
+            told.opened.clone_from(&told.files);
+        }
         let before = self.env.directories().to_vec();
         // `vim -V9file`: it says there what it does.
         let said = call.words[1..].iter().filter_map(|it| it.text.strip_prefix("-V"));

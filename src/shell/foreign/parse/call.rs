@@ -131,6 +131,7 @@ impl Parser<'_> {
                     Value::Text(texts.join("/"))
                 };
             }
+            Kind::Words if matches!(plain[..], [Value::OneOf(_)]) => return plain[0].clone(),
             Kind::Words => {
                 let words = text(0).unwrap_or_default();
                 return Value::List(words.split_whitespace().map(str::to_owned).collect());
