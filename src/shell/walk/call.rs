@@ -221,7 +221,8 @@ impl Walker<'_> {
     /// The program that a first word names: the base name of an absolute path, a relative path as
     /// it is.
     pub(super) fn program(&self, first: &Field) -> String {
-        if !first.glob {
+        // An element of a list may be a pattern still.
+        if !first.glob && !(first.resolved && super::expand::has_glob(&first.text)) {
             return self.program_of(&first.text);
         }
         let parts = first.text.split('/');
@@ -294,6 +295,7 @@ impl Walker<'_> {
         self.patched(name, call);
         self.foreign(name, call);
         self.edited_in_place(name, call);
+        self.packed(name, call);
         self.script_of(call);
         self.handed_over(name, call);
         if name.contains(HOLE) {

@@ -85,6 +85,37 @@ impl Walker<'_> {
     }
 }
 
+impl Walker<'_> {
+    /// `gzip f`, `xz -d f.xz`: packed is as good as plain, under the other name.
+    pub(super) fn packed(&mut self, name: &str, call: &Call) {
+        const ENDINGS: &[(&str, &str)] = &[
+            ("gzip", "gz"),
+            ("gunzip", "gz"),
+            ("bzip2", "bz2"),
+            ("bunzip2", "bz2"),
+            ("xz", "xz"),
+            ("unxz", "xz"),
+            ("zstd", "zst"),
+            ("unzstd", "zst"),
+        ];
+        let Some((_, ending)) = ENDINGS.iter().find(|it| it.0 == name) else { return };
+        if self.env.files.is_empty() || self.muted > 0 {
+            return;
+        }
+        for word in call.words.iter().skip(1).take(limit::VALUES) {
+            let Some(Made::Text(text)) = self.made(&word.text) else { continue };
+            let other = match word.text.strip_suffix(&format!(".{ending}")) {
+                Some(bare) => bare.to_owned(),
+                None => format!("{}.{ending}", word.text),
+            };
+            for path in self.located(&other) {
+                let path = super::origin::normal(&path).to_owned();
+                self.env.files.insert(path, Made::Text(text.clone()));
+            }
+        }
+    }
+}
+
 /// Lines of code: each line of `text` with one of its words replaced by one of the code's. What
 /// would close or open more than a line is left out of them.
 pub(super) fn guesses<'a>(code: impl Iterator<Item = &'a str>, text: &str) -> String {

@@ -273,6 +273,9 @@ fn measured(text: String, measures: &str) -> String {
     };
     let width: usize = width.trim_matches(['-', '+', ' ', '#']).parse().unwrap_or(0);
     let width = width.min(WIDEST);
+    if measures.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return format!("{text:0>width$}");
+    }
     if measures.contains('-') { format!("{text:<width$}") } else { format!("{text:>width$}") }
 }
 
