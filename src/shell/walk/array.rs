@@ -46,6 +46,28 @@ impl Walker<'_> {
         }
     }
 
+    /// Where it is not known which of a few elements is meant: each of them, and a new one.
+    pub(super) fn unknown_key(
+        &mut self,
+        name: &str,
+        key: &str,
+        elements: &[(String, String)],
+    ) -> Option<String> {
+        const FEW: usize = 3;
+        if elements.is_empty() || elements.len() > FEW {
+            return None;
+        }
+        let is_known = !key.contains(HOLE) && {
+            let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+            is_number || self.env.variable(key).is_none_or(|it| it.values.len() == 1)
+        };
+        if is_known {
+            return None;
+        }
+        let chosen = self.choose(&format!("{name}[{key}"), elements.len() + 1)?;
+        elements.get(chosen).map(|it| it.0.clone())
+    }
+
     /// `unset 'a[1]'`
     pub(super) fn unset_element(&mut self, name: &str, key: &str) {
         let Some(variable) = self.env.variable(name).cloned() else { return };
@@ -65,6 +87,15 @@ impl Walker<'_> {
                 values.push(Value::Array(elements.clone()));
             }
             let key = self.key(key.to_owned(), &elements);
+            let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_number && !elements.iter().any(|(own, _)| *own == key) {
+                // Any of them.
+                for place in 0..elements.len().min(limit::VALUES / 2) {
+                    let mut left = elements.clone();
+                    left.remove(place);
+                    values.push(Value::Array(left));
+                }
+            }
             elements.retain(|(own, _)| *own != key);
             values.push(Value::Array(elements));
         }

@@ -134,14 +134,24 @@ impl Walker<'_> {
         };
         let is_known = words.iter().all(|it| !it.has_hole());
         let ways = self.env.positional().to_vec();
+        let is_hole = |it: &String| it.chars().all(|c| c == HOLE);
         let rest = ways.into_iter().flat_map(|way| match (way, count) {
-            // An argument that is unknown may be several.
-            (Some(words), _) if words.iter().any(|it| it.contains(HOLE)) => vec![None],
+            (Some(words), None) if is_known => vec![Some(words)],
+            (Some(words), Some(0)) => vec![Some(words)],
+            // An argument that is unknown may be several, or none.
+            (Some(words), Some(count)) if words.iter().take(count).any(is_hole) => {
+                let mut ways = vec![Some(words.iter().skip(count).cloned().collect())];
+                let known = words.iter().filter(|it| !is_hole(it)).cloned();
+                ways.push(Some(known.skip(count).collect()));
+                let behind = words.iter().rposition(is_hole).unwrap_or(0);
+                ways.push(Some(words[behind..].to_vec()));
+                ways.push(None);
+                ways
+            }
             (Some(words), Some(count)) if count <= words.len() => {
                 vec![Some(words[count..].to_vec())]
             }
             (Some(words), Some(_)) => vec![Some(words)],
-            (Some(words), None) if is_known => vec![Some(words)],
             // So many as nobody knows.
             (Some(words), None) => {
                 let mut ways = ends(&words);

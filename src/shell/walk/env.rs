@@ -71,6 +71,9 @@ pub(super) enum Attribute {
     Reference,
 }
 
+/// Attributes of names, and names that stand for others.
+pub(super) type Declared = (BTreeMap<String, Attribute>, BTreeMap<String, String>);
+
 #[derive(Debug, Default)]
 pub(super) struct Env {
     variables: BTreeMap<String, Variable>,
@@ -78,6 +81,8 @@ pub(super) struct Env {
     attributes: BTreeMap<String, Attribute>,
     /// Names that stand for other names: `declare -n p=q`.
     references: BTreeMap<String, String>,
+    /// Names that may not have the attribute that they have here.
+    doubtful: BTreeSet<String>,
     /// Names that may not be given anything else.
     fixed: BTreeSet<String>,
     /// `set -k`: assignments stand anywhere among a command's words.
@@ -184,6 +189,26 @@ impl Env {
         if self.references.len() < limit::BRACES && name != target {
             self.references.insert(name.to_owned(), target.to_owned());
         }
+    }
+
+    /// A name may not have its attribute.
+    pub(super) fn doubt_attribute(&mut self, name: &str) {
+        if self.doubtful.len() < limit::BRACES {
+            self.doubtful.insert(name.to_owned());
+        }
+    }
+
+    pub(super) fn is_doubtful(&self, name: &str) -> bool {
+        !self.doubtful.is_empty() && self.doubtful.contains(name)
+    }
+
+    /// What `declare` has said, for a subshell to take back.
+    pub(super) fn declared(&self) -> Declared {
+        (self.attributes.clone(), self.references.clone())
+    }
+
+    pub(super) fn put_declared(&mut self, (attributes, references): Declared) {
+        (self.attributes, self.references) = (attributes, references);
     }
 
     pub(super) fn refers(&self, name: &str) -> bool {
@@ -524,16 +549,21 @@ impl Env {
         }
     }
 
-    /// What variables were before they were set since `mark`, a few of them.
+    /// What variables were before they were set since `mark`, a few of them; nothing, where they
+    /// were not set.
     pub(super) fn replaced(&self, mark: usize) -> Vec<(String, Variable)> {
         let since = self.journal.get(mark..).unwrap_or_default().iter().take(limit::BRACES);
         let mut found: Vec<(String, Variable)> = Vec::new();
         for undo in since {
-            if let Undo::Variable(name, Some(before)) = undo
-                && !found.iter().any(|(known, _)| known == name)
-            {
-                found.push((name.clone(), before.clone()));
+            let Undo::Variable(name, before) = undo else { continue };
+            if found.iter().any(|(known, _)| known == name) {
+                continue;
             }
+            let now = self.variables.get(name);
+            let is_list = now.is_some_and(|it| matches!(it.values[..], [Value::Array(_), ..]));
+            let none = if is_list { Value::Array(Vec::new()) } else { Value::Text(String::new()) };
+            let nothing = || Variable { values: vec![none], exported: false };
+            found.push((name.clone(), before.clone().unwrap_or_else(nothing)));
         }
         found
     }

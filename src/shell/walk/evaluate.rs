@@ -50,7 +50,10 @@ impl Walker<'_> {
         }
         let env = &self.env;
         let known = |name: &str| match &env.variable(name)?.values[..] {
-            [Value::Text(text)] => count::number(text),
+            // Its text is arithmetic once more; what that sets is not looked at.
+            [Value::Text(text)] => {
+                count::number(text).or_else(|| count::count(text, &|_| None).value)
+            }
             _ => None,
         };
         let counted = count::count(text, &known);
@@ -66,7 +69,7 @@ impl Walker<'_> {
             }
             self.env.set(&set.name, values);
         }
-        counted.value.filter(|_| is_once)
+        counted.value
     }
 
     /// A subscript in arithmetic is expanded, and a name in it is a variable whose own text is

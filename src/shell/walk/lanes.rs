@@ -76,6 +76,7 @@ impl Walker<'_> {
             let doubt = self.doubt;
             self.doubt.again = false;
             let sinks = self.sinks.clone();
+            let declared = self.env.declared();
             if !last {
                 self.sinks.out = None;
             }
@@ -86,6 +87,7 @@ impl Walker<'_> {
             }
             self.doubt.again |= doubt.again;
             self.sinks = sinks;
+            self.env.put_declared(declared);
             let changes = self.env.take_back(mark);
             // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
             if last && !changes.is_empty() {

@@ -421,11 +421,13 @@ impl<'o> Walker<'o> {
         let (traps, lists) = (self.traps.len(), self.fed_lists.len());
         let sinks = self.sinks.clone();
         let last_words = self.lasts.clone();
+        let declared = self.env.declared();
         let walked = walk(self);
         self.trapped(traps);
         self.feed_lists(lists);
         self.sinks = sinks;
         self.lasts = last_words;
+        self.env.put_declared(declared);
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked

@@ -144,28 +144,37 @@ impl Walker<'_> {
             }
             return;
         }
-        let attribute = self.env.attribute(name);
-        for value in &mut values {
-            let texts: Vec<&mut String> = match value {
-                _ if attribute.is_none() => Vec::new(),
-                Value::Text(text) => vec![text],
-                Value::Array(elements) => elements.iter_mut().map(|(_, text)| text).collect(),
-            };
-            for text in texts {
-                match attribute {
-                    Some(Attribute::Lower) => *text = text.to_lowercase(),
-                    Some(Attribute::Upper) => *text = text.to_uppercase(),
-                    Some(Attribute::Integer) => self.arithmetic(text),
-                    Some(Attribute::Reference) => {
-                        self.arithmetic(text);
-                        // The first text is the name that it stands for from now on.
-                        if is_name(text) {
-                            return self.env.refer(name, text);
+        if let Some(attribute) = self.env.attribute(name) {
+            let mut changed = values.clone();
+            for value in &mut changed {
+                let texts: Vec<&mut String> = match value {
+                    Value::Text(text) => vec![text],
+                    Value::Array(elements) => elements.iter_mut().map(|(_, text)| text).collect(),
+                };
+                for text in texts {
+                    match attribute {
+                        Attribute::Lower => *text = text.to_lowercase(),
+                        Attribute::Upper => *text = text.to_uppercase(),
+                        Attribute::Integer => {
+                            let counted = self.counted(text);
+                            *text = counted.map_or(HOLE.to_string(), |it| it.to_string());
+                        }
+                        Attribute::Reference => {
+                            self.arithmetic(text);
+                            // The first text is the name that it stands for from now on.
+                            if is_name(text) {
+                                return self.refers_to(name, text);
+                            }
                         }
                     }
-                    None => {}
                 }
             }
+            // Where it was declared may not have been come to.
+            if self.env.is_doubtful(name) {
+                changed.extend(values);
+                changed.dedup();
+            }
+            values = changed;
         }
         for value in &values {
             self.told(name, value.scalar());
@@ -246,7 +255,10 @@ impl Walker<'_> {
                 Some(Value::Text(text)) => vec![("0".to_owned(), text)],
                 None => Vec::new(),
             };
-            let key = self.key(key, &elements);
+            let key = match self.unknown_key(&assignment.name, &key, &elements) {
+                Some(key) => key,
+                None => self.key(key, &elements),
+            };
             if assignment.append {
                 let own = elements.iter().find(|it| it.0 == key);
                 text.insert_str(0, own.map_or("", |it| &it.1));
@@ -326,7 +338,7 @@ impl Walker<'_> {
                         // `declare "$name=$text"`
                         self.attributed(head.name, &options);
                         if options.contains('n') && is_name(text) {
-                            self.env.refer(target, text);
+                            self.refers_to(target, text);
                         } else {
                             self.put_element(target, text.to_owned());
                             let name = head.name.to_owned();
@@ -401,6 +413,17 @@ impl Walker<'_> {
                 _ => continue,
             };
             self.env.put_attribute(name, attribute);
+            if self.conditional > 0 {
+                self.env.doubt_attribute(name);
+            }
+        }
+    }
+
+    fn refers_to(&mut self, name: &str, target: &str) {
+        self.env.refer(name, target);
+        // It may not have been come to.
+        if self.conditional > 0 {
+            self.env.fix(target);
         }
     }
 
@@ -409,7 +432,7 @@ impl Walker<'_> {
         let target = self.text(&assignment.value);
         if is_name(target.split('[').next().unwrap_or_default()) {
             self.arithmetic(&target);
-            self.env.refer(&assignment.name, &target);
+            self.refers_to(&assignment.name, &target);
             return true;
         }
         false

@@ -30,11 +30,14 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
     let seed = variable("ROZ_DIFFERENTIAL_SEED").unwrap_or(SEED);
     println!("seed {seed}, {lines} lines");
     let mut missed = Vec::new();
-    let mut ran = 0;
+    let (mut ran, mut given_up) = (0, 0);
     let mut first = 0;
     while first < lines {
-        let batch: Vec<String> =
-            (first..lines.min(first + BATCH)).map(|number| Generator::line(seed, number)).collect();
+        let line = |number| {
+            let is_plain = number % 2 == 0;
+            if is_plain { Generator::line(seed, number) } else { Generator::stateful(seed, number) }
+        };
+        let batch: Vec<String> = (first..lines.min(first + BATCH)).map(line).collect();
         let records = run(&batch);
         ran += records.values().map(Vec::len).sum::<usize>();
         for (number, commands) in records {
@@ -42,7 +45,10 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
             let reading = shell::read(line);
             for command in commands {
                 let pattern = format!("Bash:{}", literal(&command.join(" ")));
-                if !reading.may_run(&pattern) {
+                // What is too much work may run anything: every gate waits for it.
+                if reading.unreadable == Some(shell::Unreadable::Work) {
+                    given_up += 1;
+                } else if !reading.may_run(&pattern) {
                     missed.push(format!(
                         "{line}\n  ran {command:?}\n  {:?} {:?}",
                         reading.keys(),
@@ -53,7 +59,8 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
         }
         first += BATCH;
     }
-    println!("bash ran {ran} commands");
+    println!("bash ran {ran} commands, {given_up} of them in lines that are too much work");
+    assert!(given_up * 200 < ran, "{given_up} of {ran} commands are in lines that are given up");
     assert!(ran as u64 > lines / 2, "bash ran only {ran} commands");
     missed.truncate(40);
     assert!(
@@ -146,14 +153,25 @@ pub(super) struct Generator {
     depth: usize,
     /// Within the code of a shell that may be a smaller one than bash.
     posix: bool,
+    /// Lines change more of the shell's state, which no library follows.
+    stateful: bool,
     /// Here-documents that are due at the end of the line.
     documents: Vec<String>,
 }
 
 impl Generator {
     pub(super) fn line(seed: u64, number: u64) -> String {
+        Self::made(seed, number, false)
+    }
+
+    /// A line that counts, indexes, shifts, unsets and hides.
+    fn stateful(seed: u64, number: u64) -> String {
+        Self::made(seed, number, true)
+    }
+
+    fn made(seed: u64, number: u64, stateful: bool) -> String {
         let state = (seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1);
-        let mut generator = Self { state, depth: 0, posix: false, documents: Vec::new() };
+        let mut generator = Self { state, depth: 0, posix: false, stateful, documents: Vec::new() };
         for _ in 0..8 {
             generator.next();
         }
@@ -281,6 +299,9 @@ impl Generator {
         if self.depth > 4 {
             return self.stub();
         }
+        if self.stateful && !self.posix && self.below(2) == 0 {
+            return self.state();
+        }
         match self.below(44) {
             0 => format!("( {} )", self.nested_line()),
             1 => format!("{{ {}; }}", self.inline()),
@@ -328,6 +349,62 @@ impl Generator {
             40 => format!("read x <<< gb; $x {}", self.word()),
             41 => format!("echo {} > s; . ./s", quoted(&self.stub())),
             _ => self.stub(),
+        }
+    }
+
+    /// A command that changes what the ones behind it mean, and often one that shows it.
+    fn state(&mut self) -> String {
+        let name = self.one(&["x", "y", "i"]).to_owned();
+        let stub = self.one(STUBS).to_owned();
+        let number = self.one(&["0", "1", "2", "-1"]);
+        match self.below(40) {
+            0 => format!("(({name}{}))", self.one(&["++", "--", "+=1", "=1", "=2"])),
+            1 => format!("i={number}; a=({stub} gb gc); ${{a[i]}} {}", self.word()),
+            2 => "((i=i+1)); a=(ga gb gc); \"${a[$i]}\" \"$i\"".to_owned(),
+            3 => format!("let i+=1; case $i in 0) ga;; 1) {};; *) gc;; esac", self.inline()),
+            4 => format!("a[{}]={stub}; \"${{a[@]}}\"", self.one(&["0", "1", "2"])),
+            5 => format!("a+=({}); \"${{a[@]}}\"", self.word()),
+            6 => format!("a[1]+={}; ${{a[0]}} ${{a[1]}}", self.one(&["x", "ga", "b"])),
+            7 => format!("unset 'a[{}]'; \"${{a[@]}}\"", self.one(&["0", "1", "i"])),
+            8 => format!("unset {name}; {stub} ${{{name}-none}}"),
+            9 => format!("unset -f f; f {}", self.word()),
+            10 => format!("readonly r={stub}; r=gb; $r {}", self.word()),
+            11 => format!("shift; \"$@\" {}", self.one(&["", "a"])),
+            12 => format!("set -- {stub} {} gb c; shift {}; \"$@\"", self.word(), number),
+            13 => "f() { while [ $# -gt 2 ]; do shift; done; \"$@\"; }; f a b ga c".to_owned(),
+            14 => format!("f() {{ local x={stub}; $x; }}; x=gb; f; $x {}", self.word()),
+            15 => format!(
+                "f() {{ x={stub}; [ -n \"$1\" ] || return; x=gb; }}; f {}; $x a",
+                self.word()
+            ),
+            16 => format!("f() {{ {}; return; {}; }}; f", self.inline(), self.inline()),
+            17 => "for ((i=0;i<3;i++)); do case $i in 1) ga;; 2) gb $i;; esac; done".to_owned(),
+            18 => {
+                format!("(a=(); i=0; while ((i<2)); do a[$i]={stub}; ((i++)); done; \"${{a[@]}}\")")
+            }
+            19 => format!("s=xx{stub}; ${{s:2}} {}", self.word()),
+            20 => format!("s=xx{stub}y; i=2; ${{s:i:2}} ${{#s}}"),
+            21 => format!("printf -v {name} %s {stub}; ${name} a"),
+            22 => format!("n={name}; {name}={stub}; ${{!n}} {}", self.word()),
+            23 => format!("( declare -n n={name}; n={stub}; ${name} b )"),
+            24 => "declare -i i; i=1+1; ga $i".to_owned(),
+            25 => format!("mapfile -t a <<< $'{stub}\\nx y'; \"${{a[@]}}\""),
+            26 => format!("IFS=, read -ra a <<< {stub},b; \"${{a[@]}}\""),
+            27 => format!("export {name}={stub}; bash -c '${name} a'"),
+            28 => format!("export {name}={stub}; env -u {name} bash -c '${{{name}-gb}} a'"),
+            29 => format!("trap 'x=gb' EXIT; x={stub}; $x"),
+            30 => format!("( x=gb; {} ); $x", self.inline()),
+            31 => format!("x=${{x:-{stub}}}; $x {}", self.word()),
+            32 => format!("case $PWD in /*) {};; *) gb;; esac", self.inline()),
+            33 => format!("{stub} $(false && echo a) b"),
+            34 => format!("x=$({}); {stub} $x", self.inline()),
+            35 => format!("for w in {stub} a b; do c=(\"${{c[@]}}\" $w); done; \"${{c[@]}}\""),
+            36 => format!(
+                "f() {{ set --; for w in {stub} a; do set -- \"$@\" $w; done; \"$@\"; }}; f"
+            ),
+            37 => format!("( c=; for w in {stub} a; do c=\"$c $w\"; done; $c )"),
+            38 => format!("declare -A m=([k]={stub} [l]=b); ${{m[k]}} ${{m[l]}} $((1+${{#m[@]}}))"),
+            _ => format!("set -- {} {stub}; ${{@: -1}} ${{@:1:1}}", self.word()),
         }
     }
 
