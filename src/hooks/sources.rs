@@ -110,6 +110,7 @@ fn has_pattern(source: &str) -> bool {
     source.contains(['*', '?', '['])
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
 struct Copy<'a> {
     sources: Vec<&'a str>,
     target: &'a str,
@@ -239,7 +240,7 @@ impl Look<'_> {
                     &[false]
                 };
                 let left_out = |rest: &Path| {
-                    let mut names = rest.components().map(|it| it.as_os_str());
+                    let mut names = rest.components().map(Component::as_os_str);
                     names.any(|name| copy.without.iter().any(|it| name == *it))
                 };
                 let below: Vec<_> = below.into_iter().filter(|it| !left_out(&it.1)).collect();

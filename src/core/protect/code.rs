@@ -26,18 +26,6 @@ pub(super) fn names_home(code: &str) -> bool {
     })
 }
 
-/// Whether code goes over what lies in the client's folder: `glob(".claude/*")`, `<.claude/*>`.
-pub(super) fn lists_clients(code: &str) -> bool {
-    const LISTS: &[&str] = &[
-        "glob", "listdir", "scandir", "iterdir", "readdir", "os.walk", "walkSync", "opendir",
-        "Dir[", "Dir.", "children", "<",
-    ];
-    let ends = ["/*", "/\"", "/'", "/{", "/$", "/.", "\"", "'", "/?"];
-    let mut pieces = code.match_indices(".claude").map(|(at, it)| &code[at + it.len()..]);
-    pieces.any(|rest| ends.iter().any(|it| rest.starts_with(it)))
-        && LISTS.iter().any(|it| code.contains(it))
-}
-
 /// Whether a match stands by itself in a path: no part of a longer name.
 fn is_piece(code: &str, at: usize, length: usize) -> bool {
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');

@@ -4,7 +4,7 @@
 //! for each.
 
 use super::{Ground, touch::is_named};
-use crate::shell::HOLE;
+use crate::shell::{self, HOLE};
 
 /// Guarded wherever the client runs.
 pub(super) const MANAGED: [&str; 2] =
@@ -78,4 +78,36 @@ fn spelt(path: &str) -> String {
 /// Whether it may stand for more than it says.
 fn is_open(text: &str) -> bool {
     text.contains(['*', '?', '[', HOLE])
+}
+
+/// What a shell reads when it starts.
+pub(super) fn is_startup(path: &str) -> bool {
+    let name = shell::last_part(path);
+    matches!(
+        name,
+        ".bashrc"
+            | ".bash_profile"
+            | ".bash_login"
+            | ".bash_aliases"
+            | ".profile"
+            | ".zshrc"
+            | ".zshenv"
+            | ".zprofile"
+            | ".zlogin"
+            | ".kshrc"
+            | ".envrc"
+            | "config.fish"
+    )
+}
+
+/// Whether code goes over what lies in the client's folder: `glob(".claude/*")`, `<.claude/*>`.
+pub(super) fn lists_clients(code: &str) -> bool {
+    const LISTS: &[&str] = &[
+        "glob", "listdir", "scandir", "iterdir", "readdir", "os.walk", "walkSync", "opendir",
+        "Dir[", "Dir.", "children", "<",
+    ];
+    let ends = ["/*", "/\"", "/'", "/{", "/$", "/.", "\"", "'", "/?"];
+    let mut pieces = code.match_indices(".claude").map(|(at, it)| &code[at + it.len()..]);
+    pieces.any(|rest| ends.iter().any(|it| rest.starts_with(it)))
+        && LISTS.iter().any(|it| code.contains(it))
 }

@@ -3,8 +3,8 @@
 use super::{
     Scene,
     apart::is_copy_kept_apart,
-    code::{lists_clients, may_change_elsewhere, names_binary, names_binary_in, names_home},
-    nearby::MANAGED,
+    code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
+    nearby::{MANAGED, is_startup, lists_clients},
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, parts, same_place},
     settings::{self, Content},
     touch::{Act, takes_unknown},
@@ -287,26 +287,6 @@ pub(super) fn touches_binary(scene: Scene) -> Option<String> {
     let folders: Vec<&str> = own.chain(ground.path.iter().map(String::as_str)).collect();
     let is_named = |code: &str| names_binary(code) || names_binary_in(code, &folders);
     found.or_else(startup).or_else(|| code_changes(scene, is_named))
-}
-
-/// What a shell reads when it starts.
-fn is_startup(path: &str) -> bool {
-    let name = shell::last_part(path);
-    matches!(
-        name,
-        ".bashrc"
-            | ".bash_profile"
-            | ".bash_login"
-            | ".bash_aliases"
-            | ".profile"
-            | ".zshrc"
-            | ".zshenv"
-            | ".zprofile"
-            | ".zlogin"
-            | ".kshrc"
-            | ".envrc"
-            | "config.fish"
-    )
 }
 
 /// Whether a call says that `roz` is to be something else.

@@ -222,7 +222,7 @@ impl Walker<'_> {
     /// it is.
     pub(super) fn program(&self, first: &Field) -> String {
         // An element of a list may be a pattern still.
-        if !first.glob && !(first.resolved && super::expand::has_glob(&first.text)) {
+        if !(first.glob || first.resolved && super::expand::has_glob(&first.text)) {
             return self.program_of(&first.text);
         }
         let parts = first.text.split('/');
@@ -423,23 +423,7 @@ impl Walker<'_> {
                     self.env.put_alias(&key, Some(format!("{sign}{code}")));
                 }
             }
-            "config" => {
-                // `git config help.autocorrect -1`
-                let is_number = |it: &str| it.starts_with(|c: char| c.is_ascii_digit());
-                let is_word = |it: &&Field| it.text.strip_prefix('-').is_none_or(is_number);
-                let words: Vec<&Field> = arguments.iter().filter(is_word).collect();
-                let renames =
-                    |it: &Field| it.text == "rename-section" || it.text == "--rename-section";
-                if let [.., from, to] = &words[..]
-                    && arguments.iter().any(renames)
-                {
-                    let (from, to) = (from.text.to_lowercase(), to.text.to_lowercase());
-                    self.renamed_settings(&from, &to);
-                } else if let [.., key, value] = &words[..] {
-                    let (key, value) = (key.text.clone(), value.text.clone());
-                    self.git_setting(&key, &value);
-                }
-            }
+            "config" => self.configured_by(arguments),
             "commit" | "log" | "tag" => {}
             _ if name == "git" => {
                 let mut values = Vec::new();
@@ -486,6 +470,24 @@ impl Walker<'_> {
             self.alias(&subcommand, |walker| {
                 walker.nested_code(&line, &call.io);
             });
+        }
+    }
+
+    /// `git config key value`
+    fn configured_by(&mut self, arguments: &[Field]) {
+        // `git config help.autocorrect -1`
+        let is_number = |it: &str| it.starts_with(|c: char| c.is_ascii_digit());
+        let is_word = |it: &&Field| it.text.strip_prefix('-').is_none_or(is_number);
+        let words: Vec<&Field> = arguments.iter().filter(is_word).collect();
+        let renames = |it: &Field| it.text == "rename-section" || it.text == "--rename-section";
+        if let [.., from, to] = &words[..]
+            && arguments.iter().any(renames)
+        {
+            let (from, to) = (from.text.to_lowercase(), to.text.to_lowercase());
+            self.renamed_settings(&from, &to);
+        } else if let [.., key, value] = &words[..] {
+            let (key, value) = (key.text.clone(), value.text.clone());
+            self.git_setting(&key, &value);
         }
     }
 

@@ -71,7 +71,9 @@ impl Walker<'_> {
                 code.iter().try_fold(before.clone(), |text, code| substituted(code, &text));
             let after = changed.filter(|_| !code.is_empty()).unwrap_or_else(|| {
                 let mut pieces = Vec::new();
-                code.iter().for_each(|it| pieces_of(name, it, &mut pieces));
+                for it in &code {
+                    pieces_of(name, it, &mut pieces);
+                }
                 let pieces = pieces.iter().map(|it| beginning(it)).collect::<Vec<_>>().join("\n");
                 [&*before, &pieces, &guesses(code.iter().copied(), &before)].join("\n")
             });

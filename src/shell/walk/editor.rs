@@ -219,19 +219,7 @@ impl Walker<'_> {
                     }
                 }
             }
-            "let" => {
-                told.texts.extend(strings(operand).into_iter().map(str::to_owned));
-                told.texts.truncate(limit::VALUES);
-                if let Some((name, _)) = operand.trim_start_matches('&').split_once('=')
-                    && operand.starts_with('&')
-                    && PROGRAMS.contains(&name.trim())
-                {
-                    for text in strings(operand) {
-                        self.nested_code(text, &Io::default());
-                    }
-                }
-                self.editor_call(operand, told);
-            }
+            "let" => self.editor_let(operand, told),
             "call" | "cal" | "echo" | "ec" | "eval" => self.editor_call(operand, told),
             "ter" | "term" | "terminal" => {
                 let code = operand.split_whitespace().skip_while(|it| it.starts_with("++"));
@@ -253,6 +241,21 @@ impl Walker<'_> {
             _ => {}
         }
         Some(command)
+    }
+
+    /// `let x = "…"`, `let &makeprg = "…"`
+    fn editor_let(&mut self, operand: &str, told: &mut Told) {
+        told.texts.extend(strings(operand).into_iter().map(str::to_owned));
+        told.texts.truncate(limit::VALUES);
+        if let Some((name, _)) = operand.trim_start_matches('&').split_once('=')
+            && operand.starts_with('&')
+            && PROGRAMS.contains(&name.trim())
+        {
+            for text in strings(operand) {
+                self.nested_code(text, &Io::default());
+            }
+        }
+        self.editor_call(operand, told);
     }
 
     /// A command for the shell, which may be a shell that takes the file's text.
