@@ -137,7 +137,10 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
     let Scene { ground, call, .. } = scene;
     let found = ground.touched.iter().find(|it| {
         let Act::Write(how) = it.touch.act else { return false };
-        if !it.is(|path| is_settings(path, ground)) || how == How::Touch {
+        // A folder takes no file's place, and a mode is said of what is named.
+        let is_free = how == How::Touch
+            || matches!(how, How::Directory | How::Chmod) && it.touch.path.ends_with(HOLE);
+        if !it.is(|path| is_settings(path, ground)) || is_free {
             return false;
         }
         if it.before == Before::Absent && is_copy_kept_apart(it, scene) {

@@ -25,7 +25,8 @@ pub(super) fn edits(program: &str) -> bool {
 fn is_in_place(option: &str) -> bool {
     match option.strip_prefix('-') {
         Some(name) if name.starts_with('-') => {
-            name.len() > 2 && "-in-place".starts_with(&name[..name.len().min(9)])
+            let name = name.split('=').next().unwrap_or_default();
+            name.len() > 2 && "-in-place".starts_with(name)
         }
         // `-i`, `-pi`, `-i.bak`; awk takes `-i inplace`.
         Some(letters) => {
@@ -152,5 +153,15 @@ mod tests {
         assert!(found.lines().any(|it| it == "git push origin"), "{found}");
         assert_eq!(guesses(["-i"].into_iter(), "\u{fffc}é'\"$(\n"), "-i");
         assert_eq!(guesses(["s/a/b/"].into_iter(), ""), "");
+    }
+
+    #[test]
+    fn options_that_edit_in_place_are_known_by_their_letters_and_their_beginning() {
+        for option in ["-i", "-i.bak", "-pi", "--in-place", "--in-place=.bak", "--in"] {
+            assert!(super::is_in_place(option), "{option}");
+        }
+        for option in ["-n", "-e", "--", "--quiet", "--ééééééé", "-é", "i", "s/i/j/"] {
+            assert!(!super::is_in_place(option), "{option}");
+        }
     }
 }

@@ -67,6 +67,10 @@ fn what_is_guarded_is_seen_by_whatever_way_it_is_come_by() {
 fn the_same_ways_are_free_elsewhere() {
     let house = house();
     for line in [
+        "mkdir -p .claude/$d",
+        "chmod +x .claude/$f",
+        "cat .claude/$f",
+        "cp $f .claude/skills/",
         "mkdir -p .claude/commands && cp cmd.md .claude/commands/",
         "for f in .claude/commands/*.md; do sed -i s/a/b/ $f; done",
         "for f in *.log; do rm \"$f\"; done",
