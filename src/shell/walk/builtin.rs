@@ -357,9 +357,19 @@ impl Walker<'_> {
             };
             let from = from.map_or(0, |it| it.unwrap_or(kept.len()));
             let mut elements = kept;
+            let fresh = texts.into_iter().enumerate();
+            let fresh = fresh.map(|(place, text)| (from.saturating_add(place).to_string(), text));
             self.spend(elements.len() / 4);
-            for (place, text) in texts.into_iter().enumerate() {
-                put_at(&mut elements, from.saturating_add(place).to_string(), text);
+            if elements.is_empty() {
+                elements = fresh.collect();
+            } else {
+                // Those that stand there already are few, or paid for each time.
+                for (key, text) in fresh {
+                    if !self.spend(elements.len() / 16) {
+                        break;
+                    }
+                    put_at(&mut elements, key, text);
+                }
             }
             self.given_value(target, vec![Value::Array(elements)]);
             return;

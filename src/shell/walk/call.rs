@@ -29,15 +29,15 @@ pub(super) struct Active {
     body: usize,
     /// Where in the journal it began.
     mark: usize,
-    /// What its own variables hide, newest last.
-    hidden: Vec<(String, Option<Variable>)>,
-    /// Where in the journal it may have ended before its end.
-    returned: Option<usize>,
+    /// What its own variables hide, newest last, and whether they do so for certain.
+    hidden: Vec<(String, Option<Variable>, bool)>,
+    /// How many branches were open when it began.
+    conditional: usize,
 }
 
 impl Active {
     fn new(name: &str, body: usize, mark: usize) -> Self {
-        Self { name: name.to_owned(), body, mark, hidden: Vec::new(), returned: None }
+        Self { name: name.to_owned(), body, mark, hidden: Vec::new(), conditional: 0 }
     }
 }
 
@@ -153,20 +153,28 @@ impl Walker<'_> {
             if let Some(begun) = begun.filter(|_| count + 1 == SAME_CALLS) {
                 self.env.widen(begun);
             }
-            self.calls.push(Active::new(name, place, self.env.mark()));
+            let active = Active::new(name, place, self.env.mark());
+            self.calls.push(Active { conditional: self.conditional, ..active });
+            self.env.enter_function();
+            let declared = self.env.declared();
             self.env.put_positional(vec![Some(arguments.clone())]);
             let stands_for_more = count + 1 == SAME_CALLS;
             let walk = |walker: &mut Self| walker.enter(|walker| walker.node(body, &call.io));
             output = Some(self.again(stands_for_more, walk));
             self.env.put_positional(before.clone());
-            if let Some(active) = self.calls.pop() {
-                let lost = active.returned.map(|mark| self.env.replaced(mark));
-                self.env.add(lost.unwrap_or_default());
-                if let Some(mark) = active.returned {
-                    self.env.doubt_functions(mark);
-                }
-                for (name, variable) in active.hidden.into_iter().rev() {
-                    self.env.put(&name, variable);
+            self.env.put_declared(declared);
+            let returned = self.env.leave_function();
+            if let Some(mark) = returned {
+                let lost = self.env.replaced(mark);
+                self.env.add(lost);
+                self.env.doubt_functions(mark);
+            }
+            let active = self.calls.pop();
+            for (name, variable, is_sure) in active.into_iter().flat_map(|it| it.hidden).rev() {
+                let own = self.env.variable(&name).cloned().filter(|_| !is_sure);
+                self.env.put(&name, variable);
+                if let Some(own) = own {
+                    self.env.also(&name, own);
                 }
             }
             if !function.certain || function.bodies.len() > 1 {
@@ -183,15 +191,27 @@ impl Walker<'_> {
     /// Whether it had none so far.
     pub(super) fn hide(&mut self, name: &str) -> bool {
         let own = self.env.variable(name).cloned();
+        let open = self.conditional;
         let Some(active) = self.calls.iter_mut().rev().find(|it| it.body != 0) else {
             return false;
         };
-        let is_new = !active.hidden.iter().any(|(known, _)| known == name)
-            && active.hidden.len() < limit::VALUES;
+        let is_new = !active.hidden.iter().any(|(known, ..)| known == name)
+            && active.hidden.len() < limit::BRACES;
         if is_new {
-            active.hidden.push((name.to_owned(), own));
+            active.hidden.push((name.to_owned(), own, open == active.conditional));
         }
         is_new
+    }
+
+    /// How many variables each function hides, for a subshell to take back.
+    pub(super) fn hidden(&self) -> Vec<usize> {
+        self.calls.iter().map(|it| it.hidden.len()).collect()
+    }
+
+    pub(super) fn hidden_again(&mut self, hidden: &[usize]) {
+        for (active, count) in self.calls.iter_mut().zip(hidden) {
+            active.hidden.truncate(*count);
+        }
     }
 
     pub(super) fn is_in_function(&self) -> bool {
@@ -200,10 +220,7 @@ impl Walker<'_> {
 
     /// `return`: what comes behind it may not run.
     pub(super) fn returns(&mut self) {
-        let mark = self.env.mark();
-        if let Some(active) = self.calls.iter_mut().rev().find(|it| it.body != 0) {
-            active.returned.get_or_insert(mark);
-        }
+        self.env.returns();
     }
 
     pub(super) fn is_active(&self, name: &str) -> bool {

@@ -81,6 +81,8 @@ pub(super) struct Env {
     attributes: BTreeMap<String, Attribute>,
     /// Names that stand for other names: `declare -n p=q`.
     references: BTreeMap<String, String>,
+    /// For each function that is open where in the journal it may have returned.
+    returned: Vec<Option<usize>>,
     /// Names that may not have the attribute that they have here.
     doubtful: BTreeSet<String>,
     /// Names that may not be given anything else.
@@ -200,6 +202,32 @@ impl Env {
 
     pub(super) fn is_doubtful(&self, name: &str) -> bool {
         !self.doubtful.is_empty() && self.doubtful.contains(name)
+    }
+
+    /// A function begins. What it does behind a `return` may not be done.
+    pub(super) fn enter_function(&mut self) {
+        self.returned.push(None);
+    }
+
+    pub(super) fn returns(&mut self) {
+        let mark = self.mark();
+        if let Some(returned) = self.returned.last_mut() {
+            returned.get_or_insert(mark);
+        }
+    }
+
+    /// The function ends: where in the journal it may have returned before.
+    pub(super) fn leave_function(&mut self) -> Option<usize> {
+        self.returned.pop().flatten()
+    }
+
+    /// A variable may have these values as well, or be what it is not set to.
+    pub(super) fn also(&mut self, name: &str, other: Variable) {
+        if self.variables.contains_key(name) {
+            self.add(vec![(name.to_owned(), other)]);
+        } else {
+            self.put(name, Some(other));
+        }
     }
 
     /// What `declare` has said, for a subshell to take back.
@@ -342,11 +370,15 @@ impl Env {
     pub(super) fn doubt_functions(&mut self, mark: usize) {
         let since = self.journal.get(mark..).unwrap_or_default().iter();
         let replaced = since.filter_map(|undo| match undo {
-            Undo::Function(name, Some(before)) => Some((name.clone(), before.clone())),
+            Undo::Function(name, before) => Some((name.clone(), before.clone())),
             _ => None,
         });
-        let replaced: Vec<(String, Function)> = replaced.take(limit::VALUES).collect();
+        let replaced: Vec<(String, Option<Function>)> = replaced.take(limit::VALUES).collect();
         for (name, before) in replaced {
+            let Some(before) = before else {
+                self.doubt_function(&name);
+                continue;
+            };
             let now = self.functions.get(&name).cloned();
             let mut bodies = now.map(|it| it.bodies).unwrap_or_default();
             for body in before.bodies {
@@ -420,6 +452,9 @@ impl Env {
     /// Takes back everything since `mark`, and says what it was.
     pub(super) fn take_back(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
+        for returned in self.returned.iter_mut().flatten() {
+            *returned = (*returned).min(mark);
+        }
         while self.journal.len() > mark {
             let Some(undo) = self.journal.pop() else { break };
             match undo {

@@ -77,6 +77,7 @@ impl Walker<'_> {
             self.doubt.again = false;
             let sinks = self.sinks.clone();
             let declared = self.env.declared();
+            let hidden = self.hidden();
             if !last {
                 self.sinks.out = None;
             }
@@ -88,6 +89,7 @@ impl Walker<'_> {
             self.doubt.again |= doubt.again;
             self.sinks = sinks;
             self.env.put_declared(declared);
+            self.hidden_again(&hidden);
             let changes = self.env.take_back(mark);
             // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
             if last && !changes.is_empty() {

@@ -116,6 +116,8 @@ struct Walker<'o> {
     depth: usize,
     /// What is left of [`limit::WORK`].
     work: usize,
+    /// How many parameters have been expanded.
+    expanded: usize,
     /// How many branches are open that may not be taken.
     conditional: usize,
     /// How many levels are open that may be walked through more than once.
@@ -203,6 +205,7 @@ impl<'o> Walker<'o> {
             env: Env::new(&options.variables),
             depth: 0,
             work: limit::WORK,
+            expanded: 0,
             conditional: 0,
             again: 0,
             resolved: 0,
@@ -425,12 +428,14 @@ impl<'o> Walker<'o> {
         let sinks = self.sinks.clone();
         let last_words = self.lasts.clone();
         let declared = self.env.declared();
+        let hidden: Vec<usize> = self.hidden();
         let walked = walk(self);
         self.trapped(traps);
         self.feed_lists(lists);
         self.sinks = sinks;
         self.lasts = last_words;
         self.env.put_declared(declared);
+        self.hidden_again(&hidden);
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked

@@ -11,6 +11,12 @@ use std::borrow::Cow;
 
 impl Walker<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
+        // Each is nothing, but one may make many of itself.
+        const AT_ONCE: usize = 64;
+        self.expanded += 1;
+        if self.expanded.is_multiple_of(AT_ONCE) && !self.spend(1) {
+            return unknown();
+        }
         let expansion = self.meaning(parameter, quoted);
         let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
         match expansion {
@@ -41,21 +47,7 @@ impl Walker<'_> {
                 self.text(&parameter.operand);
                 unknown()
             }
-            ":-" | "-" => match found {
-                Some(found) if self.is_there(&found, parameter) => {
-                    self.muted(|walker| walker.text(&parameter.operand));
-                    found
-                }
-                _ => Expansion::One(self.text(&parameter.operand)),
-            },
-            ":=" | "=" => match found {
-                Some(found) if self.is_there(&found, parameter) => found,
-                _ => {
-                    let text = self.text(&parameter.operand);
-                    self.given_value(&parameter.name, vec![Value::Text(text.clone())]);
-                    Expansion::One(text)
-                }
-            },
+            ":-" | "-" | ":=" | "=" | ":?" | "?" => self.absent_or_not(found, parameter),
             ":+" | "+" => {
                 let text = self.text(&parameter.operand);
                 match found {
@@ -72,14 +64,6 @@ impl Walker<'_> {
                 }
             }
             "" => found.unwrap_or_else(|| absent(parameter)),
-            // What is said of one that is not there is expanded to be said.
-            ":?" | "?" => match found {
-                Some(found) if self.is_there(&found, parameter) => found,
-                found => {
-                    self.text(&parameter.operand);
-                    found.unwrap_or_else(unknown)
-                }
-            },
             "@" if let Some(pairs) = self.pairs(parameter) => Expansion::Many(pairs),
             "@" if let Some(Expansion::One(text)) = &found
                 && parameter.operand.as_text().as_deref() == Some("A") =>
@@ -100,17 +84,47 @@ impl Walker<'_> {
         }
     }
 
+    /// `${x:-…}`, `${x:=…}`, `${x:?…}`: the value, or what stands for it.
+    fn absent_or_not(&mut self, found: Option<Expansion>, parameter: &Parameter) -> Expansion {
+        let there = found.as_ref().map_or(There::No, |it| self.is_there(it, parameter));
+        match (there, found) {
+            (There::Perhaps, Some(found)) => {
+                self.text(&parameter.operand);
+                found
+            }
+            (There::Yes, Some(found)) => {
+                if parameter.operator.ends_with('-') {
+                    self.muted(|walker| walker.text(&parameter.operand));
+                }
+                found
+            }
+            (_, found) => {
+                let text = self.text(&parameter.operand);
+                // What is said of one that is not there is expanded to be said.
+                if parameter.operator.ends_with('?') {
+                    return found.unwrap_or_else(unknown);
+                }
+                if parameter.operator.ends_with('=') {
+                    self.given_value(&parameter.name, vec![Value::Text(text.clone())]);
+                }
+                Expansion::One(text)
+            }
+        }
+    }
+
     /// Whether the operand is not needed. What nobody knows may be empty, and an empty text may not
-    /// be set: two readings.
-    fn is_there(&mut self, found: &Expansion, parameter: &Parameter) -> bool {
+    /// be set: two readings, in the first of which what the operand runs is noted. It is expanded
+    /// once in each of them: operands stand within operands.
+    fn is_there(&mut self, found: &Expansion, parameter: &Parameter) -> There {
         // Without a colon only what is not set counts, and an empty text may be that.
         let may_be_unset = !parameter.operator.starts_with(':') && is_empty(found, ":");
         if !may_be_unset && (is_known(found) || !parameter.operator.starts_with(':')) {
-            return !is_empty(found, parameter.operator);
+            return if is_empty(found, parameter.operator) { There::No } else { There::Yes };
         }
-        // What it runs is noted in the first reading.
-        self.text(&parameter.operand);
-        self.choose(&format!("{}-", parameter.name), 2) != Some(1)
+        match self.choose(&format!("{}-", parameter.name), 2) {
+            Some(1) => There::No,
+            _ => There::Perhaps,
+        }
     }
 
     /// The value before any operator; `None` where the line has not set it.
@@ -256,9 +270,12 @@ impl Walker<'_> {
                 Expansion::Many(it.into_iter().map(|(_, text)| text).collect())
             }));
         }
+        // From behind the last one.
         let index = index.strip_prefix('-').map_or(index.to_owned(), |back| {
             let back: usize = back.parse().unwrap_or(0);
-            elements.len().saturating_sub(back).to_string()
+            let last = elements.last().and_then(|(key, _)| key.parse::<usize>().ok());
+            let behind = last.map_or(elements.len(), |last| last.saturating_add(1));
+            behind.saturating_sub(back).to_string()
         });
         if let Some((_, text)) = elements.iter().find(|(key, _)| *key == index) {
             return Some(Expansion::One(text.clone()));
@@ -285,9 +302,19 @@ impl Walker<'_> {
     ) -> Expansion {
         match found {
             Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand, quoted)),
-            Expansion::Many(texts) if operator != ":" => Expansion::Many(
-                texts.iter().map(|text| self.operate(text, operator, operand, quoted)).collect(),
-            ),
+            Expansion::Many(texts) if operator != ":" => {
+                // For all of them it is expanded once.
+                let known;
+                let operand = if texts.len() > 1 && operand.as_text().is_none() {
+                    known = Word::text(&self.text(operand), false);
+                    &known
+                } else {
+                    operand
+                };
+                let operated =
+                    texts.iter().map(|text| self.operate(text, operator, operand, quoted));
+                Expansion::Many(operated.collect())
+            }
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
@@ -311,16 +338,17 @@ impl Walker<'_> {
 
     fn operate(&mut self, text: &str, operator: &str, operand: &Word, quoted: bool) -> String {
         let hole = HOLE.to_string();
-        if operator == ":" {
-            self.slice(operand);
-        }
+        // An operand is expanded once: operands stand within operands.
+        let slice = if operator == ":" { self.slice(operand) } else { None };
         if operator == "@" && operand.as_text().as_deref() == Some("P") {
             self.expanded_again(text);
         }
         let characters: Vec<char> = text.chars().collect();
         // Cutting at a pattern is quadratic in the worst case.
         if text.contains(HOLE) || characters.len() > 4096 || !self.spend(characters.len() / 64) {
-            self.text(operand);
+            if operator != ":" {
+                self.text(operand);
+            }
             return hole;
         }
         let kept = |from: usize, to: usize| characters[from..to].iter().collect::<String>();
@@ -340,7 +368,7 @@ impl Walker<'_> {
             }
             "/" | "//" | "/#" | "/%" => self.replace(text, operator, operand),
             "^" | "^^" | "," | ",," if operand.parts.is_empty() => change_case(text, operator),
-            ":" => match self.slice(operand) {
+            ":" => match slice {
                 Some((from, length)) => {
                     let cut = cut(characters.len(), from, length);
                     characters.get(cut).unwrap_or_default().iter().collect()
@@ -411,6 +439,14 @@ fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
         Some(length) => start.saturating_add(ahead(length)).min(count),
     };
     start..end.max(start)
+}
+
+/// Whether a value is there, so that what stands for it is not needed.
+enum There {
+    Yes,
+    No,
+    /// In this reading.
+    Perhaps,
 }
 
 fn unknown() -> Expansion {

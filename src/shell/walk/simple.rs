@@ -286,7 +286,7 @@ impl Walker<'_> {
                     break;
                 }
                 let (key, text) = match keyed(&field) {
-                    Some((key, text)) => (key.to_owned(), text.to_owned()),
+                    Some((key, text)) => (self.key(key.to_owned(), &elements), text.to_owned()),
                     None => (next.to_string(), field.text),
                 };
                 // Behind one with a number of its own they go on from there.

@@ -356,6 +356,22 @@ impl Walker<'_> {
         if inner.direct && !is_builtin(&inner.words[0].text) {
             inner.direct = false;
         }
+        // `builtin local x=y`: nobody has looked for assignments behind it.
+        if inner.direct
+            && matches!(
+                &*inner.words[0].text,
+                "export" | "declare" | "typeset" | "local" | "readonly"
+            )
+        {
+            for word in &words[1..] {
+                if let Some((name, text)) = assignment(word) {
+                    if inner.words[0].text == "local" {
+                        self.hide(&name);
+                    }
+                    self.given_value(&name, vec![super::env::Value::Text(text)]);
+                }
+            }
+        }
         let before: Vec<_> = inner
             .assignments
             .iter()
@@ -444,5 +460,19 @@ fn is_builtin(name: &str) -> bool {
             | "printf"
             | "builtin"
             | "command"
+            | "return"
+            | "local"
+            | "declare"
+            | "typeset"
+            | "readonly"
+            | "shift"
+            | "let"
+            | "getopts"
+            | "mapfile"
+            | "readarray"
+            | "unalias"
+            | "hash"
+            | "history"
+            | "fc"
     )
 }
