@@ -76,7 +76,11 @@ build() {
         rustup target add "$musl" >/dev/null 2>&1 || true
     fi
     if [ -n "$musl" ] && has_target "$musl"; then
-        if built=$(cargo_build --target "$musl" --config "$(.cargo/hot)") && [ -n "$built" ]; then
+        # Without the profile, or with a compiler that cannot read it, hooks cost a little more.
+        local hot
+        hot=$(bash .cargo/hot 2>/dev/null) || hot=
+        if [ -n "$hot" ] && built=$(cargo_build --target "$musl" --config "$hot") &&
+            [ -n "$built" ] || built=$(cargo_build --target "$musl") && [ -n "$built" ]; then
             kind="static ($musl)"
             return
         fi

@@ -396,6 +396,17 @@ impl Walker<'_> {
         }
     }
 
+    /// Walks what `return` ends: what stands behind it is a branch.
+    fn returning(&mut self, walk: impl FnOnce(&mut Self) -> String) -> String {
+        self.env.enter_function();
+        let output = walk(self);
+        if let Some(mark) = self.env.leave_function().filter(|mark| *mark < self.env.mark()) {
+            let changes = self.env.take_back(mark);
+            self.env.merge_known(changes);
+        }
+        output
+    }
+
     /// `source file`: its text is code in this very shell.
     fn source(&mut self, words: &[Field], call: &Call) -> Option<String> {
         let path = words.first()?.clone();
@@ -403,7 +414,7 @@ impl Walker<'_> {
         if matches!(path.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
             let text = call.io.stdin.clone().or_else(|| self.stdin.clone());
             let text = text.as_deref().unwrap_or("\u{FFFC}").to_owned();
-            return Some(self.enter(|walker| walker.code(&text, &call.io)));
+            return Some(self.enter(|it| it.returning(|it| it.code(&text, &call.io))));
         }
         self.leaf(&call.words, call, Certainty::Opaque);
         self.record_read(&path.text, path.certainty());
@@ -413,8 +424,8 @@ impl Walker<'_> {
         if let Some(decoded) = self.decoded_by_echo(&text) {
             self.perhaps(|walker| walker.enter(|walker| walker.code(&decoded, &call.io)));
         }
-        let output =
-            self.of_file(&path.text, |walker| walker.enter(|walker| walker.code(&text, &call.io)));
+        let output = self
+            .of_file(&path.text, |it| it.enter(|it| it.returning(|it| it.code(&text, &call.io))));
         self.resolved -= 1;
         Some(output)
     }

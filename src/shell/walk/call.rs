@@ -5,7 +5,7 @@
 use super::super::table::grammar::Given;
 use super::super::table::{coded, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run, last_part, limit};
-use super::env::{Function, Made, Variable};
+use super::env::{Function, Made, Variable, ends};
 use super::field::{Field, joined, texts};
 use super::{Io, Walker, own, placed};
 use std::rc::Rc;
@@ -157,17 +157,29 @@ impl Walker<'_> {
             self.calls.push(Active { conditional: self.conditional, ..active });
             self.env.enter_function();
             let declared = self.env.declared();
-            self.env.put_positional(vec![Some(arguments.clone())]);
             let stands_for_more = count + 1 == SAME_CALLS;
+            let mut ways = vec![Some(arguments.clone())];
+            if stands_for_more {
+                // Later calls get what is left of them, or anything.
+                ways.extend(
+                    ends(&arguments)
+                        .into_iter()
+                        .filter(|it| *it != ways[0])
+                        .take(limit::VALUES - 2)
+                        .collect::<Vec<_>>(),
+                );
+                ways.push(None);
+            }
+            self.env.put_positional(ways);
             let walk = |walker: &mut Self| walker.enter(|walker| walker.node(body, &call.io));
             output = Some(self.again(stands_for_more, walk));
             self.env.put_positional(before.clone());
             self.env.put_declared(declared);
             let returned = self.env.leave_function();
-            if let Some(mark) = returned {
-                let lost = self.env.replaced(mark);
-                self.env.add(lost);
-                self.env.doubt_functions(mark);
+            // What stands behind a `return` is a branch.
+            if let Some(mark) = returned.filter(|mark| *mark < self.env.mark()) {
+                let changes = self.env.take_back(mark);
+                self.env.merge_known(changes);
             }
             let active = self.calls.pop();
             for (name, variable, is_sure) in active.into_iter().flat_map(|it| it.hidden).rev() {
@@ -190,6 +202,8 @@ impl Walker<'_> {
     /// A function gets a variable of its own: what it hides is back when the function ends.
     /// Whether it had none so far.
     pub(super) fn hide(&mut self, name: &str) -> bool {
+        // A name that stands for another one stands for itself there.
+        self.env.refers_no_more(name);
         let own = self.env.variable(name).cloned();
         let open = self.conditional;
         let Some(active) = self.calls.iter_mut().rev().find(|it| it.body != 0) else {

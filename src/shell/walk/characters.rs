@@ -3,6 +3,7 @@
 use super::super::table::grammar::Grammar;
 use super::field::Field;
 use super::filter::by_line;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// By thirteen places.
 pub(super) fn rotated(character: char) -> char {
@@ -33,7 +34,7 @@ pub(super) fn translated(words: &[&str], input: &str) -> Option<String> {
             [_, _] => translated(sets, input).filter(|_| !complements)?,
             _ => input.to_owned(),
         };
-        let last = expanded(sets.last()?);
+        let last: BTreeSet<char> = expanded(sets.last()?).into_iter().collect();
         let mut before = None;
         let stays = |it: &char| {
             let is_again = before.replace(*it) == Some(*it);
@@ -43,17 +44,17 @@ pub(super) fn translated(words: &[&str], input: &str) -> Option<String> {
     }
     match *sets {
         [set] if deletes => {
-            let set = expanded(set);
+            let set: BTreeSet<char> = expanded(set).into_iter().collect();
             Some(input.chars().filter(|c| set.contains(c) == complements).collect())
         }
         [from, to] if !complements && !deletes => {
             let (from, to) = (expanded(from), expanded(to));
             let last = *to.last()?;
-            let change = |c: char| {
-                let place = from.iter().rposition(|own| *own == c);
-                place.map_or(c, |place| to.get(place).copied().unwrap_or(last))
-            };
-            Some(input.chars().map(change).collect())
+            // The last of those that are the same counts.
+            let pairs = from.iter().enumerate();
+            let pairs = pairs.map(|(place, own)| (*own, to.get(place).copied().unwrap_or(last)));
+            let changes: BTreeMap<char, char> = pairs.collect();
+            Some(input.chars().map(|c| changes.get(&c).copied().unwrap_or(c)).collect())
         }
         _ => None,
     }

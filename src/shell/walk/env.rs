@@ -239,6 +239,10 @@ impl Env {
         (self.attributes, self.references) = (attributes, references);
     }
 
+    pub(super) fn refers_no_more(&mut self, name: &str) {
+        self.references.remove(name);
+    }
+
     pub(super) fn refers(&self, name: &str) -> bool {
         self.references.contains_key(name)
     }
@@ -363,30 +367,6 @@ impl Env {
         if let Some(function) = self.functions.get(name).filter(|it| it.certain) {
             let function = Function { certain: false, ..function.clone() };
             self.put_function(name, Some(function));
-        }
-    }
-
-    /// What has become of functions since `mark` may not have.
-    pub(super) fn doubt_functions(&mut self, mark: usize) {
-        let since = self.journal.get(mark..).unwrap_or_default().iter();
-        let replaced = since.filter_map(|undo| match undo {
-            Undo::Function(name, before) => Some((name.clone(), before.clone())),
-            _ => None,
-        });
-        let replaced: Vec<(String, Option<Function>)> = replaced.take(limit::VALUES).collect();
-        for (name, before) in replaced {
-            let Some(before) = before else {
-                self.doubt_function(&name);
-                continue;
-            };
-            let now = self.functions.get(&name).cloned();
-            let mut bodies = now.map(|it| it.bodies).unwrap_or_default();
-            for body in before.bodies {
-                if !bodies.iter().any(|known| Rc::ptr_eq(known, &body)) {
-                    bodies.push(body);
-                }
-            }
-            self.put_function(&name, Some(Function { bodies, certain: before.certain }));
         }
     }
 
@@ -582,25 +562,6 @@ impl Env {
                 self.put(&name, Some(variable));
             }
         }
-    }
-
-    /// What variables were before they were set since `mark`, a few of them; nothing, where they
-    /// were not set.
-    pub(super) fn replaced(&self, mark: usize) -> Vec<(String, Variable)> {
-        let since = self.journal.get(mark..).unwrap_or_default().iter().take(limit::BRACES);
-        let mut found: Vec<(String, Variable)> = Vec::new();
-        for undo in since {
-            let Undo::Variable(name, before) = undo else { continue };
-            if found.iter().any(|(known, _)| known == name) {
-                continue;
-            }
-            let now = self.variables.get(name);
-            let is_list = now.is_some_and(|it| matches!(it.values[..], [Value::Array(_), ..]));
-            let none = if is_list { Value::Array(Vec::new()) } else { Value::Text(String::new()) };
-            let nothing = || Variable { values: vec![none], exported: false };
-            found.push((name.clone(), before.clone().unwrap_or_else(nothing)));
-        }
-        found
     }
 
     /// Whether a variable besides `name`, or `$@`, has been set since `mark` to what is known in part.

@@ -76,6 +76,9 @@ impl Walker<'_> {
         for part in &word.parts {
             let quoted = match part {
                 Part::Text { text, quoted } => {
+                    let is_first = current.is_none() && !quoted && text.starts_with('~');
+                    let folder = if is_first { self.known_folder(text) } else { None };
+                    let text = folder.as_ref().unwrap_or(text);
                     let field = current.get_or_insert_default();
                     if !quoted {
                         field.glob |= has_glob(text) || is_open && text.contains(']');
@@ -278,6 +281,9 @@ impl Walker<'_> {
         let mut text = String::new();
         for part in &word.parts {
             match part {
+                Part::Text { text: own, quoted: false } if text.is_empty() => {
+                    text.push_str(self.known_folder(own).as_ref().unwrap_or(own));
+                }
                 Part::Text { text: own, .. } => text.push_str(own),
                 part => match self.part(part) {
                     Expansion::One(more) if is_behind(part, &more, &text) => {

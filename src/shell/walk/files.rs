@@ -342,7 +342,8 @@ fn cut<'a>(words: Vec<&Field>, left: impl Fn(&str) -> Option<&str>) -> Vec<Cow<'
 
 /// `a/b` of `a/b.gz`.
 fn without_ending(path: &str) -> Option<&str> {
-    const PACKED: &[&str] = &["gz", "bz2", "xz", "zst", "lzma", "lz4", "br", "Z"];
-    let (bare, ending) = path.rsplit_once('.')?;
+    const PACKED: &[&str] =
+        &["gz", "bz2", "xz", "zst", "lzma", "lz4", "br", "Z", "z", "tgz", "bz", "tbz2"];
+    let (bare, ending) = path.rsplit_once(['.', '-', '_'])?;
     (PACKED.contains(&ending) && !bare.ends_with('/')).then_some(bare)
 }

@@ -4,6 +4,7 @@ use super::super::{HOLE, foreign, limit};
 use super::characters::{cut, rotated, translated};
 use super::field::Field;
 use super::output::unescaped;
+use std::collections::BTreeMap;
 
 /// What a filter shows for an input. `None` where that is not modelled.
 pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String> {
@@ -32,25 +33,13 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             Some(lines.join("\n") + "\n")
         }
         "tr" => translated(&texts, input),
-        "sed" if !has(&["-i"]) => sed(&operands, input),
-        "grep" | "egrep" | "fgrep" => {
-            let [pattern] = operands[..] else { return None };
-            if has(&["-o", "-oE", "-Eo", "-oP", "-Po"]) {
-                return only_matching(pattern, input);
-            }
-            if has(&["-c", "-q", "-l"]) {
-                return None;
-            }
-            // Of the lines that a pattern finds all may be some.
-            if !pattern.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
-                return Some(input.to_owned());
-            }
-            let inverted = has(&["-v"]);
-            // A pattern of files may come to what is looked for.
-            let is_shown =
-                |line: &str| line.contains(['*', '?', '[']) || line.contains(pattern) != inverted;
-            Some(by_line(input, |line| is_shown(line).then(|| line.to_owned())))
+        "sed" if !has(&["-i"]) => {
+            // What a group is, hangs on the kind of the pattern.
+            let is_extended = has(&["-E", "-r", "--regexp-extended"]);
+            let other = if is_extended { r"\(.*\)" } else { "(.*)" };
+            sed(&operands, input).filter(|_| !operands.iter().any(|it| it.contains(other)))
         }
+        "grep" | "egrep" | "fgrep" => grep(&texts, &operands, input),
         "head" if has(&["-c"]) || texts.iter().any(|text| text.starts_with("-c")) => {
             let mut count =
                 texts.iter().filter_map(|text| text.trim_start_matches("-c").parse().ok());
@@ -88,7 +77,7 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             (!text.contains(['"', '\\'])).then(|| format!("{text}\n"))
         }
         "awk" | "gawk" | "mawk" | "nawk" => match texts[..] {
-            [code] => awk(code.trim(), None, input),
+            [code] | ["-F", " ", code] | ["-F ", code] => awk(code.trim(), None, input),
             ["-F", separator, code] => awk(code.trim(), Some(separator), input),
             [option, code] => awk(code.trim(), Some(option.strip_prefix("-F")?), input),
             _ => None,
@@ -104,6 +93,30 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
         "cut" => cut(&texts, input),
         _ => reshaped(name, &texts, &operands, input),
     }
+}
+
+/// The lines that `grep` finds.
+fn grep(texts: &[&str], operands: &[&str], input: &str) -> Option<String> {
+    let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
+    let [pattern] = operands[..] else { return None };
+    let is_short = |it: &&&str| it.starts_with('-') && !it.starts_with("--");
+    let letters: String = texts.iter().filter(is_short).copied().collect();
+    if letters.contains('o') {
+        let is_plain = letters.chars().all(|c| "-oEPFh".contains(c));
+        return only_matching(pattern, input).filter(|_| is_plain);
+    }
+    if has(&["-c", "-q", "-l"]) {
+        return None;
+    }
+    // Of the lines that a pattern finds all may be some.
+    if !pattern.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
+        return Some(input.to_owned());
+    }
+    let inverted = has(&["-v"]);
+    // A pattern of files may come to what is looked for.
+    let is_shown =
+        |line: &str| line.contains(['*', '?', '[']) || line.contains(pattern) != inverted;
+    Some(by_line(input, |line| is_shown(line).then(|| line.to_owned())))
 }
 
 /// `base64 -d`, `basenc --base32 --decode`
@@ -297,12 +310,12 @@ fn sed(operands: &[&str], input: &str) -> Option<String> {
         let delimiter = sets.chars().next()?;
         let sets: Vec<&str> = sets.split(delimiter).collect();
         let ["", from, to, ""] = sets[..] else { return None };
-        let to: Vec<char> = to.chars().collect();
-        let change = |c: char| match from.chars().position(|own| own == c) {
-            Some(place) => to.get(place).copied().unwrap_or(c),
-            None => c,
-        };
-        return Some(input.chars().map(change).collect());
+        // The first of those that are the same counts.
+        let mut changes: BTreeMap<char, char> = BTreeMap::new();
+        for (own, other) in from.chars().zip(to.chars()) {
+            changes.entry(own).or_insert(other);
+        }
+        return Some(input.chars().map(|c| changes.get(&c).copied().unwrap_or(c)).collect());
     }
     let body = script.strip_prefix('s')?;
     let delimiter = body.chars().next()?;
@@ -404,7 +417,7 @@ fn awk(code: &str, separator: Option<&str>, input: &str) -> Option<String> {
     let (fields, format) = match action.strip_prefix("printf") {
         Some(rest) => {
             let (format, fields) = rest.trim().strip_prefix('"')?.split_once('"')?;
-            (fields.trim_start().trim_start_matches(','), Some(unescaped(format)))
+            (fields.trim_start(), Some(unescaped(format)))
         }
         None => (action.strip_prefix("print")?.trim(), None),
     };
@@ -419,21 +432,32 @@ fn awk(code: &str, separator: Option<&str>, input: &str) -> Option<String> {
         };
         let show = |piece: &Printed| match *piece {
             Printed::Text(text) => text.to_owned(),
+            Printed::Comma => " ".to_owned(),
             Printed::Field(0) => line.to_owned(),
             Printed::Field(place) => field(place).unwrap_or("").to_owned(),
         };
         let Some(format) = &format else { return Some(pieces.iter().map(show).collect()) };
-        let mut shown = pieces.iter().filter(|it| !matches!(it, Printed::Text(" "))).map(show);
+        // Between two commas all is one argument.
+        let arguments = pieces.split(|it| matches!(it, Printed::Comma)).skip(1);
+        let mut shown = arguments.map(|it| it.iter().map(show).collect::<String>());
         let mut pieces = format.split("%s");
         let first = pieces.next().unwrap_or("").to_owned();
         Some(pieces.fold(first, |all, piece| all + &shown.next().unwrap_or_default() + piece))
     });
+    // Of `printf` each line ends as the format does.
+    let ends = |format: &String| format.ends_with('\n');
+    let text = match &format {
+        Some(format) if ends(format) => text.replace("\n\n", "\n"),
+        Some(_) if input.lines().count() > 1 => return None,
+        _ => text,
+    };
     (!text.contains('%')).then_some(text)
 }
 
 /// A piece of what awk prints.
 enum Printed<'a> {
     Text(&'a str),
+    Comma,
     Field(usize),
 }
 
@@ -445,7 +469,7 @@ fn printed(fields: &str) -> Option<Vec<Printed<'_>>> {
         let tail = &rest[first.len_utf8()..];
         rest = match first {
             ',' => {
-                pieces.push(Printed::Text(" "));
+                pieces.push(Printed::Comma);
                 tail
             }
             '"' => {

@@ -3,6 +3,7 @@
 //!
 //! Long because each kind of node has its arm here.
 
+mod absent;
 mod address;
 mod again;
 mod array;
@@ -13,6 +14,7 @@ mod characters;
 mod configured;
 mod count;
 mod debugger;
+mod declare;
 mod disk;
 mod edit;
 mod editor;

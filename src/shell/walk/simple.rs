@@ -1,9 +1,10 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
-use super::super::syntax::{Assignment, Part, Simple, Word};
+use super::super::syntax::{Assignment, Part, Simple};
 use super::super::table::coded::CODE_VARIABLES;
 use super::super::{HOLE, How, Interpreter, limit};
 use super::call::Call;
+use super::declare::is_declaration;
 use super::env::{Attribute, Value, Variable};
 use super::evaluate::EXPANDED;
 use super::field::Field;
@@ -42,6 +43,9 @@ impl Walker<'_> {
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
         let words = if self.env.takes_keywords { without_keywords(words) } else { words };
+        if !declares {
+            self.declared_otherwise(&words);
+        }
         let mut streams = self.streams(&simple.redirections, io);
         self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
@@ -111,7 +115,7 @@ impl Walker<'_> {
     }
 
     /// Sets a variable, to each of the values that it may have.
-    fn assign(&mut self, assignment: &Assignment) {
+    pub(super) fn assign(&mut self, assignment: &Assignment) {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
         if let Some(index) = &assignment.index {
@@ -277,7 +281,9 @@ impl Walker<'_> {
             let mut next = last.map_or(elements.len(), |last| last.saturating_add(1));
             let near = words.len().min(limit::ELEMENTS + 1);
             for field in self.fields(&words[..near]) {
-                if field.text.starts_with('[') {
+                if let Some((key, _)) = keyed(&field) {
+                    self.arithmetic(key);
+                } else if field.text.starts_with('[') {
                     self.arithmetic(&field.text);
                 }
                 // So many nobody types.
@@ -310,133 +316,6 @@ impl Walker<'_> {
         let before = before.map_or(HOLE.to_string(), |value| value.scalar().to_owned());
         Value::Text(before + &text)
     }
-
-    /// The words of `export x=…` and its like, where a value is not split. Assignments among them
-    /// are made at once.
-    fn declared(&mut self, words: &[Word]) -> Vec<Field> {
-        let mut fields: Vec<Field> = Vec::new();
-        let mut options = String::new();
-        for word in words {
-            let hides = fields
-                .first()
-                .is_some_and(|it| matches!(&*it.text, "local" | "declare" | "typeset"))
-                && !options.contains('g');
-            let is_local = fields.first().is_some_and(|it| it.text == "local");
-            let Some(assignment) = declaration(word) else {
-                let more = self.fields(std::slice::from_ref(word));
-                for field in more.iter().filter(|_| !fields.is_empty()) {
-                    // Without a value it has none.
-                    if hides && is_name(&field.text) && self.hide(&field.text) {
-                        self.env.put(&field.text, None);
-                    }
-                    if let Some(letters) = field.text.strip_prefix('-') {
-                        options.push_str(letters);
-                    } else if let Some((target, text)) = field.text.split_once('=')
-                        && let Some(head) = super::scan::head(&field.text)
-                        && !head.append
-                    {
-                        // `declare "$name=$text"`
-                        self.attributed(head.name, &options);
-                        if options.contains('n') && is_name(text) {
-                            self.refers_to(target, text);
-                        } else {
-                            self.put_element(target, text.to_owned());
-                            let name = head.name.to_owned();
-                            self.listed_again(&name, text, &options);
-                        }
-                    } else {
-                        let is_bare = !field.text.contains('=') && options.contains('n');
-                        if is_bare && !self.env.refers(&field.text) {
-                            self.env.put_attribute(&field.text, Attribute::Reference);
-                        }
-                        self.attributed(&field.text, &options);
-                    }
-                }
-                fields.extend(more);
-                continue;
-            };
-            if options.contains('n') && self.referred(&assignment) {
-                let target = self.muted(|walker| walker.text(&assignment.value));
-                fields.push(Field::literal(&format!("{}={target}", assignment.name)));
-                continue;
-            }
-            if hides {
-                self.hide(&assignment.name);
-            }
-            self.attributed(&assignment.name, &options);
-            // `local` outside a function sets nothing.
-            let is_lost = is_local && !self.is_in_function();
-            let before = self.env.variable(&assignment.name).cloned().filter(|_| is_lost);
-            self.assign(&assignment);
-            self.env.add(before.map(|it| (assignment.name.clone(), it)).into_iter().collect());
-            let texts = self.env.variable(&assignment.name).map(|it| it.values.clone());
-            for value in texts.iter().flatten() {
-                if let Value::Text(text) = value {
-                    self.listed_again(&assignment.name, text, &options);
-                }
-            }
-            // As it is written, whatever it becomes.
-            if self.env.attribute(&assignment.name).is_some()
-                && let Some(text) = word.as_text()
-            {
-                fields.push(Field::literal(&text));
-                continue;
-            }
-            let text = match self.env.variable(&assignment.name).map(|v| v.values[0].clone()) {
-                Some(Value::Text(text)) => text,
-                _ => HOLE.to_string(),
-            };
-            let name = assignment.name;
-            fields.push(Field { text: format!("{name}={text}"), ..Field::default() });
-        }
-        fields
-    }
-
-    /// `declare -a x='(…)'`: a list in quotes is one all the same, and what stands in it is expanded
-    /// once more.
-    fn listed_again(&mut self, name: &str, text: &str, options: &str) {
-        if !(text.starts_with('(') && text.ends_with(')')) {
-            return;
-        }
-        self.expanded_again(text);
-        if options.contains(['a', 'A']) && is_name(name) {
-            self.enter(|walker| walker.code(&format!("{name}={text}"), &Io::default()));
-        }
-    }
-
-    fn attributed(&mut self, name: &str, options: &str) {
-        for letter in options.chars() {
-            let attribute = match letter {
-                'l' => Attribute::Lower,
-                'u' => Attribute::Upper,
-                'i' => Attribute::Integer,
-                _ => continue,
-            };
-            self.env.put_attribute(name, attribute);
-            if self.conditional > 0 {
-                self.env.doubt_attribute(name);
-            }
-        }
-    }
-
-    fn refers_to(&mut self, name: &str, target: &str) {
-        self.env.refer(name, target);
-        // It may not have been come to.
-        if self.conditional > 0 {
-            self.env.fix(target);
-        }
-    }
-
-    /// `declare -n p=q`: whether it is known what `p` stands for.
-    fn referred(&mut self, assignment: &Assignment) -> bool {
-        let target = self.text(&assignment.value);
-        if is_name(target.split('[').next().unwrap_or_default()) {
-            self.arithmetic(&target);
-            self.refers_to(&assignment.name, &target);
-            return true;
-        }
-        false
-    }
 }
 
 pub(super) fn is_name(text: &str) -> bool {
@@ -461,26 +340,6 @@ fn without_keywords(words: Vec<Field>) -> Vec<Field> {
     let is_first_or_plain =
         |(at, word): &(usize, Field)| *at == 0 || super::scan::head(&word.text).is_none();
     words.into_iter().enumerate().filter(is_first_or_plain).map(|it| it.1).collect()
-}
-
-fn is_declaration(first: &Word) -> bool {
-    let [Part::Text { text, .. }] = &first.parts[..] else { return false };
-    matches!(text.as_str(), "export" | "declare" | "typeset" | "local" | "readonly")
-}
-
-/// A word of the form `name=value` as an assignment.
-fn declaration(word: &Word) -> Option<Assignment> {
-    let [Part::Text { text, quoted: false }, rest @ ..] = &word.parts[..] else { return None };
-    let head = super::scan::head(text)?;
-    if head.index.is_some() {
-        return None;
-    }
-    let mut value = Word::default();
-    if text.len() > head.length {
-        value.push_text(&text[head.length..], false);
-    }
-    value.parts.extend(rest.iter().cloned());
-    Some(Assignment { name: head.name.to_owned(), index: None, append: head.append, value })
 }
 
 /// An element of `( … )` with a key of its own: `[key]=text`.

@@ -356,21 +356,8 @@ impl Walker<'_> {
         if inner.direct && !is_builtin(&inner.words[0].text) {
             inner.direct = false;
         }
-        // `builtin local x=y`: nobody has looked for assignments behind it.
-        if inner.direct
-            && matches!(
-                &*inner.words[0].text,
-                "export" | "declare" | "typeset" | "local" | "readonly"
-            )
-        {
-            for word in &words[1..] {
-                if let Some((name, text)) = assignment(word) {
-                    if inner.words[0].text == "local" {
-                        self.hide(&name);
-                    }
-                    self.given_value(&name, vec![super::env::Value::Text(text)]);
-                }
-            }
+        if inner.direct {
+            self.declared_otherwise(words);
         }
         let before: Vec<_> = inner
             .assignments

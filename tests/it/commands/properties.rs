@@ -86,3 +86,24 @@ proptest! {
         );
     }
 }
+
+#[test]
+fn operands_within_operands_are_expanded_once() {
+    // Twice each would take longer than anybody waits.
+    const DEPTH: usize = 38;
+    for operator in [":-", "-", ":=", "=", ":?", "?", ":+", "+", "#", "%", "/", "//", ":", "^", "@"]
+    {
+        for (before, name) in [
+            ("x=", "x"),
+            ("x=$y", "x"),
+            ("x=abc", "x"),
+            ("x=$(c)", "x"),
+            ("a=(1 2 3)", "a[@]"),
+            ("set -- a b c", "@"),
+        ] {
+            let opened = format!("${{{name}{operator}").repeat(DEPTH);
+            let line = format!("{before}; : {opened}b{}; git push", "}".repeat(DEPTH));
+            assert!(shell::read(&line).may_run("Bash:git push*"), "{line}");
+        }
+    }
+}

@@ -64,6 +64,23 @@ fn what_is_guarded_is_seen_by_whatever_way_it_is_come_by() {
 }
 
 #[test]
+fn where_a_line_stands_is_known_behind_a_return_and_by_tildes() {
+    let house = house();
+    for line in [
+        "cd ~/.roz; f(){ [ \"$1\" ] || return; cd /tmp; }; f; rm config.toml",
+        "cd /tmp; f(){ cd ~/.roz; return; cd /tmp; }; f; rm config.toml",
+        "cd ~/.roz; rm ~+/\"config.toml\"",
+        "cd ~/.roz; rm ~+/$x",
+        "cd ~/.roz; cd /; rm ~-/\"config.toml\"",
+        "gunzip .claude/settings.json-gz",
+        "gunzip .claude/settings.json.z",
+        "x=~/.roz; f(){ local a b c d e g h i; local x=/tmp; }; f; rm $x/config.toml",
+    ] {
+        assert!(house.bash(line).is_objection(), "{line}");
+    }
+}
+
+#[test]
 fn the_same_ways_are_free_elsewhere() {
     let house = house();
     for line in [
