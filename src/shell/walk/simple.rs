@@ -173,8 +173,8 @@ impl Walker<'_> {
                     }
                 }
             }
-            // Where it was declared may not have been come to.
-            if self.env.is_doubtful(name) {
+            // Where it was declared may not have been come to. Of what is counted that costs nothing.
+            if self.env.is_doubtful(name) || attribute == Attribute::Integer {
                 changed.extend(values);
                 changed.dedup();
             }

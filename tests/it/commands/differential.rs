@@ -5,7 +5,7 @@
 //! others each time, and says which.
 
 use roz::shell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
     let seed = variable("ROZ_DIFFERENTIAL_SEED").unwrap_or(SEED);
     println!("seed {seed}, {lines} lines");
     let mut missed = Vec::new();
-    let (mut ran, mut given_up) = (0, 0);
+    let (mut ran, mut given_up) = (0, BTreeSet::new());
     let mut first = 0;
     while first < lines {
         let line = |number| {
@@ -47,7 +47,7 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
                 let pattern = format!("Bash:{}", literal(&command.join(" ")));
                 // What is too much work may run anything: every gate waits for it.
                 if reading.unreadable == Some(shell::Unreadable::Work) {
-                    given_up += 1;
+                    given_up.insert(first + number as u64);
                 } else if !reading.may_run(&pattern) {
                     missed.push(format!(
                         "{line}\n  ran {command:?}\n  {:?} {:?}",
@@ -59,8 +59,10 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
         }
         first += BATCH;
     }
-    println!("bash ran {ran} commands, {given_up} of them in lines that are too much work");
-    assert!(given_up * 200 < ran, "{given_up} of {ran} commands are in lines that are given up");
+    let given_up = given_up.len() as u64;
+    println!("bash ran {ran} commands, {given_up} lines are too much work");
+    // One in some hundreds is; of few lines it may be more than its share.
+    assert!(given_up * 100 < lines + 600, "{given_up} of {lines} lines are given up");
     assert!(ran as u64 > lines / 2, "bash ran only {ran} commands");
     missed.truncate(40);
     assert!(
