@@ -366,7 +366,10 @@ impl Generator {
             3 => format!("let i+=1; case $i in 0) ga;; 1) {};; *) gc;; esac", self.inline()),
             4 => format!("a[{}]={stub}; \"${{a[@]}}\"", self.one(&["0", "1", "2"])),
             5 => format!("a+=({}); \"${{a[@]}}\"", self.word()),
-            6 => format!("a[1]+={}; ${{a[0]}} ${{a[1]}}", self.one(&["x", "ga", "b"])),
+            6 => format!(
+                "( a=({stub} b); a[1]+={}; ${{a[0]}} ${{a[1]}} )",
+                self.one(&["x", "ga", "b"])
+            ),
             7 => format!("unset 'a[{}]'; \"${{a[@]}}\"", self.one(&["0", "1", "i"])),
             8 => format!("unset {name}; {stub} ${{{name}-none}}"),
             9 => format!("unset -f f; f {}", self.word()),
