@@ -184,6 +184,10 @@ fn worst() -> Vec<(&'static str, String)> {
         ("64 KiB of base64", format!("echo {} | base64 -d | sh", fill("YTti"))),
         ("64 KiB of variables", fill("$a$b ")),
         ("64 KiB of cuts", format!("x={};{}", "a".repeat(4000), fill("${x%b*};"))),
+        (
+            "64 KiB of arithmetic on a long text",
+            format!("x={}1;{}", "1+".repeat(16_000), fill("((x));").split_off(32_004)),
+        ),
         ("64 KiB of cd", fill("cd a;")),
         ("64 KiB of appends", fill("echo a>>f;")),
         ("64 KiB of case", fill("case $x in a)b;;esac;")),

@@ -30,7 +30,7 @@ impl Walker<'_> {
                 for word in words {
                     let name = word.text.split('=').next().unwrap_or("");
                     if hides {
-                        self.env.hide(name);
+                        self.env.unexport(name);
                     } else {
                         self.env.export(name);
                     }

@@ -86,9 +86,7 @@ impl Walker<'_> {
             }
         }
     }
-}
 
-impl Walker<'_> {
     /// `gzip f`, `xz -d f.xz`: packed is as good as plain, under the other name.
     pub(super) fn packed(&mut self, name: &str, call: &Call) {
         const ENDINGS: &[(&str, &str)] = &[

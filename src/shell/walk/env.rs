@@ -307,7 +307,7 @@ impl Env {
     }
 
     /// `export -n x`
-    pub(super) fn hide(&mut self, name: &str) {
+    pub(super) fn unexport(&mut self, name: &str) {
         if let Some(variable) = self.variables.get(name).filter(|it| it.exported) {
             let variable = Variable { exported: false, ..variable.clone() };
             self.put(name, Some(variable));

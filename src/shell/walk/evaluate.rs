@@ -8,6 +8,9 @@ use super::env::Value;
 use super::field::Field;
 use super::{Io, Walker};
 
+/// The longest text of a variable, in bytes, that is counted where it is named.
+const SHORT: usize = 64;
+
 /// Variables of variables in arithmetic are followed to so many names.
 const NAMES: usize = 16;
 
@@ -50,8 +53,9 @@ impl Walker<'_> {
         }
         let env = &self.env;
         let known = |name: &str| match &env.variable(name)?.values[..] {
-            // Its text is arithmetic once more; what that sets is not looked at.
-            [Value::Text(text)] => {
+            // Its text is arithmetic once more; what that sets is not looked at. Nobody has paid for
+            // it, and each that names the variable would go through it.
+            [Value::Text(text)] if text.len() <= SHORT => {
                 count::number(text).or_else(|| count::count(text, &|_| None).value)
             }
             _ => None,
@@ -98,7 +102,7 @@ impl Walker<'_> {
                 }
             }
             let paid = variable.values.iter().map(|it| match it {
-                Value::Text(_) => 0,
+                Value::Text(text) => text.len() / 1024,
                 Value::Array(elements) => elements.len() / 64,
             });
             let paid = paid.sum();

@@ -219,8 +219,12 @@ impl Walker<'_> {
         let named = ["ARGV", "argv", "ARGS", "$*", "$@"].iter().any(|it| code.contains(it));
         let mut more = vec![if named { given.heard.join(" ") } else { String::new() }];
         let files = code.split(quotes).skip(1).filter(|it| it.len() < 256);
-        for name in files.take(PIECES).filter(|_| !self.env.files.is_empty()) {
+        let has_files = !self.env.files.is_empty();
+        for name in files.take(PIECES).filter(|_| has_files) {
             if let Some(Made::Text(text)) = self.made(name) {
+                if !self.spend(1 + text.len() / 64) {
+                    return;
+                }
                 more.extend(text.lines().map(str::to_owned));
             }
         }
