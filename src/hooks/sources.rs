@@ -121,8 +121,8 @@ struct Copy<'a> {
     moves: bool,
     /// It is rsync: of a folder with a slash at its end it takes what is in it.
     syncs: bool,
-    /// Names that it leaves out.
-    without: Vec<&'a str>,
+    /// Names that it leaves out, and whether only folders of that name.
+    without: Vec<(&'a str, bool)>,
 }
 
 impl<'a> Copy<'a> {
@@ -133,9 +133,10 @@ impl<'a> Copy<'a> {
         let mut without = Vec::new();
         let mut leave_out = |pattern: &'a str| {
             // A plain name is left out wherever it stands; one with a slash before it at the top.
+            // With one behind it, it is a folder.
             let name = pattern.trim_end_matches('/');
-            if !name.contains(['/', '*', '?', '[', HOLE]) && !name.is_empty() {
-                without.push(name);
+            if !name.contains(['/', '*', '?', '[', '\\', HOLE]) && !name.is_empty() {
+                without.push((name, name.len() < pattern.len()));
             }
         };
         let mut operands: Vec<&str> = Vec::new();
@@ -169,10 +170,13 @@ impl<'a> Copy<'a> {
                 it => operands.push(it),
             }
         }
-        let takes_in = run
-            .argv
-            .iter()
-            .any(|it| it.starts_with("--incl") || it.starts_with("--filt") || it == "-f");
+        // Rules that take in again, or begin anew: `--include`, `--exclude='+ x'`, `--exclude='!'`.
+        let takes_in = run.argv.iter().any(|it| {
+            let rule = it.strip_prefix("--exclude=").unwrap_or(it);
+            rule.starts_with(['+', '!'])
+                || ["--incl", "--filt", "--exclude-"].iter().any(|name| it.starts_with(name))
+                || it.starts_with('-') && !it.starts_with("--") && it.contains(['f', 'F'])
+        });
         let into = target.is_some() || operands.len() > 2;
         let target = match target {
             Some(it) => it,
@@ -240,8 +244,11 @@ impl Look<'_> {
                     &[false]
                 };
                 let left_out = |rest: &Path| {
-                    let mut names = rest.components().map(Component::as_os_str);
-                    names.any(|name| copy.without.iter().any(|it| name == *it))
+                    let last = rest.components().count();
+                    let mut names = rest.components().map(Component::as_os_str).zip(1..);
+                    names.any(|(name, at)| {
+                        copy.without.iter().any(|it| name == it.0 && (!it.1 || at < last))
+                    })
                 };
                 let below: Vec<_> = below.into_iter().filter(|it| !left_out(&it.1)).collect();
                 for ((file, rest), is_there) in

@@ -268,7 +268,9 @@ fn written(touched: &Touched, call: &ToolCall) -> Option<String> {
     let (Some(only), None) = (writes.next(), writes.next()) else { return None };
     let mut texts = texts(touched, call);
     let (Some(text), None) = (texts.next(), texts.next()) else { return None };
-    let is_known = only.how == How::Write && !text.added && call.unread.is_empty();
+    // What a shell makes of these, another one may make otherwise: the `echo` of zsh decodes.
+    let is_plain = call.text("command").is_some_and(|it| !it.contains(['$', '`', '\\']));
+    let is_known = is_plain && only.how == How::Write && !text.added && call.unread.is_empty();
     text.text.clone().filter(|it| is_known && !it.contains(HOLE))
 }
 

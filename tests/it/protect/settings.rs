@@ -324,6 +324,13 @@ fn a_project_is_copied_with_its_settings_and_a_fixture_holds_what_it_is_given() 
         "echo '{}' > .claude/settings.json",
         "echo '{\"disableAllHooks\":true}' > /tmp/t/.claude/settings.json",
         "echo '{}' > s; mv s .claude/settings.json",
+        "echo '{\"a\":\"\\u0022,\\u0022disableAllHooks\\u0022:true,\\u0022b\\u0022:\\u0022\"}' > /tmp/t/.claude/settings.json",
+        "echo \"{\\\"a\\\":\\\"$SHELL\\\"}\" > /tmp/t/.claude/settings.json",
+        "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; rsync -a --exclude settings.json/ x/ .",
+        "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; rsync -af'+ .claude' --exclude .claude x/ .",
+        "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; rsync -a --exclude='+ .claude' --exclude .claude x/ .",
+        "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; rsync -a --exclude .claude --exclude '!' x/ .",
+        "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; rsync -a --exclude .claude --exclude-from=list x/ .",
         "mkdir -p x/.claude; echo '{\"disableAllHooks\":true}' > x/.claude/settings.json; cp -r x/. .",
         "echo '{}' > /tmp/t/.claude/settings.json; sed -i 's/{}/{\"disableAllHooks\":true}/' /tmp/t/.claude/settings.json",
     ] {
