@@ -131,6 +131,26 @@ impl Walker<'_> {
         Some(if operand == "K" { vec![pairs.join(" ")] } else { pairs })
     }
 
+    /// `${a[@]:5:1}` of an array with gaps: a slice begins at a number, not at a place.
+    pub(super) fn sliced_by_number(&mut self, parameter: &Parameter) -> Option<Vec<String>> {
+        let index = parameter.index.as_ref()?.as_text()?;
+        if !matches!(&*index, "@" | "*") {
+            return None;
+        }
+        let elements = self.elements(&parameter.name)?;
+        let numbers: Vec<i64> =
+            elements.iter().map(|it| it.0.parse().ok()).collect::<Option<_>>()?;
+        let last = *numbers.last()?;
+        if usize::try_from(last).is_ok_and(|it| it + 1 == numbers.len()) {
+            return None;
+        }
+        let (from, length) = self.slice(&parameter.operand)?;
+        let from = if from < 0 { last.saturating_add(1).saturating_add(from) } else { from };
+        let length = length.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(0));
+        let texts = elements.into_iter().zip(numbers).filter(|it| it.1 >= from).map(|it| it.0.1);
+        Some(texts.take(length).collect())
+    }
+
     /// Which element a subscript means that is no number: the text of a variable, or any of them.
     pub(super) fn place(&mut self, elements: &[(String, String)], index: &str) -> Option<usize> {
         if let Some(count) = self.env.variable(index).map(|it| it.values.len())

@@ -14,6 +14,7 @@ impl Walker<'_> {
     pub(super) fn declared(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::new();
         let mut options = String::new();
+        let mut ready = self.values_of_several(words).into_iter();
         for word in words {
             let hides = fields
                 .first()
@@ -56,19 +57,24 @@ impl Walker<'_> {
                 fields.extend(more);
                 continue;
             };
+            let values = ready.next();
             if options.contains('n') && self.referred(&assignment) {
                 let target = self.muted(|walker| walker.text(&assignment.value));
                 fields.push(Field::literal(&format!("{}={target}", assignment.name)));
                 continue;
             }
-            if hides {
-                self.hide(&assignment.name);
+            if hides && self.hide(&assignment.name) && assignment.append {
+                // It begins empty, whatever one further out holds.
+                self.env.set(&assignment.name, vec![Value::Text(String::new())]);
             }
             self.attributed(&assignment.name, &options);
             // `local` outside a function sets nothing.
             let is_lost = is_local && !self.is_in_function();
             let before = self.env.variable(&assignment.name).cloned().filter(|_| is_lost);
-            self.assign(&assignment);
+            match values {
+                Some(values) => self.given_value(&assignment.name, values),
+                None => self.assign(&assignment),
+            }
             self.env.add(before.map(|it| (assignment.name.clone(), it)).into_iter().collect());
             let texts = self.env.variable(&assignment.name).map(|it| it.values.clone());
             for value in texts.iter().flatten() {
@@ -77,7 +83,7 @@ impl Walker<'_> {
                 }
             }
             // As it is written, whatever it becomes.
-            if self.env.attribute(&assignment.name).is_some()
+            if (self.env.attribute(&assignment.name).is_some() || assignment.append)
                 && let Some(text) = word.as_text()
             {
                 fields.push(Field::literal(&text));
@@ -91,6 +97,20 @@ impl Walker<'_> {
             fields.push(Field { text: format!("{name}={text}"), ..Field::default() });
         }
         fields
+    }
+
+    /// Of several assignments all values are found before the first is made:
+    /// `export x=a y=$x`. Of what is added to a value it is not known before.
+    fn values_of_several(&mut self, words: &[Word]) -> Vec<Vec<Value>> {
+        let assignments: Vec<Assignment> = words.iter().filter_map(declaration).collect();
+        let is_plain = |it: &Assignment| it.value.as_text().is_some();
+        if assignments.len() < 2
+            || assignments.iter().skip(1).all(is_plain)
+            || assignments.iter().any(|it| it.append)
+        {
+            return Vec::new();
+        }
+        assignments.iter().map(|it| self.assignable(it)).collect()
     }
 
     /// `\local x=y`, `builtin local x=y`: nobody has looked for assignments behind it.

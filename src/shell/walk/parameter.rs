@@ -65,6 +65,7 @@ impl Walker<'_> {
                 }
             }
             "" => found.unwrap_or_else(|| absent(parameter)),
+            ":" if let Some(texts) = self.sliced_by_number(parameter) => Expansion::Many(texts),
             "@" if let Some(pairs) = self.pairs(parameter) => Expansion::Many(pairs),
             "@" if let Some(Expansion::One(text)) = &found
                 && parameter.operand.as_text().as_deref() == Some("A") =>
@@ -369,7 +370,7 @@ impl Walker<'_> {
     }
 
     /// `offset` and `length` of `:offset:length`, where both are known.
-    fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
+    pub(super) fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
         let (from, length) = match text.split_once(':') {
             Some((from, length)) => (from, Some(length)),

@@ -116,6 +116,12 @@ impl Walker<'_> {
 
     /// Sets a variable, to each of the values that it may have.
     pub(super) fn assign(&mut self, assignment: &Assignment) {
+        let values = self.assignable(assignment);
+        self.given_value(&assignment.name, values);
+    }
+
+    /// What it may be that is assigned.
+    pub(super) fn assignable(&mut self, assignment: &Assignment) -> Vec<Value> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
         if let Some(index) = &assignment.index {
@@ -135,7 +141,7 @@ impl Walker<'_> {
         }
         self.repeating = repeating;
         self.choices = outer;
-        self.given_value(&assignment.name, values);
+        values
     }
 
     /// A variable gets a value, one of those that it may be, whoever gives it: an assignment, `read`,
@@ -281,7 +287,7 @@ impl Walker<'_> {
             let mut next = last.map_or(elements.len(), |last| last.saturating_add(1));
             let near = words.len().min(limit::ELEMENTS + 1);
             for field in self.fields(&words[..near]) {
-                if let Some((key, _)) = keyed(&field) {
+                if let Some((key, ..)) = keyed(&field) {
                     self.arithmetic(key);
                 } else if field.text.starts_with('[') {
                     self.arithmetic(&field.text);
@@ -292,7 +298,12 @@ impl Walker<'_> {
                     break;
                 }
                 let (key, text) = match keyed(&field) {
-                    Some((key, text)) => (self.key(key.to_owned(), &elements), text.to_owned()),
+                    Some((key, text, appends)) => {
+                        let key = self.key(key.to_owned(), &elements);
+                        let own = elements.iter().find(|it| appends && it.0 == key);
+                        let text = own.map_or(String::new(), |it| it.1.clone()) + text;
+                        (key, text)
+                    }
                     None => (next.to_string(), field.text),
                 };
                 // Behind one with a number of its own they go on from there.
@@ -342,7 +353,10 @@ fn without_keywords(words: Vec<Field>) -> Vec<Field> {
     words.into_iter().enumerate().filter(is_first_or_plain).map(|it| it.1).collect()
 }
 
-/// An element of `( … )` with a key of its own: `[key]=text`.
-fn keyed(field: &Field) -> Option<(&str, &str)> {
-    field.text.strip_prefix('[')?.split_once("]=")
+/// An element of `( … )` with a key of its own: `[key]=text`, or `[key]+=text`, which is added.
+fn keyed(field: &Field) -> Option<(&str, &str, bool)> {
+    let (key, text) = field.text.strip_prefix('[')?.split_once('=')?;
+    let appends = key.ends_with("]+");
+    let key = key.strip_suffix(if appends { "]+" } else { "]" })?;
+    Some((key, text, appends))
 }
