@@ -461,6 +461,15 @@ fn unescaped(text: &str) -> String {
             Some('\n') | None => {}
             Some('x') => result.extend(code_point(&mut characters, 2)),
             Some('u') => result.extend(code_point(&mut characters, 4)),
+            Some(digit @ '0'..='7') => {
+                let more = characters.as_str().bytes().take(2);
+                let more = more.take_while(|it| matches!(it, b'0'..=b'7')).count();
+                let mut value = digit.to_digit(8).unwrap_or_default();
+                for next in characters.by_ref().take(more) {
+                    value = value * 8 + next.to_digit(8).unwrap_or_default();
+                }
+                result.extend(char::from_u32(value));
+            }
             Some(other) => result.push(other),
         }
     }
