@@ -1,6 +1,7 @@
 //! Code in other languages: which commands it would run and which files it would write, as far as
 //! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
 
+mod escape;
 mod literals;
 mod makefile;
 mod makefile_text;

@@ -13,6 +13,9 @@ use std::ops::Range;
 /// A loop over at most so many words is gone through word by word for what it shows.
 const ROUNDS: usize = limit::CHOICES;
 
+/// A loop over at most so many words runs its body with each of them.
+const LISTED: usize = 64;
+
 /// Words whose text changes from round to round are taken over so many readings of them.
 const READINGS: usize = limit::CHOICES;
 
@@ -23,12 +26,15 @@ impl Walker<'_> {
         let from = self.reading.runs.len();
         let begun = self.env.mark();
         let mut walk = |walker: &mut Self| walker.again(true, &mut walk);
+        self.begins(true);
         let output = self.perhaps(&mut walk);
         let changes = self.env.take_back(begun);
         if changes.is_empty() {
+            self.scopes.pop();
             return output;
         }
         self.env.merge(&[changes], false);
+        self.rejoins();
         let outer = self.repeated_from.replace(from);
         // Within a loop that is itself walked again, once is enough: the rounds would multiply.
         if outer.is_none() {
@@ -39,6 +45,7 @@ impl Walker<'_> {
                 let changes = self.env.take_back(mark);
                 let is_new = self.env.has_new_values(&changes);
                 self.env.merge(&[changes], false);
+                self.rejoins();
                 if rounds == 2 || !is_new {
                     break;
                 }
@@ -47,7 +54,20 @@ impl Walker<'_> {
             }
         }
         self.repeated_from = outer;
+        self.ends();
         output
+    }
+
+    /// What a loop asks comes last, unless it is left before: `until x=git; do x=a; done`.
+    pub(super) fn comes_last(&mut self, condition: &List, io: &Io) {
+        // Within another loop that is walked again, the rounds would multiply.
+        if self.repeated_from.is_some() || self.muted > 0 {
+            return;
+        }
+        let mark = self.env.mark();
+        self.muted(|walker| walker.list(condition, io));
+        let changes = self.env.take_back(mark);
+        self.env.merge(&[changes], false);
     }
 
     pub(super) fn each(
@@ -89,9 +109,15 @@ impl Walker<'_> {
         let values: Vec<Value> = values.map(Value::Text).collect();
         let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
         let begun = self.env.mark();
+        // As many as a variable may have at once; of a list that nobody types the rest is unknown.
+        let at_once = if values.len() > LISTED { values.len() } else { limit::VALUES };
         let output = self.repeated(|walker| {
-            walker.given_value(name, values.clone());
-            walker.list(body, io)
+            let mut output = String::new();
+            for values in values.chunks(at_once) {
+                walker.given_value(name, values.to_vec());
+                output.push_str(&walker.list(body, io));
+            }
+            output
         });
         let unrolled = if output.is_empty() && !self.env.gathers(begun, name) {
             None
@@ -141,10 +167,12 @@ impl Walker<'_> {
         let mark = self.env.mark();
         self.trying = true;
         let mut output = String::new();
+        self.begins(true);
         for value in values {
             self.env.set(name, vec![value.clone()]);
             output.push_str(&self.list(body, io));
         }
+        self.scopes.pop();
         self.trying = false;
         // What it has gathered in their order.
         let changes = self.env.take_back(mark);
@@ -175,7 +203,9 @@ impl Walker<'_> {
             let mark = self.env.mark();
             self.trying = true;
             self.env.set(name, vec![Value::Text(glob.clone())]);
+            self.begins(true);
             self.list(body, io);
+            self.scopes.pop();
             self.trying = false;
             self.env.take_back(mark);
             let located = self.located(glob);

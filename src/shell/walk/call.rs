@@ -156,6 +156,7 @@ impl Walker<'_> {
             let active = Active::new(name, place, self.env.mark());
             self.calls.push(Active { conditional: self.conditional, ..active });
             self.env.enter_function();
+            self.begins(false);
             let declared = self.env.declared();
             let stands_for_more = count + 1 == SAME_CALLS;
             let mut ways = vec![Some(arguments.clone())];
@@ -180,7 +181,10 @@ impl Walker<'_> {
             if let Some(mark) = returned.filter(|mark| *mark < self.env.mark()) {
                 let changes = self.env.take_back(mark);
                 self.env.merge_known(changes);
+                // What it shows before and behind it are two ways.
+                self.doubt.parted |= output.as_ref().is_some_and(|it| !it.is_empty());
             }
+            self.ends();
             let active = self.calls.pop();
             for (name, variable, is_sure) in active.into_iter().flat_map(|it| it.hidden).rev() {
                 let own = self.env.variable(&name).cloned().filter(|_| !is_sure);
@@ -234,6 +238,7 @@ impl Walker<'_> {
 
     /// `return`: what comes behind it may not run.
     pub(super) fn returns(&mut self) {
+        self.leaves(false);
         self.env.returns();
     }
 

@@ -156,6 +156,18 @@ impl Value {
     }
 }
 
+impl Variable {
+    /// It may have these values as well.
+    pub(super) fn add(&mut self, others: Vec<Value>) {
+        for value in others {
+            if !self.values.contains(&value) {
+                self.values.push(value);
+            }
+        }
+        few(&mut self.values);
+    }
+}
+
 impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
         let mut env =
@@ -429,6 +441,22 @@ impl Env {
         self.journal.len()
     }
 
+    /// The variables that have been set since `mark`, as they are now: the latest of them.
+    pub(super) fn set_since(&self, mark: usize) -> Vec<(String, Variable)> {
+        const LATEST: usize = 64;
+        let since = self.journal.get(mark..).unwrap_or_default();
+        let mut found: Vec<(String, Variable)> = Vec::new();
+        for undo in since.iter().rev().take(LATEST) {
+            let Undo::Variable(name, _) = undo else { continue };
+            if !found.iter().any(|(known, _)| known == name)
+                && let Some(variable) = self.variables.get(name)
+            {
+                found.push((name.clone(), variable.clone()));
+            }
+        }
+        found
+    }
+
     /// Takes back everything since `mark`, and says what it was.
     pub(super) fn take_back(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
@@ -552,12 +580,7 @@ impl Env {
         for (name, other) in others {
             let Some(mut variable) = self.variables.get(&name).cloned() else { continue };
             let before = variable.values.len();
-            for value in other.values {
-                if !variable.values.contains(&value) {
-                    variable.values.push(value);
-                }
-            }
-            few(&mut variable.values);
+            variable.add(other.values);
             if variable.values.len() != before {
                 self.put(&name, Some(variable));
             }

@@ -216,6 +216,18 @@ impl Walker<'_> {
                 if doubt.loose && *quoted {
                     ways.push(ways[0].replace(" \u{FFFC}", "\u{FFFC}"));
                 }
+                if doubt.again && doubt.silent {
+                    // It may have been shown once.
+                    ways.push(ways[0].trim_end_matches(['\n', HOLE]).to_owned());
+                }
+                if doubt.parted || doubt.silent {
+                    // It may be only some of its lines: one of them, most likely.
+                    let lines: Vec<&str> = ways[0].lines().filter(|it| *it != "\u{FFFC}").collect();
+                    if (2..=limit::VALUES).contains(&lines.len()) {
+                        let lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
+                        ways.extend(lines);
+                    }
+                }
                 // A branch that was not taken shows nothing.
                 if doubt.silent {
                     ways.push(String::new());

@@ -16,6 +16,7 @@ mod count;
 mod debugger;
 mod declare;
 mod disk;
+mod early;
 mod edit;
 mod editor;
 mod env;
@@ -28,6 +29,7 @@ mod find;
 mod foreign;
 mod groups;
 mod handed;
+mod input;
 mod lanes;
 mod listed;
 mod nested;
@@ -135,6 +137,8 @@ struct Walker<'o> {
     choices: Vec<Choice>,
     /// Functions and aliases that are being walked.
     calls: Vec<call::Active>,
+    /// Functions and loops that may be left before their end.
+    scopes: Vec<early::Scope>,
     /// The code of the traps that are set, and how many functions were known by then.
     traps: Vec<(String, usize)>,
     /// How many functions have been defined.
@@ -196,6 +200,8 @@ struct Doubt {
     escaped: bool,
     /// A word that may be none was shown behind a blank.
     loose: bool,
+    /// It stems from branches of which only one is taken.
+    parted: bool,
 }
 
 impl<'o> Walker<'o> {
@@ -216,6 +222,7 @@ impl<'o> Walker<'o> {
             posix: false,
             choices: Vec::new(),
             calls: Vec::new(),
+            scopes: Vec::new(),
             traps: Vec::new(),
             defined: 0,
             lasts: Vec::new(),
@@ -383,6 +390,7 @@ impl<'o> Walker<'o> {
             if hangs {
                 let shown = self.perhaps(|walker| walker.node(node, io));
                 self.doubt.silent |= !shown.is_empty();
+                self.doubt.parted |= !shown.is_empty() && !output.is_empty();
                 output.push_str(&shown);
             } else {
                 let shown = self.node(node, io);
@@ -431,7 +439,9 @@ impl<'o> Walker<'o> {
         let last_words = self.lasts.clone();
         let declared = self.env.declared();
         let hidden: Vec<usize> = self.hidden();
+        let scopes = std::mem::take(&mut self.scopes);
         let walked = walk(self);
+        self.scopes = scopes;
         self.trapped(traps);
         self.feed_lists(lists);
         self.sinks = sinks;
@@ -477,10 +487,17 @@ impl<'o> Walker<'o> {
             }
             Node::While { condition, body } => {
                 let output = self.enter(|walker| {
-                    walker.repeated(|walker| {
+                    let mut sets = false;
+                    let output = walker.repeated(|walker| {
+                        let mark = walker.env.mark();
                         walker.list(condition, io);
+                        sets |= walker.env.mark() > mark;
                         walker.list(body, io)
-                    })
+                    });
+                    if sets {
+                        walker.comes_last(condition, io);
+                    }
+                    output
                 });
                 self.doubt.silent |= !output.is_empty();
                 self.doubt.again |= !output.is_empty();
@@ -519,7 +536,9 @@ impl<'o> Walker<'o> {
                     streams.capture();
                     let io = streams.io.clone();
                     let output = walker.opened(&mut streams, false, |walker| {
-                        walker.enter(|walker| walker.node(inner, &io))
+                        walker.where_opened(redirections, |walker| {
+                            walker.enter(|walker| walker.node(inner, &io))
+                        })
                     });
                     walker.delivered(streams, output)
                 });
@@ -559,11 +578,13 @@ impl<'o> Walker<'o> {
             }
             let shown = self.branch(body, io, &mut changes);
             silent |= shown.chars().all(|it| it == super::HOLE);
+            self.doubt.parted |= !shown.is_empty() && !output.is_empty();
             output.push_str(&shown);
         }
         if let Some(body) = otherwise {
             let shown = self.branch(body, io, &mut changes);
             silent |= shown.chars().all(|it| it == super::HOLE);
+            self.doubt.parted |= !shown.is_empty() && !output.is_empty();
             output.push_str(&shown);
         }
         self.doubt.silent |= silent && !output.is_empty();
@@ -616,6 +637,7 @@ impl<'o> Walker<'o> {
             }
             let shown = self.branch(&arm.body, io, &mut changes);
             silent |= shown.chars().all(|it| it == super::HOLE);
+            self.doubt.parted |= !shown.is_empty() && !output.is_empty();
             output.push_str(&shown);
         }
         self.doubt.silent |= (silent || !exhaustive) && !output.is_empty();

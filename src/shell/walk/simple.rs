@@ -39,11 +39,14 @@ impl Walker<'_> {
     fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
         let outer = std::mem::replace(&mut self.repeating, repeating);
         let finds = self.reading.finds.len();
+        let begun = self.env.mark();
         let declares = simple.words.first().is_some_and(is_declaration);
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
         let words = if self.env.takes_keywords { without_keywords(words) } else { words };
-        if !declares {
+        if declares {
+            self.unless_opened(&simple.redirections, begun);
+        } else {
             self.declared_otherwise(&words);
         }
         let mut streams = self.streams(&simple.redirections, io);
@@ -88,7 +91,9 @@ impl Walker<'_> {
             let last = words.last().map(|it| it.text.clone()).unwrap_or_default();
             self.ends_with(last.clone());
             let call = Call { words, assignments, io: streams.io.clone(), direct: true };
-            output = self.opened(&mut streams, lasts, |walker| walker.call(call));
+            output = self.opened(&mut streams, lasts, |walker| {
+                walker.where_opened(&simple.redirections, |walker| walker.call(call))
+            });
             if lasts {
                 // It runs nothing that could show something.
                 output.clear();
