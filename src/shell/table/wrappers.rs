@@ -66,6 +66,11 @@ const fn row(names: &'static [&'static str]) -> Wrapper {
 }
 
 impl Wrapper {
+    /// `docker run image …`: what stands behind the image is for its program.
+    pub(in super::super) fn is_of_containers(&self) -> bool {
+        self.names.contains(&"docker")
+    }
+
     const fn then(self, then: &'static [&'static str]) -> Self {
         Self { then, ..self }
     }

@@ -26,11 +26,13 @@ impl Walker<'_> {
         let from = self.reading.runs.len();
         let begun = self.env.mark();
         let mut walk = |walker: &mut Self| walker.again(true, &mut walk);
+        let most = std::mem::replace(&mut self.env.most, limit::VALUES);
         self.begins(true);
         let output = self.perhaps(&mut walk);
         let changes = self.env.take_back(begun);
         if changes.is_empty() {
             self.scopes.pop();
+            self.env.most = most;
             return output;
         }
         self.env.merge(&[changes], false);
@@ -54,7 +56,22 @@ impl Walker<'_> {
             }
         }
         self.repeated_from = outer;
+        self.env.most = most;
         self.ends();
+        output
+    }
+
+    /// Walks a loop that may read lines: as many as a variable may be at once, and then those behind
+    /// them.
+    pub(super) fn line_by_line(&mut self, mut walk: impl FnMut(&mut Self) -> String) -> String {
+        let outer = (std::mem::take(&mut self.lines_read), std::mem::take(&mut self.more_lines));
+        let mut output = walk(self);
+        while self.more_lines && self.lines_read < LISTED && !self.is_spent() {
+            self.more_lines = false;
+            self.lines_read += limit::VALUES;
+            output.push_str(&walk(self));
+        }
+        (self.lines_read, self.more_lines) = outer;
         output
     }
 

@@ -153,14 +153,19 @@ impl Walker<'_> {
 
     /// Which element a subscript means that is no number: the text of a variable, or any of them.
     pub(super) fn place(&mut self, elements: &[(String, String)], index: &str) -> Option<usize> {
+        let is_open = self
+            .env
+            .variable(index)
+            .is_some_and(|it| it.values.iter().any(|value| value.scalar().contains(HOLE)));
         if let Some(count) = self.env.variable(index).map(|it| it.values.len())
+            && !is_open
             && let Some(chosen) = self.choose(index, count)
             && let Some(value) = self.env.variable(index).and_then(|it| it.values.get(chosen))
             && let Some(place) = elements.iter().position(|(key, _)| key == value.scalar())
         {
             return Some(place);
         }
-        if elements.len() > limit::VALUES {
+        if elements.len() > limit::CHOICES {
             return None;
         }
         self.choose(&format!("[{index}"), elements.len())

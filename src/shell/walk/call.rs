@@ -496,7 +496,9 @@ impl Walker<'_> {
             self.hooks_made(&subcommand, arguments);
         }
         // An alias: the words after it stay.
-        if let Some(text) = self.env.alias(&format!("{name} {subcommand}")).cloned()
+        let key = format!("{name} {subcommand}");
+        let alias = self.env.alias(&key).or_else(|| self.env.alias(&key.to_ascii_lowercase()));
+        if let Some(text) = alias.cloned()
             && !self.is_active(&subcommand)
         {
             let line = match text.strip_prefix('!') {

@@ -4,6 +4,7 @@
 use super::super::syntax::{Redirection, RedirectionKind};
 use super::Walker;
 use super::env::Variable;
+use super::limit;
 
 /// A function, a file that is read in, or a loop that is open.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl Walker<'_> {
             for (name, variable) in set {
                 let left = &mut self.scopes[at].left;
                 match left.iter_mut().find(|it| it.0 == name) {
-                    Some((_, known)) => known.add(variable.values),
+                    Some((_, known)) => known.add(variable.values, limit::CHOICES),
                     None => left.push((name, variable)),
                 }
             }

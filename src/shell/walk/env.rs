@@ -81,6 +81,8 @@ pub(super) struct Env {
     attributes: BTreeMap<String, Attribute>,
     /// Names that stand for other names: `declare -n p=q`.
     references: BTreeMap<String, String>,
+    /// How many values a variable may have. In a loop they are fewer, where each round makes more.
+    pub(super) most: usize,
     /// For each function that is open where in the journal it may have returned.
     returned: Vec<Option<usize>>,
     /// Names that may not have the attribute that they have here.
@@ -158,20 +160,24 @@ impl Value {
 
 impl Variable {
     /// It may have these values as well.
-    pub(super) fn add(&mut self, others: Vec<Value>) {
+    pub(super) fn add(&mut self, others: Vec<Value>, most: usize) {
         for value in others {
             if !self.values.contains(&value) {
                 self.values.push(value);
             }
         }
-        few(&mut self.values);
+        few(&mut self.values, most);
     }
 }
 
 impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
-        let mut env =
-            Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
+        let mut env = Self {
+            directories: vec![String::new()],
+            positional: vec![None],
+            most: limit::CHOICES,
+            ..Self::default()
+        };
         let shells = SHELLS.iter().map(|name| (*name, "/bin/bash"));
         for (name, text) in [("HOME", "~"), ("IFS", " \t\n")].into_iter().chain(shells) {
             env.set(name, vec![Value::Text(text.to_owned())]);
@@ -295,7 +301,7 @@ impl Env {
         {
             values.extend(before.values.iter().cloned());
         }
-        few(&mut values);
+        few(&mut values, self.most);
         let exported = self.variables.get(name).is_some_and(|variable| variable.exported);
         self.put(name, Some(Variable { values, exported }));
     }
@@ -580,7 +586,7 @@ impl Env {
         for (name, other) in others {
             let Some(mut variable) = self.variables.get(&name).cloned() else { continue };
             let before = variable.values.len();
-            variable.add(other.values);
+            variable.add(other.values, self.most);
             if variable.values.len() != before {
                 self.put(&name, Some(variable));
             }
@@ -637,7 +643,7 @@ impl Env {
                 continue;
             }
             values.append(&mut now.values);
-            few(&mut values);
+            few(&mut values, self.most);
             now.values = values;
             self.put(&name, Some(now));
         }
@@ -735,7 +741,7 @@ impl Env {
                     None => add(before.as_ref()),
                 }
             }
-            few(&mut values);
+            few(&mut values, self.most);
             self.put(name, Some(Variable { values, exported }));
         }
     }
@@ -786,9 +792,9 @@ pub(super) fn ends(words: &[String]) -> Vec<Positional> {
 }
 
 /// Of too many values the first are kept, and the others are anything.
-fn few(values: &mut Vec<Value>) {
-    if values.len() > limit::VALUES {
-        values.truncate(limit::VALUES);
+fn few(values: &mut Vec<Value>, most: usize) {
+    if values.len() > most {
+        values.truncate(most);
         if !values.contains(&Value::hole()) {
             values.pop();
             values.push(Value::hole());

@@ -165,6 +165,7 @@ impl Walker<'_> {
             }
             (Operand::Other, _) if row.language == Interpreter::Make => {
                 for file in ["Makefile", "makefile", "GNUmakefile"] {
+                    self.suspect_file(file);
                     if let Some(text) = self.content(file) {
                         self.acts(&text, row.language, &given_to(row, call, at, true));
                     }

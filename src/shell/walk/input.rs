@@ -38,8 +38,23 @@ impl Walker<'_> {
         // `mapfile -s 2` leaves out the first two.
         let first = taken.value(&["s"]).filter(|_| name != "read");
         let first = first.and_then(|it| it.text.trim().parse().ok()).unwrap_or(0);
-        let lines: Vec<&str> =
-            lines.skip(first).take(limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
+        let lines = lines.skip(first);
+        let lines: Vec<&str> = if name == "read" {
+            let mut lines = lines.filter(|line| !line.is_empty()).skip(self.lines_read);
+            let near: Vec<&str> = lines.by_ref().take(limit::VALUES).collect();
+            // The loop comes again for those.
+            self.more_lines |= lines.next().is_some();
+            near
+        } else {
+            let ended = input.strip_suffix(delimiter).unwrap_or(input);
+            let count = ended.split(delimiter).count().saturating_sub(first).min(limit::ELEMENTS);
+            let most = taken.value(&["n"]).and_then(|it| it.text.trim().parse().ok());
+            let most = most.filter(|it| *it > 0).unwrap_or(usize::MAX);
+            if !self.spend(count.min(most) / 16) {
+                return;
+            }
+            lines.take(count.min(most)).collect()
+        };
         if name != "read" || taken.has(&["a"]) {
             let elements = lines
                 .iter()

@@ -148,6 +148,9 @@ struct Walker<'o> {
     lasts: Vec<(usize, String)>,
     /// Files that shells begin with, by a variable of the line.
     begins: Vec<String>,
+    /// How many lines of an input the rounds before have read, and whether there are more.
+    lines_read: usize,
+    more_lines: bool,
     /// Lines that `history` was told.
     history: Vec<String>,
     next_descriptor: usize,
@@ -227,6 +230,8 @@ impl<'o> Walker<'o> {
             defined: 0,
             lasts: Vec::new(),
             begins: Vec::new(),
+            lines_read: 0,
+            more_lines: false,
             history: Vec::new(),
             next_descriptor: 63,
             processes: Vec::new(),
@@ -489,10 +494,12 @@ impl<'o> Walker<'o> {
                 let output = self.enter(|walker| {
                     let mut sets = false;
                     let output = walker.repeated(|walker| {
-                        let mark = walker.env.mark();
-                        walker.list(condition, io);
-                        sets |= walker.env.mark() > mark;
-                        walker.list(body, io)
+                        walker.line_by_line(|walker| {
+                            let mark = walker.env.mark();
+                            walker.list(condition, io);
+                            sets |= walker.env.mark() > mark;
+                            walker.list(body, io)
+                        })
                     });
                     if sets {
                         walker.comes_last(condition, io);

@@ -82,6 +82,10 @@ impl Walker<'_> {
             ),
         };
         let scripts = self.scripts_of_package();
+        // Where another program has put them in: `sed -i … package.json`.
+        if scripts.is_empty() {
+            self.suspect_file("package.json");
+        }
         let arguments: Vec<Field> = operands().skip(from).map(|it| (*it).clone()).collect();
         for asked in asked {
             let fits = |own: &str| match asked.split_once('*') {

@@ -139,7 +139,20 @@ impl Walker<'_> {
         }
         let located = self.located(path);
         let makers = located.iter().filter_map(|path| self.suspects.makers.get(normal(path)));
-        let ranges: Vec<Range<usize>> = makers.flatten().cloned().collect();
+        let mut ranges: Vec<Range<usize>> = makers.flatten().cloned().collect();
+        // It had another name: `jq … f > t && mv t f`.
+        let moves = |it: &&Run| matches!(it.program.as_str(), "mv" | "cp" | "install" | "ln");
+        let runs = ranges.iter().filter_map(|it| self.reading.runs.get(it.clone())).flatten();
+        let sources: BTreeSet<String> = runs
+            .filter(moves)
+            .flat_map(|run| run.argv.iter().skip(1))
+            .flat_map(|it| self.located(it))
+            .collect();
+        for source in sources {
+            let makers = self.suspects.makers.get(normal(&source)).into_iter().flatten();
+            let new: Vec<_> = makers.filter(|it| !ranges.contains(it)).cloned().collect();
+            ranges.extend(new);
+        }
         for range in ranges {
             self.suspect(range);
         }

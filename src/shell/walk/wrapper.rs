@@ -134,11 +134,21 @@ impl Walker<'_> {
         }
         at += row.operands;
         // `kubectl exec pod -c container -- command`
-        if row.operands > 0 && at < call.words.len() {
+        if row.operands > 0 && at < call.words.len() && !row.is_of_containers() {
             at = row.grammar.leading(&call.words, at).1;
         }
         if given.iter().any(|it| it.name == "entrypoint") {
             return self.entered(&given, at, call);
+        }
+        // `alpine/git`: the image of a program begins with it.
+        if let Some(image) =
+            row.is_of_containers().then(|| call.words.get(at.wrapping_sub(1))).flatten()
+            && let Some(program) = program_of_image(&image.text)
+        {
+            let program = Field::literal(program);
+            let arguments = call.words.get(at..).unwrap_or_default();
+            let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
+            self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
         }
         let mut own = Vec::new();
         while row.assignments
@@ -462,4 +472,11 @@ fn is_builtin(name: &str) -> bool {
             | "history"
             | "fc"
     )
+}
+
+/// `git` of `docker.io/alpine/git:latest`, an image whose name is a program that it may begin with.
+fn program_of_image(image: &str) -> Option<&str> {
+    let name = image.rsplit('/').next()?;
+    let name = name.split([':', '@']).next()?;
+    (name == "git" || name.ends_with("-cli")).then(|| name.trim_end_matches("-cli"))
 }

@@ -30,15 +30,21 @@ impl Walker<'_> {
             self.content(path).unwrap_or(HOLE.to_string())
         });
         let input = file.as_deref().unwrap_or(input);
+        let delimiter = given.iter().rev().find(|it| matches!(&*it.name, "d" | "delimiter"));
+        let delimiter = delimiter.and_then(|it| delimiter_of(&it.value.as_ref()?.text));
         let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null"]);
-        let items: Vec<Field> = if by_line {
+        let items: Vec<Field> = if let Some(delimiter) = delimiter {
+            input.split(delimiter).filter(|it| !it.is_empty()).map(item).collect()
+        } else if by_line {
             input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
         } else {
             unquoted(input).iter().map(|word| item(word)).collect()
         };
         let most = given.iter().find(|it| matches!(it.name.as_str(), "n" | "max-args"));
         let most: Option<usize> = most.and_then(|it| it.value.as_ref()?.text.parse().ok());
-        let most = most.filter(|it| *it > 0);
+        // What a delimiter of its own ends, is a line.
+        let per_line = given.iter().any(|it| matches!(it.name.as_str(), "L" | "l" | "max-lines"));
+        let most = most.or((per_line && delimiter.is_some()).then_some(1)).filter(|it| *it > 0);
         // `-L 1`, `-l`: so many lines a call.
         let lines =
             given.iter().rev().find(|it| matches!(it.name.as_str(), "L" | "l" | "max-lines"));
@@ -157,6 +163,16 @@ fn unquoted(input: &str) -> Vec<String> {
     }
     words.extend(word);
     words
+}
+
+/// `-d ,`, `-d '\n'`: the sign between items.
+fn delimiter_of(text: &str) -> Option<char> {
+    match text {
+        r"\n" => Some('\n'),
+        r"\t" => Some('\t'),
+        r"\0" => Some('\0'),
+        text => text.chars().next().filter(|it| !matches!(it, '\\' | &HOLE)),
+    }
 }
 
 fn item(text: &str) -> Field {
