@@ -149,16 +149,8 @@ impl Walker<'_> {
         let Some((name, key)) = target.split_once('[') else {
             return self.given_value(target, vec![Value::Text(text)]);
         };
-        let key = key.trim_end_matches(']').to_owned();
-        let mut elements = match self.env.variable(name).and_then(|it| it.values.first()) {
-            Some(Value::Array(elements)) => elements.clone(),
-            Some(Value::Text(text)) => vec![("0".to_owned(), text.clone())],
-            None => Vec::new(),
-        };
-        self.spend(elements.len() / 4);
-        let key = self.key(key, &elements);
-        put_at(&mut elements, key, text);
-        self.given_value(name, vec![Value::Array(elements)]);
+        let key = key.strip_suffix(']').unwrap_or(key);
+        self.put_at_key(name, key, vec![text]);
     }
 
     /// Walks a function that somebody may call.
@@ -351,27 +343,12 @@ impl Walker<'_> {
             // `-O 2`: from there on, what stands before it stays.
             let from = taken.value(&["O"]).filter(|_| name != "read").map(|it| it.text.clone());
             let from = from.map(|it| self.counted(&it).and_then(|it| usize::try_from(it).ok()));
-            let kept = match self.env.variable(target).and_then(|it| it.values.first()) {
-                Some(Value::Array(elements)) if from.is_some() => elements.clone(),
-                _ => Vec::new(),
+            let kept = match self.env.variable(target) {
+                Some(variable) if from.is_some() => variable.values.clone(),
+                _ => vec![Value::Array(Vec::new())],
             };
-            let from = from.map_or(0, |it| it.unwrap_or(kept.len()));
-            let mut elements = kept;
-            let fresh = texts.into_iter().enumerate();
-            let fresh = fresh.map(|(place, text)| (from.saturating_add(place).to_string(), text));
-            self.spend(elements.len() / 4);
-            if elements.is_empty() {
-                elements = fresh.collect();
-            } else {
-                // Those that stand there already are few, or paid for each time.
-                for (key, text) in fresh {
-                    if !self.spend(elements.len() / 16) {
-                        break;
-                    }
-                    put_at(&mut elements, key, text);
-                }
-            }
-            self.given_value(target, vec![Value::Array(elements)]);
+            let values = kept.into_iter().map(|it| self.filled(it, from, &texts)).collect();
+            self.given_value(target, values);
             return;
         }
         let names = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
@@ -394,6 +371,27 @@ impl Walker<'_> {
                 self.given_value(name, values);
             }
         }
+    }
+
+    /// An array with texts in it from a place on, or behind all others.
+    fn filled(&mut self, kept: Value, from: Option<Option<usize>>, texts: &[String]) -> Value {
+        let mut elements = kept.into_elements();
+        let from = from.map_or(0, |it| it.unwrap_or(elements.len()));
+        let fresh = texts.iter().cloned().enumerate();
+        let fresh = fresh.map(|(place, text)| (from.saturating_add(place).to_string(), text));
+        self.spend(elements.len() / 4);
+        if elements.is_empty() {
+            elements = fresh.collect();
+        } else {
+            // Those that stand there already are few, or paid for each time.
+            for (key, text) in fresh {
+                if !self.spend(elements.len() / 16) {
+                    break;
+                }
+                put_at(&mut elements, key, text);
+            }
+        }
+        Value::Array(elements)
     }
 
     /// Walks what `return` ends: what stands behind it is a branch.
