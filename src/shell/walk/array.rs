@@ -3,7 +3,34 @@
 use super::super::syntax::{Parameter, Word};
 use super::super::{HOLE, limit};
 use super::Walker;
-use super::env::Value;
+use super::env::{Attribute, Value};
+use super::simple::put_at;
+
+/// What stands between brackets behind the name of an array.
+#[derive(Debug)]
+pub(super) enum Subscript {
+    Key(String),
+    /// Below zero it is from the end.
+    Number(i64),
+    /// Nobody knows: it is taken for a new one.
+    Behind,
+}
+
+impl Subscript {
+    /// The key that is meant in an array of these elements.
+    pub(super) fn of(&self, elements: &[(String, String)]) -> String {
+        let behind = || {
+            let last = elements.last().and_then(|(key, _)| key.parse::<i64>().ok());
+            last.map_or(0, |last| last.saturating_add(1))
+        };
+        match self {
+            Self::Key(key) => key.clone(),
+            Self::Number(count) if *count < 0 => behind().saturating_add(*count).to_string(),
+            Self::Number(count) => count.to_string(),
+            Self::Behind => behind().to_string(),
+        }
+    }
+}
 
 impl Walker<'_> {
     /// The keys and the texts of an array, in one reading of it.
@@ -17,7 +44,7 @@ impl Walker<'_> {
         if !self.spend(elements.len() / 4) {
             return None;
         }
-        if has_words(&elements) {
+        if has_words(&elements) || elements.len() > 1 && self.env.has(name, Attribute::Keyed) {
             match self.choose(&format!("{name}!"), elements.len().min(3)) {
                 Some(0) => {}
                 Some(1) => elements.reverse(),
@@ -28,22 +55,69 @@ impl Walker<'_> {
         Some(elements)
     }
 
-    /// The key that a subscript means: a number that is counted, from the end where it is below
-    /// zero. What cannot be counted is a word, and what is not known stands behind all others.
-    pub(super) fn key(&mut self, key: String, elements: &[(String, String)]) -> String {
-        if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit()) {
-            return key;
+    /// The key that a subscript of `name` means: a number that is counted, from the end where it is
+    /// below zero, but of what is declared with texts for keys that text. What cannot be counted is
+    /// a word, and what is not known stands behind all others.
+    pub(super) fn key(&mut self, name: &str, key: String, elements: &[(String, String)]) -> String {
+        self.subscript(name, key).of(elements)
+    }
+
+    /// What a subscript says, before it is known of which elements. It is counted once.
+    pub(super) fn subscript(&mut self, name: &str, key: String) -> Subscript {
+        if is_number(&key) || self.has_texts_for_keys(name) {
+            return Subscript::Key(key);
         }
-        let behind = || {
-            let last = elements.last().and_then(|(key, _)| key.parse::<i64>().ok());
-            last.map_or(0, |last| last.saturating_add(1))
-        };
         match self.counted(&key) {
-            Some(count) if count < 0 => behind().saturating_add(count).to_string(),
-            Some(count) => count.to_string(),
-            None if key.contains(HOLE) => behind().to_string(),
-            None => key,
+            Some(count) => Subscript::Number(count),
+            None if key.contains(HOLE) => Subscript::Behind,
+            None => Subscript::Key(key),
         }
+    }
+
+    pub(super) fn is_array(&self, name: &str) -> bool {
+        let values = self.env.variable(name).map(|it| &it.values[..]);
+        values.is_some_and(|it| it.iter().all(|it| matches!(it, Value::Array(_))))
+    }
+
+    /// Whether the keys of `name` are texts. Where that may be otherwise, it is so in one reading.
+    pub(super) fn has_texts_for_keys(&mut self, name: &str) -> bool {
+        self.env.has(name, Attribute::Keyed)
+            && (!self.env.is_doubtful(name) || self.choose(&format!("{name}[A"), 2) == Some(0))
+    }
+
+    /// A text that is given to an array is its element with the number 0.
+    pub(super) fn as_elements(&mut self, name: &str, values: Vec<Value>) -> Vec<Value> {
+        let is_array = |it: &Value| matches!(it, Value::Array(_));
+        let before = match self.env.variable(name) {
+            Some(variable)
+                if variable.values.iter().any(is_array) && !values.iter().all(is_array) =>
+            {
+                variable.values.clone()
+            }
+            _ => return values,
+        };
+        let mut all = Vec::new();
+        for value in values {
+            let Value::Text(text) = value else {
+                all.push(value);
+                continue;
+            };
+            for value in &before {
+                let value = match value {
+                    Value::Text(_) => Value::Text(text.clone()),
+                    Value::Array(elements) if self.spend(elements.len() / 4) => {
+                        let mut elements = elements.clone();
+                        put_at(&mut elements, "0".to_owned(), text.clone());
+                        Value::Array(elements)
+                    }
+                    Value::Array(_) => Value::hole(),
+                };
+                if !all.contains(&value) {
+                    all.push(value);
+                }
+            }
+        }
+        all
     }
 
     /// Where it is not known which of a few elements is meant: each of them, and a new one.
@@ -68,6 +142,40 @@ impl Walker<'_> {
         elements.get(chosen).map(|it| it.0.clone())
     }
 
+    /// `name[key]` gets one of these texts, whatever else the array may hold.
+    pub(super) fn put_at_key(&mut self, name: &str, key: &str, texts: Vec<String>) {
+        let outer = std::mem::take(&mut self.choices);
+        let mark = self.env.mark();
+        let before = self.env.variable(name).map(|it| it.values.clone());
+        let before = before.unwrap_or_else(|| vec![Value::Array(Vec::new())]);
+        let (mut values, mut branches) = (Vec::new(), Vec::new());
+        loop {
+            let subscript = self.subscript(name, key.to_owned());
+            for value in &before {
+                let elements = value.clone().into_elements();
+                let key = subscript.of(&elements);
+                for text in &texts {
+                    if !self.spend(elements.len() / 4) {
+                        break;
+                    }
+                    let mut elements = elements.clone();
+                    put_at(&mut elements, key.clone(), text.clone());
+                    let value = Value::Array(elements);
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+            }
+            branches.push(self.env.take_back(mark));
+            if !self.next_choice() || !self.spend(1) {
+                break;
+            }
+        }
+        self.env.merge(&branches, true);
+        self.choices = outer;
+        self.given_value(name, values);
+    }
+
     /// `unset 'a[1]'`
     pub(super) fn unset_element(&mut self, name: &str, key: &str) {
         let Some(variable) = self.env.variable(name).cloned() else { return };
@@ -75,20 +183,18 @@ impl Walker<'_> {
             return self.env.put(name, None);
         }
         let mut values = Vec::new();
+        let subscript = self.subscript(name, key.to_owned());
         for value in variable.values {
-            let mut elements = match value {
-                Value::Array(elements) => elements,
-                Value::Text(text) => vec![("0".to_owned(), text)],
-            };
+            let mut elements = value.into_elements();
             if !self.spend(elements.len() / 16) {
                 return;
             }
             if key.contains(HOLE) {
                 values.push(Value::Array(elements.clone()));
             }
-            let key = self.key(key.to_owned(), &elements);
-            let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
-            if !is_number && !elements.iter().any(|(own, _)| *own == key) {
+            let key = subscript.of(&elements);
+            let is_sure = is_number(&key) || self.env.has(name, Attribute::Keyed);
+            if !is_sure && !elements.iter().any(|(own, _)| *own == key) {
                 // Any of them.
                 for place in 0..elements.len().min(limit::VALUES / 2) {
                     let mut left = elements.clone();
@@ -170,6 +276,13 @@ impl Walker<'_> {
         }
         self.choose(&format!("[{index}"), elements.len())
     }
+}
+
+/// Whether a subscript is a number as it stands: with a zero before it, it is counted in eights.
+pub(super) fn is_number(key: &str) -> bool {
+    !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_digit())
+        && (key.len() == 1 || !key.starts_with('0'))
 }
 
 /// Whether only bash knows the order of an array: some of its keys are words.

@@ -7,7 +7,6 @@ use super::env::Value;
 use super::field::{Field, joined, texts};
 use super::groups::without_groups;
 use super::output::unknown_output;
-use super::simple::put_at;
 use super::{Walker, limit};
 
 /// Lines that are kept of what `history` was told.
@@ -159,16 +158,8 @@ impl Walker<'_> {
         let Some((name, key)) = target.split_once('[') else {
             return self.given_value(target, vec![Value::Text(text)]);
         };
-        let key = key.trim_end_matches(']').to_owned();
-        let mut elements = match self.env.variable(name).and_then(|it| it.values.first()) {
-            Some(Value::Array(elements)) => elements.clone(),
-            Some(Value::Text(text)) => vec![("0".to_owned(), text.clone())],
-            None => Vec::new(),
-        };
-        self.spend(elements.len() / 4);
-        let key = self.key(key, &elements);
-        put_at(&mut elements, key, text);
-        self.given_value(name, vec![Value::Array(elements)]);
+        let key = key.strip_suffix(']').unwrap_or(key);
+        self.put_at_key(name, key, vec![text]);
     }
 
     /// Walks a function that somebody may call.

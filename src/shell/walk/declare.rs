@@ -35,8 +35,8 @@ impl Walker<'_> {
                         && !head.append
                     {
                         // `declare "$name=$text"`
-                        if hides {
-                            self.hide(head.name);
+                        if hides && self.hide(head.name) {
+                            self.begin_empty(head.name);
                         }
                         self.attributed(head.name, &options);
                         if options.contains('n') && is_name(text) {
@@ -63,7 +63,8 @@ impl Walker<'_> {
                 fields.push(Field::literal(&format!("{}={target}", assignment.name)));
                 continue;
             }
-            if hides && self.hide(&assignment.name) && assignment.append {
+            let is_new = hides && self.hide(&assignment.name);
+            if is_new && assignment.append {
                 // It begins empty, whatever one further out holds.
                 self.env.set(&assignment.name, vec![Value::Text(String::new())]);
             }
@@ -71,19 +72,19 @@ impl Walker<'_> {
             // `local` outside a function sets nothing.
             let is_lost = is_local && !self.is_in_function();
             let before = self.env.variable(&assignment.name).cloned().filter(|_| is_lost);
-            match values {
-                Some(values) => self.given_value(&assignment.name, values),
-                None => self.assign(&assignment),
+            let values = values.unwrap_or_else(|| self.assignable(&assignment));
+            if is_new {
+                self.begin_empty(&assignment.name);
             }
+            self.given_value(&assignment.name, values.clone());
             self.env.add(before.map(|it| (assignment.name.clone(), it)).into_iter().collect());
-            let texts = self.env.variable(&assignment.name).map(|it| it.values.clone());
-            for value in texts.iter().flatten() {
+            for value in &values {
                 if let Value::Text(text) = value {
                     self.listed_again(&assignment.name, text, &options);
                 }
             }
             // As it is written, whatever it becomes.
-            if (self.env.attribute(&assignment.name).is_some() || assignment.append)
+            if (!self.env.attributes(&assignment.name).is_empty() || assignment.append)
                 && let Some(text) = word.as_text()
             {
                 fields.push(Field::literal(&text));
@@ -97,6 +98,14 @@ impl Walker<'_> {
             fields.push(Field { text: format!("{name}={text}"), ..Field::default() });
         }
         fields
+    }
+
+    /// A function's own variable is no array because one further out is.
+    fn begin_empty(&mut self, name: &str) {
+        let is_array = |it: &Value| matches!(it, Value::Array(_));
+        if self.env.variable(name).is_some_and(|it| it.values.iter().any(is_array)) {
+            self.env.set(name, vec![Value::Text(String::new())]);
+        }
     }
 
     /// Of several assignments all values are found before the first is made:
@@ -126,7 +135,9 @@ impl Walker<'_> {
             };
             let (target, text) = (head.name.to_owned(), word.text[head.length..].to_owned());
             if matches!(name, "local" | "declare" | "typeset") {
-                self.hide(&target);
+                if self.hide(&target) {
+                    self.begin_empty(&target);
+                }
             }
             self.given_value(&target, vec![Value::Text(text)]);
         }
@@ -150,6 +161,7 @@ impl Walker<'_> {
                 'l' => Attribute::Lower,
                 'u' => Attribute::Upper,
                 'i' => Attribute::Integer,
+                'A' => Attribute::Keyed,
                 _ => continue,
             };
             self.env.put_attribute(name, attribute);

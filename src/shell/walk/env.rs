@@ -61,10 +61,12 @@ pub(super) enum Made {
 }
 
 /// What `declare` has said of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Attribute {
     Lower,
     Upper,
+    /// The keys of its elements are texts: `declare -A`.
+    Keyed,
     /// What it is given is arithmetic.
     Integer,
     /// It stands for another name, which it is not given yet: `declare -n p`.
@@ -72,13 +74,13 @@ pub(super) enum Attribute {
 }
 
 /// Attributes of names, and names that stand for others.
-pub(super) type Declared = (BTreeMap<String, Attribute>, BTreeMap<String, String>);
+pub(super) type Declared = (BTreeMap<String, BTreeSet<Attribute>>, BTreeMap<String, String>);
 
 #[derive(Debug, Default)]
 pub(super) struct Env {
     variables: BTreeMap<String, Variable>,
     /// Those that are declared with one. It stays, whatever scope it was for.
-    attributes: BTreeMap<String, Attribute>,
+    attributes: BTreeMap<String, BTreeSet<Attribute>>,
     /// Names that stand for other names: `declare -n p=q`.
     references: BTreeMap<String, String>,
     /// How many values a variable may have. In a loop they are fewer, where each round makes more.
@@ -149,12 +151,26 @@ impl Value {
         Self::Text(HOLE.to_string())
     }
 
-    /// The text of a scalar, or the first element of an array.
-    pub(super) fn scalar(&self) -> &str {
+    /// The elements of an array; a text is the one with the number 0.
+    pub(super) fn into_elements(self) -> Vec<(String, String)> {
         match self {
-            Self::Text(text) => text,
-            Self::Array(elements) => elements.first().map_or("", |(_, text)| text),
+            Self::Array(elements) => elements,
+            Self::Text(text) => vec![("0".to_owned(), text)],
         }
+    }
+
+    /// The text of a scalar, or the element of an array with the number 0. Where there is none, one
+    /// whose key is a word may be it.
+    pub(super) fn scalar(&self) -> &str {
+        let elements = match self {
+            Self::Text(text) => return text,
+            Self::Array(elements) => elements,
+        };
+        let first = elements.iter().find(|(key, _)| key == "0");
+        let is_word = |it: &&(String, String)| !it.0.bytes().all(|byte| byte.is_ascii_digit());
+        // Words stand behind all numbers.
+        let word = || elements.last().filter(is_word).and(elements.iter().find(is_word));
+        first.or_else(word).map_or("", |(_, text)| text)
     }
 }
 
@@ -265,15 +281,31 @@ impl Env {
         self.references.contains_key(name)
     }
 
-    pub(super) fn attribute(&self, name: &str) -> Option<Attribute> {
+    /// What has been said of a name, in the order in which it holds.
+    pub(super) fn attributes(&self, name: &str) -> Vec<Attribute> {
         let name = self.meant(name);
-        let own = self.attributes.get(name).copied();
-        own.or_else(|| INTEGERS.contains(&name).then_some(Attribute::Integer))
+        match self.attributes.get(name) {
+            Some(own) => own.iter().copied().collect(),
+            None if INTEGERS.contains(&name) => vec![Attribute::Integer],
+            None => Vec::new(),
+        }
+    }
+
+    pub(super) fn has(&self, name: &str, attribute: Attribute) -> bool {
+        !self.attributes.is_empty() && self.attributes(name).contains(&attribute)
     }
 
     pub(super) fn put_attribute(&mut self, name: &str, attribute: Attribute) {
+        let other = match attribute {
+            Attribute::Lower => Some(Attribute::Upper),
+            Attribute::Upper => Some(Attribute::Lower),
+            _ => None,
+        };
+        let name = self.meant(name).to_owned();
         if self.attributes.len() < limit::BRACES {
-            self.attributes.insert(name.to_owned(), attribute);
+            let own = self.attributes.entry(name).or_default();
+            own.retain(|it| Some(*it) != other);
+            own.insert(attribute);
         }
     }
 

@@ -64,27 +64,12 @@ impl Walker<'_> {
             // `-O 2`: from there on, what stands before it stays.
             let from = taken.value(&["O"]).filter(|_| name != "read").map(|it| it.text.clone());
             let from = from.map(|it| self.counted(&it).and_then(|it| usize::try_from(it).ok()));
-            let kept = match self.env.variable(target).and_then(|it| it.values.first()) {
-                Some(Value::Array(elements)) if from.is_some() => elements.clone(),
-                _ => Vec::new(),
+            let kept = match self.env.variable(target) {
+                Some(variable) if from.is_some() => variable.values.clone(),
+                _ => vec![Value::Array(Vec::new())],
             };
-            let from = from.map_or(0, |it| it.unwrap_or(kept.len()));
-            let mut elements = kept;
-            let fresh = texts.into_iter().enumerate();
-            let fresh = fresh.map(|(place, text)| (from.saturating_add(place).to_string(), text));
-            self.spend(elements.len() / 4);
-            if elements.is_empty() {
-                elements = fresh.collect();
-            } else {
-                // Those that stand there already are few, or paid for each time.
-                for (key, text) in fresh {
-                    if !self.spend(elements.len() / 16) {
-                        break;
-                    }
-                    put_at(&mut elements, key, text);
-                }
-            }
-            let mut values = vec![Value::Array(elements)];
+            let mut values: Vec<Value> =
+                kept.into_iter().map(|it| self.filled(it, from, &texts)).collect();
             if input == "\u{FFFC}"
                 && let Some(before) = self.env.variable(target)
             {
@@ -119,6 +104,27 @@ impl Walker<'_> {
                 self.given_value(name, values);
             }
         }
+    }
+
+    /// An array with texts in it from a place on, or behind all others.
+    fn filled(&mut self, kept: Value, from: Option<Option<usize>>, texts: &[String]) -> Value {
+        let mut elements = kept.into_elements();
+        let from = from.map_or(0, |it| it.unwrap_or(elements.len()));
+        let fresh = texts.iter().cloned().enumerate();
+        let fresh = fresh.map(|(place, text)| (from.saturating_add(place).to_string(), text));
+        self.spend(elements.len() / 4);
+        if elements.is_empty() {
+            elements = fresh.collect();
+        } else {
+            // Those that stand there already are few, or paid for each time.
+            for (key, text) in fresh {
+                if !self.spend(elements.len() / 16) {
+                    break;
+                }
+                put_at(&mut elements, key, text);
+            }
+        }
+        Value::Array(elements)
     }
 }
 

@@ -4,7 +4,8 @@ use super::super::syntax::{Parameter, Part, Word};
 use super::super::{HOLE, limit};
 use super::Walker;
 use super::absent::{is_empty, is_known};
-use super::env::Value;
+use super::array::{Subscript, is_number};
+use super::env::{Attribute, Value};
 use super::expand::Expansion;
 use super::output::unescaped;
 use super::pattern::Pattern;
@@ -108,7 +109,10 @@ impl Walker<'_> {
             }
         }
         let index = parameter.index.as_ref().map(|index| self.text(index));
-        if let Some(index) = &index {
+        // Where there are elements, it is counted to find one of them.
+        if let Some(index) = &index
+            && !self.is_array(&name)
+        {
             self.arithmetic(index);
         }
         if index.is_none()
@@ -214,7 +218,16 @@ impl Walker<'_> {
         let count = self.env.variable(name)?.values.len();
         let Some(chosen) = self.choose(name, count) else { return Some(unknown()) };
         let value = self.env.variable(name)?.values.get(chosen)?;
-        let Some(index) = index else { return Some(Expansion::One(value.scalar().to_owned())) };
+        let Some(index) = index else {
+            // No word is the number 0 where keys are texts.
+            let is_keyed = self.env.has(name, Attribute::Keyed) && !self.env.is_doubtful(name);
+            return Some(Expansion::One(match value {
+                Value::Array(elements) if is_keyed => {
+                    elements.iter().find(|it| it.0 == "0").map_or("", |it| &it.1).to_owned()
+                }
+                _ => value.scalar().to_owned(),
+            }));
+        };
         let elements = match value {
             Value::Text(text) if matches!(index, "@" | "*") => {
                 return Some(Expansion::Many(vec![text.clone()]));
@@ -229,26 +242,24 @@ impl Walker<'_> {
                 Expansion::Many(it.into_iter().map(|(_, text)| text).collect())
             }));
         }
-        // From behind the last one.
-        let index = index.strip_prefix('-').map_or(index.to_owned(), |back| {
-            let back: usize = back.parse().unwrap_or(0);
-            let last = elements.last().and_then(|(key, _)| key.parse::<usize>().ok());
-            let behind = last.map_or(elements.len(), |last| last.saturating_add(1));
-            behind.saturating_sub(back).to_string()
-        });
-        if let Some((_, text)) = elements.iter().find(|(key, _)| *key == index) {
-            return Some(Expansion::One(text.clone()));
-        }
-        if elements.is_empty() || index.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Some(unknown());
+        if is_number(index) {
+            let element = elements.iter().find(|(key, _)| *key == index);
+            return Some(element.map_or_else(unknown, |it| Expansion::One(it.1.clone())));
         }
         let elements = elements.clone();
         if !self.spend(elements.len() / 16) {
             return Some(unknown());
         }
-        let counted = self.counted(&index).map(|it| it.to_string());
-        let at = counted.and_then(|it| elements.iter().position(|(key, _)| *key == it));
-        let place = at.or_else(|| self.place(&elements, &index));
+        let key = self.subscript(name, index.to_owned());
+        let is_known = !matches!(key, Subscript::Behind) && !index.contains(HOLE);
+        let key = key.of(&elements);
+        if is_known && let Some((_, text)) = elements.iter().find(|it| it.0 == key) {
+            return Some(Expansion::One(text.clone()));
+        }
+        if elements.is_empty() || is_known && is_number(&key) {
+            return Some(unknown());
+        }
+        let place = self.place(&elements, index);
         Some(place.map_or_else(unknown, |place| Expansion::One(elements[place].1.clone())))
     }
 

@@ -129,20 +129,26 @@ impl Walker<'_> {
     pub(super) fn assignable(&mut self, assignment: &Assignment) -> Vec<Value> {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
-        if let Some(index) = &assignment.index {
-            let text = self.text(index);
-            self.arithmetic(&text);
-        }
-        let mut values = Vec::new();
+        let mark = self.env.mark();
+        let (mut values, mut branches) = (Vec::new(), Vec::new());
         loop {
             let value = self.assigned(assignment);
             if !values.contains(&value) {
                 values.push(value);
             }
-            if !self.next_choice() || self.is_spent() {
+            let is_last = self.choices.is_empty() && branches.is_empty();
+            if is_last || self.is_spent() {
+                break;
+            }
+            // What it counts is counted once in each reading.
+            branches.push(self.env.take_back(mark));
+            if !self.next_choice() {
                 break;
             }
             self.repeating = true;
+        }
+        if !branches.is_empty() {
+            self.env.merge(&branches, true);
         }
         self.repeating = repeating;
         self.choices = outer;
@@ -153,13 +159,11 @@ impl Walker<'_> {
     /// `printf -v`, a loop. What its name or its attribute makes of the text happens here.
     pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
         let name = &*self.env.meant(name).to_owned();
-        if name.contains('[') {
-            for value in values {
-                self.put_element(name, value.scalar().to_owned());
-            }
-            return;
+        if let Some((array, key)) = name.split_once('[') {
+            let texts = values.into_iter().map(|value| value.scalar().to_owned()).collect();
+            return self.put_at_key(array, key.strip_suffix(']').unwrap_or(key), texts);
         }
-        if let Some(attribute) = self.env.attribute(name) {
+        for attribute in self.env.attributes(name) {
             let mut changed = values.clone();
             for value in &mut changed {
                 let texts: Vec<&mut String> = match value {
@@ -168,6 +172,7 @@ impl Walker<'_> {
                 };
                 for text in texts {
                     match attribute {
+                        Attribute::Keyed => {}
                         Attribute::Lower => *text = text.to_lowercase(),
                         Attribute::Upper => *text = text.to_uppercase(),
                         Attribute::Integer => {
@@ -191,6 +196,7 @@ impl Walker<'_> {
             }
             values = changed;
         }
+        values = self.as_elements(name, values);
         for value in &values {
             self.told(name, value.scalar());
             self.looked_up(name, value);
@@ -261,40 +267,41 @@ impl Walker<'_> {
 
     fn assigned(&mut self, assignment: &Assignment) -> Value {
         let before = self.before(assignment);
+        let counts = assignment.append && self.env.has(&assignment.name, Attribute::Integer);
         if let Some(index) = &assignment.index {
             let key = self.text(index);
             let mut text = self.text(&assignment.value);
-            let mut elements = match before {
-                Some(Value::Array(elements)) => elements,
-                // A text is the first element.
-                Some(Value::Text(text)) => vec![("0".to_owned(), text)],
-                None => Vec::new(),
-            };
+            let mut elements = before.map_or(Vec::new(), Value::into_elements);
             let key = match self.unknown_key(&assignment.name, &key, &elements) {
-                Some(key) => key,
-                None => self.key(key, &elements),
+                Some(own) => {
+                    self.arithmetic(&key);
+                    own
+                }
+                None => self.key(&assignment.name, key, &elements),
             };
             if assignment.append {
                 let own = elements.iter().find(|it| it.0 == key);
-                text.insert_str(0, own.map_or("", |it| &it.1));
+                let own = own.map_or("", |it| &it.1);
+                text = if counts { format!("{own}+({text})") } else { own.to_owned() + &text };
             }
             put_at(&mut elements, key, text);
             return Value::Array(elements);
         }
         if let [Part::Array(words)] = &assignment.value.parts[..] {
-            let mut elements = match before {
-                Some(Value::Array(elements)) if assignment.append => elements,
-                // A text is the first element.
-                Some(Value::Text(text)) if assignment.append => vec![("0".to_owned(), text)],
-                Some(_) | None => Vec::new(),
-            };
+            let before = before.filter(|_| assignment.append);
+            let mut elements = before.map_or(Vec::new(), Value::into_elements);
             let last = elements.last().and_then(|(key, _)| key.parse::<usize>().ok());
             let mut next = last.map_or(elements.len(), |last| last.saturating_add(1));
             let near = words.len().min(limit::ELEMENTS + 1);
-            for field in self.fields(&words[..near]) {
-                if let Some((key, ..)) = keyed(&field) {
-                    self.arithmetic(key);
-                } else if field.text.starts_with('[') {
+            let fields = self.fields(&words[..near]);
+            // Without brackets they are keys and texts in turn.
+            let are_pairs = fields.first().is_some_and(|it| keyed(it).is_none())
+                && self.has_texts_for_keys(&assignment.name);
+            if are_pairs {
+                return self.paired(elements, &fields);
+            }
+            for field in fields {
+                if field.text.starts_with('[') && keyed(&field).is_none() {
                     self.arithmetic(&field.text);
                 }
                 // So many nobody types.
@@ -304,7 +311,7 @@ impl Walker<'_> {
                 }
                 let (key, text) = match keyed(&field) {
                     Some((key, text, appends)) => {
-                        let key = self.key(key.to_owned(), &elements);
+                        let key = self.key(&assignment.name, key.to_owned(), &elements);
                         let own = elements.iter().find(|it| appends && it.0 == key);
                         let text = own.map_or(String::new(), |it| it.1.clone()) + text;
                         (key, text)
@@ -329,8 +336,34 @@ impl Walker<'_> {
         if !assignment.append {
             return Value::Text(text);
         }
-        let before = before.map_or(HOLE.to_string(), |value| value.scalar().to_owned());
-        Value::Text(before + &text)
+        let added = |before: &str| match counts {
+            // It is counted where it is given.
+            true => format!("{before}+({text})"),
+            false => format!("{before}{text}"),
+        };
+        match before {
+            Some(Value::Array(mut elements)) => {
+                let own = elements.iter().find(|it| it.0 == "0").map_or("", |it| &it.1);
+                let text = added(own);
+                put_at(&mut elements, "0".to_owned(), text);
+                Value::Array(elements)
+            }
+            Some(Value::Text(before)) => Value::Text(added(&before)),
+            None => Value::Text(added("\u{FFFC}")),
+        }
+    }
+
+    /// `declare -A m=(key text key text)`
+    fn paired(&mut self, mut elements: Vec<(String, String)>, fields: &[Field]) -> Value {
+        for pair in fields.chunks(2) {
+            if elements.len() >= limit::ELEMENTS || !self.spend(elements.len() / 16) {
+                self.spend(usize::MAX);
+                break;
+            }
+            let text = pair.get(1).map_or(String::new(), |it| it.text.clone());
+            put_at(&mut elements, pair[0].text.clone(), text);
+        }
+        Value::Array(elements)
     }
 }
 
