@@ -18,6 +18,7 @@ mod declare;
 mod disk;
 mod edit;
 mod editor;
+mod encoding;
 mod env;
 mod evaluate;
 mod expand;
@@ -29,6 +30,7 @@ mod foreign;
 mod groups;
 mod handed;
 mod lanes;
+mod lines;
 mod listed;
 mod nested;
 mod origin;
@@ -52,6 +54,7 @@ mod somewhere;
 mod spoken;
 mod sql;
 mod streams;
+mod substitute;
 mod suspect;
 mod tmux;
 mod todo;
@@ -196,6 +199,8 @@ struct Doubt {
     escaped: bool,
     /// A word that may be none was shown behind a blank.
     loose: bool,
+    /// Only some of its lines may have been shown, in whatever order.
+    part: bool,
 }
 
 impl<'o> Walker<'o> {
