@@ -44,6 +44,7 @@ mod pattern;
 mod placed;
 mod python;
 mod record;
+mod replace;
 mod schedule;
 mod search;
 mod shape;
