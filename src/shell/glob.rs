@@ -186,7 +186,7 @@ fn set(characters: &[char], closes: &Closes, at: &mut usize) -> Token {
 }
 
 /// What a class takes; none, where nobody knows it.
-fn class(name: &str) -> Option<Vec<(char, char)>> {
+pub(super) fn class(name: &str) -> Option<Vec<(char, char)>> {
     let (lower, upper, digit) = (('a', 'z'), ('A', 'Z'), ('0', '9'));
     Some(match name {
         "lower" => vec![lower],

@@ -98,7 +98,11 @@ impl Scanner<'_> {
                 parameter.length = true;
                 self.at += 1;
             }
-            (b'!', next) if next.is_ascii_alphanumeric() || next == b'_' => {
+            (b'!', next)
+                if next.is_ascii_alphanumeric()
+                    || next == b'_'
+                    || next == b'#' && self.peek_at(2) == b'}' =>
+            {
                 parameter.indirect = true;
                 self.at += 1;
             }
@@ -117,7 +121,9 @@ impl Scanner<'_> {
             parameter.operator = operator;
             self.at += operator.len();
         }
-        parameter.operand = self.braced(b'}', quoted);
+        // What is cut or replaced is a pattern, whose quotes are its own.
+        let is_pattern = parameter.operator.starts_with(['#', '%', '/', '^', ',']);
+        parameter.operand = self.braced(b'}', quoted && !is_pattern);
         parameter
     }
 

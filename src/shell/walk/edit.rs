@@ -5,7 +5,8 @@ use super::super::{HOLE, limit};
 use super::Walker;
 use super::call::Call;
 use super::env::Made;
-use super::filter::substituted;
+use super::filter::Room;
+use super::substitute::edit;
 use super::suspect::{beginning, pieces_of};
 use std::collections::BTreeSet;
 
@@ -68,9 +69,14 @@ impl Walker<'_> {
             {
                 return;
             }
-            let changed =
-                code.iter().try_fold(before.clone(), |text, code| substituted(code, &text));
-            let after = changed.filter(|_| !code.is_empty()).unwrap_or_else(|| {
+            let mut room = Room::default();
+            let others: Vec<&str> = words().filter(|it| !files.contains(it)).collect();
+            let changed = edit(name, &others, &before, true, &mut room);
+            if !self.spend(room.taken() / 256) {
+                return;
+            }
+            let is_followed = changed.is_some();
+            let after = changed.unwrap_or_else(|| {
                 let mut pieces = Vec::new();
                 for it in &code {
                     pieces_of(name, it, &mut pieces);
@@ -78,9 +84,10 @@ impl Walker<'_> {
                 let pieces = pieces.iter().map(|it| beginning(it)).collect::<Vec<_>>().join("\n");
                 [&*before, &pieces, &guesses(code.iter().copied(), &before)].join("\n")
             });
-            if after != before {
-                for path in self.located(file) {
-                    let path = super::origin::normal(&path).to_owned();
+            for path in self.located(file) {
+                let path = super::origin::normal(&path).to_owned();
+                self.suspects.edited(&path, is_followed);
+                if after != before {
                     self.env.files.insert(path, Made::Text(after.clone()));
                 }
             }
@@ -117,8 +124,9 @@ impl Walker<'_> {
     }
 }
 
-/// Lines of code: each line of `text` with one of its words replaced by one of the code's. What
-/// would close or open more than a line is left out of them.
+/// Lines of code: each line of `text` with one of its words replaced by one of the code's, without
+/// one of them or all before it, and with its signs as blanks. What would close or open more than a
+/// line is left out of them.
 pub(super) fn guesses<'a>(code: impl Iterator<Item = &'a str>, text: &str) -> String {
     let signs = |c: char| !c.is_alphanumeric() && !"-_. ".contains(c);
     let words = code.flat_map(|word| word.split(signs)).map(str::trim);
@@ -127,13 +135,24 @@ pub(super) fn guesses<'a>(code: impl Iterator<Item = &'a str>, text: &str) -> St
     for line in text.lines() {
         let line: String = line.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
         let own: Vec<&str> = line.split_whitespace().collect();
+        if line.contains(|c: char| !c.is_alphanumeric() && c != ' ') {
+            let parted = |kept: &str| {
+                let is_kept = |c: char| c.is_alphanumeric() || kept.contains(c);
+                let line: String = line.chars().map(|c| if is_kept(c) { c } else { ' ' }).collect();
+                line.split_whitespace().collect::<Vec<_>>().join(" ")
+            };
+            guesses.extend([parted("-./"), parted("")]);
+        }
         for place in 0..own.len().min(PLACES) {
+            guesses.insert(own[place + 1..].join(" "));
+            guesses.insert([&own[..place], &own[place + 1..]].concat().join(" "));
             for word in words.iter().take(WORDS) {
                 let (before, after) = (&own[..place], &own[place + 1..]);
                 guesses.insert([before, &[*word], after].concat().join(" "));
             }
         }
     }
+    guesses.remove("");
     guesses.into_iter().collect::<Vec<_>>().join("\n")
 }
 

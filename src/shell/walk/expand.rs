@@ -208,6 +208,9 @@ impl Walker<'_> {
                 if text.chars().all(|it| it == HOLE) {
                     return Expansion::One(text);
                 }
+                if doubt.part {
+                    return Expansion::One(self.some_of(&text, list));
+                }
                 let mut ways = vec![text];
                 if doubt.escaped {
                     ways.push(unescaped(&ways[0]));
@@ -270,6 +273,26 @@ impl Walker<'_> {
         }
     }
 
+    /// Some of the lines of an output, in whatever order.
+    fn some_of(&mut self, text: &str, list: &super::List) -> String {
+        let mut lines = text.lines().map(str::to_owned);
+        let mut ways = match (lines.next(), lines.next(), lines.next()) {
+            (Some(only), None, _) => vec![only, String::new()],
+            (Some(first), Some(second), None) => {
+                let turned = format!("{second}\n{first}");
+                vec![text.to_owned(), turned, first, second, String::new()]
+            }
+            _ => {
+                let lines = text.lines().take(limit::VALUES).map(str::to_owned);
+                lines.chain([HOLE.to_string()]).collect()
+            }
+        };
+        match self.choose(&format!("$({list:p}"), ways.len()) {
+            Some(chosen) => ways.swap_remove(chosen),
+            None => HOLE.to_string(),
+        }
+    }
+
     /// The output of a substitution.
     pub(super) fn substituted(&mut self, list: &super::List) -> String {
         self.spend(1);
@@ -320,10 +343,7 @@ impl Walker<'_> {
             match part {
                 Part::Text { text, quoted } => pattern.push(text, *quoted),
                 part => {
-                    let quoted = matches!(
-                        part,
-                        Part::Parameter { quoted: true, .. } | Part::Command { quoted: true, .. }
-                    );
+                    let quoted = is_quoted(part);
                     match self.part(part) {
                         Expansion::One(text) => pattern.push(&text, quoted),
                         Expansion::Many(texts) => pattern.push(&texts.join(" "), quoted),
@@ -363,6 +383,11 @@ impl Walker<'_> {
         }
         false
     }
+}
+
+/// Whether what an expansion gives stands for itself in a pattern.
+pub(super) fn is_quoted(part: &Part) -> bool {
+    matches!(part, Part::Parameter { quoted: true, .. } | Part::Command { quoted: true, .. })
 }
 
 /// Whether what stands for a folder that is not known comes behind a name: `a$PWD/b` lies below `a`,

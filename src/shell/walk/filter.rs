@@ -1,13 +1,47 @@
 //! Programs that turn known input into known output: encodings, and the simple filters.
 
-use super::super::{HOLE, foreign, limit};
+pub(in super::super) use super::encoding::unpacked;
+pub use super::substitute::substituted;
+
+use super::super::{HOLE, limit};
 use super::characters::{cut, rotated, translated};
+use super::encoding::{BASE64, HEXADECIMAL, based, decoded, encoded, lossy};
 use super::field::Field;
+use super::lines::{end, grep, sort, uniq};
 use super::output::unescaped;
-use std::collections::BTreeMap;
+use super::substitute::edit;
+
+/// What a filter may make, in bytes, and what is not sure about it.
+#[derive(Debug)]
+pub(super) struct Room {
+    left: usize,
+    /// Only some of the lines may be shown, in whatever order.
+    pub(super) is_part: bool,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { left: Self::ALL, is_part: false }
+    }
+}
+
+impl Room {
+    /// Scripts make several texts before the last.
+    const ALL: usize = 4 * limit::TEXT;
+
+    /// Takes what a text needs; none where it would be too long.
+    pub(super) fn take(&mut self, bytes: usize) -> Option<()> {
+        self.left = self.left.checked_sub(bytes).filter(|_| bytes <= limit::TEXT)?;
+        Some(())
+    }
+
+    pub(super) fn taken(&self) -> usize {
+        Self::ALL - self.left
+    }
+}
 
 /// What a filter shows for an input. `None` where that is not modelled.
-pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String> {
+pub(super) fn filter(name: &str, words: &[Field], input: &str, room: &mut Room) -> Option<String> {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
     let operands: Vec<&str> =
@@ -32,42 +66,19 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             lines.reverse();
             Some(lines.join("\n") + "\n")
         }
-        "tr" => translated(&texts, input),
-        "sed" if !has(&["-i"]) => {
-            // What a group is, hangs on the kind of the pattern.
-            let is_extended = has(&["-E", "-r", "--regexp-extended"]);
-            let other = if is_extended { r"\(.*\)" } else { "(.*)" };
-            sed(&operands, input).filter(|_| !operands.iter().any(|it| it.contains(other)))
-        }
-        "grep" | "egrep" | "fgrep" => grep(&texts, &operands, input),
-        "head" if has(&["-c"]) || texts.iter().any(|text| text.starts_with("-c")) => {
-            let mut count =
-                texts.iter().filter_map(|text| text.trim_start_matches("-c").parse().ok());
-            Some(input.chars().take(count.next_back()?).collect())
-        }
-        "sort" | "gsort" if operands.is_empty() => {
-            // By other keys the order may stay as it is.
-            let is_plain = |it: &&str| matches!(*it, "-r" | "-u" | "-ru" | "-ur" | "--reverse");
-            if !texts.iter().all(is_plain) {
-                return Some(input.to_owned());
-            }
-            let mut lines: Vec<&str> = input.lines().collect();
-            lines.sort_unstable();
-            if texts.iter().any(|text| text.starts_with('-') && text.contains('r')) {
-                lines.reverse();
-            }
-            Some(lines.into_iter().map(|line| line.to_owned() + "\n").collect())
-        }
+        "tr" | "gtr" => translated(&texts, input),
+        "sed" | "gsed" | "ssed" | "perl" => edit(name, &texts, input, false, room),
+        "grep" | "egrep" | "fgrep" | "ggrep" => grep(name, &texts, input, room),
+        "sort" | "gsort" => sort(&texts, input, room),
+        "uniq" | "guniq" => uniq(&texts, input, room),
         // Packed is as good as plain: what unpacks it gives it back.
         "gzip" | "gunzip" | "zcat" | "bzip2" | "bunzip2" | "bzcat" | "xz" | "unxz" | "xzcat"
         | "zstd" | "unzstd" | "zstdcat" | "lz4" | "unlz4" | "lz4cat" | "brotli" | "pigz"
-        | "uniq" | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "expand"
+        | "shuf" | "pv" | "iconv" | "ts" | "stdbuf" | "expand"
             if operands.is_empty() =>
         {
+            room.is_part |= name == "shuf";
             Some(input.to_owned())
-        }
-        "paste" if has(&["-s"]) || has(&["-sd"]) || has(&["-sd "]) => {
-            Some(input.lines().collect::<Vec<_>>().join(" ") + "\n")
         }
         "xargs" if operands.is_empty() => {
             Some(input.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
@@ -77,80 +88,27 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str) -> Option<String>
             (!text.contains(['"', '\\'])).then(|| format!("{text}\n"))
         }
         "awk" | "gawk" | "mawk" | "nawk" => match texts[..] {
-            [code] | ["-F", " ", code] | ["-F ", code] => awk(code.trim(), None, input),
-            ["-F", separator, code] => awk(code.trim(), Some(separator), input),
-            [option, code] => awk(code.trim(), Some(option.strip_prefix("-F")?), input),
+            [code] | ["-F", " ", code] | ["-F ", code] => awk(code.trim(), None, input, room),
+            ["-F", separator, code] => awk(code.trim(), Some(separator), input, room),
+            [option, code] => awk(code.trim(), Some(option.strip_prefix("-F")?), input, room),
             _ => None,
         },
-        "tail" if texts.iter().any(|text| text.starts_with("-c")) => last_characters(&texts, input),
-        "head" | "tail" => {
-            let count = count(&texts)?;
-            let lines: Vec<&str> = input.lines().collect();
-            let skip = if name == "tail" { lines.len().saturating_sub(count) } else { 0 };
-            let kept: Vec<&str> = lines.into_iter().skip(skip).take(count).collect();
-            Some(kept.join("\n") + "\n")
+        "head" | "tail" | "ghead" | "gtail" => {
+            end(name.trim_start_matches('g'), &texts, input, room)
         }
-        "cut" => cut(&texts, input),
-        _ => reshaped(name, &texts, &operands, input),
-    }
-}
-
-/// The lines that `grep` finds.
-fn grep(texts: &[&str], operands: &[&str], input: &str) -> Option<String> {
-    let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
-    let [pattern] = operands[..] else { return None };
-    let is_short = |it: &&&str| it.starts_with('-') && !it.starts_with("--");
-    let letters: String = texts.iter().filter(is_short).copied().collect();
-    if letters.contains('o') {
-        let is_plain = letters.chars().all(|c| "-oEPFh".contains(c));
-        return only_matching(pattern, input).filter(|_| is_plain);
-    }
-    if has(&["-c", "-q", "-l"]) {
-        return None;
-    }
-    // Of the lines that a pattern finds all may be some.
-    if !pattern.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
-        return Some(input.to_owned());
-    }
-    let inverted = has(&["-v"]);
-    // A pattern of files may come to what is looked for.
-    let is_shown =
-        |line: &str| line.contains(['*', '?', '[']) || line.contains(pattern) != inverted;
-    Some(by_line(input, |line| is_shown(line).then(|| line.to_owned())))
-}
-
-/// `base64 -d`, `basenc --base32 --decode`
-fn based(name: &str, texts: &[&str], operands: &[&str], input: &str) -> Option<String> {
-    let is_base = |it: &&&str| it.starts_with("--b") || it.starts_with("--z");
-    let base = match texts.iter().find(is_base) {
-        Some(base) if name == "basenc" => base.trim_start_matches('-'),
-        _ => name.trim_start_matches('g'),
-    };
-    let (alphabet, width) = match base {
-        "base32" => (BASE32, 5),
-        "base32hex" => (BASE32_HEX, 5),
-        "base16" => (BASE16, 4),
-        "base2msbf" => (&b"01"[..], 1),
-        _ => (BASE64, 6),
-    };
-    let is_short = |it: &&str| it.starts_with('-') && !it.starts_with("--");
-    let decodes = |it: &&str| {
-        is_short(it) && it.contains(['d', 'D']) || it.len() > 2 && "--decode".starts_with(it)
-    };
-    if texts.iter().any(decodes) {
-        let input = if base == "base64url" {
-            input.replace('-', "+").replace('_', "/")
-        } else {
-            input.to_owned()
-        };
-        Some(lossy(&decoded(&input, alphabet, width)))
-    } else {
-        operands.is_empty().then(|| encoded(input.as_bytes(), alphabet, width))
+        "cut" | "gcut" => cut(&texts, input, room),
+        _ => reshaped(name, &texts, &operands, input, room),
     }
 }
 
 /// Those that lay text out anew, and single changes to it.
-fn reshaped(name: &str, texts: &[&str], operands: &[&str], input: &str) -> Option<String> {
+fn reshaped(
+    name: &str,
+    texts: &[&str],
+    operands: &[&str],
+    input: &str,
+    room: &mut Room,
+) -> Option<String> {
     let has = |options: &[&str]| texts.iter().any(|text| options.contains(text));
     match name {
         "column" if has(&["-t"]) => {
@@ -165,12 +123,16 @@ fn reshaped(name: &str, texts: &[&str], operands: &[&str], input: &str) -> Optio
             Some(if lines > 1 { format!("{input}\n{joined}\n") } else { input.to_owned() })
         }
         "rot13" | "caesar" => Some(input.chars().map(rotated).collect()),
-        "dd" if has(&["conv=lcase"]) => Some(input.to_lowercase()),
-        "dd" if has(&["conv=ucase"]) => Some(input.to_uppercase()),
-        "sd" => match operands[..] {
-            [from, to] => Some(input.replace(from, to)),
-            _ => None,
-        },
+        "dd" => copied(texts, input),
+        "sd" => {
+            let [from, to] = texts[..] else { return None };
+            let is_plain = |c: char| c.is_alphanumeric() || " -_/=:,@%#\"';<>~!&".contains(c);
+            if from.is_empty() || !from.chars().all(is_plain) || to.contains(['$', '\\']) {
+                return None;
+            }
+            room.take(input.len() + input.matches(from).count() * to.len())?;
+            Some(input.replace(from, to))
+        }
         "jq" if has(&["-r", "--raw-output"])
             && let [path] = operands[..]
             && path.len() > 1
@@ -180,26 +142,42 @@ fn reshaped(name: &str, texts: &[&str], operands: &[&str], input: &str) -> Optio
             let value = value.pointer(&path.replace('.', "/"))?.as_str()?.to_owned();
             Some(value + "\n")
         }
-        // `perl -pe s/a/b/`
-        "perl" | "ruby" if has(&["-pe"]) => {
-            let [script] = operands[..] else { return None };
-            script.starts_with('s').then(|| sed(operands, input)).flatten()
-        }
         _ => None,
     }
 }
 
-/// What a filter makes of lines that are known in part: a hole may hold what `grep` looks for, and
-/// all but the first of the fields that are cut. Whether any of the lines may be shown, and else
+/// `dd conv=lcase bs=1 skip=5`
+fn copied(texts: &[&str], input: &str) -> Option<String> {
+    let (mut size, mut skip, mut count) = (512_usize, 0_usize, None);
+    let mut text = input.to_owned();
+    for word in texts {
+        let (name, value) = word.split_once('=')?;
+        match (name, value) {
+            ("conv", "lcase") => text.make_ascii_lowercase(),
+            ("conv", "ucase") => text.make_ascii_uppercase(),
+            ("status", _) => {}
+            ("bs" | "ibs", _) => size = value.parse().ok()?,
+            ("skip", _) => skip = value.parse().ok()?,
+            ("count", _) => count = Some(value.parse::<usize>().ok()?),
+            _ => return None,
+        }
+    }
+    if skip == 0 && count.is_none() {
+        return Some(text);
+    }
+    let from = skip.saturating_mul(size).min(text.len());
+    let length = count.map_or(text.len(), |it| it.saturating_mul(size));
+    let to = from.saturating_add(length).min(text.len());
+    text.is_ascii().then(|| text[from..to].to_owned())
+}
+
+/// What a filter makes of lines that are known in part: a hole may hold all but the first of the
+/// fields that are cut. Whether any of the lines may be shown, and else
 /// nothing is known; `None`: as of any other text.
 fn of_found(name: &str, words: &[&str], input: &str) -> Option<bool> {
     let has = |given: &[&str]| words.iter().any(|it| given.iter().any(|one| it.contains(one)));
     let is_found = input.contains(&format!("/{HOLE}"));
     match name {
-        "grep" | "egrep" | "fgrep" => {
-            let shows_lines = !words.iter().any(|it| matches!(*it, "-o" | "-c" | "-q" | "-l"));
-            Some(shows_lines)
-        }
         "cut" if is_found && !has(&["-f1"]) && words.last() != Some(&"1") => Some(false),
         "awk" | "gawk" | "mawk" | "nawk" if is_found && !has(&["print $1", "print $0"]) => {
             Some(false)
@@ -207,74 +185,6 @@ fn of_found(name: &str, words: &[&str], input: &str) -> Option<bool> {
         "xxd" | "rev" | "base64" | "base32" | "openssl" if is_found => Some(false),
         _ => None,
     }
-}
-
-const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const BASE32: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-const BASE32_HEX: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUV";
-const BASE16: &[u8] = b"0123456789ABCDEF";
-const HEXADECIMAL: &[u8] = b"0123456789abcdef";
-
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Text that code decodes: `b64decode("…")`, `fromhex("…")`.
-pub(in super::super) fn unpacked(name: &str, text: &str) -> Option<String> {
-    match name {
-        "b64decode" | "decode_base64" | "atob" | "base64_decode" | "decode64"
-        | "urlsafe_b64decode" | "decodestring" | "standard_b64decode" => {
-            Some(lossy(&decoded(text, BASE64, 6)))
-        }
-        "fromhex" | "unhexlify" | "hex2bin" | "a2b_hex" => {
-            Some(lossy(&decoded(&text.to_ascii_lowercase(), HEXADECIMAL, 4)))
-        }
-        _ => None,
-    }
-}
-
-/// Digits of `width` bits to bytes; whatever is no digit is left out.
-fn decoded(input: &str, alphabet: &[u8], width: u32) -> Vec<u8> {
-    let mut places = [None; 256];
-    for (value, digit) in (0_u32..).zip(alphabet) {
-        places[usize::from(*digit)] = Some(value);
-    }
-    let mut bytes = Vec::with_capacity(input.len());
-    let (mut bits, mut buffer) = (0, 0_u32);
-    for value in input.bytes().filter_map(|byte| places[usize::from(byte)]) {
-        buffer = buffer << width | value;
-        bits += width;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((buffer >> bits & 0xff).to_le_bytes()[0]);
-        }
-        buffer &= (1 << bits) - 1;
-    }
-    bytes
-}
-
-fn encoded(input: &[u8], alphabet: &[u8], width: u32) -> String {
-    let mut text = String::new();
-    let (mut bits, mut buffer) = (0, 0_usize);
-    for byte in input {
-        buffer = buffer << 8 | usize::from(*byte);
-        bits += 8;
-        while bits >= width {
-            bits -= width;
-            text.push(char::from(alphabet[buffer >> bits]));
-            buffer &= (1 << bits) - 1;
-        }
-    }
-    if bits > 0 {
-        text.push(char::from(alphabet[buffer << (width - bits)]));
-    }
-    if width == 6 {
-        while !text.len().is_multiple_of(4) {
-            text.push('=');
-        }
-    }
-    text.push('\n');
-    text
 }
 
 pub(super) fn by_line(input: &str, change: impl Fn(&str) -> Option<String>) -> String {
@@ -286,126 +196,8 @@ pub(super) fn by_line(input: &str, change: impl Fn(&str) -> Option<String>) -> S
     text
 }
 
-/// What a plain substitution of `sed` makes of a text. `None` where it is another script.
-pub fn substituted(script: &str, input: &str) -> Option<String> {
-    sed(&[script], input).filter(|_| !script.contains(super::super::HOLE))
-}
-
-/// `s/literal/replacement/g` alone, without an `e`.
-fn sed(operands: &[&str], input: &str) -> Option<String> {
-    let [script] = operands else { return None };
-    // `s/a/b/;s/c/d/`: one after the other, where nothing else is parted so.
-    if let Some((first, rest)) = script.split_once(';')
-        && first.matches('/').count() == 3
-        && first.starts_with("s/")
-        && rest.matches(';').count() < 8
-    {
-        return sed(&[rest.trim_start()], &sed(&[first], input)?);
-    }
-    if !foreign::read_sed(script).is_empty() {
-        return None;
-    }
-    // `y/from/to/`
-    if let Some(sets) = script.strip_prefix('y') {
-        let delimiter = sets.chars().next()?;
-        let sets: Vec<&str> = sets.split(delimiter).collect();
-        let ["", from, to, ""] = sets[..] else { return None };
-        // The first of those that are the same counts.
-        let mut changes: BTreeMap<char, char> = BTreeMap::new();
-        for (own, other) in from.chars().zip(to.chars()) {
-            changes.entry(own).or_insert(other);
-        }
-        return Some(input.chars().map(|c| changes.get(&c).copied().unwrap_or(c)).collect());
-    }
-    let body = script.strip_prefix('s')?;
-    let delimiter = body.chars().next()?;
-    let parts: Vec<&str> = body.split(delimiter).collect();
-    let ["", from, to, flags] = parts[..] else { return None };
-    let plain = |text: &str| !text.contains(['\\', '*', '[', '^', '$', '.', '&']);
-    // The whole line, as `&` or as the first group.
-    if matches!(from, ".*" | "^.*$" | "^.*" | "(.*)" | "^(.*)$" | r"\(.*\)" | r"^\(.*\)$") {
-        let to = to.replace(r"\1", "&");
-        let is_plain = !to.contains('\\') && matches!(flags, "" | "g");
-        let is_plain = is_plain && is_short(to.matches('&').count(), input);
-        return is_plain.then(|| by_line(input, |line| Some(to.replace('&', line))));
-    }
-    let is_plain = !to.contains(['\\', '&']);
-    match from {
-        _ if !is_plain || !matches!(flags, "" | "g") => return None,
-        "^" => return Some(by_line(input, |line| Some(format!("{to}{line}")))),
-        "$" => return Some(by_line(input, |line| Some(format!("{line}{to}")))),
-        _ => {}
-    }
-    // `s/^a/b/`: where a line begins so.
-    if let Some(from) = from.strip_prefix('^').filter(|it| plain(it)) {
-        let change = |line: &str| match line.strip_prefix(from) {
-            Some(rest) => format!("{to}{rest}"),
-            None => line.to_owned(),
-        };
-        return Some(by_line(input, |line| Some(change(line))));
-    }
-    if let Some(from) = from.strip_suffix('$').filter(|it| plain(it)) {
-        let change = |line: &str| match line.strip_suffix(from) {
-            Some(rest) => format!("{rest}{to}"),
-            None => line.to_owned(),
-        };
-        return Some(by_line(input, |line| Some(change(line))));
-    }
-    if from.is_empty() || !plain(from) {
-        return None;
-    }
-    Some(by_line(input, |line| {
-        Some(if flags == "g" { line.replace(from, to) } else { line.replacen(from, to, 1) })
-    }))
-}
-
-/// `tail -c 3`, `tail -c3`, `tail -c +3`
-fn last_characters(words: &[&str], input: &str) -> Option<String> {
-    let mut counts = words.iter().map(|text| text.trim_start_matches("-c"));
-    let count = counts.rfind(|it| !it.is_empty())?;
-    let skip = if let Some(from) = count.strip_prefix('+') {
-        from.parse::<usize>().ok()?.saturating_sub(1)
-    } else {
-        let length = input.chars().count();
-        length.saturating_sub(count.trim_start_matches('-').parse().ok()?)
-    };
-    Some(input.chars().skip(skip).collect())
-}
-
-/// `-n 3`, `-n3`, `-3`
-fn count(words: &[&str]) -> Option<usize> {
-    match *words {
-        [] => Some(10),
-        ["-n", count] => count.parse().ok(),
-        [option] => option.strip_prefix("-n").or(option.strip_prefix('-'))?.parse().ok(),
-        _ => None,
-    }
-}
-
-/// Whether so many times the input is no work to speak of.
-fn is_short(times: usize, input: &str) -> bool {
-    times.saturating_mul(input.len()) <= 16 * limit::TEXT
-}
-
-/// `grep -o`: what stands between a plain beginning of the pattern and the line's end, or the plain
-/// pattern itself.
-fn only_matching(pattern: &str, input: &str) -> Option<String> {
-    let pattern = pattern.trim_start_matches('^');
-    let (start, is_open) = match pattern.strip_suffix(".*").or(pattern.strip_suffix(".*$")) {
-        Some(start) => (start, true),
-        None => (pattern, false),
-    };
-    if !start.chars().all(|c| c.is_alphanumeric() || " -_/".contains(c)) {
-        return None;
-    }
-    Some(by_line(input, |line| {
-        let rest = &line[line.find(start)?..];
-        Some(if is_open { rest.to_owned() } else { start.to_owned() })
-    }))
-}
-
 /// `1`, `{print}`, `{print $2, $3}`, `{printf "a %s\n", $1}`; between fields stands what `-F` says.
-fn awk(code: &str, separator: Option<&str>, input: &str) -> Option<String> {
+fn awk(code: &str, separator: Option<&str>, input: &str, room: &mut Room) -> Option<String> {
     if code == "1" {
         return Some(input.to_owned());
     }
@@ -424,7 +216,9 @@ fn awk(code: &str, separator: Option<&str>, input: &str) -> Option<String> {
     if matches!(fields, "" | "$0") && format.is_none() {
         return Some(input.to_owned());
     }
-    let pieces = printed(fields).filter(|it| is_short(it.len(), input))?;
+    let pieces = printed(fields)?;
+    let lines = input.lines().count();
+    room.take(pieces.len().checked_mul(input.len())?.checked_add(lines * code.len())?)?;
     let text = by_line(input, |line| {
         let field = |place: usize| match separator {
             Some(separator) => line.split(separator).nth(place - 1),

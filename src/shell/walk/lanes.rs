@@ -66,6 +66,9 @@ impl Walker<'_> {
         let mut output = String::new();
         let finds = self.reading.finds.len();
         let mut places = Vec::with_capacity(stages.len());
+        // What other pipelines have shown, does not go through this one.
+        let part = self.doubt.part;
+        self.doubt.part &= stdin.is_some();
         for (index, stage) in stages.iter().enumerate() {
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             let last = index + 1 == stages.len();
@@ -105,6 +108,7 @@ impl Walker<'_> {
                 break;
             }
         }
+        self.doubt.part |= part;
         (output, places)
     }
 

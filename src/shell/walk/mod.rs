@@ -19,6 +19,7 @@ mod disk;
 mod early;
 mod edit;
 mod editor;
+mod encoding;
 mod env;
 mod evaluate;
 mod expand;
@@ -31,6 +32,7 @@ mod groups;
 mod handed;
 mod input;
 mod lanes;
+mod lines;
 mod listed;
 mod nested;
 mod origin;
@@ -44,6 +46,7 @@ mod pattern;
 mod placed;
 mod python;
 mod record;
+mod replace;
 mod schedule;
 mod search;
 mod shape;
@@ -54,6 +57,7 @@ mod somewhere;
 mod spoken;
 mod sql;
 mod streams;
+mod substitute;
 mod suspect;
 mod tmux;
 mod todo;
@@ -205,6 +209,8 @@ struct Doubt {
     loose: bool,
     /// It stems from branches of which only one is taken.
     parted: bool,
+    /// Only some of its lines may have been shown, in whatever order.
+    part: bool,
 }
 
 impl<'o> Walker<'o> {

@@ -7,6 +7,7 @@ use super::call::Call;
 use super::field::Field;
 use super::shown::shown;
 use super::{Walker, filter};
+use filter::Room;
 
 /// The output of something that is not modelled.
 pub(super) fn unknown_output(call: &Call) -> String {
@@ -61,12 +62,13 @@ impl Walker<'_> {
                 [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
                 _ => None,
             },
-            _ => decoded_by_module(name, words, stdin)
+            _ => self
+                .decoded_by_module(name, words, stdin)
                 .or_else(|| self.filtered(name, words))
                 .or_else(|| self.configured(&call.words).filter(|_| name == "git"))
                 .or_else(|| {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
-                    filter::filter(name, words, stdin)
+                    self.filter(name, words, stdin)
                 })
                 .or_else(|| shown(name, &call.words))
                 .or_else(|| self.searched(name, &call.words)),
@@ -88,7 +90,28 @@ impl Walker<'_> {
         let is_operand = |word: &&Field| !word.text.starts_with('-') && !word.text.is_empty();
         let file = words.last().filter(is_operand)?;
         let text = self.content(&file.text).filter(|text| !text.chars().eq([HOLE]))?;
-        filter::filter(name, &words[..words.len() - 1], &text)
+        self.filter(name, &words[..words.len() - 1], &text)
+    }
+
+    /// What a filter makes of a text, paid for.
+    fn filter(&mut self, name: &str, words: &[Field], input: &str) -> Option<String> {
+        let mut room = Room::default();
+        room.is_part = self.doubt.part;
+        let text = filter::filter(name, words, input, &mut room);
+        self.doubt.part = room.is_part;
+        text.filter(|_| self.spend((input.len() + room.taken()) / 256))
+    }
+
+    /// `python3 -m base64 -d`
+    fn decoded_by_module(
+        &mut self,
+        name: &str,
+        words: &[Field],
+        stdin: Option<&str>,
+    ) -> Option<String> {
+        let [option, module, rest @ ..] = words else { return None };
+        let is_it = name.starts_with("py") && option.text == "-m" && module.text == "base64";
+        self.filter("base64", rest, stdin.filter(|_| is_it)?)
     }
 
     fn concatenated(&mut self, name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {
@@ -165,13 +188,6 @@ impl Walker<'_> {
             shown.push('\n');
         }
     }
-}
-
-/// `python3 -m base64 -d`
-fn decoded_by_module(name: &str, words: &[Field], stdin: Option<&str>) -> Option<String> {
-    let [option, module, rest @ ..] = words else { return None };
-    let is_it = name.starts_with("py") && option.text == "-m" && module.text == "base64";
-    filter::filter("base64", rest, stdin.filter(|_| is_it)?)
 }
 
 fn echo(words: &[Field]) -> String {

@@ -6,9 +6,8 @@ use super::Walker;
 use super::absent::{is_empty, is_known};
 use super::array::{Subscript, is_number};
 use super::env::{Attribute, Value};
-use super::expand::Expansion;
+use super::expand::{Expansion, is_quoted};
 use super::output::unescaped;
-use super::pattern::Pattern;
 use std::borrow::Cow;
 
 impl Walker<'_> {
@@ -19,7 +18,7 @@ impl Walker<'_> {
         if self.expanded.is_multiple_of(AT_ONCE) && !self.spend(1) {
             return unknown();
         }
-        let expansion = self.meaning(parameter, quoted);
+        let expansion = self.meaning(parameter);
         let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
         match expansion {
             // `"$*"` is one word.
@@ -37,7 +36,7 @@ impl Walker<'_> {
         }
     }
 
-    fn meaning(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
+    fn meaning(&mut self, parameter: &Parameter) -> Expansion {
         if parameter.length {
             let length = self.length(parameter);
             return length.map_or(Expansion::Number, |it| Expansion::One(it.to_string()));
@@ -82,7 +81,7 @@ impl Walker<'_> {
                     found => found.unwrap_or_else(|| absent(parameter)),
                 };
                 let positional = parameter.index.is_none();
-                self.operated(found, operator, &parameter.operand, (quoted, positional))
+                self.operated(found, operator, &parameter.operand, positional)
             }
         }
     }
@@ -96,7 +95,8 @@ impl Walker<'_> {
             return Some(Expansion::Many(keys.unwrap_or(vec![HOLE.to_string()])));
         }
         if parameter.indirect {
-            match self.variable(&name, None)? {
+            let found = self.special(&name).or_else(|| self.variable(&name, None));
+            match found? {
                 Expansion::One(target) if !target.contains(HOLE) => {
                     self.arithmetic(&target);
                     // `a[1]`
@@ -268,28 +268,31 @@ impl Walker<'_> {
         found: Expansion,
         operator: &str,
         operand: &Word,
-        (quoted, positional): (bool, bool),
+        positional: bool,
     ) -> Expansion {
         match found {
-            Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand, quoted)),
+            Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand)),
             Expansion::Many(texts) if operator != ":" => {
                 // For all of them it is expanded once.
                 let known;
                 let operand = if texts.len() > 1 && operand.as_text().is_none() {
-                    known = Word::text(&self.text(operand), false);
+                    known = self.known_operand(operand);
                     &known
                 } else {
                     operand
                 };
-                let operated =
-                    texts.iter().map(|text| self.operate(text, operator, operand, quoted));
+                let operated = texts.iter().map(|text| self.operate(text, operator, operand));
                 Expansion::Many(operated.collect())
             }
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
                     // Positional parameters count from one, `$0` being the first.
+                    let all = i64::try_from(texts.len()).unwrap_or(i64::MAX);
+                    let begins = positional && (from == 0 || from == -all - 1);
                     let from = if positional && from > 0 { from - 1 } else { from };
+                    let texts =
+                        if begins { [vec![self.own_name()], texts].concat() } else { texts };
                     let cut = cut(texts.len(), from, length);
                     Expansion::Many(texts.get(cut).unwrap_or_default().to_vec())
                 }
@@ -306,7 +309,27 @@ impl Walker<'_> {
         }
     }
 
-    fn operate(&mut self, text: &str, operator: &str, operand: &Word, quoted: bool) -> String {
+    /// `$0`
+    fn own_name(&mut self) -> String {
+        match self.variable("0", None) {
+            Some(Expansion::One(name)) => name,
+            _ => HOLE.to_string(),
+        }
+    }
+
+    /// An operand whose parts are expanded.
+    fn known_operand(&mut self, operand: &Word) -> Word {
+        let parts = operand.parts.iter().map(|part| match part {
+            Part::Text { .. } => part.clone(),
+            part => {
+                let word = Word { parts: vec![part.clone()], braces: false };
+                Part::Text { text: self.text(&word), quoted: is_quoted(part) }
+            }
+        });
+        Word { parts: parts.collect(), braces: false }
+    }
+
+    fn operate(&mut self, text: &str, operator: &str, operand: &Word) -> String {
         let hole = HOLE.to_string();
         // An operand is expanded once: operands stand within operands.
         let slice = if operator == ":" { self.slice(operand) } else { None };
@@ -324,7 +347,7 @@ impl Walker<'_> {
         let kept = |from: usize, to: usize| characters[from..to].iter().collect::<String>();
         match operator {
             "#" | "##" | "%" | "%%" => {
-                let pattern = self.pattern(&unquoted(operand, quoted));
+                let pattern = self.pattern(operand);
                 let longest = operator.len() == 2;
                 if pattern.unknown || !self.spend(characters.len()) {
                     hole
@@ -360,26 +383,6 @@ impl Walker<'_> {
         }
     }
 
-    /// `/from/to`
-    fn replace(&mut self, text: &str, operator: &str, operand: &Word) -> String {
-        let operand = self.text(operand);
-        let (from, to) = operand.split_once('/').unwrap_or((&operand, ""));
-        if operand.contains(HOLE) || from.is_empty() {
-            return HOLE.to_string();
-        }
-        if super::expand::has_glob(from) {
-            let mut pattern = Pattern::default();
-            pattern.push(from, false);
-            return pattern.replaced(text, operator, to).unwrap_or_else(|| HOLE.to_string());
-        }
-        match operator {
-            "//" => text.replace(from, to),
-            "/#" => text.strip_prefix(from).map_or(text.to_owned(), |rest| format!("{to}{rest}")),
-            "/%" => text.strip_suffix(from).map_or(text.to_owned(), |rest| format!("{rest}{to}")),
-            _ => text.replacen(from, to, 1),
-        }
-    }
-
     /// `offset` and `length` of `:offset:length`, where both are known.
     pub(super) fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
@@ -402,6 +405,10 @@ fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
         count.saturating_sub(usize::try_from(back.unsigned_abs()).unwrap_or(usize::MAX))
     };
     let ahead = |forth: i64| usize::try_from(forth).unwrap_or(usize::MAX).min(count);
+    // Before the beginning nothing is found.
+    if from < 0 && usize::try_from(from.unsigned_abs()).unwrap_or(usize::MAX) > count {
+        return 0..0;
+    }
     let start = if from < 0 { from_end(from) } else { ahead(from) };
     let end = match length {
         None => count,
@@ -423,18 +430,6 @@ fn absent(parameter: &Parameter) -> Expansion {
         return Expansion::Many(vec![HOLE.to_string()]);
     }
     unknown()
-}
-
-/// The operand of `${x#…}` in double quotes is a pattern all the same.
-fn unquoted(operand: &Word, quoted: bool) -> Word {
-    if !quoted {
-        return operand.clone();
-    }
-    let parts = operand.parts.iter().cloned().map(|part| match part {
-        Part::Text { text, .. } => Part::Text { text, quoted: false },
-        part => part,
-    });
-    Word { parts: parts.collect(), braces: false }
 }
 
 fn single_quoted(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Shell patterns over known text, for `case` and for `${x#…}`.
 
-use super::super::HOLE;
 use super::super::glob::{self, Token};
+use super::super::{HOLE, limit};
 
 /// Steps of all the matches that find where to cut.
 const CUTS: usize = 1 << 22;
@@ -25,10 +25,20 @@ impl Pattern {
             return;
         }
         // Extended globs are not modelled.
-        self.unknown |= text.contains('(');
+        let begins = text.starts_with('(') && !self.tokens.is_empty();
+        self.unknown |= begins || ["?(", "*(", "+(", "@(", "!("].iter().any(|it| text.contains(it));
         // Nor is a bracket with something quoted in it.
         self.unknown |= text.rfind('[') > text.rfind(']');
         self.tokens.extend(glob::tokens(text));
+    }
+
+    /// The only text that it matches, where there is but one.
+    pub(super) fn literal(&self) -> Option<String> {
+        let character = |token: &Token| match token {
+            Token::Character(own) => Some(*own),
+            Token::One | Token::Many | Token::Set { .. } => None,
+        };
+        self.tokens.iter().map(character).collect()
     }
 
     /// `None` where it would take too long to know: more than is left of the steps.
@@ -63,7 +73,8 @@ impl Pattern {
     /// or each. `None` where that would take too long to know.
     pub(super) fn replaced(&self, text: &str, operator: &str, to: &str) -> Option<String> {
         let text: Vec<char> = text.chars().collect();
-        if self.unknown || text.len() > REPLACED {
+        let longest = text.len().saturating_mul(to.len());
+        if self.unknown || text.is_empty() || text.len() > REPLACED || longest > limit::TEXT {
             return None;
         }
         let mut left = REPLACED * REPLACED;

@@ -9,6 +9,7 @@ use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable, last_
 use super::filter::substituted;
 use super::nested::SYSTEM;
 use super::origin::normal;
+use super::output::unescaped;
 use super::{Io, Walker, edit, env::Made};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -27,6 +28,8 @@ pub(super) struct Suspects {
     given: Vec<(usize, String)>,
     /// Files that were written in a way that leaves their text unknown, and the runs that did it.
     makers: BTreeMap<String, Vec<Range<usize>>>,
+    /// Files whose last edit was followed.
+    followed: BTreeSet<String>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     busy: bool,
     /// A shell runs what is not known.
@@ -50,6 +53,15 @@ impl Suspects {
     /// The files that were written in a way that leaves their text unknown.
     pub(super) fn made(&self) -> impl Iterator<Item = &str> {
         self.makers.keys().map(String::as_str)
+    }
+
+    /// A file was changed in place, in a way that is known or not.
+    pub(super) fn edited(&mut self, path: &str, is_followed: bool) {
+        if is_followed {
+            self.followed.insert(path.to_owned());
+        } else {
+            self.followed.remove(path);
+        }
     }
 
     pub(super) fn go_on(&mut self, busy: bool) {
@@ -103,8 +115,11 @@ impl Walker<'_> {
             }
             let path = normal(&write.path);
             let known = match self.env.files.get(path) {
-                // An edit leaves none of what was known.
-                Some(Made::Text(text)) => !text.contains(HOLE) && write.how != How::Edit,
+                // An edit that nobody follows leaves none of what was known.
+                Some(Made::Text(text)) => {
+                    let is_known = write.how != How::Edit || self.suspects.followed.contains(path);
+                    !text.contains(HOLE) && is_known
+                }
                 Some(Made::File(source)) => !source.starts_with("/dev/"),
                 Some(Made::Unknown) | None => false,
             };
@@ -304,10 +319,13 @@ impl Walker<'_> {
         }
         self.git_shows(runs.clone());
         let mut pieces: Vec<String> = self.told_before(runs.clone());
+        // What an editor among them may have changed.
+        let mut shown = Vec::new();
         for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
             // Several words that are shown as one line, with a format before them or none.
             if matches!(run.program.as_str(), "echo" | "printf") {
                 let words = &run.argv[1.min(run.argv.len())..];
+                shown.push(unescaped(&words.join(" ")));
                 pieces.push(words.join(" "));
                 pieces.push(words.get(1..).unwrap_or_default().join(" "));
             }
@@ -317,6 +335,7 @@ impl Walker<'_> {
                 }
                 if let Some(text) = self.content(word) {
                     pieces.extend(text.lines().map(str::to_owned));
+                    shown.push(text);
                 }
                 pieces_of(&run.program, word, &mut pieces);
             }
@@ -327,6 +346,7 @@ impl Walker<'_> {
         for (at, text) in &self.suspects.heard {
             if (runs.start..=runs.end).contains(at) {
                 pieces.extend(text.lines().map(str::to_owned));
+                shown.push(text.clone());
                 // Code for who got it, if that is an interpreter.
                 if let Some(run) = self.reading.runs.get(*at) {
                     pieces_of(&run.program, text, &mut pieces);
@@ -339,7 +359,7 @@ impl Walker<'_> {
             self.fail(Unreadable::Work);
         }
         pieces.truncate(PIECES);
-        pieces.extend(self.edited(runs.clone()));
+        pieces.extend(self.edited(runs.clone(), &shown));
         let mut done: BTreeSet<&str> = BTreeSet::new();
         self.suspects.busy = true;
         for piece in &pieces {
@@ -370,18 +390,20 @@ impl Walker<'_> {
         }
     }
 
-    /// What the runs may have made of the files on the disk that they name, each as one text.
-    fn edited(&mut self, runs: Range<usize>) -> Vec<String> {
+    /// What the runs may have made of the files on the disk that they name, each as one text, and of
+    /// what was shown to them.
+    fn edited(&mut self, runs: Range<usize>, shown: &[String]) -> Vec<String> {
         let near = self.suspects.given.iter().filter(|it| (runs.start..=runs.end).contains(&it.0));
         let mut texts: Vec<String> = near.map(|it| it.1.clone()).collect();
         let runs = self.reading.runs.get(runs).unwrap_or_default();
         for word in runs.iter().flat_map(|run| run.argv.iter().skip(1)) {
             texts.extend(self.lies_on_disk(word).filter(|text| !texts.contains(text)));
         }
-        if texts.is_empty() {
-            return texts;
-        }
         let mut made = Vec::new();
+        for run in runs.iter().filter(|run| edit::edits(&run.program)) {
+            let code = || run.argv.iter().skip(1).map(String::as_str);
+            made.extend(shown.iter().map(|text| edit::guesses(code(), text)));
+        }
         for text in texts {
             for run in runs.iter().filter(|run| edit::edits(&run.program)) {
                 let code = || run.argv.iter().skip(1).map(String::as_str);
