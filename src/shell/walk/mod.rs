@@ -43,6 +43,7 @@ mod pathspec;
 mod pattern;
 mod placed;
 mod python;
+mod read;
 mod record;
 mod replace;
 mod schedule;
