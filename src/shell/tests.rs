@@ -67,6 +67,23 @@ fn no_nesting_or_length_overflows_the_stack_or_takes_long() {
 }
 
 #[test]
+fn a_text_that_filters_multiply_is_followed_as_long_as_it_is_short() {
+    let ten = format!("s/a/{}/g;", many("a", 20));
+    let set = many("!-z", 2000);
+    for line in [
+        // Multiplied so often, it would fill any memory.
+        format!("echo aaaaaaaaaa | sed '{}'", many(&ten, 8)),
+        format!("echo aaaaaaaaaa > f; sed -i '{}' f", many(&ten, 8)),
+        format!("x={}; y={}; echo ${{x//a/$y}}", many("a", 4000), many("a", 30_000)),
+        format!("echo {} | sd a {}", many("a", 30_000), many("a", 30_000)),
+        format!("echo {} | cut -d, -f1- --output-delimiter={}", many(",", 9999), many("a", 9999)),
+        format!("echo a | tr '{set}' '{set}'"),
+    ] {
+        assert!(read(&format!("{line}; git push")).may_run("Bash:git push*"), "{line}");
+    }
+}
+
+#[test]
 fn a_text_that_code_doubles_is_followed_as_long_as_it_is_short() {
     for (program, first, again) in [
         ("python3 -c", "a=\"x\"", "a=a+a"),

@@ -159,7 +159,7 @@ impl Walker<'_> {
             return self.given_value(target, vec![Value::Text(text)]);
         };
         let key = key.strip_suffix(']').unwrap_or(key);
-        self.put_at_key(name, key, vec![text]);
+        self.put_at_key(name, key, &[text]);
     }
 
     /// Walks a function that somebody may call.

@@ -134,10 +134,8 @@ impl Walker<'_> {
                 continue;
             };
             let (target, text) = (head.name.to_owned(), word.text[head.length..].to_owned());
-            if matches!(name, "local" | "declare" | "typeset") {
-                if self.hide(&target) {
-                    self.begin_empty(&target);
-                }
+            if matches!(name, "local" | "declare" | "typeset") && self.hide(&target) {
+                self.begin_empty(&target);
             }
             self.given_value(&target, vec![Value::Text(text)]);
         }

@@ -80,11 +80,10 @@ impl Walker<'_> {
 /// Whether a file is opened that may not be there, or may not be made.
 fn may_fail(redirection: &Redirection) -> bool {
     use RedirectionKind as Kind;
-    let opens = match redirection.kind {
-        Kind::Document | Kind::String | Kind::DuplicateIn | Kind::DuplicateOut => false,
-        Kind::Read | Kind::ReadWrite | Kind::Write | Kind::WriteBoth => true,
-        Kind::Append | Kind::AppendBoth => true,
-    };
+    let opens = !matches!(
+        redirection.kind,
+        Kind::Document | Kind::String | Kind::DuplicateIn | Kind::DuplicateOut
+    );
     let target = redirection.target.as_text();
     opens && target.is_none_or(|it| !it.starts_with("/dev/"))
 }

@@ -160,8 +160,9 @@ impl Walker<'_> {
     pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
         let name = &*self.env.meant(name).to_owned();
         if let Some((array, key)) = name.split_once('[') {
-            let texts = values.into_iter().map(|value| value.scalar().to_owned()).collect();
-            return self.put_at_key(array, key.strip_suffix(']').unwrap_or(key), texts);
+            let texts: Vec<String> =
+                values.into_iter().map(|value| value.scalar().to_owned()).collect();
+            return self.put_at_key(array, key.strip_suffix(']').unwrap_or(key), &texts);
         }
         for attribute in self.env.attributes(name) {
             let mut changed = values.clone();
@@ -336,10 +337,13 @@ impl Walker<'_> {
         if !assignment.append {
             return Value::Text(text);
         }
-        let added = |before: &str| match counts {
-            // It is counted where it is given.
-            true => format!("{before}+({text})"),
-            false => format!("{before}{text}"),
+        let added = |before: &str| {
+            if counts {
+                // It is counted where it is given.
+                format!("{before}+({text})")
+            } else {
+                format!("{before}{text}")
+            }
         };
         match before {
             Some(Value::Array(mut elements)) => {

@@ -1,7 +1,7 @@
 //! `tmux`: commands of its own, what it types, and the shells that it starts.
 
-use super::super::HOLE;
 use super::super::table::grammar::{Given, Grammar};
+use super::super::{HOLE, Unreadable};
 use super::call::Call;
 use super::field::Field;
 use super::{Io, Walker, limit};
@@ -56,6 +56,9 @@ impl Walker<'_> {
         if commands.len() < 2 {
             return false;
         }
+        if commands.len() > limit::CHOICES {
+            self.fail(Unreadable::Work);
+        }
         for words in commands.into_iter().take(limit::CHOICES) {
             let words = [vec![call.words[0].clone()], words].concat();
             let inner = call.with_words(words);
@@ -102,10 +105,13 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        for line in texts.iter().flat_map(|it| it.lines()).take(limit::CHOICES) {
-            if !line.trim().is_empty() && !line.chars().eq([HOLE]) {
-                self.nested_code(&format!("tmux {line}"), &Io::default());
-            }
+        let lines = texts.iter().flat_map(|it| it.lines());
+        let mut lines = lines.filter(|it| !it.trim().is_empty() && !it.chars().eq([HOLE]));
+        for line in lines.by_ref().take(limit::CHOICES) {
+            self.nested_code(&format!("tmux {line}"), &Io::default());
+        }
+        if lines.next().is_some() {
+            self.fail(Unreadable::Work);
         }
     }
 }

@@ -140,16 +140,7 @@ impl Walker<'_> {
         if given.iter().any(|it| it.name == "entrypoint") {
             return self.entered(&given, at, call);
         }
-        // `alpine/git`: the image of a program begins with it.
-        if let Some(image) =
-            row.is_of_containers().then(|| call.words.get(at.wrapping_sub(1))).flatten()
-            && let Some(program) = program_of_image(&image.text)
-        {
-            let program = Field::literal(program);
-            let arguments = call.words.get(at..).unwrap_or_default();
-            let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
-            self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
-        }
+        self.begins_with_image(row, at, call);
         let mut own = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(|word| {
@@ -207,6 +198,20 @@ impl Walker<'_> {
         let output = self.by_rest(row, given, (from, at), call);
         self.env.put_directories(before);
         output
+    }
+
+    /// `docker run alpine/git push`: the image of a program begins with it.
+    fn begins_with_image(&mut self, row: &Wrapper, at: usize, call: &Call) {
+        if !row.is_of_containers() {
+            return;
+        }
+        let image = call.words.get(at.wrapping_sub(1)).map_or("", |it| it.text.as_str());
+        if let Some(program) = program_of_image(image) {
+            let program = Field::literal(program);
+            let arguments = call.words.get(at..).unwrap_or_default();
+            let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
+            self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
+        }
     }
 
     /// `docker run --entrypoint program image arguments`
