@@ -143,7 +143,7 @@ impl Walker<'_> {
     }
 
     /// `name[key]` gets one of these texts, whatever else the array may hold.
-    pub(super) fn put_at_key(&mut self, name: &str, key: &str, texts: Vec<String>) {
+    pub(super) fn put_at_key(&mut self, name: &str, key: &str, texts: &[String]) {
         let outer = std::mem::take(&mut self.choices);
         let mark = self.env.mark();
         let before = self.env.variable(name).map(|it| it.values.clone());
@@ -154,7 +154,7 @@ impl Walker<'_> {
             for value in &before {
                 let elements = value.clone().into_elements();
                 let key = subscript.of(&elements);
-                for text in &texts {
+                for text in texts {
                     if !self.spend(elements.len() / 4) {
                         break;
                     }

@@ -73,11 +73,22 @@ impl Walker<'_> {
             "shift" => self.shift(words),
             "read" | "mapfile" | "readarray" => self.read(name, call),
             "printf" => {
-                if let [option, target, rest @ ..] = words
-                    && option.text == "-v"
-                {
-                    let text = super::output::printf(rest);
-                    self.put_element(&target.text, text);
+                // `-v name`, `-vname`
+                let given = words.first().and_then(|it| it.text.strip_prefix("-v"));
+                let given = given
+                    .map(|it| if it.is_empty() { (words.get(1), 2) } else { (words.first(), 1) });
+                if let Some((Some(target), taken)) = given {
+                    let text = super::output::printf(&words[taken..]);
+                    let target = target.text.strip_prefix("-v").unwrap_or(&target.text).to_owned();
+                    self.put_element(&target, text);
+                }
+                return None;
+            }
+            "wait" => {
+                // The number of the one that has ended.
+                const WAIT: Grammar = Grammar { letters: "p", long: &[] };
+                if let Some(target) = WAIT.take(&call.words, 1).value(&["p"]).cloned() {
+                    self.put_element(&target.text, HOLE.to_string());
                 }
                 return None;
             }
@@ -150,7 +161,7 @@ impl Walker<'_> {
             return self.given_value(target, vec![Value::Text(text)]);
         };
         let key = key.strip_suffix(']').unwrap_or(key);
-        self.put_at_key(name, key, vec![text]);
+        self.put_at_key(name, key, &[text]);
     }
 
     /// Walks a function that somebody may call.
@@ -279,29 +290,6 @@ impl Walker<'_> {
         self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
     }
 
-    /// Options, and behind them the parameters: those stay where neither they nor `--` are given.
-    fn set(&mut self, words: &[Field]) {
-        let mut words = words;
-        let mut gives = false;
-        while let [first, rest @ ..] = words {
-            let text = first.text.as_str();
-            if text == "--" {
-                (words, gives) = (rest, true);
-                break;
-            }
-            let Some(letters) = text.strip_prefix(['-', '+']) else { break };
-            // `-euo pipefail`: each `o` takes a word.
-            let named = letters.matches('o').count().min(rest.len());
-            let is_named = |it: &Field| it.text == "keyword";
-            self.env.takes_keywords |= text.starts_with('-') && letters.contains('k')
-                || rest[..named].iter().any(is_named);
-            words = &rest[named..];
-        }
-        if gives || !words.is_empty() {
-            self.env.put_positional(vec![Some(texts(words))]);
-        }
-    }
-
     /// `read a b`: one of the lines of the input, in a loop any of them.
     fn read(&mut self, name: &str, call: &Call) {
         let grammar =
@@ -347,7 +335,8 @@ impl Walker<'_> {
                 Some(variable) if from.is_some() => variable.values.clone(),
                 _ => vec![Value::Array(Vec::new())],
             };
-            let values = kept.into_iter().map(|it| self.filled(it, from, &texts)).collect();
+            let values =
+                kept.into_iter().map(|it| self.filled(it, from.flatten(), &texts)).collect();
             self.given_value(target, values);
             return;
         }
@@ -374,9 +363,9 @@ impl Walker<'_> {
     }
 
     /// An array with texts in it from a place on, or behind all others.
-    fn filled(&mut self, kept: Value, from: Option<Option<usize>>, texts: &[String]) -> Value {
+    fn filled(&mut self, kept: Value, from: Option<usize>, texts: &[String]) -> Value {
         let mut elements = kept.into_elements();
-        let from = from.map_or(0, |it| it.unwrap_or(elements.len()));
+        let from = from.unwrap_or(elements.len());
         let fresh = texts.iter().cloned().enumerate();
         let fresh = fresh.map(|(place, text)| (from.saturating_add(place).to_string(), text));
         self.spend(elements.len() / 4);
