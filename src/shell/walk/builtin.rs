@@ -76,11 +76,22 @@ impl Walker<'_> {
             "shift" => self.shift(words),
             "read" | "mapfile" | "readarray" => self.read(name, call),
             "printf" => {
-                if let [option, target, rest @ ..] = words
-                    && option.text == "-v"
-                {
-                    let text = super::output::printf(rest);
-                    self.put_element(&target.text, text);
+                // `-v name`, `-vname`
+                let given = words.first().and_then(|it| it.text.strip_prefix("-v"));
+                let given = given
+                    .map(|it| if it.is_empty() { (words.get(1), 2) } else { (words.first(), 1) });
+                if let Some((Some(target), taken)) = given {
+                    let text = super::output::printf(&words[taken..]);
+                    let target = target.text.strip_prefix("-v").unwrap_or(&target.text).to_owned();
+                    self.put_element(&target, text);
+                }
+                return None;
+            }
+            "wait" => {
+                // The number of the one that has ended.
+                const WAIT: Grammar = Grammar { letters: "p", long: &[] };
+                if let Some(target) = WAIT.take(&call.words, 1).value(&["p"]).cloned() {
+                    self.put_element(&target.text, HOLE.to_string());
                 }
                 return None;
             }
@@ -286,34 +297,6 @@ impl Walker<'_> {
         let known = after.iter().all(|directory| directory.len() < limit::PATH)
             && self.spend(after.iter().map(String::len).sum::<usize>() / 64);
         self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
-    }
-
-    /// Options, and behind them the parameters: those stay where neither they nor `--` are given.
-    fn set(&mut self, words: &[Field]) {
-        let mut words = words;
-        let mut gives = false;
-        while let [first, rest @ ..] = words {
-            let text = first.text.as_str();
-            if text == "--" {
-                (words, gives) = (rest, true);
-                break;
-            }
-            let Some(letters) = text.strip_prefix(['-', '+']) else { break };
-            // `-euo pipefail`: each `o` takes a word.
-            let named = letters.matches('o').count().min(rest.len());
-            let is_named = |it: &Field| it.text == "keyword";
-            self.env.takes_keywords |= text.starts_with('-') && letters.contains('k')
-                || rest[..named].iter().any(is_named);
-            words = &rest[named..];
-        }
-        if gives || !words.is_empty() {
-            let mut ways = vec![Some(texts(words))];
-            // Without `--` they stay where its words come to none.
-            if !gives && words.iter().all(|it| it.loose && it.is_unknown()) {
-                ways.extend(self.env.positional().iter().take(limit::VALUES - 1).cloned());
-            }
-            self.env.put_positional(ways);
-        }
     }
 
     /// Walks what `return` ends: what stands behind it is a branch.

@@ -5,7 +5,7 @@
 use super::super::table::grammar::Given;
 use super::super::table::{coded, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run, last_part, limit};
-use super::env::{Function, Made, Variable, ends};
+use super::env::{DeclaredOf, Function, Made, Variable, ends};
 use super::field::{Field, joined, texts};
 use super::{Io, Walker, own, placed};
 use std::rc::Rc;
@@ -29,10 +29,20 @@ pub(super) struct Active {
     body: usize,
     /// Where in the journal it began.
     mark: usize,
-    /// What its own variables hide, newest last, and whether they do so for certain.
-    hidden: Vec<(String, Option<Variable>, bool)>,
+    /// What its own variables hide, newest last.
+    hidden: Vec<Hidden>,
     /// How many branches were open when it began.
     conditional: usize,
+}
+
+/// What a function's own variable hides.
+#[derive(Debug)]
+struct Hidden {
+    name: String,
+    variable: Option<Variable>,
+    declared: DeclaredOf,
+    /// Whether it does so for certain.
+    is_sure: bool,
 }
 
 impl Active {
@@ -157,7 +167,6 @@ impl Walker<'_> {
             self.calls.push(Active { conditional: self.conditional, ..active });
             self.env.enter_function();
             self.begins(false);
-            let declared = self.env.declared();
             let stands_for_more = count + 1 == SAME_CALLS;
             let mut ways = vec![Some(arguments.clone())];
             if stands_for_more {
@@ -175,7 +184,6 @@ impl Walker<'_> {
             let walk = |walker: &mut Self| walker.enter(|walker| walker.node(body, &call.io));
             output = Some(self.again(stands_for_more, walk));
             self.env.put_positional(before.clone());
-            self.env.put_declared(declared);
             let returned = self.env.leave_function();
             // What stands behind a `return` is a branch.
             if let Some(mark) = returned.filter(|mark| *mark < self.env.mark()) {
@@ -186,8 +194,10 @@ impl Walker<'_> {
             }
             self.ends();
             let active = self.calls.pop();
-            for (name, variable, is_sure) in active.into_iter().flat_map(|it| it.hidden).rev() {
+            let hidden = active.into_iter().flat_map(|it| it.hidden).rev();
+            for Hidden { name, variable, declared, is_sure } in hidden {
                 let own = self.env.variable(&name).cloned().filter(|_| !is_sure);
+                self.env.put_declared_of(&name, declared);
                 self.env.put(&name, variable);
                 if let Some(own) = own {
                     self.env.also(&name, own);
@@ -206,17 +216,21 @@ impl Walker<'_> {
     /// A function gets a variable of its own: what it hides is back when the function ends.
     /// Whether it had none so far.
     pub(super) fn hide(&mut self, name: &str) -> bool {
-        // A name that stands for another one stands for itself there.
-        self.env.refers_no_more(name);
-        let own = self.env.variable(name).cloned();
         let open = self.conditional;
         let Some(active) = self.calls.iter_mut().rev().find(|it| it.body != 0) else {
+            self.env.refers_no_more(name);
             return false;
         };
-        let is_new = !active.hidden.iter().any(|(known, ..)| known == name)
+        let is_new = !active.hidden.iter().any(|known| known.name == name)
             && active.hidden.len() < limit::BRACES;
         if is_new {
-            active.hidden.push((name.to_owned(), own, open == active.conditional));
+            // A name that stands for another one stands for itself there.
+            let declared = self.env.take_declared(name);
+            let variable = self.env.variable(name).cloned();
+            let is_sure = open == active.conditional;
+            active.hidden.push(Hidden { name: name.to_owned(), variable, declared, is_sure });
+        } else {
+            self.env.refers_no_more(name);
         }
         is_new
     }

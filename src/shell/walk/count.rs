@@ -19,18 +19,42 @@ pub(super) struct Counted {
 #[derive(Debug)]
 pub(super) struct Set {
     pub(super) name: String,
+    pub(super) key: Option<Key>,
     pub(super) value: Option<i64>,
     pub(super) is_sure: bool,
 }
 
-/// Counts an expression; `known` tells what a variable holds.
-pub(super) fn count(text: &str, known: &dyn Fn(&str) -> Option<i64>) -> Counted {
+/// What stands between brackets behind a name, as it is written and what it comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) text: String,
+    pub(super) count: Option<i64>,
+}
+
+/// What is known of variables.
+pub(super) trait Known {
+    /// What a variable holds, or an element.
+    fn value(&self, name: &str, key: Option<&Key>) -> Option<i64>;
+    /// Whether the keys of a variable are texts, and not counted.
+    fn has_texts_for_keys(&self, name: &str) -> bool;
+}
+
+/// Counts an expression.
+pub(super) fn count(text: &str, known: &dyn Known) -> Counted {
     // Nothing at all counts as zero.
     if text.trim().is_empty() {
         return Counted { value: Some(0), sets: Vec::new() };
     }
-    let mut counter =
-        Counter { rest: text, known, sets: Vec::new(), depth: 0, skipped: 0, failed: false };
+    let mut counter = Counter {
+        rest: text,
+        known,
+        sets: Vec::new(),
+        depth: 0,
+        skipped: 0,
+        is_alone: false,
+        may_end: false,
+        failed: false,
+    };
     let value = counter.list();
     if counter.token().is_empty() && !counter.failed {
         return Counted { value, sets: counter.sets };
@@ -39,8 +63,26 @@ pub(super) fn count(text: &str, known: &dyn Fn(&str) -> Option<i64>) -> Counted 
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     let names = words.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
     let names = names.take(if may_set(text) { SETS } else { 0 });
-    let set = |name: &str| Set { name: name.to_owned(), value: None, is_sure: false };
+    let set = |name: &str| Set { name: name.to_owned(), key: None, value: None, is_sure: false };
     Counted { value: None, sets: names.map(set).collect() }
+}
+
+/// Whether all of a text is one expression.
+pub(super) fn is_whole(text: &str) -> bool {
+    count(text, &Nothing).sets.iter().any(|it| it.is_sure || it.value.is_some())
+}
+
+/// Where nothing is known of any variable.
+pub(super) struct Nothing;
+
+impl Known for Nothing {
+    fn value(&self, _: &str, _: Option<&Key>) -> Option<i64> {
+        None
+    }
+
+    fn has_texts_for_keys(&self, _: &str) -> bool {
+        false
+    }
 }
 
 /// Whether an expression may set something, as few do.
@@ -50,11 +92,15 @@ pub(super) fn may_set(text: &str) -> bool {
 
 struct Counter<'a> {
     rest: &'a str,
-    known: &'a dyn Fn(&str) -> Option<i64>,
+    known: &'a dyn Known,
     sets: Vec<Set>,
     depth: usize,
     /// Above zero, what is read may not be evaluated.
     skipped: usize,
+    /// What comes next stands at the beginning, where something may be set.
+    is_alone: bool,
+    /// Bash may have ended with an error: what stands behind may not be evaluated.
+    may_end: bool,
     failed: bool,
 }
 
@@ -109,6 +155,7 @@ impl<'a> Counter<'a> {
 
     /// `a ? b : c`
     fn choice(&mut self) -> Option<i64> {
+        self.is_alone = true;
         self.deeper(Self::chosen)
     }
 
@@ -153,6 +200,12 @@ impl<'a> Counter<'a> {
             // Only the power is taken from the right.
             let right = self.binary(if tight == POWER { tight } else { tight + 1 });
             self.skipped -= usize::from(hangs);
+            // By nothing, or by less than nothing.
+            self.may_end |= match sign {
+                "/" | "%" => right.is_none_or(|it| it == 0),
+                "**" => right.is_none_or(|it| it < 0),
+                _ => false,
+            };
             left = left.zip(right).and_then(|(left, right)| combined(sign, left, right));
         }
         left
@@ -174,14 +227,16 @@ impl<'a> Counter<'a> {
     }
 
     fn operand(&mut self) -> Option<i64> {
+        let is_alone = std::mem::take(&mut self.is_alone);
         for (sign, by) in [("++", 1), ("--", -1)] {
             if self.token().starts_with(sign) && name(self.rest[2..].trim_start()).is_some() {
                 self.take(sign);
                 let rest = self.token();
                 let name = name(rest)?;
                 self.rest = &rest[name.len()..];
-                let value = self.value(name).map(|it| it.wrapping_add(by));
-                self.set(name, value);
+                let key = self.key(name);
+                let value = self.value(name, key.as_ref()).map(|it| it.wrapping_add(by));
+                self.set(name, key, value);
                 return value;
             }
         }
@@ -205,7 +260,7 @@ impl<'a> Counter<'a> {
         let rest = self.token();
         if let Some(name) = name(rest) {
             self.rest = &rest[name.len()..];
-            return self.named(name);
+            return self.named(name, is_alone);
         }
         let digits = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '#' | '@' | '_'));
         let number = &rest[..rest.find(digits).unwrap_or(rest.len())];
@@ -217,19 +272,31 @@ impl<'a> Counter<'a> {
             self.failed |= unknown.is_none();
             return None;
         }
+        self.may_end |= parsed(number).is_none();
         parsed(number)
     }
 
-    /// A name, what stands in brackets behind it, and what sets it.
-    fn named(&mut self, name: &'a str) -> Option<i64> {
-        let mut is_element = false;
-        if self.rest.starts_with('[') {
-            self.take("[");
-            self.list();
-            self.failed |= !self.take("]");
-            is_element = true;
+    /// What stands in brackets behind a name.
+    fn key(&mut self, name: &str) -> Option<Key> {
+        let inner = self.rest.strip_prefix('[')?;
+        if self.known.has_texts_for_keys(name) {
+            let end = inner.find(']');
+            self.failed |= end.is_none();
+            let (text, rest) = inner.split_at(end.unwrap_or(0));
+            self.rest = rest.strip_prefix(']').unwrap_or(rest);
+            return Some(Key { text: text.to_owned(), count: None });
         }
-        let before = if is_element { None } else { self.value(name) };
+        self.rest = inner;
+        let count = self.list();
+        let text = inner.get(..inner.len() - self.rest.len()).unwrap_or("").to_owned();
+        self.failed |= !self.take("]");
+        Some(Key { text, count })
+    }
+
+    /// A name, what stands in brackets behind it, and what sets it.
+    fn named(&mut self, name: &'a str, is_alone: bool) -> Option<i64> {
+        let key = self.key(name);
+        let before = self.value(name, key.as_ref());
         for (sign, by) in [("++", 1), ("--", -1)] {
             // `a++b` is `a + +b`.
             let rest = self.token();
@@ -239,9 +306,7 @@ impl<'a> Counter<'a> {
             });
             if is_set {
                 self.take(sign);
-                if !is_element {
-                    self.set(name, before.map(|it| it.wrapping_add(by)));
-                }
+                self.set(name, key, before.map(|it| it.wrapping_add(by)));
                 return before;
             }
         }
@@ -250,30 +315,34 @@ impl<'a> Counter<'a> {
             return before;
         }
         let Some(sign) = SETTING.iter().find(|it| rest.starts_with(**it)) else { return before };
+        // `1+x=0` sets nothing.
+        self.failed |= !is_alone;
         self.take(sign);
         let right = self.choice();
         let value = match sign.strip_suffix('=') {
             Some("") | None => right,
             Some(sign) => before.zip(right).and_then(|(left, right)| combined(sign, left, right)),
         };
-        if !is_element {
-            self.set(name, value);
-        }
+        self.set(name, key, value);
         value
     }
 
-    fn value(&self, name: &str) -> Option<i64> {
-        let own = self.sets.iter().rev().find(|it| it.name == name);
-        own.map_or_else(|| (self.known)(name), |it| it.value.filter(|_| it.is_sure))
+    fn value(&self, name: &str, key: Option<&Key>) -> Option<i64> {
+        match self.sets.iter().rev().find(|it| it.name == name) {
+            Some(own) if own.key.as_ref() == key => own.value.filter(|_| own.is_sure),
+            // It may be the same element under another name.
+            Some(_) => None,
+            None => self.known.value(name, key),
+        }
     }
 
-    fn set(&mut self, name: &str, value: Option<i64>) {
+    fn set(&mut self, name: &str, key: Option<Key>, value: Option<i64>) {
         if self.sets.len() >= SETS {
             self.failed = true;
             return;
         }
-        let is_sure = self.skipped == 0;
-        self.sets.push(Set { name: name.to_owned(), value, is_sure });
+        let (name, is_sure) = (name.to_owned(), self.skipped == 0 && !self.may_end);
+        self.sets.push(Set { name, key, value, is_sure });
     }
 }
 
@@ -339,13 +408,34 @@ pub(super) fn number(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
+    /// `x` is 5, and so is `a[1]`; the keys of `m` are texts.
+    struct Five;
+
+    impl Known for Five {
+        fn value(&self, name: &str, key: Option<&Key>) -> Option<i64> {
+            let is_five = match key {
+                None => name == "x",
+                Some(key) => name == "a" && key.count == Some(1),
+            };
+            is_five.then_some(5)
+        }
+
+        fn has_texts_for_keys(&self, name: &str) -> bool {
+            name == "m"
+        }
+    }
+
     fn value(text: &str) -> Option<i64> {
-        count(text, &|name| (name == "x").then_some(5)).value
+        count(text, &Five).value
     }
 
     fn sets(text: &str) -> Vec<(String, Option<i64>, bool)> {
-        let counted = count(text, &|name| (name == "x").then_some(5));
-        counted.sets.into_iter().map(|it| (it.name, it.value, it.is_sure)).collect()
+        let named = |it: &Set| match &it.key {
+            None => it.name.clone(),
+            Some(key) => format!("{}[{}]", it.name, key.text),
+        };
+        let sets = count(text, &Five).sets;
+        sets.iter().map(|it| (named(it), it.value, it.is_sure)).collect()
     }
 
     #[test]
@@ -371,6 +461,7 @@ mod tests {
             ("", 0),
             ("1<=2", 1),
             ("x ** 2", 25),
+            ("a[x-4] + 1", 6),
         ] {
             assert_eq!(value(text), Some(expected), "{text}");
         }
@@ -378,7 +469,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_has_no_value() {
-        for text in ["y", "1/0", "a[1]", "1+", "\u{FFFC}+1", "1 +* 2", "(1", "2#9", "1 ? 2"] {
+        for text in ["y", "1/0", "a[2]", "1+", "\u{FFFC}+1", "1 +* 2", "(1", "2#9", "1 ? 2"] {
             assert_eq!(value(text), None, "{text}");
         }
     }
@@ -393,6 +484,11 @@ mod tests {
         assert_eq!(sets("x == 1"), []);
         // Whatever it is: the names in it may be set.
         assert_eq!(sets("y = 1 +* 2"), [set("y", None, false)]);
+        assert_eq!(sets("a[1]++"), [set("a[1]", Some(6), true)]);
+        assert_eq!(sets("m[1+] = 2"), [set("m[1+]", Some(2), true)]);
+        // Bash ends with an error before it, or at it.
+        assert_eq!(sets("1/0, y = 1"), [set("y", Some(1), false)]);
+        assert_eq!(sets("1 + y = 1"), [set("y", None, false)]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ impl Walker<'_> {
     /// are made at once.
     pub(super) fn declared(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::new();
-        let mut options = String::new();
+        let (mut options, mut taken) = (String::new(), String::new());
         let mut ready = self.values_of_several(words).into_iter();
         for word in words {
             let hides = fields
@@ -30,16 +30,19 @@ impl Walker<'_> {
                     }
                     if let Some(letters) = field.text.strip_prefix('-') {
                         options.push_str(letters);
+                    } else if let Some(letters) = field.text.strip_prefix('+') {
+                        taken.push_str(letters);
                     } else if let Some((target, text)) = field.text.split_once('=')
                         && let Some(head) = super::scan::head(&field.text)
-                        && !head.append
                     {
                         // `declare "$name=$text"`
                         if hides && self.hide(head.name) {
-                            self.begin_empty(head.name);
+                            self.begin_empty(head.name, head.append);
                         }
-                        self.attributed(head.name, &options);
-                        if options.contains('n') && is_name(text) {
+                        self.attributed(head.name, &options, &taken);
+                        if head.append {
+                            self.assign(&added(head.name, head.index, text));
+                        } else if options.contains('n') && is_name(text) {
                             self.refers_to(target, text);
                         } else {
                             self.put_element(target, text.to_owned());
@@ -51,13 +54,16 @@ impl Walker<'_> {
                         if is_bare && !self.env.refers(&field.text) {
                             self.env.put_attribute(&field.text, Attribute::Reference);
                         }
-                        self.attributed(&field.text, &options);
+                        self.attributed(&field.text, &options, &taken);
                     }
                 }
                 fields.extend(more);
                 continue;
             };
             let values = ready.next();
+            if options.contains('n') && hides {
+                self.hide(&assignment.name);
+            }
             if options.contains('n') && self.referred(&assignment) {
                 let target = self.muted(|walker| walker.text(&assignment.value));
                 fields.push(Field::literal(&format!("{}={target}", assignment.name)));
@@ -65,16 +71,15 @@ impl Walker<'_> {
             }
             let is_new = hides && self.hide(&assignment.name);
             if is_new && assignment.append {
-                // It begins empty, whatever one further out holds.
-                self.env.set(&assignment.name, vec![Value::Text(String::new())]);
+                self.begin_empty(&assignment.name, true);
             }
-            self.attributed(&assignment.name, &options);
+            self.attributed(&assignment.name, &options, &taken);
             // `local` outside a function sets nothing.
             let is_lost = is_local && !self.is_in_function();
             let before = self.env.variable(&assignment.name).cloned().filter(|_| is_lost);
             let values = values.unwrap_or_else(|| self.assignable(&assignment));
             if is_new {
-                self.begin_empty(&assignment.name);
+                self.begin_empty(&assignment.name, false);
             }
             self.given_value(&assignment.name, values.clone());
             self.env.add(before.map(|it| (assignment.name.clone(), it)).into_iter().collect());
@@ -100,10 +105,11 @@ impl Walker<'_> {
         fields
     }
 
-    /// A function's own variable is no array because one further out is.
-    fn begin_empty(&mut self, name: &str) {
+    /// A function's own variable is no array because one further out is, and what is added to it is
+    /// added to nothing.
+    fn begin_empty(&mut self, name: &str, adds: bool) {
         let is_array = |it: &Value| matches!(it, Value::Array(_));
-        if self.env.variable(name).is_some_and(|it| it.values.iter().any(is_array)) {
+        if adds || self.env.variable(name).is_some_and(|it| it.values.iter().any(is_array)) {
             self.env.set(name, vec![Value::Text(String::new())]);
         }
     }
@@ -130,14 +136,16 @@ impl Walker<'_> {
             return;
         }
         for word in rest {
-            let Some(head) = super::scan::head(&word.text).filter(|it| !it.append) else {
-                continue;
-            };
-            let (target, text) = (head.name.to_owned(), word.text[head.length..].to_owned());
-            if matches!(name, "local" | "declare" | "typeset") && self.hide(&target) {
-                self.begin_empty(&target);
+            let Some(head) = super::scan::head(&word.text) else { continue };
+            let text = &word.text[head.length..];
+            if matches!(name, "local" | "declare" | "typeset") && self.hide(head.name) {
+                self.begin_empty(head.name, head.append);
             }
-            self.given_value(&target, vec![Value::Text(text)]);
+            if head.append {
+                self.assign(&added(head.name, head.index, text));
+            } else {
+                self.given_value(head.name, vec![Value::Text(text.to_owned())]);
+            }
         }
     }
 
@@ -153,19 +161,23 @@ impl Walker<'_> {
         }
     }
 
-    fn attributed(&mut self, name: &str, options: &str) {
-        for letter in options.chars() {
-            let attribute = match letter {
-                'l' => Attribute::Lower,
-                'u' => Attribute::Upper,
-                'i' => Attribute::Integer,
-                'A' => Attribute::Keyed,
-                _ => continue,
-            };
+    /// `declare -u x`, `declare +u x`
+    fn attributed(&mut self, name: &str, options: &str, taken: &str) {
+        for attribute in options.chars().filter_map(attribute) {
             self.env.put_attribute(name, attribute);
             if self.conditional > 0 {
                 self.env.doubt_attribute(name);
             }
+        }
+        for attribute in taken.chars().filter_map(attribute) {
+            if self.conditional > 0 {
+                self.env.doubt_attribute(name);
+            } else {
+                self.env.take_attribute(name, attribute);
+            }
+        }
+        if taken.contains('x') {
+            self.env.unexport(name);
         }
     }
 
@@ -187,6 +199,22 @@ impl Walker<'_> {
         }
         false
     }
+}
+
+fn attribute(letter: char) -> Option<Attribute> {
+    Some(match letter {
+        'l' => Attribute::Lower,
+        'u' => Attribute::Upper,
+        'i' => Attribute::Integer,
+        'A' => Attribute::Keyed,
+        _ => return None,
+    })
+}
+
+/// `x+=text`, whose text is expanded already.
+fn added(name: &str, index: Option<&str>, text: &str) -> Assignment {
+    let index = index.map(|it| Word::text(it, true));
+    Assignment { name: name.to_owned(), index, append: true, value: Word::text(text, true) }
 }
 
 pub(super) fn is_declaration(first: &Word) -> bool {

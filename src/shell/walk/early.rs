@@ -1,7 +1,7 @@
 //! What is left early: a function by `return`, a loop by `break` and `continue`. What is set by then
 //! may be what holds in the end, whatever stands behind it sets.
 
-use super::super::syntax::{Redirection, RedirectionKind};
+use super::super::syntax::{Part, Redirection, RedirectionKind};
 use super::Walker;
 use super::env::Variable;
 use super::limit;
@@ -84,6 +84,9 @@ fn may_fail(redirection: &Redirection) -> bool {
         redirection.kind,
         Kind::Document | Kind::String | Kind::DuplicateIn | Kind::DuplicateOut
     );
+    if let [Part::Process { .. }] = redirection.target.parts[..] {
+        return false;
+    }
     let target = redirection.target.as_text();
     opens && target.is_none_or(|it| !it.starts_with("/dev/"))
 }

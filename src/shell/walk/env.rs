@@ -73,13 +73,22 @@ pub(super) enum Attribute {
     Reference,
 }
 
-/// Attributes of names, and names that stand for others.
-pub(super) type Declared = (BTreeMap<String, BTreeSet<Attribute>>, BTreeMap<String, String>);
+/// Attributes of names, names that stand for others, and those that may keep what they have.
+#[derive(Debug, Clone)]
+pub(super) struct Declared {
+    attributes: BTreeMap<String, BTreeSet<Attribute>>,
+    references: BTreeMap<String, String>,
+    fixed: BTreeSet<String>,
+    takes_keywords: bool,
+}
+
+/// The same of one name.
+pub(super) type DeclaredOf = (Option<BTreeSet<Attribute>>, Option<String>);
 
 #[derive(Debug, Default)]
 pub(super) struct Env {
     variables: BTreeMap<String, Variable>,
-    /// Those that are declared with one. It stays, whatever scope it was for.
+    /// Those that are declared with one.
     attributes: BTreeMap<String, BTreeSet<Attribute>>,
     /// Names that stand for other names: `declare -n p=q`.
     references: BTreeMap<String, String>,
@@ -93,6 +102,8 @@ pub(super) struct Env {
     fixed: BTreeSet<String>,
     /// `set -k`: assignments stand anywhere among a command's words.
     pub(super) takes_keywords: bool,
+    /// That may hold, and may not.
+    pub(super) doubts_keywords: bool,
     functions: BTreeMap<String, Function>,
     aliases: BTreeMap<String, String>,
     /// Files are not taken back: a subshell writes the same disk.
@@ -149,6 +160,14 @@ impl Changes {
 impl Value {
     pub(super) fn hole() -> Self {
         Self::Text(HOLE.to_string())
+    }
+
+    /// The elements of what is an array.
+    pub(super) fn elements(&self) -> &[(String, String)] {
+        match self {
+            Self::Array(elements) => elements,
+            Self::Text(_) => &[],
+        }
     }
 
     /// The elements of an array; a text is the one with the number 0.
@@ -266,11 +285,45 @@ impl Env {
 
     /// What `declare` has said, for a subshell to take back.
     pub(super) fn declared(&self) -> Declared {
-        (self.attributes.clone(), self.references.clone())
+        Declared {
+            attributes: self.attributes.clone(),
+            references: self.references.clone(),
+            fixed: self.fixed.clone(),
+            takes_keywords: self.takes_keywords,
+        }
     }
 
-    pub(super) fn put_declared(&mut self, (attributes, references): Declared) {
-        (self.attributes, self.references) = (attributes, references);
+    pub(super) fn put_declared(&mut self, declared: Declared) {
+        (self.attributes, self.references) = (declared.attributes, declared.references);
+        (self.fixed, self.takes_keywords) = (declared.fixed, declared.takes_keywords);
+    }
+
+    /// What has been said of a name, which is a plain one from here on.
+    pub(super) fn take_declared(&mut self, name: &str) -> DeclaredOf {
+        (self.attributes.remove(name), self.references.remove(name))
+    }
+
+    pub(super) fn put_declared_of(&mut self, name: &str, (attributes, reference): DeclaredOf) {
+        self.take_declared(name);
+        if let Some(attributes) = attributes {
+            self.attributes.insert(name.to_owned(), attributes);
+        }
+        if let Some(target) = reference {
+            self.refer(name, &target);
+        }
+    }
+
+    /// What is set once more has none of what it had.
+    pub(super) fn take_attributes(&mut self, name: &str) {
+        self.attributes.remove(name);
+    }
+
+    /// `declare +u x`
+    pub(super) fn take_attribute(&mut self, name: &str, attribute: Attribute) {
+        let name = self.meant(name).to_owned();
+        if let Some(own) = self.attributes.get_mut(&name) {
+            own.remove(&attribute);
+        }
     }
 
     pub(super) fn refers_no_more(&mut self, name: &str) {

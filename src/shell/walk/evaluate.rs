@@ -1,15 +1,21 @@
 //! Text that bash expands once more: subscripts in names and in arithmetic, prompts, `${x@P}`.
 
-use super::super::scan;
 use super::super::table::grammar::Grammar;
+use super::super::{HOLE, limit, scan};
+use super::array::{self, Subscript};
 use super::call::Call;
-use super::count;
-use super::env::Value;
+use super::count::{self, Key, Known, Nothing, Set};
+use super::env::{Attribute, Env, Value};
 use super::field::Field;
+use super::simple::put_at;
 use super::{Io, Walker};
+use std::cell::Cell;
 
 /// The longest text of a variable, in bytes, that is counted where it is named.
 const SHORT: usize = 64;
+
+/// So many elements one expression looks at.
+const SCANNED: usize = 2 * limit::ELEMENTS;
 
 /// Variables of variables in arithmetic are followed to so many names.
 const NAMES: usize = 16;
@@ -51,29 +57,46 @@ impl Walker<'_> {
         if !self.spend(text.len() / 64) {
             return None;
         }
-        let env = &self.env;
-        let known = |name: &str| match &env.variable(name)?.values[..] {
-            // Its text is arithmetic once more; what that sets is not looked at. Nobody has paid for
-            // it, and each that names the variable would go through it.
-            [Value::Text(text)] if text.len() <= SHORT => {
-                count::number(text).or_else(|| count::count(text, &|_| None).value)
-            }
-            _ => None,
-        };
-        let counted = count::count(text, &known);
-        // In a loop it is another one each time.
-        let is_once = self.again == 0;
+        let counted = count::count(text, &Variables { env: &self.env, scanned: Cell::new(0) });
         for set in counted.sets {
-            let value = set.value.filter(|_| is_once);
-            let value = value.map_or_else(Value::hole, |it| Value::Text(it.to_string()));
-            let mut values = vec![value];
+            let before = self.env.variable(&set.name).map(|it| it.values.clone());
+            let mut values = self.set_by_counting(&set, before.as_deref());
             if !(is_sure && set.is_sure) {
-                let before = self.env.variable(&set.name).map(|it| it.values.clone());
                 values.extend(before.unwrap_or_default());
             }
             self.env.set(&set.name, values);
         }
         counted.value
+    }
+
+    /// What a variable may be once an expression has set it, or an element of it.
+    fn set_by_counting(&mut self, set: &Set, before: Option<&[Value]>) -> Vec<Value> {
+        // In a loop it is another one each time.
+        let value = set.value.filter(|_| self.again == 0);
+        let text = value.map_or(HOLE.to_string(), |it| it.to_string());
+        let Some(key) = &set.key else {
+            return self.as_elements(&set.name, vec![Value::Text(text)]);
+        };
+        let is_keyed = self.env.has(&set.name, Attribute::Keyed);
+        let subscript = match key.count {
+            Some(count) if !is_keyed => Subscript::Number(count),
+            None if is_keyed && !self.env.is_doubtful(&set.name) && !key.text.contains(HOLE) => {
+                Subscript::Key(key.text.replace(['"', '\''], ""))
+            }
+            // Any of them, or a new one.
+            _ => return [before.unwrap_or_default(), &[Value::hole()]].concat(),
+        };
+        let mut values = Vec::new();
+        for value in before.unwrap_or(&[Value::Array(Vec::new())]) {
+            let mut elements = value.clone().into_elements();
+            if !self.spend(elements.len() / 4) {
+                return vec![Value::hole()];
+            }
+            let key = subscript.of(&elements);
+            put_at(&mut elements, key, text.clone());
+            values.push(Value::Array(elements));
+        }
+        values
     }
 
     /// A subscript in arithmetic is expanded, and a name in it is a variable whose own text is
@@ -113,6 +136,10 @@ impl Walker<'_> {
                 if has_subscript(&text) {
                     self.expanded_again(&text);
                 }
+                // It is arithmetic once more. Of what bash would not take nothing is set.
+                if text.len() <= SHORT && count::may_set(&text) && count::is_whole(&text) {
+                    self.sets(&text, false);
+                }
                 for name in self::names(&text) {
                     if names.len() < NAMES && !names.contains(&name) {
                         names.push(name);
@@ -150,8 +177,14 @@ impl Walker<'_> {
         let words = &call.words[1..];
         match name {
             "let" => {
+                let mut is_sure = true;
                 for word in words {
-                    self.counted(&word.text);
+                    if is_sure {
+                        // An error ends all of it.
+                        is_sure = self.counted(&word.text).is_some();
+                    } else {
+                        self.arithmetic(&word.text);
+                    }
                 }
             }
             "unset" | "read" | "getopts" | "wait" | "declare" | "typeset" | "local"
@@ -189,6 +222,51 @@ impl Walker<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// What an expression finds of the line's variables.
+struct Variables<'a> {
+    env: &'a Env,
+    /// How many elements have been looked at, which nobody has paid for.
+    scanned: Cell<usize>,
+}
+
+impl Known for Variables<'_> {
+    fn value(&self, name: &str, key: Option<&Key>) -> Option<i64> {
+        let [value] = &self.env.variable(name)?.values[..] else { return None };
+        let elements = value.elements();
+        self.scanned.set(self.scanned.get() + elements.len());
+        if self.scanned.get() > SCANNED {
+            return None;
+        }
+        let text = match (value, key) {
+            (Value::Text(text), None) => text,
+            (Value::Text(text), Some(key)) if key.count == Some(0) => text,
+            (Value::Text(_), Some(_)) => return None,
+            (Value::Array(_), None) => value.scalar(),
+            (Value::Array(elements), Some(key)) => {
+                let key = match key.count {
+                    Some(count) if count >= 0 => count.to_string(),
+                    None if self.has_texts_for_keys(name) => key.text.clone(),
+                    _ => return None,
+                };
+                match elements.iter().find(|it| it.0 == key) {
+                    Some((_, text)) => text,
+                    // What is not set is nothing, but one that nobody knows may be it.
+                    None if elements.iter().all(|it| array::is_number(&it.0)) => "",
+                    None => return None,
+                }
+            }
+        };
+        // Its text is arithmetic once more. Nobody has paid for it, and each that names the variable
+        // would go through it.
+        let is_short = text.len() <= SHORT;
+        is_short.then(|| count::number(text).or_else(|| count::count(text, &Nothing).value))?
+    }
+
+    fn has_texts_for_keys(&self, name: &str) -> bool {
+        self.env.has(name, Attribute::Keyed) && !self.env.is_doubtful(name)
     }
 }
 

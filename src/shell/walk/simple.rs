@@ -13,6 +13,12 @@ use super::{Io, Walker};
 /// So many words may be the last one before a command, and one more.
 const LASTS: usize = 2;
 
+/// Before these an assignment stays in force, where a shell is as the standard has it.
+const SPECIAL: &[&str] = &[
+    ":", ".", "source", "break", "continue", "eval", "exec", "exit", "export", "readonly",
+    "return", "set", "shift", "times", "trap", "unset",
+];
+
 impl Walker<'_> {
     /// Walks a simple command once for each way in which its variables may stand.
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
@@ -43,7 +49,7 @@ impl Walker<'_> {
         let declares = simple.words.first().is_some_and(is_declaration);
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
-        let words = if self.env.takes_keywords { without_keywords(words) } else { words };
+        let words = self.after_set_k(words);
         if declares {
             self.unless_opened(&simple.redirections, begun);
         } else {
@@ -90,6 +96,7 @@ impl Walker<'_> {
             let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
             let last = words.last().map(|it| it.text.clone()).unwrap_or_default();
             self.ends_with(last.clone());
+            let keeps = self.posix && SPECIAL.contains(&words[0].text.as_str());
             let call = Call { words, assignments, io: streams.io.clone(), direct: true };
             output = self.opened(&mut streams, lasts, |walker| {
                 walker.where_opened(&simple.redirections, |walker| walker.call(call))
@@ -101,12 +108,32 @@ impl Walker<'_> {
             self.ends_with(last);
             self.becomes(finds..found, None, writes, true);
             for (name, variable) in before.into_iter().rev() {
+                let own = self.env.variable(&name).cloned().filter(|_| keeps);
                 self.env.put(&name, variable);
+                if let Some(own) = own {
+                    self.env.also(&name, own);
+                }
             }
         }
         let output = self.delivered(streams, output);
         self.choices = inner;
         output
+    }
+
+    /// After `set -k` assignments may stand anywhere: `git a=1 push`. It may hold no more.
+    fn after_set_k(&mut self, words: Vec<Field>) -> Vec<Field> {
+        if !self.env.takes_keywords {
+            return words;
+        }
+        let is_assignment = |word: &Field| super::scan::head(&word.text).is_some();
+        if self.env.doubts_keywords
+            && words.iter().skip(1).any(is_assignment)
+            && self.choose("set -k", 2) == Some(1)
+        {
+            return words;
+        }
+        let is_kept = |(at, word): &(usize, Field)| *at == 0 || !is_assignment(word);
+        words.into_iter().enumerate().filter(is_kept).map(|it| it.1).collect()
     }
 
     /// Notes a command's last word.
@@ -160,8 +187,7 @@ impl Walker<'_> {
     pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
         let name = &*self.env.meant(name).to_owned();
         if let Some((array, key)) = name.split_once('[') {
-            let texts: Vec<String> =
-                values.into_iter().map(|value| value.scalar().to_owned()).collect();
+            let texts: Vec<_> = values.iter().map(|value| value.scalar().to_owned()).collect();
             return self.put_at_key(array, key.strip_suffix(']').unwrap_or(key), &texts);
         }
         for attribute in self.env.attributes(name) {
@@ -337,13 +363,9 @@ impl Walker<'_> {
         if !assignment.append {
             return Value::Text(text);
         }
+        // What is a number is counted where it is given.
         let added = |before: &str| {
-            if counts {
-                // It is counted where it is given.
-                format!("{before}+({text})")
-            } else {
-                format!("{before}{text}")
-            }
+            if counts { format!("{before}+({text})") } else { format!("{before}{text}") }
         };
         match before {
             Some(Value::Array(mut elements)) => {
@@ -386,13 +408,6 @@ pub(super) fn put_at(elements: &mut Vec<(String, String)>, key: String, text: St
 /// Where an element stands; a word stands behind all numbers.
 fn number(key: &str) -> usize {
     key.parse().unwrap_or(usize::MAX)
-}
-
-/// After `set -k` assignments may stand anywhere: `git a=1 push`.
-fn without_keywords(words: Vec<Field>) -> Vec<Field> {
-    let is_first_or_plain =
-        |(at, word): &(usize, Field)| *at == 0 || super::scan::head(&word.text).is_none();
-    words.into_iter().enumerate().filter(is_first_or_plain).map(|it| it.1).collect()
 }
 
 /// An element of `( … )` with a key of its own: `[key]=text`, or `[key]+=text`, which is added.

@@ -80,9 +80,7 @@ impl Walker<'_> {
                 self.record_written(file, How::Write, self.certainty(file.certainty()));
             }
         }
-        if row.names[0] == "flock"
-            && let Some(lock) = call.words.get(at)
-        {
+        if let ("flock", Some(lock)) = (row.names[0], call.words.get(at)) {
             self.record_written(lock, How::Lock, self.certainty(lock.certainty()));
         }
         // Without a file it writes its own.
