@@ -32,6 +32,13 @@ pub(super) fn unescaped(text: &str) -> String {
 }
 
 fn code_point(characters: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
+    // `\u{70}`
+    let rest = characters.as_str();
+    let end = rest.bytes().take(8).position(|it| it == b'}');
+    if let Some(number) = end.and_then(|end| rest[..end].strip_prefix('{')) {
+        *characters = rest[number.len() + 2..].chars();
+        return u32::from_str_radix(number.trim(), 16).ok().and_then(char::from_u32);
+    }
     let mut value = 0;
     for _ in 0..digits {
         let mut ahead = characters.clone();

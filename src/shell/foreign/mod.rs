@@ -45,6 +45,28 @@ pub(super) struct Acts {
     pub(super) starts_unknown: bool,
     /// It takes as code of its own language what it does not say: `eval(input())`.
     pub(super) evaluates: bool,
+    /// What it shows and what it writes to files, each call of it.
+    pub(super) shown: Vec<Shown>,
+}
+
+/// A text that code shows, [`HOLE`](super::HOLE)s in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    /// This, and nothing else, goes to its output.
+    pub(super) is_sure: bool,
+    /// It goes to a file.
+    pub(super) to_file: bool,
+}
+
+impl Shown {
+    fn unknown() -> Self {
+        Self { text: super::HOLE.to_string(), is_sure: false, to_file: false }
+    }
+
+    fn is_known(&self) -> bool {
+        self.text.contains(|it: char| it != super::HOLE && !it.is_whitespace())
+    }
 }
 
 /// What code is started with.
@@ -186,25 +208,60 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
     Acts { acts, ..Acts::default() }
 }
 
-/// The text that a piece of code prints, as far as it stands there: a line for each call of a
-/// function that prints. Where something else is printed, too, a hole comes first. `None` where
-/// nothing is known to be printed.
-pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
+/// What a piece of code writes to files and shows, as it may stand in a file: each by itself, all one
+/// behind the other, and the lines of its literals.
+pub(super) fn written(code: &str, language: Interpreter) -> Vec<String> {
+    let shown = read(code, language, &Given::default()).shown;
+    let all: String = shown.iter().map(|it| it.text.as_str()).collect();
+    let shown = shown.into_iter().filter(Shown::is_known).map(|it| it.text);
+    let mut texts: Vec<String> = shown.chain([all]).collect();
+    for text in literals::texts(code, language) {
+        texts.extend(text.lines().map(str::to_owned));
+    }
+    texts
+}
+
+/// The text that a piece of code prints, as far as it stands there or its values are known. Where
+/// something else may be printed, too, a hole comes first. `None` where nothing is known to be
+/// printed.
+pub(super) fn printed(code: &str, language: Interpreter, given: &Given) -> Option<String> {
+    let (tokens, _) = token::tokens(code, language);
+    let literal = printed_literally(&tokens);
+    let mut shown = read(code, language, given).shown;
+    shown.retain(|it| !it.to_file);
+    let is_all = tokens.iter().filter(|it| is_print(it)).count() == shown.len();
+    let all: String = shown.iter().map(|it| it.text.as_str()).collect();
+    let is_known = shown.iter().any(Shown::is_known);
+    match literal {
+        _ if is_known && is_all && shown.iter().all(|it| it.is_sure) => Some(all),
+        Some((text, true)) if !is_known => Some(text),
+        None if !is_known => None,
+        literal => {
+            let literal = literal.map(|it| it.0).filter(|it| it.trim() != all.trim());
+            let texts = [is_known.then_some(all), literal].into_iter().flatten();
+            let texts: Vec<String> =
+                std::iter::once(super::HOLE.to_string()).chain(texts).collect();
+            Some(texts.join("\n"))
+        }
+    }
+}
+
+fn is_print(token: &token::Token) -> bool {
     const PRINT: &[&str] =
         &["print", "printf", "println", "puts", "say", "echo", "log", "write", "writeln"];
-    let (tokens, _) = token::tokens(code, language);
+    matches!(token, token::Token::Word(word) if PRINT.contains(&word.as_str()))
+}
+
+/// The literals that are printed, a line for each call, and whether nothing else is.
+fn printed_literally(tokens: &[token::Token]) -> Option<(String, bool)> {
     let mut text = String::new();
     let mut known = true;
-    let is_print = |token: &token::Token| match token {
-        token::Token::Word(word) => PRINT.contains(&word.as_str()),
-        _ => false,
-    };
-    let mut rest = &tokens[..];
+    let mut rest = tokens;
     while let Some(place) = rest.iter().position(is_print) {
         rest = &rest[place + 1..];
         let ends = |token: &token::Token| {
             is_print(token)
-                || matches!(token, token::Token::Newline | token::Token::Sign(';' | '}'))
+                || matches!(token, token::Token::Newline(_) | token::Token::Sign(';' | '}'))
         };
         let end = rest.iter().position(ends).unwrap_or(rest.len());
         let before = text.len();
@@ -230,10 +287,7 @@ pub(super) fn printed(code: &str, language: Interpreter) -> Option<String> {
         }
         rest = &rest[end..];
     }
-    if text.is_empty() {
-        return None;
-    }
-    Some(if known { text } else { format!("{}\n{text}", super::HOLE) })
+    (!text.is_empty()).then_some((text, known))
 }
 
 /// `do shell script "…"`

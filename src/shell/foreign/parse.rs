@@ -3,12 +3,18 @@
 //! Long because it is one grammar: the productions call each other.
 
 mod call;
+mod define;
+mod format;
+mod function;
+mod shown;
 
 use super::super::table::calls::{self, Kind};
 use super::super::walk::is_shell;
 use super::super::{HOLE, How, Interpreter, last_part, limit};
-use super::token::{Token, tokens};
-use super::{Act, Acts, Given};
+use super::token::{Piece, Token, filled_tokens};
+use super::{Act, Acts, Given, Shown};
+use format::{braced, formatted};
+use function::Functions;
 use std::collections::BTreeMap;
 
 /// Brackets, and code within code, are followed this deep.
@@ -27,10 +33,10 @@ const SHORT: usize = 256;
 enum Value {
     Text(String),
     List(Vec<String>),
-    /// A list with lists in it, their elements one behind the other.
-    Nested(Vec<String>),
+    /// A list with lists in it.
+    Nested(Vec<Value>),
     /// One of these, in a loop each of them.
-    OneOf(Vec<String>),
+    OneOf(Vec<Value>),
     Unknown,
 }
 
@@ -38,7 +44,8 @@ impl Value {
     fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::List(texts) | Self::Nested(texts) => texts.join(" "),
+            Self::List(texts) => texts.join(" "),
+            Self::Nested(_) => self.texts().join(" "),
             Self::OneOf(_) | Self::Unknown => HOLE.to_string(),
         }
     }
@@ -47,17 +54,77 @@ impl Value {
     fn length(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
-            Self::List(texts) | Self::Nested(texts) | Self::OneOf(texts) => {
-                texts.iter().map(|it| it.len() + size_of::<String>()).sum()
+            Self::List(texts) => texts.iter().map(|it| it.len() + size_of::<String>()).sum(),
+            Self::Nested(values) | Self::OneOf(values) => {
+                values.iter().map(|it| it.length() + size_of::<Self>()).sum()
             }
             Self::Unknown => 0,
         }
     }
 
+    /// The elements, of lists in a list one behind the other.
     fn texts(&self) -> Vec<String> {
         match self {
-            Self::List(texts) | Self::Nested(texts) => texts.clone(),
+            Self::List(texts) => texts.clone(),
+            Self::Nested(values) => values.iter().flat_map(Self::texts).collect(),
             value => vec![value.text()],
+        }
+    }
+
+    /// One after the other; of one of several, each.
+    fn each(self) -> Option<Vec<Self>> {
+        match self {
+            Self::List(texts) => Some(texts.into_iter().map(Self::Text).collect()),
+            Self::Nested(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The list of these. What is one of several makes one of several lists.
+    fn list(values: Vec<Self>) -> Self {
+        if let Some(place) = values.iter().position(|it| matches!(it, Self::OneOf(_)))
+            && let Some(Self::OneOf(choices)) = values.get(place)
+        {
+            let with = |choice: &Self| {
+                let mut values = values.clone();
+                values[place] = choice.clone();
+                // Others stay what is not known.
+                let open = |it: Self| if matches!(it, Self::OneOf(_)) { Self::Unknown } else { it };
+                Self::list(values.into_iter().map(open).collect())
+            };
+            return Self::OneOf(choices.iter().take(CHOICES).map(with).collect());
+        }
+        if values.iter().any(|it| matches!(it, Self::List(_) | Self::Nested(_))) {
+            return Self::Nested(values);
+        }
+        Self::List(values.iter().flat_map(Self::texts).collect())
+    }
+
+    /// `a + b`
+    fn joined(self, more: Self) -> Self {
+        match (self, more) {
+            (
+                value @ (Self::List(_) | Self::Nested(_)),
+                more @ (Self::List(_) | Self::Nested(_)),
+            ) => {
+                let all = value.each().into_iter().chain(more.each()).flatten();
+                Self::list(all.collect())
+            }
+            (Self::List(list), Self::Unknown) => {
+                Self::List([list, vec![HOLE.to_string()]].concat())
+            }
+            (Self::Unknown, Self::List(list)) => {
+                Self::List([vec![HOLE.to_string()], list].concat())
+            }
+            (Self::Unknown, Self::Unknown) => Self::Unknown,
+            (Self::OneOf(_), Self::OneOf(_)) => Self::Text(HOLE.to_string()),
+            (Self::OneOf(choices), more) => {
+                Self::OneOf(choices.into_iter().map(|it| it.joined(more.clone())).collect())
+            }
+            (value, Self::OneOf(choices)) => {
+                Self::OneOf(choices.into_iter().map(|it| value.clone().joined(it)).collect())
+            }
+            (value, more) => Self::Text(value.text() + &more.text()),
         }
     }
 }
@@ -65,9 +132,18 @@ impl Value {
 /// Words of awk that are no values.
 const AWK_WORDS: &[&str] = &["in", "getline", "print", "printf", "if", "else", "while", "for"];
 
+#[derive(Debug, Clone)]
 struct Argument {
     name: Option<String>,
     value: Value,
+    /// It stands for as many as nobody knows: `*args`.
+    spread: bool,
+}
+
+impl Argument {
+    fn plain(value: Value) -> Self {
+        Self { name: None, value, spread: false }
+    }
 }
 
 pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
@@ -82,7 +158,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
     let texts =
         given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
     let lists = given.lists.iter().map(|(name, list)| (name.clone(), Value::List(list.clone())));
-    let (tokens, inner) = tokens(code, language);
+    let (tokens, inner) = filled_tokens(code, language);
     let mut parser = Parser {
         tokens: &tokens,
         code: whole,
@@ -98,18 +174,19 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         evaluates: false,
         is_own: false,
         left: LEFT,
+        needs: BTreeMap::new(),
+        functions: Functions::default(),
+        shown: Vec::new(),
+        guessed: 0,
     };
-    while parser.at < tokens.len() {
-        let start = parser.at;
-        parser.statement();
-        parser.at = parser.at.max(start + 1);
-    }
+    parser.statements();
     for code in inner {
         parser.nested(&code);
     }
+    parser.open_functions();
     parser.read_operands();
-    let Parser { acts, starts_unknown, evaluates, .. } = parser;
-    Acts { acts, starts_unknown, evaluates }
+    let Parser { acts, starts_unknown, evaluates, shown, .. } = parser;
+    Acts { acts, starts_unknown, evaluates, shown }
 }
 
 struct Parser<'a> {
@@ -132,6 +209,14 @@ struct Parser<'a> {
     is_own: bool,
     /// What values may still cost, in bytes.
     left: usize,
+    /// Whether a text stands in the code.
+    needs: BTreeMap<&'static str, bool>,
+    /// Those that the code defines.
+    functions: Functions<'a>,
+    /// As in [`Acts`].
+    shown: Vec<Shown>,
+    /// How often a value was one that may be another.
+    guessed: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -157,6 +242,54 @@ impl<'a> Parser<'a> {
         self.acts.extend(inner.acts);
         self.starts_unknown |= inner.starts_unknown;
         self.evaluates |= inner.evaluates;
+        let unsure = inner.shown.into_iter().map(|it| Shown { is_sure: false, ..it });
+        self.shown.extend(unsure);
+        self.functions.named_in(code);
+    }
+
+    fn statements(&mut self) {
+        while self.at < self.tokens.len() {
+            let start = self.at;
+            self.statement();
+            self.at = self.at.max(start + 1);
+        }
+        self.at = self.tokens.len();
+    }
+
+    /// The value of tokens that stand somewhere else; unknown where they are more than one.
+    fn within(&mut self, tokens: &'a [Token]) -> Value {
+        if self.depth >= DEPTH {
+            return Value::Unknown;
+        }
+        let outer = (std::mem::replace(&mut self.tokens, tokens), self.at);
+        self.at = 0;
+        let value = if tokens.is_empty() { Value::Unknown } else { self.expression() };
+        let is_all = self.at >= tokens.len();
+        self.depth += 1;
+        self.statements();
+        self.depth -= 1;
+        (self.tokens, self.at) = outer;
+        if is_all { value } else { Value::Unknown }
+    }
+
+    /// A string with what is put into it.
+    fn filled(&mut self, pieces: &'a [Piece]) -> Value {
+        let mut value = Value::Text(String::new());
+        for piece in pieces {
+            let more = match piece {
+                Piece::Text(text) => Value::Text(text.clone()),
+                Piece::Code(tokens) => match self.within(tokens) {
+                    Value::Unknown => Value::Text(HOLE.to_string()),
+                    // Only Perl has a list in a string as its elements.
+                    Value::List(_) | Value::Nested(_) if self.language != Interpreter::Perl => {
+                        Value::Text(HOLE.to_string())
+                    }
+                    known => known,
+                },
+            };
+            value = self.paid(value.joined(more));
+        }
+        value
     }
 
     /// `from a import b as c`: names, none of which is called.
@@ -166,7 +299,7 @@ impl<'a> Parser<'a> {
             match token {
                 Token::Sign('(') => open += 1,
                 Token::Sign(')') => open = open.saturating_sub(1),
-                Token::Newline if open == 0 => return,
+                Token::Newline(_) if open == 0 => return,
                 Token::Sign(';') => return,
                 _ => {}
             }
@@ -195,9 +328,28 @@ impl<'a> Parser<'a> {
         if length > limit::TEXT || self.left == 0 { Value::Unknown } else { value }
     }
 
+    /// Whether a text stands in the code: asked once, however many calls there are.
+    fn says(&mut self, text: &'static str) -> bool {
+        *self.needs.entry(text).or_insert_with(|| self.code.contains(text))
+    }
+
     fn keep(&mut self, name: String, value: Value) {
         let value = self.paid(value);
         self.variables.insert(name, value);
+    }
+
+    /// The same for one that ends with the function, if it does.
+    fn assign(&mut self, name: String, value: Value) {
+        let begins = |word: &str| matches!(word, "const" | "let" | "var" | "my" | "local");
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let is_local = match self.language {
+            Interpreter::Python => !self.says("global ") && !self.says("nonlocal "),
+            _ => matches!(before, Some(Token::Word(word)) if begins(word)),
+        };
+        if is_local {
+            self.functions.goes(&name, self.variables.get(&name));
+        }
+        self.keep(name, value);
     }
 
     /// `x += …`, `x .= …`: whether it is one.
@@ -218,7 +370,7 @@ impl<'a> Parser<'a> {
             (Some(Value::Text(text)), Value::Text(more)) => Value::Text(format!("{text}{more}")),
             _ => Value::Unknown,
         };
-        self.keep(name.to_owned(), value);
+        self.assign(name.to_owned(), value);
         true
     }
 
@@ -292,8 +444,14 @@ impl<'a> Parser<'a> {
             (Interpreter::Python, Some("from" | "import")) => return self.imported(),
             // The name of a function that is defined here is no call of it.
             (_, Some("def" | "function" | "sub" | "func")) if self.word(1).is_some() => {
-                self.at += 2;
+                if !self.defined() {
+                    self.at += 2;
+                }
                 return;
+            }
+            (_, Some("return")) => {
+                self.at += 1;
+                return self.returned();
             }
             _ => {}
         }
@@ -310,16 +468,7 @@ impl<'a> Parser<'a> {
         if self.language == Interpreter::Awk && self.awk_pipe() {
             return;
         }
-        if let (Interpreter::Python, Some("for"), Some(name), Some("in")) =
-            (self.language, self.word(0), self.word(1), self.word(2))
-        {
-            let name = name.to_owned();
-            self.at += 3;
-            let value = match self.expression() {
-                Value::List(texts) if texts.len() <= CHOICES => Value::OneOf(texts),
-                _ => Value::Unknown,
-            };
-            self.keep(name, value);
+        if self.went_over() {
             return;
         }
         if let Some(name) = self.word(0)
@@ -327,7 +476,11 @@ impl<'a> Parser<'a> {
             && !self.is_sign(2, '=')
             && !self.is_sign(2, '>')
         {
+            if self.defined() {
+                return;
+            }
             let name = name.to_owned();
+            let start = self.at;
             self.at += 2;
             let before = self.starts_unknown;
             let value = self.expression();
@@ -340,10 +493,29 @@ impl<'a> Parser<'a> {
                 self.starts_unknown = before;
                 return;
             }
-            self.keep(name, value);
+            let end = std::mem::replace(&mut self.at, start);
+            self.assign(name, value);
+            self.at = end;
             return;
         }
         self.expression();
+    }
+
+    /// `for x in list`, `for (const x of list)`: whether it is that.
+    fn went_over(&mut self) -> bool {
+        let at = match (self.language, self.word(0), self.word(1), self.word(2)) {
+            (Interpreter::Python, Some("for"), Some(_), Some("in")) => 1,
+            (Interpreter::JavaScript, Some(_), Some("of"), _) => 0,
+            _ => return false,
+        };
+        let Some(name) = self.word(at).map(str::to_owned) else { return false };
+        self.at += at + 2;
+        let value = match self.expression().each() {
+            Some(values) if values.len() <= CHOICES => Value::OneOf(values),
+            _ => Value::Unknown,
+        };
+        self.assign(name, value);
+        true
     }
 
     /// `print | "command"`, `print > "file"`, `"command" | getline`
@@ -388,7 +560,9 @@ impl<'a> Parser<'a> {
         for token in self.tokens[..self.at].iter().rev().take(NEAR) {
             match token {
                 Token::Sign(')') => depth += 1,
-                Token::Newline | Token::Sign('(' | ';' | '{' | '}') if depth == 0 => return false,
+                Token::Newline(_) | Token::Sign('(' | ';' | '{' | '}') if depth == 0 => {
+                    return false;
+                }
                 Token::Sign('(') => depth -= 1,
                 Token::Word(word) if depth == 0 && word.starts_with("print") => return true,
                 _ => {}
@@ -401,7 +575,8 @@ impl<'a> Parser<'a> {
     /// is a hole, and without any of both it is a line of the input.
     fn printed_before(&self) -> String {
         let before = &self.tokens[..self.at];
-        let ends = |token: &Token| matches!(token, Token::Newline | Token::Sign(';' | '{' | '}'));
+        let ends =
+            |token: &Token| matches!(token, Token::Newline(_) | Token::Sign(';' | '{' | '}'));
         let from = before.iter().rposition(ends).map_or(0, |place| place + 1);
         let mut text = String::new();
         let is_format = matches!(before.get(from), Some(Token::Word(word)) if word == "printf");
@@ -443,16 +618,19 @@ impl<'a> Parser<'a> {
                         break;
                     }
                     let more = self.term();
-                    value = self.paid(Value::Text(value.text() + &more.text()));
+                    value = self.paid(value.joined(more));
                     continue;
                 }
                 // Strings side by side are one, and so is everything in awk.
-                Some(Token::Text(_)) => {
-                    if matches!(self.language, Interpreter::Python | Interpreter::Awk)
-                        && (matches!(value, Value::Text(_)) || self.language == Interpreter::Awk)
-                    {
+                Some(Token::Text(_) | Token::Filled(_)) => {
+                    let is_text = matches!(value, Value::Text(_) | Value::OneOf(_));
+                    if match self.language {
+                        Interpreter::Python | Interpreter::Ruby => is_text,
+                        Interpreter::Awk => true,
+                        _ => false,
+                    } {
                         let more = self.term();
-                        value = self.paid(Value::Text(value.text() + &more.text()));
+                        value = self.paid(value.joined(more));
                         continue;
                     }
                     false
@@ -463,10 +641,12 @@ impl<'a> Parser<'a> {
                     value = self.paid(Value::Text(format!("{}/{}", value.text(), more.text())));
                     continue;
                 }
-                Some(Token::Sign('%')) if self.language == Interpreter::Python => {
+                Some(Token::Sign('%'))
+                    if matches!(self.language, Interpreter::Python | Interpreter::Ruby) =>
+                {
                     self.at += 1;
-                    self.term();
-                    value = Value::Text(value.text().replace("%s", &HOLE.to_string()));
+                    let arguments = self.put_in();
+                    value = self.paid(formatted(&value, &arguments));
                     continue;
                 }
                 _ => false,
@@ -480,15 +660,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
             let more = self.term();
-            value = match (value, more) {
-                (Value::List(mut list), Value::List(more)) => {
-                    list.extend(more);
-                    Value::List(list)
-                }
-                (Value::Unknown, Value::Unknown) => Value::Unknown,
-                (value, more) => Value::Text(value.text() + &more.text()),
-            };
-            value = self.paid(value);
+            value = self.paid(value.joined(more));
         }
         self.depth -= 1;
         self.awk_getline(&value);
@@ -505,6 +677,12 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let value = match token {
             Token::Text(text) => Value::Text(text.clone()),
+            Token::Filled(pieces) => self.filled(pieces),
+            Token::FilledCommand(pieces) => {
+                let argument = Argument::plain(self.filled(pieces));
+                self.act(Kind::Shell, &[argument]);
+                Value::Unknown
+            }
             Token::Words(words) => Value::List(words.clone()),
             Token::Command(text) => {
                 self.starts(Act::Shell(text.clone()));
@@ -534,16 +712,14 @@ impl<'a> Parser<'a> {
     /// The elements up to the closing bracket. One element in parentheses is that element.
     fn list(&mut self, close: char) -> Value {
         let arguments = self.arguments(close);
+        // `("git",)`
+        let before = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
+        let is_tuple = matches!(before, Some(Token::Sign(',')));
         match (&arguments[..], close) {
-            ([only], ')') => only.value.clone(),
+            ([only], ')') if !is_tuple => only.value.clone(),
             // What stands under a name is not followed.
             ([], _) | (_, '}') => Value::Unknown,
-            _ => {
-                let is_list = |it: &Argument| matches!(it.value, Value::List(_) | Value::Nested(_));
-                let is_nested = arguments.iter().any(is_list);
-                let texts = arguments.iter().flat_map(|it| it.value.texts()).collect();
-                if is_nested { Value::Nested(texts) } else { Value::List(texts) }
-            }
+            _ => Value::list(arguments.into_iter().map(|it| it.value).collect()),
         }
     }
 
@@ -557,7 +733,7 @@ impl<'a> Parser<'a> {
                 }
                 // Another bracket closes what was left open.
                 None | Some(Token::Sign(')' | ']' | '}')) => return arguments,
-                Some(Token::Newline | Token::Sign(',' | ';')) => {
+                Some(Token::Newline(_) | Token::Sign(',' | ';')) => {
                     self.at += 1;
                     continue;
                 }
@@ -569,11 +745,48 @@ impl<'a> Parser<'a> {
                 && matches!(self.peek(1), Some(Token::Sign(',' | '}')))
             {
                 self.at += 1;
-                arguments.push(Argument { name: None, value: Value::Unknown });
+                arguments.push(Argument::plain(Value::Unknown));
+                continue;
+            }
+            let begins = |word: &str| {
+                matches!(word, "return" | "function" | "sub" | "const" | "let" | "var" | "my")
+            };
+            let sets = self.is_sign(1, '=') && !self.is_sign(2, '=') && !self.is_sign(2, '>');
+            if close == '}' && self.word(0).is_some_and(|it| begins(it) || sets) {
+                let start = self.at;
+                self.statement();
+                self.at = self.at.max(start + 1);
                 continue;
             }
             let start = self.at;
+            if self.spreads() {
+                let value = self.expression();
+                match value.each() {
+                    Some(values) => arguments.extend(values.into_iter().map(Argument::plain)),
+                    None => {
+                        arguments
+                            .push(Argument { spread: true, ..Argument::plain(Value::Unknown) });
+                    }
+                }
+                continue;
+            }
             let mut name = None;
+            if let (Some(Token::Text(text)), true) =
+                (self.peek(0), self.is_sign(1, ':') && close == '}')
+            {
+                name = Some(text.clone());
+                self.at += 2;
+            }
+            // `c := value`
+            if let (Some(word), true, true) =
+                (self.word(0), self.is_sign(1, ':'), self.is_sign(2, '='))
+            {
+                self.at += 3;
+                let value = self.expression();
+                self.assign(word.to_owned(), value.clone());
+                arguments.push(Argument::plain(value));
+                continue;
+            }
             if let Some(word) = self.word(0)
                 && (self.is_sign(1, ':') || self.is_sign(1, '=') && !self.is_sign(2, '='))
             {
@@ -591,17 +804,22 @@ impl<'a> Parser<'a> {
             {
                 let (old, new) = (old.clone(), new.to_owned());
                 self.names.insert(new, old);
+                self.at += 1;
+                arguments.push(Argument { name, ..Argument::plain(Value::Unknown) });
+                continue;
             }
             let value = self.expression();
-            arguments.push(Argument { name, value });
+            arguments.push(Argument { name, ..Argument::plain(value) });
             if self.at == start {
                 self.at += 1;
             }
             // What no term begins with: go on to the next comma.
             while !matches!(
                 self.peek(0),
-                None | Some(Token::Sign(',' | ')' | ']' | '}' | ';') | Token::Newline)
+                None | Some(Token::Sign(',' | ')' | ']' | '}' | ';') | Token::Newline(_))
             ) {
+                // What it comes to is something else: `"a" if x else "b"`.
+                self.guessed += 1;
                 let before = self.at;
                 self.statement();
                 self.at = self.at.max(before + 1);
@@ -634,18 +852,22 @@ impl<'a> Parser<'a> {
         if let Some(value) = self.variables.get(word).cloned()
             && !self.is_sign(0, '(')
         {
-            if let Value::List(texts) = &value
+            if matches!(value, Value::List(_) | Value::Nested(_))
                 && self.is_sign(0, '.')
-                && matches!(self.word(1), Some("append" | "push" | "extend"))
+                && let Some(verb @ ("append" | "push" | "extend")) = self.word(1)
                 && self.is_sign(2, '(')
             {
-                let mut texts = texts.clone();
                 self.at += 3;
-                texts.extend(self.arguments(')').iter().flat_map(|it| it.value.texts()));
-                texts.truncate(ELEMENTS);
-                self.keep(word.to_owned(), Value::List(texts));
+                let more = self.arguments(')').into_iter().map(|it| it.value);
+                let more: Vec<Value> = match verb {
+                    "extend" => more.flat_map(|it| it.clone().each().unwrap_or(vec![it])).collect(),
+                    _ => more.collect(),
+                };
+                let all = value.each().into_iter().flatten().chain(more);
+                self.keep(word.to_owned(), Value::list(all.take(ELEMENTS).collect()));
                 return Value::Unknown;
             }
+            self.guessed += 1;
             return self.methods(value);
         }
         self.called(word)
@@ -660,13 +882,22 @@ impl<'a> Parser<'a> {
         let name = self.names.get(word).map_or(word, String::as_str);
         let is_own = self.is_own_function();
         let before = self.acts.len();
-        let kinds: Vec<Kind> = calls::find(self.language, name)
-            .filter(|row| self.is_meant(row))
-            .map(|row| row.kind)
-            .collect();
+        let rows: Vec<&calls::Function> = calls::find(self.language, name).collect();
+        let mut kinds: Vec<Kind> =
+            rows.into_iter().filter(|row| self.is_meant(row)).map(|row| row.kind).collect();
+        // `File.write(path, text)` is no `write` of text.
+        if kinds.iter().any(|it| matches!(it, Kind::File(..))) {
+            kinds.retain(|it| !matches!(it, Kind::Shows(_)));
+        }
+        let place = self.at.saturating_sub(1);
+        let guessed = self.guessed;
+        let shows = kinds.iter().any(|it| matches!(it, Kind::Shows(_)));
+        let is_out = shows && self.is_output(place);
         let arguments = if self.is_sign(0, '(') {
             self.at += 1;
             self.arguments(')')
+        } else if shows && self.shows_bare() {
+            self.bare_arguments()
         } else if self.language == Interpreter::Perl
             && self.is_sign(0, '{')
             && kinds.iter().any(|kind| matches!(kind, Kind::Shell))
@@ -691,11 +922,19 @@ impl<'a> Parser<'a> {
             }
             // Somebody else is given the function: `map(os.system, …)`, `execSync.call(…)`.
             self.starts_unknown |= kinds.iter().any(|kind| kind.starts());
+            if shows {
+                self.shown.push(Shown::unknown());
+            }
             return self.methods(Value::Unknown);
         };
         let mut value = Value::Unknown;
         self.is_own = is_own;
         for kind in kinds {
+            if let Kind::Shows(form) = kind {
+                let is_sure = is_out && guessed == self.guessed;
+                self.shows(form, &arguments, is_sure);
+                continue;
+            }
             value = self.act(kind, &arguments);
             // `exec(open("file").read())`
             if kind == Kind::Code && value == Value::Unknown {
@@ -707,6 +946,10 @@ impl<'a> Parser<'a> {
                 let files: Vec<Act> = files.collect();
                 self.acts.extend(files);
             }
+        }
+        if let Some(given) = self.followed(place, &arguments) {
+            self.guessed += 1;
+            value = given;
         }
         self.methods(value)
     }
@@ -746,7 +989,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the function of a row is called, and not a method of the same name: `os.replace`
     /// moves a file, `text.replace` does not.
-    fn is_meant(&self, row: &calls::Function) -> bool {
+    fn is_meant(&mut self, row: &calls::Function) -> bool {
         if row.needs.is_empty() {
             return true;
         }
@@ -763,20 +1006,20 @@ impl<'a> Parser<'a> {
                 let name = self.names.get(word).unwrap_or(word);
                 row.needs.contains(&name.as_str()) || name == "promises"
             }
-            Some(Token::Sign(')')) | None => row.needs.iter().any(|need| self.code.contains(need)),
+            Some(Token::Sign(')')) | None => row.needs.iter().any(|need| self.says(need)),
             Some(_) => false,
         }
     }
 
     /// Perl and Ruby call without parentheses, JavaScript with a template.
     fn takes_bare_arguments(&self) -> bool {
-        let is_value = matches!(self.peek(0), Some(Token::Text(_) | Token::Words(_)))
+        let is_text = matches!(self.peek(0), Some(Token::Text(_) | Token::Filled(_)));
+        let is_value = is_text
+            || matches!(self.peek(0), Some(Token::Words(_)))
             || self.language == Interpreter::Perl && self.word(0).is_some();
         match self.language {
             Interpreter::Perl | Interpreter::Ruby | Interpreter::Awk => is_value,
-            Interpreter::JavaScript | Interpreter::Lua | Interpreter::Php => {
-                matches!(self.peek(0), Some(Token::Text(_)))
-            }
+            Interpreter::JavaScript | Interpreter::Lua | Interpreter::Php => is_text,
             _ => false,
         }
     }
@@ -791,12 +1034,12 @@ impl<'a> Parser<'a> {
                 self.at += 1;
             }
             let value = self.expression();
-            arguments.push(Argument { name: None, value });
+            arguments.push(Argument::plain(value));
             if !self.is_sign(0, ',') {
                 return arguments;
             }
             self.at += 1;
-            while self.peek(0) == Some(&Token::Newline) {
+            while matches!(self.peek(0), Some(Token::Newline(_))) {
                 self.at += 1;
             }
         }
@@ -882,15 +1125,27 @@ impl<'a> Parser<'a> {
                 let arguments = self.arguments(')');
                 let by = arguments.first().map_or(" ".to_owned(), |argument| argument.value.text());
                 if name != "split" {
-                    return Value::Text(text.trim().to_owned());
+                    let is_all = arguments.is_empty();
+                    return if is_all {
+                        Value::Text(text.trim().to_owned())
+                    } else {
+                        Value::Unknown
+                    };
                 }
                 let texts = text.split(|c: char| c.is_whitespace() || by.contains(c));
                 Value::List(texts.filter(|text| !text.is_empty()).map(str::to_owned).collect())
             }
             // Each of them is split at its blanks when it is run.
-            ("split", Value::OneOf(texts)) if self.is_sign(0, '(') && self.is_sign(1, ')') => {
+            ("split", Value::OneOf(_)) if self.is_sign(0, '(') && self.is_sign(1, ')') => {
                 self.at += 2;
-                Value::OneOf(texts.clone())
+                let Value::OneOf(values) = value else { return Value::Unknown };
+                let words = |it: &Value| it.text().split_whitespace().map(str::to_owned).collect();
+                Value::OneOf(values.iter().map(|it| Value::List(words(it))).collect())
+            }
+            ("concat", Value::List(_) | Value::Nested(_)) if self.is_sign(0, '(') => {
+                self.at += 1;
+                let more = self.arguments(')').into_iter().map(|it| it.value);
+                more.fold(value.clone(), Value::joined)
             }
             ("join", Value::Text(by)) if self.language == Interpreter::Python => {
                 if !self.is_sign(0, '(') {
@@ -898,8 +1153,16 @@ impl<'a> Parser<'a> {
                 }
                 self.at += 1;
                 let arguments = self.arguments(')');
-                let list = arguments.first().map(|argument| argument.value.texts());
-                list.map_or(Value::Unknown, |texts| Value::Text(texts.join(by)))
+                let values = match arguments.first().map(|it| it.value.clone()) {
+                    Some(Value::OneOf(values)) => values,
+                    Some(value @ (Value::List(_) | Value::Nested(_))) => vec![value],
+                    _ => return Value::Text(HOLE.to_string()),
+                };
+                let joined = |it: &Value| Value::Text(it.texts().join(by));
+                match &values[..] {
+                    [value] => joined(value),
+                    values => Value::OneOf(values.iter().map(joined).collect()),
+                }
             }
             ("join", Value::List(texts)) if self.is_sign(0, '(') => {
                 let texts = texts.clone();
@@ -909,9 +1172,10 @@ impl<'a> Parser<'a> {
                 Value::Text(texts.join(&by))
             }
             ("format", Value::Text(text)) => {
-                let text = text.replace("{}", &HOLE.to_string());
-                self.called(name);
-                Value::Text(text)
+                let is_called = self.is_sign(0, '(');
+                self.at += usize::from(is_called);
+                let arguments = if is_called { self.arguments(')') } else { Vec::new() };
+                braced(text, &arguments)
             }
             (_, Value::Text(path)) => {
                 let how = calls::find(self.language, name).find_map(|row| match row.kind {
@@ -922,7 +1186,8 @@ impl<'a> Parser<'a> {
                     self.acts.push(Act::Write(path.clone(), how));
                     if self.is_sign(0, '(') {
                         self.at += 1;
-                        self.arguments(')');
+                        let arguments = self.arguments(')');
+                        self.written(path, how, arguments.first().map(|it| &it.value));
                     }
                     return Value::Unknown;
                 }

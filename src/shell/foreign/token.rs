@@ -1,7 +1,10 @@
 //! Code to tokens: words, strings and signs; comments are dropped.
 
-use super::super::{HOLE, Interpreter};
+mod fill;
+
+use super::super::Interpreter;
 use super::escape::unescaped;
+use fill::{command, within_braces};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +15,9 @@ pub(super) enum Token {
     Text(String),
     /// A string that is itself a shell command: backticks, `qx(…)`, `%x(…)`.
     Command(String),
+    /// A string, or such a command, with the code whose value is put in; only where it is asked for.
+    Filled(Vec<Piece>),
+    FilledCommand(Vec<Piece>),
     /// `qw(…)`
     Words(Vec<String>),
     Sign(char),
@@ -19,12 +25,30 @@ pub(super) enum Token {
     Place(usize),
     /// Another number, a regular expression: a value that says nothing.
     Number,
-    Newline,
+    /// The end of a line, and how far the next one is moved to the right.
+    Newline(usize),
+}
+
+/// A part of a string in which something is put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    Code(Vec<Token>),
 }
 
 /// The tokens of a piece of code, and the code that stands in its strings: `${…}`, `#{…}`.
 pub(super) fn tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
+    lexed(code, language, None)
+}
+
+/// The same with the code that is put into strings where it stands.
+pub(super) fn filled_tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
+    lexed(code, language, Some(0))
+}
+
+fn lexed(code: &str, language: Interpreter, fills: Option<usize>) -> (Vec<Token>, Vec<String>) {
     let mut lexer = Lexer {
+        fills,
         code,
         at: 0,
         language,
@@ -45,6 +69,8 @@ struct Lexer<'a> {
     code: &'a str,
     at: usize,
     language: Interpreter,
+    /// Whether strings are filled, and how many strings this code stands in.
+    fills: Option<usize>,
     /// Where the here-documents of this line end.
     behind: usize,
     /// Where the next line begins, as far as it has been looked for.
@@ -82,8 +108,10 @@ impl Lexer<'_> {
         let first = self.next()?;
         match first {
             '\n' => {
-                self.tokens.push(Token::Newline);
                 self.at = self.at.max(std::mem::take(&mut self.behind));
+                let blank = |c: &u8| matches!(c, b' ' | b'\t');
+                let right = self.rest().bytes().take_while(blank).count();
+                self.tokens.push(Token::Newline(right));
             }
             first if first.is_whitespace() => {}
             '#' if self.is(&[Python, Perl, Ruby, Php, Awk, Other]) => self.skip_line(),
@@ -110,13 +138,13 @@ impl Lexer<'_> {
             '"' | '\'' if !(first == '\'' && self.language == Awk) => self.string(first, start),
             '`' if self.is(&[JavaScript, Other]) => {
                 let text = self.delimited('`', '`');
-                let text = self.interpolated(&text);
-                self.tokens.push(Token::Text(text));
+                let token = self.interpolated(&text, true);
+                self.tokens.push(token);
             }
             '`' if self.is(&[Perl, Ruby, Php]) => {
                 let text = self.delimited('`', '`');
-                let text = self.interpolated(&text);
-                self.tokens.push(Token::Command(text));
+                let token = command(self.interpolated(&text, false));
+                self.tokens.push(token);
             }
             '%' if self.language == Ruby && (!self.follows_value() || self.is_handed(start)) => {
                 self.percent();
@@ -164,8 +192,9 @@ impl Lexer<'_> {
         let next = ends.partition_point(|it| it.0 < begun);
         let Some(&(last, behind)) = ends.get(next) else { return false };
         let text = code[begun..last].to_owned();
-        let text = if quote == Some('\'') { text } else { self.interpolated(&text) };
-        self.tokens.push(Token::Text(text));
+        let is_plain = quote == Some('\'');
+        let token = if is_plain { Token::Text(text) } else { self.interpolated(&text, true) };
+        self.tokens.push(token);
         self.behind = behind;
         self.at = after;
         true
@@ -193,7 +222,7 @@ impl Lexer<'_> {
                 !matches!(word.as_str(), "return" | "print" | "puts" | "if" | "and" | "or" | "not")
             }
             Some(Token::Sign(sign)) => matches!(sign, ')' | ']'),
-            Some(Token::Newline) | None => false,
+            Some(Token::Newline(_)) | None => false,
             Some(_) => true,
         }
     }
@@ -229,8 +258,8 @@ impl Lexer<'_> {
                 let text = self.delimited(open, closing(open));
                 let token = match word.as_str() {
                     "q" => Token::Text(text),
-                    "qq" => Token::Text(self.interpolated(&text)),
-                    "qx" => Token::Command(self.interpolated(&text)),
+                    "qq" => self.interpolated(&text, true),
+                    "qx" => command(self.interpolated(&text, false)),
                     "qw" => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
                     _ => {
                         self.pattern(&text);
@@ -301,10 +330,10 @@ impl Lexer<'_> {
         self.at += usize::from(letter.is_some()) + open.len_utf8();
         let text = self.delimited(open, closing(open));
         let token = match letter {
-            Some('x') => Token::Command(self.interpolated(&text)),
+            Some('x') => command(self.interpolated(&text, false)),
             Some('w' | 'W') => Token::Words(text.split_whitespace().map(str::to_owned).collect()),
             Some('q') => Token::Text(text),
-            _ => Token::Text(self.interpolated(&text)),
+            _ => self.interpolated(&text, true),
         };
         self.tokens.push(token);
     }
@@ -360,48 +389,13 @@ impl Lexer<'_> {
         }
         let interpolates =
             quote == '"' && self.is(&[Perl, Ruby, Php]) || prefix.contains(['f', 'F']);
-        let text = if interpolates { self.interpolated(text) } else { text.to_owned() };
         let raw = prefix.contains(['r', 'R']);
-        let text = if raw { text } else { unescaped(&text) };
-        self.tokens.push(Token::Text(text));
-    }
-
-    /// `$x`, `#{…}`, `${…}`, `{…}`: holes.
-    fn interpolated(&mut self, text: &str) -> String {
-        let mut result = String::new();
-        let mut characters = text.chars().peekable();
-        let is_code = |text: &str| text.contains(['(', '`', '"', '\'']);
-        let mut inner = String::new();
-        while let Some(character) = characters.next() {
-            match character {
-                '\\' => {
-                    result.push('\\');
-                    result.extend(characters.next());
-                }
-                '$' | '#' if characters.peek() == Some(&'{') => {
-                    characters.next();
-                    within_braces(&mut characters, &mut inner);
-                    result.push(HOLE);
-                }
-                '{' if self.language == Interpreter::Python => {
-                    within_braces(&mut characters, &mut inner);
-                    result.push(HOLE);
-                }
-                '$' | '@'
-                    if self.is(&[Interpreter::Perl, Interpreter::Php])
-                        && characters.peek().is_some_and(|c| c.is_alphabetic() || *c == '_') =>
-                {
-                    while characters.next_if(|c| c.is_alphanumeric() || *c == '_').is_some() {}
-                    result.push(HOLE);
-                }
-                character => result.push(character),
-            }
-            if is_code(&inner) && self.inner.len() < INNER {
-                self.inner.push(std::mem::take(&mut inner));
-            }
-            inner.clear();
-        }
-        result
+        let token = match (interpolates, raw) {
+            (true, _) => self.interpolated(text, !raw),
+            (false, true) => Token::Text(text.to_owned()),
+            (false, false) => Token::Text(unescaped(text)),
+        };
+        self.tokens.push(token);
     }
 }
 
@@ -416,24 +410,6 @@ fn ends(code: &str) -> BTreeMap<&str, Vec<(usize, usize)>> {
         ends.entry(name).or_default().push((place, at));
     }
     ends
-}
-
-type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-/// What stands in braces, from behind the first one.
-fn within_braces(characters: &mut Characters<'_>, inner: &mut String) {
-    let mut depth = 1_usize;
-    for character in characters.by_ref() {
-        match character {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return;
-        }
-        inner.push(character);
-    }
 }
 
 fn closing(open: char) -> char {

@@ -48,6 +48,25 @@ pub(in super::super) enum Kind {
     Words,
     /// A method of such a path.
     Method(How),
+    /// Shows its arguments, or writes them to what it is called on.
+    Shows(Form),
+    /// Makes a text of a format and what is put in.
+    Formats,
+    /// A text between others: `join(" ", …)`.
+    Joins,
+}
+
+/// How arguments are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Form {
+    /// One behind the other.
+    Plain,
+    /// With blanks between them, as one line.
+    Line,
+    /// Each as a line.
+    Lines,
+    /// The first is a format.
+    Format,
 }
 
 impl Kind {
@@ -113,6 +132,8 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PYTHON, &["breakpoint"], Kind::Shell, &[]),
     row(PYTHON, &["get"], Kind::Shell, &["webbrowser"]),
     row(PYTHON, &["timeit", "Timer", "repeat", "runctx"], Kind::Code, &["timeit", "rofile"]),
+    row(PYTHON, &["print"], Kind::Shows(Form::Line), &[]),
+    row(PYTHON, &["write", "writelines"], Kind::Shows(Form::Plain), &[]),
     row(PYTHON, &["open"], Kind::Open, &[]),
     row(PYTHON, &["Path", "PurePath", "PosixPath", "str", "abspath", "join"], Kind::Path, &[]),
     row(PYTHON, &["expanduser"], Kind::Path, &[]),
@@ -140,16 +161,15 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         &["os", "shutil"],
     ),
     row(PYTHON, &["copy", "copy2", "copyfile", "copytree"], Kind::Copy(How::Write), &["shutil"]),
-    row(NODE, &["exec", "execSync"], Kind::Shell, PROCESSES),
+    row(NODE, &["execSync"], Kind::Shell, &[]),
+    row(NODE, &["exec"], Kind::Shell, PROCESSES),
     row(NODE, &["$", "sh"], Kind::Shell, PROCESSES),
-    row(
-        NODE,
-        &["spawn", "spawnSync", "execFile", "execFileSync", "Command", "execa", "execaSync"],
-        Kind::Program,
-        PROCESSES,
-    ),
+    row(NODE, &["spawn", "execFile", "Command", "execa", "execaSync"], Kind::Program, PROCESSES),
+    row(NODE, &["spawnSync", "execFileSync"], Kind::Program, &[]),
     row(NODE, &["execaCommand", "execaCommandSync"], Kind::Shell, PROCESSES),
     row(NODE, &["eval", "Function"], Kind::Code, &[]),
+    row(NODE, &["log", "info", "print"], Kind::Shows(Form::Line), &[]),
+    row(NODE, &["write"], Kind::Shows(Form::Plain), &[]),
     row(NODE, &["setTimeout", "setInterval", "setImmediate"], Kind::CodeText, &[]),
     row(NODE, &["Worker"], Kind::CodeText, &["eval"]),
     row(
@@ -214,6 +234,11 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PERL, &["system", "exec", "readpipe"], Kind::Shell, &[]),
     row(PERL, &["open2", "open3", "capturex", "systemx", "run3"], Kind::Starter, &[]),
     row(PERL, &["eval"], Kind::Code, &[]),
+    row(PERL, &["print"], Kind::Shows(Form::Plain), &[]),
+    row(PERL, &["say"], Kind::Shows(Form::Lines), &[]),
+    row(PERL, &["printf"], Kind::Shows(Form::Format), &[]),
+    row(PERL, &["sprintf"], Kind::Formats, &[]),
+    row(PERL, &["join"], Kind::Joins, &[]),
     row(PERL, &["do", "require"], Kind::Source, &[]),
     row(PERL, &["run", "run_forked"], Kind::Shell, &["IPC::Cmd", "IPC::Run"]),
     row(PERL, &["reader", "writer"], Kind::Program, &["IO::Pipe"]),
@@ -251,6 +276,10 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         &[],
     ),
     row(RUBY, &["eval", "instance_eval"], Kind::Code, &[]),
+    row(RUBY, &["puts"], Kind::Shows(Form::Lines), &[]),
+    row(RUBY, &["print", "write"], Kind::Shows(Form::Plain), &[]),
+    row(RUBY, &["printf"], Kind::Shows(Form::Format), &[]),
+    row(RUBY, &["sprintf", "format"], Kind::Formats, &[]),
     row(RUBY, &["load"], Kind::Source, &[]),
     row(RUBY, &["send", "public_send", "__send__"], Kind::ByName, &[]),
     // Behind a `|` they run it.
@@ -282,6 +311,10 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PHP, &["system", "exec", "shell_exec", "passthru", "popen", "proc_open"], Kind::Shell, &[]),
     row(PHP, &["pcntl_exec"], Kind::Program, &[]),
     row(PHP, &["eval"], Kind::Code, &[]),
+    row(PHP, &["echo", "print", "fwrite", "fputs"], Kind::Shows(Form::Plain), &[]),
+    row(PHP, &["printf"], Kind::Shows(Form::Format), &[]),
+    row(PHP, &["sprintf"], Kind::Formats, &[]),
+    row(PHP, &["implode", "join"], Kind::Joins, &[]),
     row(PHP, &["call_user_func", "call_user_func_array", "array_map"], Kind::ByName, &[]),
     row(
         PHP,
@@ -299,7 +332,12 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PHP, &["rename"], Kind::Copy(How::Move), &[]),
     row(PHP, &["copy"], Kind::Copy(How::Write), &[]),
     row(AWK, &["system"], Kind::Shell, &[]),
+    row(AWK, &["print"], Kind::Shows(Form::Line), &[]),
+    row(AWK, &["printf"], Kind::Shows(Form::Format), &[]),
+    row(AWK, &["sprintf"], Kind::Formats, &[]),
     row(LUA, &["execute", "popen"], Kind::Shell, &["os", "io"]),
+    row(LUA, &["print"], Kind::Shows(Form::Line), &[]),
+    row(LUA, &["write"], Kind::Shows(Form::Plain), &[]),
     row(LUA, &["open"], Kind::Open, &["io"]),
     row(LUA, &["remove"], Kind::File(0, How::Remove), &["os"]),
     row(LUA, &["rename"], Kind::Copy(How::Move), &["os"]),

@@ -291,7 +291,6 @@ impl Walker<'_> {
         let runs = self.reading.runs.get(from..).unwrap_or_default();
         let starts_unknown = read.starts_unknown
             || runs.iter().any(is_unknown)
-            || language == Interpreter::JavaScript && starts_a_variable(code)
             || language == Interpreter::JavaScript
                 && code.contains("child_process")
                 && code.contains("](");
@@ -302,6 +301,7 @@ impl Walker<'_> {
 
     pub(super) fn walk_acts(&mut self, acts: Vec<Act>, language: Interpreter) {
         self.resolved += 1;
+        let starts = acts.iter().any(|it| matches!(it, Act::Shell(_) | Act::Program(_)));
         for act in acts {
             match act {
                 Act::Shell(text) => {
@@ -316,7 +316,12 @@ impl Walker<'_> {
                     self.enter(|walker| walker.isolated(|walker| walker.call(call)));
                 }
                 Act::Write(path, how) => {
+                    let writes = self.reading.writes.len();
                     self.record_write(&path, how, self.text_certainty(&path));
+                    // What it starts may run that file.
+                    if starts {
+                        self.remember_written(writes);
+                    }
                 }
                 Act::Read(path) => self.record_read(&path, self.text_certainty(&path)),
                 Act::Source(path) if path.starts_with("data:") => {
@@ -446,12 +451,6 @@ pub(super) fn given_to(row: &Row, call: &Call, at: usize, is_file: bool) -> Give
     given.heard.extend(call.assignments.iter().map(|(_, text)| text.clone()));
     given.input.clone_from(&call.io.stdin);
     given
-}
-
-/// `c => execSync(c)`
-fn starts_a_variable(code: &str) -> bool {
-    let calls = ["execSync(", "spawnSync(", "child_process.exec("];
-    calls.iter().any(|call| code.split(call).skip(1).any(|it| it.starts_with(char::is_alphabetic)))
 }
 
 pub(super) fn is_hole(text: &str) -> bool {

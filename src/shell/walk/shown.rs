@@ -2,7 +2,10 @@
 
 use super::super::table::interpreters::{self, Operand};
 use super::super::{HOLE, Interpreter, foreign};
+use super::Io;
+use super::call::Call;
 use super::field::{Field, texts};
+use super::foreign::given_to;
 
 /// What the code of an interpreter prints, and what a format makes of nothing that is known.
 pub(super) fn shown(name: &str, words: &[Field]) -> Option<String> {
@@ -21,7 +24,15 @@ pub(super) fn shown(name: &str, words: &[Field]) -> Option<String> {
             _ if is_shown => format!("print({})", texts(&code).join("\n")),
             _ => texts(&code).join("\n"),
         };
-        return foreign::printed(&code, row.language);
+        let call = Call {
+            words: words.to_vec(),
+            assignments: Vec::new(),
+            io: Io::default(),
+            direct: false,
+        };
+        // Behind code that is an operand stand the arguments.
+        let at = at + usize::from(given.iter().all(|it| !row.code.contains(&it.name.as_str())));
+        return foreign::printed(&code, row.language, &given_to(row, &call, at, false));
     }
     if name == "git"
         && let Some(shown) = own_folder(words)

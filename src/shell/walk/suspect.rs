@@ -102,6 +102,12 @@ impl Walker<'_> {
         }
     }
 
+    /// Code has written files, and goes on.
+    pub(super) fn remember_written(&mut self, writes: usize) {
+        let from = self.suspects.from.unwrap_or(self.reading.runs.len());
+        self.remember_makers(from, writes);
+    }
+
     /// The files that were written since `writes`, unless their text is known.
     fn remember_makers(&mut self, from: usize, writes: usize) {
         if self.suspects.busy {
@@ -465,6 +471,9 @@ pub(super) fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
         let word = if is_sed { without_pattern(word) } else { word };
         let parts = word.split(signs).map(str::trim).filter(|it| it.contains(char::is_whitespace));
         pieces.extend(parts.map(str::to_owned));
+    }
+    if let Some(row) = interpreters::find(program) {
+        pieces.extend(foreign::written(word, row.language));
     }
 }
 

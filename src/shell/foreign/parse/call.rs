@@ -4,7 +4,11 @@ use super::super::super::table::calls::{self, Kind};
 use super::super::super::walk::is_shell;
 use super::super::super::{HOLE, How, Interpreter};
 use super::super::Act;
+use super::format::formatted;
 use super::{Argument, Parser, Value, base};
+
+/// What a function is given that is given nothing.
+const EMPTY: Argument = Argument { name: None, value: Value::Unknown, spread: false };
 
 impl Parser<'_> {
     /// A program is started. A shell that is given no code takes what somebody writes to it.
@@ -40,6 +44,28 @@ impl Parser<'_> {
     }
 
     pub(super) fn act(&mut self, kind: Kind, arguments: &[Argument]) -> Value {
+        // One of several is each of them.
+        let choice = arguments.iter().position(|it| matches!(it.value, Value::OneOf(_)));
+        if kind.starts()
+            && let Some(place) = choice
+            && let Value::OneOf(values) = &arguments[place].value
+        {
+            for value in values {
+                let mut arguments = arguments.to_vec();
+                for argument in &mut arguments {
+                    if matches!(argument.value, Value::OneOf(_)) {
+                        argument.value = Value::Unknown;
+                    }
+                }
+                arguments[place].value = value.clone();
+                self.act(kind, &arguments);
+            }
+            return Value::Unknown;
+        }
+        self.act_once(kind, arguments)
+    }
+
+    fn act_once(&mut self, kind: Kind, arguments: &[Argument]) -> Value {
         let plain: Vec<&Value> = arguments
             .iter()
             .filter(|a| {
@@ -54,11 +80,8 @@ impl Parser<'_> {
         match kind {
             Kind::Shell => match plain[..] {
                 [] => {}
-                [Value::OneOf(texts), ..] => {
-                    texts.iter().cloned().for_each(|it| self.starts(Act::Shell(it)));
-                }
-                [Value::List(words) | Value::Nested(words), ..] => {
-                    self.starts(Act::Program(words.clone()));
+                [list @ (Value::List(_) | Value::Nested(_)), ..] => {
+                    self.starts(Act::Program(list.texts()));
                 }
                 [Value::Text(first), _, ..] if self.takes_lists() => {
                     let mut words = vec![first.clone()];
@@ -85,6 +108,9 @@ impl Parser<'_> {
             }
             Kind::File(place, how) => {
                 self.acts.extend(text(place).map(|path| Act::Write(path, how)));
+                if let (0, Some(path)) = (place, text(0)) {
+                    self.written(&path, how, plain.get(1).copied());
+                }
                 // `unlink` takes many.
                 for value in plain.iter().skip(place + 1).filter(|_| how == How::Remove) {
                     if let Value::Text(path) = value {
@@ -131,12 +157,8 @@ impl Parser<'_> {
                     Value::Text(texts.join("/"))
                 };
             }
-            Kind::Words if matches!(plain[..], [Value::OneOf(_)]) => return plain[0].clone(),
-            Kind::Words => {
-                let words = text(0).unwrap_or_default();
-                return Value::List(words.split_whitespace().map(str::to_owned).collect());
-            }
-            Kind::Method(_) => {}
+            Kind::Words | Kind::Formats | Kind::Joins => return made(kind, arguments, &plain),
+            Kind::Method(_) | Kind::Shows(_) => {}
         }
         Value::Unknown
     }
@@ -251,6 +273,32 @@ impl Parser<'_> {
             let path = if own.is_empty() { path } else { Some(own.to_owned()) };
             self.acts.extend(path.map(|path| Act::Write(path, how)));
         }
+    }
+}
+
+/// The value that a function makes of others.
+fn made(kind: Kind, arguments: &[Argument], plain: &[&Value]) -> Value {
+    match kind {
+        Kind::Words => {
+            let words = |it: &Value| it.text().split_whitespace().map(str::to_owned).collect();
+            match plain[..] {
+                [Value::OneOf(values)] => {
+                    Value::OneOf(values.iter().map(|it| Value::List(words(it))).collect())
+                }
+                [] => Value::Unknown,
+                [first, ..] => Value::List(words(first)),
+            }
+        }
+        Kind::Formats => {
+            let (first, rest) = arguments.split_first().unwrap_or((&EMPTY, &[]));
+            formatted(&first.value, rest)
+        }
+        Kind::Joins => {
+            let mut texts = plain.iter().flat_map(|value| value.texts());
+            let by = texts.next().unwrap_or_default();
+            Value::Text(texts.collect::<Vec<String>>().join(&by))
+        }
+        _ => Value::Unknown,
     }
 }
 
