@@ -6,8 +6,8 @@ use super::Walker;
 use super::call::Call;
 use super::env::Made;
 use super::filter::Room;
+use super::pieces::{beginning, pieces_of};
 use super::substitute::edit;
-use super::suspect::{beginning, pieces_of};
 use std::collections::BTreeSet;
 
 /// Words of the code that are tried, and places of a line that they are put in.

@@ -42,6 +42,7 @@ mod parameter;
 mod patch;
 mod pathspec;
 mod pattern;
+mod pieces;
 mod placed;
 mod python;
 mod read;

@@ -1,0 +1,66 @@
+//! Pieces of text that could be commands: the parts of code, lines without what stands before a
+//! command in them.
+
+use super::super::HOLE;
+use super::super::foreign;
+use super::super::table::interpreters;
+
+/// Whether a text begins as a command does: with a name, and no sign after it.
+pub(super) fn is_command_like(text: &str) -> bool {
+    let Some((first, _)) = text.split_once(char::is_whitespace) else { return false };
+    let joins = |c: char| c.is_ascii_alphanumeric() || "_-./~".contains(c);
+    !first.starts_with('-') && first.chars().all(joins)
+}
+
+/// The parts of a word that could be code: of a program that takes code, what its signs leave.
+pub(super) fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
+    let is_sed = matches!(program, "sed" | "gsed" | "perl" | "ed" | "ex" | "vim");
+    let is_code = is_sed || program == "jq" || interpreters::find(program).is_some();
+    let word = word.trim();
+    // A name of a file, an option: not many words, and no code.
+    if !is_code && word.contains(char::is_whitespace) {
+        pieces.extend(word.lines().map(str::to_owned));
+    }
+    if is_code {
+        const SIGNS: &[char] = &['"', '\'', '`', ';', '{', '}', '(', ')', '\n'];
+        let signs = |c: char| SIGNS.contains(&c) || is_sed && "/|,#!@%:\\".contains(c);
+        let word = if is_sed { without_pattern(word) } else { word };
+        let parts = word.split(signs).map(str::trim).filter(|it| it.contains(char::is_whitespace));
+        pieces.extend(parts.map(str::to_owned));
+    }
+    if let Some(row) = interpreters::find(program) {
+        pieces.extend(foreign::written(word, row.language));
+    }
+}
+
+/// `s/pattern/replacement/` without the pattern: that is what is taken away.
+fn without_pattern(word: &str) -> &str {
+    let Some(rest) = word.strip_prefix('s') else { return word };
+    let Some(delimiter) = rest.chars().next().filter(|it| !it.is_alphanumeric()) else {
+        return word;
+    };
+    rest[delimiter.len_utf8()..].split_once(delimiter).map_or(word, |(_, replacement)| replacement)
+}
+
+/// Text without what may stand before the command in it: the sign of a comment, of an item, of a
+/// prompt; an address and a verb of `sed`.
+pub(super) fn beginning(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some((first, rest)) = text.split_once(char::is_whitespace) {
+        let is_sign = first.chars().all(|it| !it.is_alphanumeric());
+        let is_verb = first.ends_with(['a', 'i', 'c'])
+            && first[..first.len() - 1].chars().all(|it| it.is_ascii_digit() || "$,".contains(it));
+        if !(is_sign || is_verb) || first.chars().all(|it| it == HOLE) {
+            break;
+        }
+        text = rest.trim_start();
+    }
+    // `1igit push`
+    let addressed = text.trim_start_matches(|it: char| it.is_ascii_digit() || "$,".contains(it));
+    if addressed.len() < text.len()
+        && let Some(line) = addressed.strip_prefix(['a', 'i', 'c'])
+    {
+        return line;
+    }
+    text.trim_start_matches(['#', '>', '%', '-', '+', '*', ':'])
+}
