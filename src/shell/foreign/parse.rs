@@ -533,6 +533,18 @@ impl<'a> Parser<'a> {
 
     /// `for x in list`, `for (const x of list)`: whether it is that.
     fn went_over(&mut self) -> bool {
+        // `for a, b in …`: which of them is what is not followed.
+        if self.language == Interpreter::Python
+            && self.word(0) == Some("for")
+            && self.is_sign(2, ',')
+        {
+            self.at += 1;
+            while let Some(name) = self.word(0).filter(|it| *it != "in") {
+                self.assign(name.to_owned(), Value::Unknown);
+                self.at += 1 + usize::from(self.is_sign(1, ','));
+            }
+            return true;
+        }
         let at = match (self.language, self.word(0), self.word(1), self.word(2)) {
             (Interpreter::Python, Some("for"), Some(_), Some("in")) => 1,
             (Interpreter::JavaScript, Some(_), Some("of"), _) => 0,
@@ -854,6 +866,10 @@ impl<'a> Parser<'a> {
                 self.at += 2;
                 if self.is_sign(0, '>') {
                     self.at += 1;
+                    // `c => …`: another `c` than the one before.
+                    if self.language == Interpreter::JavaScript {
+                        self.variables.insert(word.to_owned(), Value::Unknown);
+                    }
                 }
             }
             // `{execSync: e}`: another name of a function.
