@@ -100,6 +100,21 @@ impl Value {
         Self::List(values.iter().flat_map(Self::texts).collect())
     }
 
+    /// One of these, as far as all are known and not too many.
+    fn one_of(values: [Self; 2]) -> Self {
+        let mut all: Vec<Self> = Vec::new();
+        for value in values {
+            let more = if let Self::OneOf(values) = value { values } else { vec![value] };
+            for value in more {
+                if !all.contains(&value) {
+                    all.push(value);
+                }
+            }
+        }
+        let is_known = all.len() <= CHOICES && !all.contains(&Self::Unknown);
+        if is_known { Self::OneOf(all) } else { Self::Unknown }
+    }
+
     /// `a + b`
     fn joined(self, more: Self) -> Self {
         match (self, more) {
@@ -178,6 +193,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         functions: Functions::default(),
         shown: Vec::new(),
         guessed: 0,
+        blocks: 0,
     };
     parser.statements();
     for code in inner {
@@ -217,6 +233,8 @@ struct Parser<'a> {
     shown: Vec<Shown>,
     /// How often a value was one that may be another.
     guessed: usize,
+    /// Blocks in braces that this place is in.
+    blocks: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -303,10 +321,14 @@ impl<'a> Parser<'a> {
                 Token::Sign(';') => return,
                 _ => {}
             }
+            if let Some(name) = self.word(0) {
+                self.functions.imports(name);
+            }
             if let (Some(name), Some("as"), Some(other)) =
                 (self.word(0), self.word(1), self.word(2))
             {
                 let (name, other) = (name.to_owned(), other.to_owned());
+                self.functions.imports(self.word(2).unwrap_or_default());
                 self.names.insert(other, name);
                 self.at += 2;
             }
@@ -346,9 +368,17 @@ impl<'a> Parser<'a> {
             Interpreter::Python => !self.says("global ") && !self.says("nonlocal "),
             _ => matches!(before, Some(Token::Word(word)) if begins(word)),
         };
+        let begins = matches!(before, Some(Token::Word(word)) if begins(word));
         if is_local {
             self.functions.goes(&name, self.variables.get(&name));
         }
+        // What is set in a block is perhaps not set.
+        let is_perhaps = self.blocks > 0 && !begins
+            || self.language == Interpreter::Python && self.column() > self.functions.column();
+        let value = match self.variables.get(&name).cloned() {
+            Some(old) if is_perhaps && old != value => Value::one_of([old, value]),
+            _ => value,
+        };
         self.keep(name, value);
     }
 
@@ -503,6 +533,18 @@ impl<'a> Parser<'a> {
 
     /// `for x in list`, `for (const x of list)`: whether it is that.
     fn went_over(&mut self) -> bool {
+        // `for a, b in …`: which of them is what is not followed.
+        if self.language == Interpreter::Python
+            && self.word(0) == Some("for")
+            && self.is_sign(2, ',')
+        {
+            self.at += 1;
+            while let Some(name) = self.word(0).filter(|it| *it != "in") {
+                self.assign(name.to_owned(), Value::Unknown);
+                self.at += 1 + usize::from(self.is_sign(1, ','));
+            }
+            return true;
+        }
         let at = match (self.language, self.word(0), self.word(1), self.word(2)) {
             (Interpreter::Python, Some("for"), Some(_), Some("in")) => 1,
             (Interpreter::JavaScript, Some(_), Some("of"), _) => 0,
@@ -664,7 +706,35 @@ impl<'a> Parser<'a> {
         }
         self.depth -= 1;
         self.awk_getline(&value);
+        if self.language == Interpreter::Python && self.word(0) == Some("if") {
+            return self.or_else(value);
+        }
         value
+    }
+
+    /// `a if x else b`, from `if` on.
+    fn or_else(&mut self, value: Value) -> Value {
+        let start = self.at;
+        self.at += 1;
+        self.expression();
+        while !matches!(
+            self.peek(0),
+            None | Some(Token::Sign(',' | ')' | ']' | '}' | ';' | ':') | Token::Newline(_))
+        ) && self.word(0) != Some("else")
+        {
+            let before = self.at;
+            self.expression();
+            self.at = self.at.max(before + 1);
+        }
+        if self.word(0) != Some("else") {
+            // The condition of a comprehension, or none.
+            self.at = self.at.max(start + 1);
+            return value;
+        }
+        self.at += 1;
+        self.guessed += 1;
+        let other = self.expression();
+        Value::one_of([value, other])
     }
 
     fn term(&mut self) -> Value {
@@ -754,7 +824,9 @@ impl<'a> Parser<'a> {
             let sets = self.is_sign(1, '=') && !self.is_sign(2, '=') && !self.is_sign(2, '>');
             if close == '}' && self.word(0).is_some_and(|it| begins(it) || sets) {
                 let start = self.at;
+                self.blocks += 1;
                 self.statement();
+                self.blocks -= 1;
                 self.at = self.at.max(start + 1);
                 continue;
             }
@@ -794,6 +866,10 @@ impl<'a> Parser<'a> {
                 self.at += 2;
                 if self.is_sign(0, '>') {
                     self.at += 1;
+                    // `c => …`: another `c` than the one before.
+                    if self.language == Interpreter::JavaScript {
+                        self.variables.insert(word.to_owned(), Value::Unknown);
+                    }
                 }
             }
             // `{execSync: e}`: another name of a function.
@@ -813,17 +889,27 @@ impl<'a> Parser<'a> {
             if self.at == start {
                 self.at += 1;
             }
-            // What no term begins with: go on to the next comma.
-            while !matches!(
-                self.peek(0),
-                None | Some(Token::Sign(',' | ')' | ']' | '}' | ';') | Token::Newline(_))
-            ) {
-                // What it comes to is something else: `"a" if x else "b"`.
-                self.guessed += 1;
-                let before = self.at;
-                self.statement();
-                self.at = self.at.max(before + 1);
+            self.go_on(&mut arguments, close);
+        }
+    }
+
+    /// What no term begins with: goes on to the next comma.
+    fn go_on(&mut self, arguments: &mut [Argument], close: char) {
+        while !matches!(
+            self.peek(0),
+            None | Some(Token::Sign(',' | ')' | ']' | '}' | ';') | Token::Newline(_))
+        ) {
+            // What it comes to is something else: `"a" or "b"`.
+            self.guessed += 1;
+            if let Some(last) = arguments.last_mut()
+                && close != '}'
+                && !matches!(self.word(0), Some("for" | "as"))
+            {
+                last.value = Value::Unknown;
             }
+            let before = self.at;
+            self.statement();
+            self.at = self.at.max(before + 1);
         }
     }
 
@@ -1033,7 +1119,13 @@ impl<'a> Parser<'a> {
             {
                 self.at += 1;
             }
-            let value = self.expression();
+            let mut value = self.expression();
+            // `print "a" eq $x ? "b" : "c"`
+            if self.is_sign(0, '?') || matches!(self.word(0), Some("eq" | "ne" | "x" | "lt" | "gt"))
+            {
+                self.guessed += 1;
+                value = Value::Unknown;
+            }
             arguments.push(Argument::plain(value));
             if !self.is_sign(0, ',') {
                 return arguments;

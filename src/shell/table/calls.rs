@@ -54,6 +54,8 @@ pub(in super::super) enum Kind {
     Formats,
     /// A text between others: `join(" ", …)`.
     Joins,
+    /// The list that it is given.
+    Listed,
 }
 
 /// How arguments are shown.
@@ -132,6 +134,7 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PYTHON, &["breakpoint"], Kind::Shell, &[]),
     row(PYTHON, &["get"], Kind::Shell, &["webbrowser"]),
     row(PYTHON, &["timeit", "Timer", "repeat", "runctx"], Kind::Code, &["timeit", "rofile"]),
+    row(PYTHON, &["list", "tuple"], Kind::Listed, &[]),
     row(PYTHON, &["print"], Kind::Shows(Form::Line), &[]),
     row(PYTHON, &["write", "writelines"], Kind::Shows(Form::Plain), &[]),
     row(PYTHON, &["open"], Kind::Open, &[]),

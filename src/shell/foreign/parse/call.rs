@@ -157,7 +157,9 @@ impl Parser<'_> {
                     Value::Text(texts.join("/"))
                 };
             }
-            Kind::Words | Kind::Formats | Kind::Joins => return made(kind, arguments, &plain),
+            Kind::Words | Kind::Formats | Kind::Joins | Kind::Listed => {
+                return made(kind, arguments, &plain);
+            }
             Kind::Method(_) | Kind::Shows(_) => {}
         }
         Value::Unknown
@@ -293,6 +295,10 @@ fn made(kind: Kind, arguments: &[Argument], plain: &[&Value]) -> Value {
             let (first, rest) = arguments.split_first().unwrap_or((&EMPTY, &[]));
             formatted(&first.value, rest)
         }
+        Kind::Listed => match plain[..] {
+            [list @ (Value::List(_) | Value::Nested(_))] => list.clone(),
+            _ => Value::Unknown,
+        },
         Kind::Joins => {
             let mut texts = plain.iter().flat_map(|value| value.texts());
             let by = texts.next().unwrap_or_default();

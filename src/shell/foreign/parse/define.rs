@@ -137,7 +137,7 @@ impl<'a> Parser<'a> {
     }
 
     /// How far the line of this place is moved to the right.
-    fn column(&self) -> usize {
+    pub(super) fn column(&self) -> usize {
         let before = self.tokens[..self.at].iter().rev().take(NEAR);
         let mut columns = before.filter_map(|it| match it {
             Token::Newline(right) => Some(*right),

@@ -32,10 +32,28 @@ pub(super) struct Functions<'a> {
     /// What it gives back.
     returned: Vec<Value>,
     frames: usize,
+    /// How far the lines of the body are moved to the right.
+    column: usize,
+    /// Names that are imported.
+    modules: BTreeSet<&'a str>,
     steps: Cell<usize>,
 }
 
-impl Functions<'_> {
+impl<'a> Functions<'a> {
+    pub(super) fn imports(&mut self, name: &'a str) {
+        self.modules.insert(name);
+    }
+
+    pub(super) fn column(&self) -> usize {
+        self.column
+    }
+
+    /// Whether a name behind these tokens is one of a module: `subprocess.run`.
+    fn is_foreign(&self, before: &[Token]) -> bool {
+        matches!(before, [.., Token::Word(name), Token::Sign('.')]
+            if self.modules.contains(name.as_str()))
+    }
+
     pub(super) fn is_within(&self) -> bool {
         self.frames > 0
     }
@@ -104,6 +122,9 @@ impl<'a> Parser<'a> {
         let places = self.functions.places.get(name.as_str())?;
         let before = place.checked_sub(1).and_then(|at| self.tokens.get(at));
         let is_method = matches!(before, Some(Token::Sign('.')));
+        if self.functions.is_foreign(&self.tokens[..place]) {
+            return None;
+        }
         let all = places.iter().map(|it| &self.functions.all[*it]);
         let meant: Vec<Rc<Function>> =
             all.filter(|it| !is_method || it.is_inner).cloned().collect();
@@ -128,6 +149,8 @@ impl<'a> Parser<'a> {
         let before = std::mem::take(&mut self.functions.before);
         let returned = std::mem::take(&mut self.functions.returned);
         self.functions.frames += 1;
+        let column = first_column(function.body);
+        let column = std::mem::replace(&mut self.functions.column, column.unwrap_or(0));
         self.bind(function, arguments);
         let mut value = Value::Unknown;
         if function.is_value {
@@ -144,6 +167,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.functions.frames -= 1;
+        self.functions.column = column;
         let gone = std::mem::replace(&mut self.functions.before, before);
         for (name, before) in gone.into_iter().rev() {
             match before {
@@ -282,7 +306,7 @@ impl<'a> Mentions<'_, 'a> {
         for (at, token) in tokens.iter().enumerate() {
             match token {
                 Token::Word(name) => {
-                    self.name(name, token, at.checked_sub(1).map(|at| &tokens[at]));
+                    self.name(name, token, &tokens[..at]);
                 }
                 Token::Filled(pieces) | Token::FilledCommand(pieces) => {
                     for piece in pieces {
@@ -296,7 +320,7 @@ impl<'a> Mentions<'_, 'a> {
         }
     }
 
-    fn name(&mut self, name: &'a str, token: &Token, before: Option<&Token>) {
+    fn name(&mut self, name: &'a str, token: &Token, before: &[Token]) {
         let Some(places) = self.functions.places.get(name) else { return };
         if self.functions.targets.contains(&address(token)) {
             return;
@@ -306,10 +330,21 @@ impl<'a> Mentions<'_, 'a> {
             return;
         }
         let is_inner = places.iter().any(|it| self.functions.all[*it].is_inner);
-        if !matches!(before, Some(Token::Sign('.'))) || is_inner {
+        let is_method = matches!(before.last(), Some(Token::Sign('.')));
+        if !is_method || is_inner && !self.functions.is_foreign(before) {
             self.others.insert(name);
         }
     }
+}
+
+/// How far the first line of a block is moved to the right that is not empty.
+fn first_column(body: &[Token]) -> Option<usize> {
+    let mut pairs = body.windows(2);
+    pairs.find_map(|pair| match pair {
+        [Token::Newline(_), Token::Newline(_)] => None,
+        [Token::Newline(right), _] => Some(*right),
+        _ => None,
+    })
 }
 
 /// Tokens are told apart by where they lie.
