@@ -386,7 +386,12 @@ impl<'a> Parser<'a> {
     fn added(&mut self) -> bool {
         let Some(name) = self.word(0) else { return false };
         let adds = matches!(self.peek(1), Some(Token::Sign('+' | '.')));
-        if !adds || !self.is_sign(2, '=') || self.is_sign(3, '=') {
+        // `list << "text"`
+        let shifts = self.language == Interpreter::Ruby
+            && self.is_sign(1, '<')
+            && self.is_sign(2, '<')
+            && self.variables.contains_key(name);
+        if !shifts && (!adds || !self.is_sign(2, '=') || self.is_sign(3, '=')) {
             return false;
         }
         self.at += 3;
@@ -1211,6 +1216,9 @@ impl<'a> Parser<'a> {
         {
             return list.clone();
         }
+        // A list that has no name here: `(c := ["git"]).append("push")`.
+        self.starts_unknown |= matches!(name, "append" | "extend" | "insert")
+            && matches!(value, Value::List(_) | Value::Nested(_));
         match (name, value) {
             ("split" | "strip" | "trim", Value::Text(text)) if self.is_sign(0, '(') => {
                 self.at += 1;
