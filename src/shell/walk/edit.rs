@@ -6,7 +6,7 @@ use super::Walker;
 use super::call::Call;
 use super::env::Made;
 use super::filter::Room;
-use super::pieces::{beginning, pieces_of};
+use super::pieces::{Written, beginning, pieces_of};
 use super::substitute::edit;
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ impl Walker<'_> {
             let after = changed.unwrap_or_else(|| {
                 let mut pieces = Vec::new();
                 for it in &code {
-                    pieces_of(name, it, &mut pieces);
+                    pieces_of(name, it, &mut pieces, &mut Written::new());
                 }
                 let pieces = pieces.iter().map(|it| beginning(it)).collect::<Vec<_>>().join("\n");
                 [&*before, &pieces, &guesses(code.iter().copied(), &before)].join("\n")

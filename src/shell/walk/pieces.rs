@@ -4,6 +4,7 @@
 use super::super::HOLE;
 use super::super::foreign;
 use super::super::table::interpreters;
+use std::collections::BTreeMap;
 
 /// Whether a text begins as a command does: with a name, and no sign after it.
 pub(super) fn is_command_like(text: &str) -> bool {
@@ -12,8 +13,16 @@ pub(super) fn is_command_like(text: &str) -> bool {
     !first.starts_with('-') && first.chars().all(joins)
 }
 
+/// What code was found to write: it is asked once for each program that may be fed by it.
+pub(super) type Written = BTreeMap<String, Vec<String>>;
+
 /// The parts of a word that could be code: of a program that takes code, what its signs leave.
-pub(super) fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
+pub(super) fn pieces_of(
+    program: &str,
+    word: &str,
+    pieces: &mut Vec<String>,
+    written: &mut Written,
+) {
     let is_sed = matches!(program, "sed" | "gsed" | "perl" | "ed" | "ex" | "vim");
     let is_code = is_sed || program == "jq" || interpreters::find(program).is_some();
     let word = word.trim();
@@ -29,7 +38,9 @@ pub(super) fn pieces_of(program: &str, word: &str, pieces: &mut Vec<String>) {
         pieces.extend(parts.map(str::to_owned));
     }
     if let Some(row) = interpreters::find(program) {
-        pieces.extend(foreign::written(word, row.language));
+        let key = format!("{program} {word}");
+        let found = written.entry(key).or_insert_with(|| foreign::written(word, row.language));
+        pieces.extend(found.iter().cloned());
     }
 }
 

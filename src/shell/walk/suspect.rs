@@ -9,7 +9,7 @@ use super::filter::substituted;
 use super::nested::SYSTEM;
 use super::origin::normal;
 use super::output::unescaped;
-use super::pieces::{beginning, is_command_like, pieces_of};
+use super::pieces::{Written, beginning, is_command_like, pieces_of};
 use super::{Io, Walker, edit, env::Made};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -32,6 +32,8 @@ pub(super) struct Suspects {
     followed: BTreeSet<String>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     busy: bool,
+    /// What the code that stands in it writes.
+    written: Written,
     /// A shell runs what is not known.
     has_fed: bool,
     /// Something is made that one program writes while another one reads it.
@@ -325,6 +327,7 @@ impl Walker<'_> {
         }
         self.git_shows(runs.clone());
         let mut pieces: Vec<String> = self.told_before(runs.clone());
+        let mut written = std::mem::take(&mut self.suspects.written);
         // What an editor among them may have changed.
         let mut shown = Vec::new();
         for run in self.reading.runs.get(runs.clone()).unwrap_or_default() {
@@ -343,7 +346,7 @@ impl Walker<'_> {
                     pieces.extend(text.lines().map(str::to_owned));
                     shown.push(text);
                 }
-                pieces_of(&run.program, word, &mut pieces);
+                pieces_of(&run.program, word, &mut pieces, &mut written);
             }
             if pieces.len() > PIECES {
                 break;
@@ -355,10 +358,11 @@ impl Walker<'_> {
                 shown.push(text.clone());
                 // Code for who got it, if that is an interpreter.
                 if let Some(run) = self.reading.runs.get(*at) {
-                    pieces_of(&run.program, text, &mut pieces);
+                    pieces_of(&run.program, text, &mut pieces, &mut written);
                 }
             }
         }
+        self.suspects.written = written;
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
         if pieces.len() > PIECES {
