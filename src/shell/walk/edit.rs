@@ -60,6 +60,10 @@ impl Walker<'_> {
             .filter(|it| !files.contains(it) && (!it.starts_with('-') || it.contains('/')))
             .chain(input)
             .collect();
+        // `-i.bak`: what it was is kept under another name.
+        let ending =
+            |it: &str| it.strip_prefix("-i").or(it.strip_prefix("--in-place=")).map(str::to_owned);
+        let kept = words().find_map(ending).filter(|it| it.starts_with(['.', '~', '_', '-']));
         for file in files.iter().take(limit::VALUES) {
             let before = match self.made(file) {
                 Some(Made::Text(before)) => before,
@@ -87,8 +91,11 @@ impl Walker<'_> {
             for path in self.located(file) {
                 let path = super::origin::normal(&path).to_owned();
                 self.suspects.edited(&path, is_followed);
+                if let Some(ending) = &kept {
+                    self.holds(&format!("{path}{ending}"), before.clone());
+                }
                 if after != before {
-                    self.env.files.insert(path, Made::Text(after.clone()));
+                    self.holds(&path, after.clone());
                 }
             }
         }

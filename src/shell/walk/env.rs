@@ -269,6 +269,11 @@ impl Env {
         }
     }
 
+    /// Whether a function may have ended before here.
+    pub(super) fn has_returned(&self) -> bool {
+        self.returned.last().is_some_and(Option::is_some)
+    }
+
     /// The function ends: where in the journal it may have returned before.
     pub(super) fn leave_function(&mut self) -> Option<usize> {
         self.returned.pop().flatten()

@@ -187,6 +187,22 @@ impl Walker<'_> {
         }
     }
 
+    /// A file holds a text; where it may not have come to that, what it held before, too.
+    pub(super) fn holds(&mut self, path: &str, mut text: String) {
+        if (self.conditional > 0 || self.env.has_returned())
+            && let Some(Made::Text(before)) = self.env.files.get(path).cloned()
+            && self.spend((text.len() + before.len()) / 1024)
+            && !text.contains(&before)
+        {
+            if before.contains(&text) {
+                return;
+            }
+            text = format!("{text}\n{before}");
+        }
+        let made = if text.len() > limit::TEXT { Made::Unknown } else { Made::Text(text) };
+        self.env.files.insert(path.to_owned(), made);
+    }
+
     /// Remembers what a file holds from now on.
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for located in self.located(path) {
@@ -209,9 +225,7 @@ impl Walker<'_> {
                 _ if append => {
                     self.env.files.insert(path.to_owned(), Made::Text(format!("{HOLE}\n{text}")));
                 }
-                _ => {
-                    self.env.files.insert(path.to_owned(), Made::Text(text.to_owned()));
-                }
+                _ => self.holds(path, text.to_owned()),
             }
             if let Some(made) = self.env.files.get_mut(path)
                 && matches!(made, Made::Text(text) if text.len() > super::limit::TEXT)
