@@ -114,7 +114,10 @@ impl Walker<'_> {
         // So many letters of it, and in a loop so many more of them.
         let parts = match (count("n"), count("N")) {
             (None, None) => {
-                let mut lines = lines.filter(|it| !it.is_empty()).skip(self.lines_read);
+                let lines = lines.filter(|it| !it.is_empty());
+                // Another input than the loop's is read from its beginning.
+                let is_loops = lines.clone().nth(self.lines_read).is_some();
+                let mut lines = lines.skip(if is_loops { self.lines_read } else { 0 });
                 let near: Vec<String> =
                     lines.by_ref().take(limit::VALUES).map(str::to_owned).collect();
                 // The loop comes again for those.
