@@ -11,7 +11,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::{git_words, scripts};
+use super::{copies::Copy, git_words, scripts};
 use crate::{
     shell::{self, HOLE, How, Reading, Run},
     world::{World, links::MAX_PATH},
@@ -45,6 +45,8 @@ pub(super) struct Places<'a> {
     /// What the line has git itself make: a repository, which has no hooks but those of git's own
     /// templates, or a work tree of the repository in that folder; and which run is the first to.
     made: BTreeMap<PathBuf, (usize, Option<PathBuf>)>,
+    /// Folders that the line copies, by what they become; `None` where one of them is not known.
+    copied: BTreeMap<PathBuf, Option<Vec<PathBuf>>>,
     /// What git may put its hands on in a way that is not followed.
     unclear: BTreeSet<PathBuf>,
     mkdirs: BTreeSet<PathBuf>,
@@ -113,6 +115,7 @@ impl<'a> Places<'a> {
             lost: Vec::new(),
             maker: reading.runs.iter().position(|it| !LOOKS.contains(&it.program.as_str())),
             made: BTreeMap::new(),
+            copied: BTreeMap::new(),
             unclear: BTreeSet::new(),
             mkdirs: BTreeSet::new(),
             written,
@@ -139,12 +142,15 @@ impl<'a> Places<'a> {
                 continue;
             }
             let is_mkdir = run.program == "mkdir";
-            if !(is_mkdir || is_git(run) && git_words::may_make(run)) {
+            let copies = COPIERS.contains(&run.program.as_str());
+            if !(is_mkdir || copies || is_git(run) && git_words::may_make(run)) {
                 continue;
             }
             noted += run.argv.len();
             if noted > MAX_MADE {
                 places.are_all = false;
+            } else if copies {
+                places.copy(run, world);
             } else if is_mkdir {
                 let operands = run.argv[1..].iter().filter(|it| !it.contains(HOLE));
                 let there = operands.flat_map(|it| places.plainly(it, world)).collect::<Vec<_>>();
@@ -186,9 +192,8 @@ impl<'a> Places<'a> {
         };
         let found: Vec<Option<bool>> = there.iter().map(|it| is_found(self, it)).collect();
         let is_relative = !target.starts_with(['/', '~', '.']);
-        let may_find_more = scripts::is_pattern(target) || !found.contains(&Some(true));
         if found.contains(&None)
-            || may_find_more && !target.contains(HOLE) && self.may_make(at)
+            || scripts::is_pattern(target) && !target.contains(HOLE) && self.may_make(at)
             || is_relative && self.has_path
         {
             self.lost.push(at);
@@ -292,6 +297,39 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Notes what a copy of a folder is a copy of: git finds there what it finds here.
+    fn copy(&mut self, run: &Run, world: &World) {
+        let Some(copy) = Copy::of(run) else { return };
+        for from in self.folders.clone() {
+            let target = plain(&scripts::absolute(copy.target, &from, world));
+            for source in &copy.sources {
+                let path = plain(&scripts::absolute(source, &from, world));
+                let is_known = !source.contains(HOLE) && self.is_dir(&path);
+                let inside = path.file_name().map(|it| target.join(it));
+                for to in [Some(target.clone()), inside].into_iter().flatten() {
+                    let paths = self.copied.entry(to).or_insert_with(|| Some(Vec::new()));
+                    match paths {
+                        Some(paths) if is_known => paths.push(path.clone()),
+                        _ => *paths = None,
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a path below the copy of a folder was before.
+    fn before(&self, path: &Path) -> Vec<PathBuf> {
+        let found = path.ancestors().find_map(|it| Some((it, self.copied.get(it)?.as_ref()?)));
+        let Some((to, sources)) = found else { return Vec::new() };
+        let rest = path.strip_prefix(to).unwrap_or(Path::new(""));
+        // Some copiers put the folder into the other.
+        let below = |it: &PathBuf| {
+            let below = it.join(rest);
+            if self.is_dir(&below) { below } else { it.clone() }
+        };
+        sources.iter().map(below).collect()
+    }
+
     /// Whether nothing but git, and who makes folders, has a word that may be a folder's name.
     fn is_gits(&self, folder: &Path) -> bool {
         let Some(name) = folder.file_name().and_then(|it| it.to_str()) else { return false };
@@ -316,10 +354,11 @@ impl<'a> Places<'a> {
             let name = it.file_name().and_then(|it| it.to_str()).unwrap_or_default();
             is_there && how == How::Move && !self.leaves(name)
         };
-        let replaces = |it: How| match it {
-            How::Link | How::Move => true,
-            How::Directory | How::Remove => false,
-            _ => !is_there,
+        // What is unpacked, cloned or made by a program is not looked into (docs/limits.md), as what
+        // the folder holds is not known to anybody before.
+        let replaces = |it: &Path, how: How| match how {
+            How::Move => !matches!(self.copied.get(it), Some(Some(_))),
+            it => it == How::Link,
         };
         // What is written above the folder counts, but not above where all of it stands.
         let mut above = lexical.ancestors();
@@ -327,7 +366,7 @@ impl<'a> Places<'a> {
             || above.any(|above| {
                 let hows = self.written.get(above.as_os_str());
                 let hows = hows.filter(|_| !start.starts_with(above));
-                hows.into_iter().flatten().any(|it| replaces(*it) && !is_into(above, *it))
+                hows.into_iter().flatten().any(|it| replaces(above, *it) && !is_into(above, *it))
             })
         {
             return At::Anything;
@@ -338,6 +377,10 @@ impl<'a> Places<'a> {
         let mut made = lexical.ancestors().filter_map(|it| self.made.get(it));
         if let Some((_, of)) = made.find(|it| it.0 < run) {
             return At::Folders(of.clone().into_iter().collect());
+        }
+        let before = self.before(&lexical);
+        if !before.is_empty() {
+            return At::Folders(before);
         }
         let next = self.mkdirs.range(lexical.clone()..).next();
         if next.is_some_and(|it| it.starts_with(&lexical)) {
@@ -362,8 +405,7 @@ impl<'a> Places<'a> {
             !(is_each && (self.each.are_more || self.has_more.get()) || is_pattern && is_more);
         let mut found = BTreeSet::new();
         // What nobody can know is not held against the line (docs/limits.md); nor is
-        // a folder that is not there, and that nothing in the line makes.
-        let mut is_any = folders.is_empty() || !self.may_make(place);
+        // a folder that is not there.
         let ways: Vec<At>;
         // What is made differs from run to run, and what else there is does not.
         let ways = if goes.is_empty() && self.made.is_empty() {
@@ -374,16 +416,12 @@ impl<'a> Places<'a> {
         };
         for at in ways {
             match at {
-                At::Folders(there) => {
-                    is_any = true;
-                    found.extend(there.iter().cloned());
-                }
+                At::Folders(there) => found.extend(there.iter().cloned()),
                 At::Nothing => {}
                 At::Anything => is_known = false,
             }
         }
-        // Where the call itself stands is known, whatever is there.
-        (found.into_iter().collect(), is_known && (is_any || goes.is_empty()))
+        (found.into_iter().collect(), is_known)
     }
 
     /// Whether a run may take away what is called so.
@@ -442,6 +480,8 @@ impl Each<'_> {
     }
 }
 
+/// Programs that make a folder of another.
+const COPIERS: &[&str] = &["cp", "gcp", "mv", "gmv", "rsync"];
 /// Programs that make no folder, or say where.
 const LOOKS: &[&str] = &[
     ":", "[", "[[", "cat", "cd", "date", "echo", "exit", "export", "false", "git", "grep", "head",

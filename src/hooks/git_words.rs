@@ -25,6 +25,9 @@ const VALUES: &[&str] = &[
     "--jobs",
     "--initial-branch",
     "--shallow-since",
+    "--shallow-exclude",
+    "--reference",
+    "--reference-if-able",
 ];
 const FLAGS: &[&str] = &[
     "-q",
@@ -33,7 +36,6 @@ const FLAGS: &[&str] = &[
     "--verbose",
     "--progress",
     "--single-branch",
-    "--no-single-branch",
     "--no-tags",
     "-l",
     "--local",
@@ -48,6 +50,16 @@ const FLAGS: &[&str] = &[
     "--recurse-submodules",
     "--track",
     "--lock",
+    "-s",
+    "--shared",
+    "--bare",
+    "--mirror",
+    "--sparse",
+    "--dissociate",
+    "--no-hardlinks",
+    "--no-single-branch",
+    "--shallow-submodules",
+    "--orphan",
 ];
 
 /// Whether git makes a folder, wherever that is.

@@ -5,6 +5,7 @@
 mod act;
 mod aftermath;
 mod aims;
+mod copies;
 pub mod explain;
 mod finds;
 mod format;

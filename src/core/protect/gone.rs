@@ -94,6 +94,8 @@ pub(super) fn git_elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
         && !run.argv.iter().any(|it| matches!(it.as_str(), "--cached" | "-n" | "--dry-run"))
     {
         let named = run.argv.iter().skip_while(|it| *it != "rm").skip(1);
+        let is_letters = |it: &str| it.starts_with('-') && !it.starts_with("--");
+        let takes_folders = named.clone().any(|it| is_letters(it) && it.contains('r'));
         for word in named.filter(|it| !it.starts_with('-') && it.len() < limit::NAME) {
             // Its patterns find slashes and hidden names, too.
             for name in ["settings.json", "settings.local.json"] {
@@ -103,7 +105,7 @@ pub(super) fn git_elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
                 }
             }
             let word = word.trim_start_matches(":/").trim_end_matches(['*', '/']);
-            if !word.contains(['*', '?', '[', ':']) {
+            if takes_folders && !word.contains(['*', '?', '[', ':']) {
                 let folder = if word.is_empty() { "." } else { word };
                 add(&format!("{folder}/.claude/settings.json"), Act::Write(How::Remove));
             }

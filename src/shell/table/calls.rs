@@ -22,6 +22,8 @@ pub(in super::super) enum Kind {
     Named,
     /// The same behind a mode: `spawnlp(P_WAIT, "git", "git", "push")`.
     Spawned,
+    /// What a library does with a program that it names itself: these words, then its arguments.
+    Behalf(&'static [&'static str]),
     /// Starts a program in a way of its own: its words are not followed.
     Starter,
     /// Code in the same language.
@@ -74,7 +76,15 @@ pub(in super::super) enum Form {
 impl Kind {
     /// Whether it starts programs.
     pub(in super::super) fn starts(self) -> bool {
-        matches!(self, Self::Shell | Self::Program | Self::Named | Self::Spawned | Self::Starter)
+        matches!(
+            self,
+            Self::Shell
+                | Self::Program
+                | Self::Named
+                | Self::Spawned
+                | Self::Behalf(_)
+                | Self::Starter
+        )
     }
 }
 
@@ -86,6 +96,19 @@ const PHP: &[Interpreter] = &[Interpreter::Php];
 const AWK: &[Interpreter] = &[Interpreter::Awk];
 const LUA: &[Interpreter] = &[Interpreter::Lua];
 const PROCESSES: &[&str] = &["child_process", "execa", "Bun", "Deno", "shelljs", "zx", "await $"];
+
+/// Libraries of git, as code brings them in.
+const PYTHONS_GITS: &[&str] = &[
+    "import git",
+    "from git",
+    "import pygit2",
+    "import dulwich",
+    "from dulwich",
+    "sh.git",
+    "from sh import git",
+];
+const NODES_GITS: &[&str] = &["simple-git", "simpleGit", "isomorphic-git", "nodegit"];
+const RUBYS_GITS: &[&str] = &["Git.open", "Git.init", "Rugged"];
 
 const fn row(
     languages: &'static [Interpreter],
@@ -120,6 +143,11 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         &[],
     ),
     row(PYTHON, &["execl", "execlp", "execle", "execlpe"], Kind::Named, &[]),
+    row(PYTHON, &["git"], Kind::Behalf(&["git"]), &["import sh", "from sh", "plumbum"]),
+    row(PYTHON, &["push"], Kind::Behalf(&["git", "push"]), PYTHONS_GITS),
+    row(PYTHON, &["commit"], Kind::Behalf(&["git", "commit"]), PYTHONS_GITS),
+    row(PYTHON, &["merge"], Kind::Behalf(&["git", "merge"]), PYTHONS_GITS),
+    row(PYTHON, &["create_tag"], Kind::Behalf(&["git", "tag"]), PYTHONS_GITS),
     row(PYTHON, &["subprocess_exec", "subprocess_shell", "fork_exec"], Kind::Starter, &[]),
     row(PYTHON, &["exec", "eval", "compile"], Kind::Code, &[]),
     row(PYTHON, &["run", "runctx", "runeval"], Kind::CodeText, &["pdb", "rofile", "bdb"]),
@@ -169,6 +197,11 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(NODE, &["$", "sh"], Kind::Shell, PROCESSES),
     row(NODE, &["spawn", "execFile", "Command", "execa", "execaSync"], Kind::Program, PROCESSES),
     row(NODE, &["spawnSync", "execFileSync"], Kind::Program, &[]),
+    row(NODE, &["sync", "spawn"], Kind::Program, &["cross-spawn"]),
+    row(NODE, &["push"], Kind::Behalf(&["git", "push"]), NODES_GITS),
+    row(NODE, &["commit"], Kind::Behalf(&["git", "commit"]), NODES_GITS),
+    row(NODE, &["merge"], Kind::Behalf(&["git", "merge"]), NODES_GITS),
+    row(NODE, &["raw"], Kind::Behalf(&["git"]), NODES_GITS),
     row(NODE, &["execaCommand", "execaCommandSync"], Kind::Shell, PROCESSES),
     row(NODE, &["eval", "Function"], Kind::Code, &[]),
     row(NODE, &["log", "info", "print"], Kind::Shows(Form::Line), &[]),
@@ -236,6 +269,12 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     ),
     row(PERL, &["system", "exec", "readpipe"], Kind::Shell, &[]),
     row(PERL, &["open2", "open3", "capturex", "systemx", "run3"], Kind::Starter, &[]),
+    row(
+        PERL,
+        &["command", "command_oneline", "command_noisy", "run"],
+        Kind::Behalf(&["git"]),
+        &["use Git", "-MGit"],
+    ),
     row(PERL, &["eval"], Kind::Code, &[]),
     row(PERL, &["print"], Kind::Shows(Form::Plain), &[]),
     row(PERL, &["say"], Kind::Shows(Form::Lines), &[]),
@@ -278,6 +317,8 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
         Kind::Shell,
         &[],
     ),
+    row(RUBY, &["push"], Kind::Behalf(&["git", "push"]), RUBYS_GITS),
+    row(RUBY, &["commit"], Kind::Behalf(&["git", "commit"]), RUBYS_GITS),
     row(RUBY, &["eval", "instance_eval"], Kind::Code, &[]),
     row(RUBY, &["puts"], Kind::Shows(Form::Lines), &[]),
     row(RUBY, &["print", "write"], Kind::Shows(Form::Plain), &[]),

@@ -2,7 +2,7 @@
 
 use super::super::syntax::{Part, Word};
 use super::super::{HOLE, limit};
-use super::env::Made;
+use super::env::{Made, Value};
 use super::field::Field;
 use super::output::unescaped;
 use super::pattern::Pattern;
@@ -154,7 +154,7 @@ impl Walker<'_> {
     /// Splits the text of an unquoted expansion at the characters of `IFS`.
     /// `is_open`: a bracket has been opened in the word that `current` is.
     fn split(
-        &self,
+        &mut self,
         text: &str,
         current: &mut Option<Field>,
         fields: &mut Vec<Field>,
@@ -167,9 +167,7 @@ impl Walker<'_> {
             (field.resolved, field.loose) = (true, true);
             return;
         }
-        let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
-        let ifs = ifs.map_or(" \t\n", |value| value.scalar());
-        let ifs = if ifs.contains(HOLE) { " \t\n" } else { ifs };
+        let ifs = self.separators();
         // More than the two signs that say so at once.
         let is_pattern = has_glob(text);
         for character in text.chars() {
@@ -190,6 +188,15 @@ impl Walker<'_> {
                 || *is_open && character == ']';
             *is_open |= character == '[';
         }
+    }
+
+    /// What `IFS` is in this reading.
+    pub(super) fn separators(&mut self) -> &str {
+        const OWN: &str = " \t\n";
+        let count = self.env.variable("IFS").map_or(0, |it| it.values.len());
+        let chosen = if count > 1 { self.choose("IFS", count).unwrap_or(count) } else { 0 };
+        let value = self.env.variable("IFS").and_then(|it| it.values.get(chosen));
+        value.map(Value::scalar).filter(|it| !it.contains(HOLE)).unwrap_or(OWN)
     }
 
     fn part(&mut self, part: &Part) -> Expansion {
@@ -236,8 +243,10 @@ impl Walker<'_> {
                     ways.push(String::new());
                 }
                 ways.dedup();
-                let chosen = self.choose(&format!("$({:p}", Rc::as_ptr(list)), ways.len());
-                Expansion::One(ways.swap_remove(chosen.unwrap_or(0)))
+                match self.choose(&format!("$({:p}", Rc::as_ptr(list)), ways.len()) {
+                    Some(chosen) => Expansion::One(ways.swap_remove(chosen)),
+                    None => Expansion::One(HOLE.to_string()),
+                }
             }
             Part::Arithmetic(word) => {
                 let text = self.text(word);

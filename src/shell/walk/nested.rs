@@ -263,7 +263,8 @@ impl Walker<'_> {
     /// programs in a folder of its own.
     pub(super) fn script_of(&mut self, call: &Call) {
         let path = call.words[0].text.as_str();
-        if !path.contains('/') && self.made(path).is_none() {
+        // A copy of a folder brings no program of that name that anybody knows of.
+        if !path.contains('/') && !self.has_made(path) {
             let ways = self.env.variable("PATH").map_or("", |it| it.values[0].scalar());
             let is_own = |it: &&str| {
                 !it.is_empty() && !it.contains(HOLE) && !SYSTEM.iter().any(|s| it.starts_with(s))

@@ -26,6 +26,13 @@ impl Walker<'_> {
         folders.find_map(|folder| self.made_at(&joined(folder, path)))
     }
 
+    /// Whether the line has made this very path, and not only a folder that it is in.
+    pub(super) fn has_made(&self, path: &str) -> bool {
+        let mut folders = self.env.directories().iter();
+        !self.env.files.is_empty()
+            && folders.any(|it| self.env.files.contains_key(normal(&joined(it, path))))
+    }
+
     /// [`Self::made`], of a path from where the line starts.
     fn made_at(&self, path: &str) -> Option<Made> {
         let path = normal(path);

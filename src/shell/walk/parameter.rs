@@ -26,10 +26,7 @@ impl Walker<'_> {
                 if quoted
                     && (parameter.name == "*" || parameter.index.as_ref().is_some_and(is_star)) =>
             {
-                let ifs = self.env.variable("IFS").and_then(|it| it.values.first());
-                let ifs = ifs.map_or(" ", Value::scalar);
-                let between = if ifs.starts_with(HOLE) { " " } else { ifs };
-                let between: String = between.chars().take(1).collect();
+                let between: String = self.separators().chars().take(1).collect();
                 Expansion::One(texts.join(&between))
             }
             expansion => expansion,

@@ -100,7 +100,7 @@ impl Walker<'_> {
     }
 
     fn read_line(&mut self, input: &str, delimiter: char, taken: &Taken, call: &Call) {
-        let ifs = self.separators(call);
+        let ifs = self.separators_of(call);
         let is_raw = taken.has(&["r"]) || !input.contains('\\');
         if !is_raw && !self.spend(input.len() / 1024) {
             return;
@@ -164,14 +164,14 @@ impl Walker<'_> {
     }
 
     /// `IFS`: one before the command itself is in force, too.
-    fn separators(&self, call: &Call) -> String {
+    fn separators_of(&mut self, call: &Call) -> String {
         let own = call.assignments.iter().rev().find(|(name, _)| name == "IFS");
-        let ifs = own.map(|(_, text)| text.clone()).or_else(|| {
-            let variable = self.env.variable("IFS")?;
-            Some(variable.values.first()?.scalar().to_owned())
-        });
         // What is not known may be what it always is.
-        ifs.filter(|it| !it.contains(HOLE)).unwrap_or_else(|| " \t\n".to_owned())
+        match own {
+            Some((_, text)) if text.contains(HOLE) => " \t\n".to_owned(),
+            Some((_, text)) => text.clone(),
+            None => self.separators().to_owned(),
+        }
     }
 }
 

@@ -283,7 +283,13 @@ fn git_takes_them_away_with_the_folder() {
     for line in ["git rm -r .", "git rm '*'", "git rm -rf .claude", "git rm -r ./"] {
         house.denies("settings", line);
     }
-    for line in ["git rm -r --cached .", "git rm src/a.rs", "git rm -r src", "git rm '*.log'"] {
+    for line in [
+        "git rm -r --cached .",
+        "git rm src/a.rs",
+        "git rm -r src",
+        "git rm '*.log'",
+        "git rm -f $(find . -name '*.orig')",
+    ] {
         house.is_free(line);
     }
 }

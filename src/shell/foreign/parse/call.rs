@@ -94,6 +94,11 @@ impl Parser<'_> {
                 let words = plain.iter().flat_map(|value| value.texts()).collect();
                 self.starts(Act::Program(words));
             }
+            Kind::Behalf(words) => {
+                let own = words.iter().map(|&it| it.to_owned());
+                let words = own.chain(plain.iter().flat_map(|value| value.texts())).collect();
+                self.starts(Act::Program(words));
+            }
             Kind::Named => {
                 let words = plain.iter().skip(1).flat_map(|value| value.texts()).collect();
                 self.starts(Act::Program(named(text(0), words)));
