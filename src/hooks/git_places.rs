@@ -3,6 +3,8 @@
 //!
 //! Which `cd` a subshell takes back is not looked at: whatever a line goes to
 //! counts for all of it.
+//!
+//! Long because what a path comes to hangs on all that the line goes to, makes and copies.
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
@@ -371,16 +373,18 @@ impl<'a> Places<'a> {
         {
             return At::Anything;
         }
+        let mut there = self.before(&lexical);
         if is_there {
-            return At::Folders(vec![if is_itself { path.to_owned() } else { lexical }]);
+            there.push(if is_itself { path.to_owned() } else { lexical });
+            return At::Folders(there);
         }
         let mut made = lexical.ancestors().filter_map(|it| self.made.get(it));
         if let Some((_, of)) = made.find(|it| it.0 < run) {
-            return At::Folders(of.clone().into_iter().collect());
+            there.extend(of.clone());
+            return At::Folders(there);
         }
-        let before = self.before(&lexical);
-        if !before.is_empty() {
-            return At::Folders(before);
+        if !there.is_empty() {
+            return At::Folders(there);
         }
         let next = self.mkdirs.range(lexical.clone()..).next();
         if next.is_some_and(|it| it.starts_with(&lexical)) {

@@ -64,6 +64,20 @@ impl Run {
         })
     }
 
+    /// `npm publish --help` shows what it is for. Before the word there stands no option, of which
+    /// it could be the value, and the verb is the program's own.
+    fn asks_for_help(&self) -> Option<String> {
+        let [words @ .., help] = self.argv.get(1..)? else { return None };
+        let is_word = |it: &String| !it.starts_with('-') && !it.contains(HOLE);
+        let shows = matches!(help.as_str(), "--help" | "-h" | "-help")
+            && self.certainty == Certainty::Literal
+            && options::HELPED.iter().any(|(program, verbs)| {
+                *program == self.program && words.first().is_some_and(|it| verbs.contains(&&**it))
+            })
+            && words.iter().all(is_word);
+        shows.then(|| format!("Bash:{} help {}", self.program, words.join(" ")))
+    }
+
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
         // Git shows what a verb is for, and runs nothing.
@@ -74,6 +88,9 @@ impl Run {
             && self.certainty == Certainty::Literal
         {
             return vec![format!("Bash:git help {verb}")];
+        }
+        if let Some(asked) = self.asks_for_help() {
+            return vec![asked];
         }
         let mut keys = vec![self.key()];
         keys.extend(self.bare_key());

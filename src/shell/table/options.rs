@@ -21,6 +21,19 @@ const fn row(
     Program { names, levels, grammar: Grammar { letters, long } }
 }
 
+/// Programs, and verbs of their own behind which `--help` shows what they are for.
+pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
+    ("cargo", &["publish", "yank", "owner", "login", "install"]),
+    ("gh", &["issue", "pr", "release", "repo", "workflow", "run", "secret", "api"]),
+    ("glab", &["issue", "mr", "release", "repo"]),
+    ("helm", &["install", "upgrade", "uninstall", "rollback"]),
+    ("kubectl", &["delete", "apply", "drain", "scale", "rollout", "replace", "patch", "create"]),
+    ("npm", &["publish", "unpublish", "deprecate", "dist-tag", "version", "access", "owner"]),
+    ("pnpm", &["publish", "deploy"]),
+    ("terraform", &["apply", "destroy", "import", "state", "taint"]),
+    ("tofu", &["apply", "destroy", "import", "state", "taint"]),
+];
+
 pub(in super::super) static PROGRAMS: &[Program] = &[
     row(
         &["git"],

@@ -71,6 +71,12 @@ impl Wrapper {
         self.names.contains(&"docker")
     }
 
+    /// Whether it fetches the program, of which a version may be named: `npx npm@11`.
+    pub(in super::super) fn fetches(&self) -> bool {
+        const FETCHERS: &[&str] = &["npx", "npm", "pnpm", "yarn", "bun", "uvx", "uv"];
+        self.names.iter().any(|it| FETCHERS.contains(it))
+    }
+
     const fn then(self, then: &'static [&'static str]) -> Self {
         Self { then, ..self }
     }
@@ -332,8 +338,18 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["entr"]).again(),
     row(&["watchexec"])
         .again()
-        .options("ewifdsN", &["exts", "watch", "ignore", "filter", "debounce", "signal"]),
-    row(&["retry"]).again().options("tdm", &["times", "delay", "max"]),
+        .options("ewifdsN", &["exts", "watch", "ignore", "filter", "debounce", "signal"])
+        .rest(Rest::Code),
+    row(&["retry", "with-retry", "retry-cli", "with-lock", "env-cmd", "lckdo", "hermit"])
+        .again()
+        .rest(Rest::Somewhere),
+    row(&["gum"]).then(&["spin"]).rest(Rest::Somewhere),
+    row(&["tox", "stack", "cabal", "apptainer", "singularity", "lxc-attach"])
+        .then(&["exec"])
+        .rest(Rest::Somewhere),
+    row(&["apptainer", "singularity"]).then(&["run"]).rest(Rest::Somewhere),
+    // They bring another program of their own with them.
+    row(&["k3s", "microk8s", "minikube"]),
     row(&["at", "batch"]).options("fqtM", &[]).rest(Rest::Nothing),
     row(&["ssh", "autossh", "mosh"])
         .options("BbcDEeFIiJLlmOopQRSWwM", &[])
@@ -649,7 +665,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .rest(Rest::Nothing),
     row(&["nix"]).then(&["develop"]).rest(Rest::After(&["-c", "--command"])),
     row(&["nix"]).then(&["shell"]).rest(Rest::After(&["-c", "--command"])),
-    row(&["guix"]).then(&["shell"]),
+    row(&["guix"]).then(&["shell"]).rest(Rest::Somewhere),
     row(&["devbox"]).then(&["run"]),
     row(&["rustup"]).then(&["run"]).operands(1),
     row(&["git"]).then(&["bisect", "run"]).again(),

@@ -3,7 +3,7 @@
 //! Long because it is one decision with a branch for each kind of program.
 
 use super::super::table::grammar::Given;
-use super::super::table::{coded, options, wrappers};
+use super::super::table::{coded, interpreters, options, wrappers};
 use super::super::{Certainty, HOLE, Interpreter, Run, last_part, limit};
 use super::env::{DeclaredOf, Function, Made, Variable, ends};
 use super::field::{Field, joined, texts};
@@ -105,6 +105,7 @@ impl Walker<'_> {
             // Names may lead round in a ring.
             return self.enter(|walker| walker.call(call.renamed(&program)));
         }
+        self.kept_copy(&name, &call);
         self.coded(&name, &call);
         if let Some(output) = self.wrapped(&name, &call) {
             return output;
@@ -113,6 +114,22 @@ impl Walker<'_> {
             return output;
         }
         self.program_run(&name, &call)
+    }
+
+    /// `.venv/bin/python`, `node_modules/.bin/tsx`: a project's own copy of what runs code or another
+    /// program. It is asked about by both names; `./git` is not git.
+    fn kept_copy(&mut self, name: &str, call: &Call) {
+        let base = last_part(name);
+        let runs = || {
+            super::is_shell(base)
+                || interpreters::find(base).is_some()
+                || wrappers::find(base, &call.words[1..]).is_some()
+        };
+        if base == name || !runs() {
+            return;
+        }
+        let named = call.clone().renamed(base);
+        self.enter(|walker| walker.perhaps(|walker| walker.call(named)));
     }
 
     /// A function or an alias of that name. `None` where the program may run, too.

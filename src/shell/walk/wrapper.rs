@@ -1,4 +1,6 @@
 //! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
+//!
+//! Long because each of those few is a case of its own.
 
 use super::super::table::grammar::{Given, Grammar};
 use super::super::table::wrappers::{self, LOADER, MANY_IN_ONE, Rest, Wrapper};
@@ -35,6 +37,11 @@ impl Walker<'_> {
                 return Some(unknown_output(call));
             }
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
+            // `cargo +nightly publish`: which of the toolchains it is.
+            "cargo" | "rustc" | "rustdoc" if names_toolchain(call) => {
+                let words = [&call.words[..1], &call.words[2..]].concat();
+                return Some(self.enter(|walker| walker.call(call.with_words(words))));
+            }
             _ => {}
         }
         let known = wrappers::find(name, &call.words[1..]).map(|(row, count)| (row, count + 1));
@@ -269,7 +276,15 @@ impl Walker<'_> {
                 self.rest(at, call)
             }
             Rest::Nothing => self.input_code(row, given, call),
-            Rest::Command => self.rest(at, call),
+            Rest::Command => {
+                match row.fetches().then(|| without_version(&call.words[at])).flatten() {
+                    Some(program) => {
+                        let words = [&call.words[..at], &[program], &call.words[at + 1..]].concat();
+                        self.rest(at, &call.with_words(words))
+                    }
+                    None => self.rest(at, call),
+                }
+            }
             // A program in its own right, which is asked about by its own name as well.
             Rest::Somewhere => {
                 self.somewhere(from, at, call);
@@ -478,8 +493,22 @@ fn is_builtin(name: &str) -> bool {
 }
 
 /// `git` of `docker.io/alpine/git:latest`, an image whose name is a program that it may begin with.
+const TOOLS: &[&str] = &["git", "kubectl", "terraform", "tofu", "helm", "npm", "gh", "glab"];
+
 fn program_of_image(image: &str) -> Option<&str> {
     let name = image.rsplit('/').next()?;
     let name = name.split([':', '@']).next()?;
-    (name == "git" || name.ends_with("-cli")).then(|| name.trim_end_matches("-cli"))
+    let is_one = TOOLS.contains(&name) || name.ends_with("-cli");
+    is_one.then(|| name.trim_end_matches("-cli"))
+}
+
+/// `cargo +nightly`
+fn names_toolchain(call: &Call) -> bool {
+    call.words.get(1).is_some_and(|it| it.text.starts_with('+') && !it.has_hole())
+}
+
+/// `npm` of `npx npm@11`
+fn without_version(word: &Field) -> Option<Field> {
+    let (name, _) = word.text.split_once('@').filter(|(name, _)| !name.is_empty())?;
+    (!name.contains(['/', ' '])).then(|| word.with_text(name))
 }

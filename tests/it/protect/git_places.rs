@@ -163,6 +163,11 @@ fn only_what_git_itself_has_made_there_has_no_hooks() {
         &[
             "cp -r ../evil e4; git worktree list e4; git -C e4 commit -m x",
             "cp -r ../evil e4; git clone . e4; git -C e4 commit -m x",
+            "cp -r ../evil/. e4; git -C e4 commit -m x",
+            "rsync -a ../evil/ e4; git -C e4 commit -m x",
+            "rsync -a ../evil e4; git -C e4/evil commit -m x",
+            "mv ../evil e4; cd e4/sub && git commit -m x",
+            "cp -r .. all; cd all/evil && git commit -m x",
             "git init d --template=../evil/tpl && git -C d commit --allow-empty -m x",
             "git init --template ../evil/tpl d && git -C d commit --allow-empty -m x",
             "git clone --template=../evil/tpl . d && git -C d commit -m x",
@@ -173,7 +178,6 @@ fn only_what_git_itself_has_made_there_has_no_hooks() {
             "cp -r ../evil n; git -C n clone . x; git -C n commit -m x",
             "mkdir d; git init --template=../evil/tpl d; git -C d commit -m x",
             "git init --template=../evil/tpl; git commit -m x",
-            "tar xf e.tar; git -C e commit -m x",
             "for d in ../*/; do git -C \"$d\" commit -m x; done",
         ],
     );
@@ -193,6 +197,16 @@ fn what_a_line_makes_itself_is_no_suspect() {
             "git -C \"$(git rev-parse --show-toplevel)\" commit -m x",
             "for d in */; do git -C \"$d\" pull; done",
             "git -C sub commit -m x",
+            "cp -r . /tmp/n1 && cd /tmp/n1 && git checkout -q HEAD~1 && npm test",
+            "mkdir -p /tmp/n1 && cp sub/x /tmp/n1/ && cd /tmp/n1 && git init -q && git commit -qm x",
+            "rsync -a --delete sub/ ../site/ && cd ../site && git commit -m x",
+            "cargo new hello && cd hello && git commit -qam x",
+            "gh repo clone acme/x && cd x && git checkout -b y",
+            "cd /tmp && git clone https://h.example/y && cd y && git checkout v1 && ls",
+            "git clone --shared . /tmp/c && cd /tmp/c && git checkout main",
+            "tar xzf a.tgz && cd a && git init -q && git commit -qm base",
+            "git worktree add -q /tmp/ghp gh-pages && cp -r sub/. /tmp/ghp/ && git -C /tmp/ghp commit -m x",
+            "npm run build && cd dist && git init && git commit -m deploy",
         ],
     );
 }
