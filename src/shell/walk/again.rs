@@ -251,7 +251,7 @@ impl Walker<'_> {
                         .push(Field { glob: field.glob && expand::has_glob(&field.text), ..field });
                 }
             }
-            if !self.next_choice() || values.len() > limit::VALUES || self.is_spent() {
+            if !self.next_choice() || values.len() > LISTED || self.is_spent() {
                 break;
             }
             self.repeating = true;

@@ -448,7 +448,7 @@ impl<'o> Walker<'o> {
         let stack = self.env.stack.len();
         let (traps, lists) = (self.traps.len(), self.fed_lists.len());
         let sinks = self.sinks.clone();
-        let last_words = self.lasts.clone();
+        let (last_words, stdin) = (self.lasts.clone(), self.stdin.clone());
         let declared = self.env.declared();
         let hidden: Vec<usize> = self.hidden();
         let scopes = std::mem::take(&mut self.scopes);
@@ -457,7 +457,7 @@ impl<'o> Walker<'o> {
         self.trapped(traps);
         self.feed_lists(lists);
         self.sinks = sinks;
-        self.lasts = last_words;
+        (self.lasts, self.stdin) = (last_words, stdin);
         self.env.put_declared(declared);
         self.hidden_again(&hidden);
         self.env.take_back(mark);
@@ -588,7 +588,11 @@ impl<'o> Walker<'o> {
             if condition_is_sure {
                 self.list(condition, io);
             } else {
+                // It is asked where none before it has been met.
+                let mark = self.env.mark();
                 self.perhaps(|walker| walker.list(condition, io));
+                let changed = self.env.take_back(mark);
+                self.env.merge(&[changed], false);
             }
             let shown = self.branch(body, io, &mut changes);
             silent |= shown.chars().all(|it| it == super::HOLE);

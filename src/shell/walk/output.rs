@@ -4,6 +4,7 @@
 use super::super::table::grammar::Grammar;
 use super::super::{HOLE, last_part, limit};
 use super::call::Call;
+use super::env::Value;
 use super::field::Field;
 use super::shown::shown;
 use super::{Walker, filter};
@@ -59,7 +60,11 @@ impl Walker<'_> {
                 _ => ".\n".to_owned(),
             }),
             "printenv" => match words {
-                [only] => self.env.variable(&only.text).map(|it| it.values[0].scalar().to_owned()),
+                [only] => self.env.variable(&only.text).map(|it| {
+                    self.doubt.parted |= it.values.len() > 1;
+                    let values: Vec<&str> = it.values.iter().map(Value::scalar).collect();
+                    values.join("\n")
+                }),
                 _ => None,
             },
             _ => self

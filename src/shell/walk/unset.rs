@@ -127,6 +127,11 @@ impl Walker<'_> {
             Some(word) => word.text.trim().parse::<usize>().ok(),
         };
         let is_known = words.iter().all(|it| !it.has_hole());
+        // Each is copied.
+        let all: usize = self.env.positional().iter().flatten().map(Vec::len).sum();
+        if !self.spend(all / 16) {
+            return;
+        }
         let ways = self.env.positional().to_vec();
         let is_hole = |it: &String| it.chars().all(|c| c == HOLE);
         let rest = ways.into_iter().flat_map(|way| match (way, count) {
