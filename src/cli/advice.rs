@@ -48,6 +48,20 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     misspelt.collect()
 }
 
+/// What is odd about a tool and its input, as somebody typed them.
+pub(super) fn unlikely(tool: &str, input: &str) -> Option<String> {
+    let is_plain = tool.chars().all(|it| it.is_ascii_alphanumeric());
+    if is_plain && !class::known_tools().any(|it| it == tool) {
+        let near = nearest(tool, class::known_tools());
+        let near = near.map(|it| format!(": did you mean `{it}`?")).unwrap_or_default();
+        return Some(format!("the client has no tool `{tool}`{near}"));
+    }
+    let value: serde_json::Value = serde_json::from_str(input).ok()?;
+    let has_command = value.get("command").is_some_and(serde_json::Value::is_string);
+    (tool == "Bash" && !has_command)
+        .then(|| "the input of Bash has no `command`: {\"command\": \"git push\"}".to_owned())
+}
+
 /// Where a key was set last.
 fn place_of(full: &Full, key: &str) -> Place {
     let set = full.settings.iter().find(|it| it.key.path == key);

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Done, say};
+use super::{Done, advice, say};
 use crate::{
     core::{
+        event::Beyond,
         protect::Answer,
         session::{Session, SessionId},
     },
@@ -62,6 +63,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let session = id.and_then(|it| roz.store.get_session(&it).ok()?).map(|it| it.session);
     let session = session.unwrap_or_else(|| Session::new(nobodys(), world.now));
     let explained = explain(tool, &input, &session, &roz, world);
+    let warnings = roz.complaints().into_iter().chain(advice::unlikely(tool, &input));
+    warnings.for_each(|it| say::warn(it.trim_start_matches("roz: ")));
     if args.json {
         say::print_json(&as_json(tool, &explained))?;
     } else {
@@ -85,7 +88,8 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
         "verdict": answer(explained),
         "readings": readings.collect::<Vec<_>>(),
         "keys": explained.keys,
-        "may_run_anything": explained.may_run_anything,
+        "may_run_anything": explained.beyond.is_some(),
+        "because": explained.beyond.map(Beyond::why),
         "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
         "rules": explained.rules.iter().map(|it| json!({
             "rule": it.rule.name,
@@ -180,6 +184,9 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
         &["NOT COUNTED: IN A BRANCH OF", "GATE"],
         spared.map(|it| vec![it.script.clone(), it.by.clone()]).collect(),
     );
+    if let Some(beyond) = explained.beyond {
+        section(&["NOT ALL THAT IT WOULD RUN IS KNOWN"], vec![vec![beyond.why().to_owned()]]);
+    }
     text + "\n" + &verdict(explained, out, is_protected)
 }
 

@@ -97,8 +97,34 @@ pub struct ToolCall<'a> {
     /// Made when they are first asked for.
     keys: OnceCell<Vec<String>>,
     is_recursive: OnceCell<bool>,
-    /// A line is beyond the reader's bounds: it may run anything.
-    pub may_run_anything: bool,
+    /// What of it is beyond the reader's bounds, so that it may run anything.
+    pub beyond: Option<Beyond>,
+}
+
+/// What was not read of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beyond {
+    Line,
+    Skill,
+    Scripts,
+    Repositories,
+}
+
+impl Beyond {
+    /// What it is, and what can be done about it.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Line => "it is too long, or too deeply nested; write it shorter",
+            Self::Skill => "its skill has more lines to run than are read; run them yourself",
+            Self::Scripts => {
+                "it runs more scripts, or longer ones, than are read; run them one by one"
+            }
+            Self::Repositories => {
+                "git may find hooks and settings there that only the running line knows of; name \
+                 the folder (`git -C folder …`), or go there in a call of its own"
+            }
+        }
+    }
 }
 
 /// The longest line that is read, in bytes: twice what the kernel takes as an
@@ -130,7 +156,7 @@ impl<'a> ToolCall<'a> {
             raw: Vec::new(),
             keys: OnceCell::new(),
             is_recursive: OnceCell::new(),
-            may_run_anything: false,
+            beyond: None,
         }
     }
 
@@ -142,7 +168,7 @@ impl<'a> ToolCall<'a> {
         let lines = command_lines(&self.name, &input).into_iter().chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
-                self.may_run_anything = true;
+                self.read_in_part(Beyond::Line);
                 continue;
             }
             let reading = shell::read_with(&line, options);
@@ -171,7 +197,7 @@ impl<'a> ToolCall<'a> {
         for (before, mut reading) in self.readings.iter_mut().zip(readings) {
             // An error in a script is none in the line; of the script it is known already.
             if reading.unreadable.is_some_and(shell::Unreadable::is_bound) {
-                self.may_run_anything = true;
+                self.beyond.get_or_insert(Beyond::Line);
                 // It came less far than the one before it.
                 reading.writes.append(&mut before.writes);
             }
@@ -223,7 +249,9 @@ impl<'a> ToolCall<'a> {
     fn add(&mut self, reading: Reading, text: &str) {
         if let Some(why) = reading.unreadable {
             let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
-            self.may_run_anything |= why.is_bound() || words_of_it > MAX_RAW_WORDS;
+            if why.is_bound() || words_of_it > MAX_RAW_WORDS {
+                self.read_in_part(Beyond::Line);
+            }
             let words = shell::raw_words(text);
             self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
             self.unread.push(text.to_owned());
@@ -279,8 +307,13 @@ impl<'a> ToolCall<'a> {
     }
 
     /// More command lines than were read.
-    pub fn read_in_part(&mut self) {
-        self.may_run_anything = true;
+    pub fn read_in_part(&mut self, beyond: Beyond) {
+        self.beyond.get_or_insert(beyond);
+    }
+
+    /// Whether not all that it would run is known.
+    pub fn may_run_anything(&self) -> bool {
+        self.beyond.is_some()
     }
 
     /// Whether the call starts a subagent; the payload of an older client

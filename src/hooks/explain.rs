@@ -7,7 +7,7 @@ use super::{ground, read_call};
 use crate::{
     core::{
         Cx,
-        event::{Event, Origin, Spared, ToolCall, What},
+        event::{Beyond, Event, Origin, Spared, ToolCall, What},
         facts::Facts,
         pattern,
         protect::{self, Objection},
@@ -33,7 +33,7 @@ pub struct Explained {
     /// What gate patterns are matched against.
     pub keys: Vec<String>,
     /// It could not be read to the end, so every gate on commands covers it.
-    pub may_run_anything: bool,
+    pub beyond: Option<Beyond>,
     /// The gates' patterns that cover the call, each with the key that it
     /// covers.
     pub gates: Vec<(String, String)>,
@@ -63,14 +63,13 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let all: Vec<&String> = all.collect();
     let covered = |pattern: &String| {
         let key = all.iter().find(|it| pattern::matches(pattern, it)).map(|it| (*it).clone());
-        let is_hidden = call.may_run_anything && pattern.starts_with("Bash:");
+        let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
         let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
         Some((pattern.clone(), key))
     };
     let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
-    let may_run_anything = call.may_run_anything;
-    let ToolCall { readings, scripts, spared, .. } = call;
-    Explained { readings, scripts, keys, may_run_anything, gates, rules, spared }
+    let ToolCall { readings, scripts, spared, beyond, .. } = call;
+    Explained { readings, scripts, keys, beyond, gates, rules, spared }
 }

@@ -19,7 +19,7 @@ use super::{
     scripts::absolute,
 };
 use crate::{
-    core::event::ToolCall,
+    core::event::{Beyond, ToolCall},
     shell::{self, Interpreter, Options, Reading, Run, Script},
     world::{self, World, git, process, try_beginning},
 };
@@ -104,7 +104,7 @@ pub(super) fn aliases(
             }
         }
         if is_in_part || lines.len() > MAX_LINES {
-            call.read_in_part();
+            call.read_in_part(Beyond::Repositories);
         }
         (again, from) = (0, call.readings.len());
         let lines: Vec<String> = lines.into_iter().take(MAX_LINES).collect();

@@ -48,7 +48,7 @@ use self::wire::{Channel, Decision, Input, Reply};
 use crate::{
     core::{
         self, Cx, Dice, bounded,
-        event::{Event, Sender, What},
+        event::{Beyond, Event, Sender, What},
         facts::Facts,
         intent::{self, briefing, facts::Aims, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
@@ -202,7 +202,7 @@ fn read_call(
         options.variables = variables(id, world);
         call.read(&skill.lines, &options);
         if !skill.are_all {
-            call.read_in_part();
+            call.read_in_part(Beyond::Skill);
         }
         scripts::read(call, cwd, session, &options, roz, &skill.lines, world);
     }

@@ -12,7 +12,7 @@ use std::{
 use super::{gather, git_code};
 use crate::{
     core::{
-        event::{Spared, ToolCall},
+        event::{Beyond, Spared, ToolCall},
         pattern,
         session::Session,
     },
@@ -129,7 +129,7 @@ pub(super) fn read(
                 let read = String::from_utf8_lossy(&text);
                 if is_shell(&script, &read) {
                     if is_cut && !asks() {
-                        call.read_in_part();
+                        call.read_in_part(Beyond::Scripts);
                     }
                     look.texts.insert(path.clone(), read.clone().into_owned());
                     look.brings(&script.path, &path);
@@ -138,7 +138,7 @@ pub(super) fn read(
             }
         }
         if !are_all {
-            call.read_in_part();
+            call.read_in_part(Beyond::Scripts);
         }
         let is_kept = |path: &Path, text: &str| {
             let base = session.and_then(|it| it.head.as_deref());

@@ -180,7 +180,7 @@ pub fn classify(
         },
     };
     let by_lines = call.readings.iter().map(|it| of_reading(it, free));
-    let hidden = call.may_run_anything.then(|| Judged {
+    let hidden = call.may_run_anything().then(|| Judged {
         class: Class::Destructive,
         why: "it could not be read to the end".to_owned(),
     });

@@ -125,7 +125,7 @@ pub(super) fn is_hidden(word: &str) -> bool {
 pub(super) fn plays_the_client(scene: Scene) -> Option<String> {
     // Beyond the reader's bounds anything may stand: a mention is enough.
     let names = ["roz", ".claude", ".orchestration"];
-    let is_in_part = scene.call.may_run_anything || scene.ground.is_in_part;
+    let is_in_part = scene.call.may_run_anything() || scene.ground.is_in_part;
     if is_in_part && names.iter().any(|it| scene.call.json.contains(it)) {
         return Some("a command line that is too long or too deep to be read".to_owned());
     }

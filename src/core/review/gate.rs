@@ -23,7 +23,7 @@ pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option
     }
     let keys = call.keys();
     let covers = |pattern: &&String| {
-        let is_hidden = call.may_run_anything && pattern.starts_with("Bash:");
+        let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
         is_hidden || keys.iter().any(|key| pattern::matches(pattern, key))
     };
     patterns.iter().find(covers).map(String::as_str)
@@ -83,12 +83,9 @@ pub(super) fn on_tool(
     if review.denied(id, cx.policy.review.gates.max_denials) {
         return gate.ask("denials", "this gate has denied often enough in this review");
     }
-    if call.may_run_anything {
-        return gate.deny(
-            "not all that the command would run can be read beforehand (it is too long, too \
-             deeply nested, or goes where only it will know); write it shorter, and name its \
-             folders and scripts",
-        );
+    if let Some(beyond) = call.beyond {
+        let why = beyond.why();
+        return gate.deny(&format!("not all that it would run can be read beforehand: {why}"));
     }
     gate.deny(reason)
 }
