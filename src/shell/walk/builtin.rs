@@ -323,6 +323,11 @@ impl Walker<'_> {
         }
         self.leaf(&call.words, call, Certainty::Opaque);
         self.record_read(&path.text, path.certainty());
+        for text in self.made_alike(&path.text) {
+            self.resolved += 1;
+            self.perhaps(|it| it.enter(|it| it.returning(|it| it.code(&text, &call.io))));
+            self.resolved -= 1;
+        }
         let text = self.script_text(&path.text, Interpreter::Shell, &arguments);
         let Some(text) = text else { return Some(unknown_output(call)) };
         self.resolved += 1;

@@ -89,7 +89,7 @@ impl Walker<'_> {
                 [&*before, &pieces, &guesses(code.iter().copied(), &before)].join("\n")
             });
             for path in self.located(file) {
-                let path = super::origin::normal(&path).to_owned();
+                let path = super::origin::normal(&path).into_owned();
                 self.suspects.edited(&path, is_followed);
                 if let Some(ending) = &kept {
                     self.holds(&format!("{path}{ending}"), before.clone());
@@ -124,7 +124,7 @@ impl Walker<'_> {
                 None => format!("{}.{ending}", word.text),
             };
             for path in self.located(&other) {
-                let path = super::origin::normal(&path).to_owned();
+                let path = super::origin::normal(&path).into_owned();
                 self.env.files.insert(path, Made::Text(text.clone()));
             }
         }

@@ -6,6 +6,7 @@ use super::env::{Made, Value};
 use super::field::Field;
 use super::output::unescaped;
 use super::pattern::Pattern;
+use super::start::START;
 use super::{Io, Walker, brace};
 use std::rc::Rc;
 
@@ -101,7 +102,7 @@ impl Walker<'_> {
                     if is_behind(part, &text, current.as_ref().map_or("", |it| &it.text)) =>
                 {
                     let field = current.get_or_insert_default();
-                    field.text.push_str(&text.replacen(['.', '~'], "\u{FFFC}", 1));
+                    field.text.push_str(&text.replacen(['.', '~', START], "\u{FFFC}", 1));
                     field.resolved = true;
                 }
                 Expansion::One(text) if quoted => {
@@ -331,7 +332,7 @@ impl Walker<'_> {
                 Part::Text { text: own, .. } => text.push_str(own),
                 part => match self.part(part) {
                     Expansion::One(more) if is_behind(part, &more, &text) => {
-                        text.push_str(&more.replacen(['.', '~'], "\u{FFFC}", 1));
+                        text.push_str(&more.replacen(['.', '~', START], "\u{FFFC}", 1));
                     }
                     Expansion::One(more) => text.push_str(&more),
                     Expansion::Many(more) => text.push_str(&more.join(" ")),
@@ -404,7 +405,7 @@ pub(super) fn is_quoted(part: &Part) -> bool {
 fn is_behind(part: &Part, text: &str, before: &str) -> bool {
     let Part::Parameter { parameter, .. } = part else { return false };
     matches!(parameter.name.as_str(), "PWD" | "HOME")
-        && text.starts_with(['.', '~'])
+        && text.starts_with(['.', '~', START])
         && before.ends_with(|c: char| c.is_alphanumeric())
 }
 

@@ -164,7 +164,7 @@ impl Walker<'_> {
     /// A file is run. Whether it may hold something else than what the line gave it.
     pub(super) fn lane_runs(&mut self, path: &str) -> bool {
         let paths: Vec<String> =
-            self.located(path).iter().map(|path| normal(path).to_owned()).collect();
+            self.located(path).iter().map(|path| normal(path).into_owned()).collect();
         let is_shared = paths.iter().any(|path| self.lanes.is_shared(path));
         if self.lanes.open > 0 && self.spend(1) {
             self.lanes.ran.extend(paths);
@@ -174,7 +174,7 @@ impl Walker<'_> {
 
     /// What a file holds that others may be writing: that, or something else.
     pub(super) fn in_doubt(&self, path: &str, text: String) -> String {
-        let is_shared = self.located(path).iter().any(|it| self.lanes.is_shared(normal(it)));
+        let is_shared = self.located(path).iter().any(|it| self.lanes.is_shared(&normal(it)));
         if is_shared && !text.starts_with(HOLE) { format!("{HOLE}\n{text}") } else { text }
     }
 }

@@ -57,6 +57,7 @@ mod sinks;
 mod somewhere;
 mod spoken;
 mod sql;
+mod start;
 mod streams;
 mod substitute;
 mod suspect;
@@ -85,6 +86,7 @@ use std::rc::Rc;
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::work(line) + limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
+    walker.goes = start::goes(line);
     walker.code(line, &Io::default());
     walker.ended()
 }
@@ -98,6 +100,7 @@ pub(super) fn script(
 ) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::SCRIPT_WORK;
+    walker.goes = start::goes(text);
     walker.env.set("0", vec![env::Value::hole()]);
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
     match (interpreter, arguments) {
@@ -119,6 +122,8 @@ struct Io {
 struct Walker<'o> {
     options: &'o Options,
     reading: Reading,
+    /// The line may go elsewhere than where it starts.
+    goes: bool,
     /// Those of the reading.
     scripts: BTreeSet<Script>,
     env: Env,
@@ -219,6 +224,7 @@ impl<'o> Walker<'o> {
         Self {
             options,
             reading: Reading::default(),
+            goes: false,
             scripts: BTreeSet::new(),
             env: Env::new(&options.variables),
             depth: 0,
@@ -272,6 +278,9 @@ impl<'o> Walker<'o> {
             }
         }
         self.suspect_all();
+        if self.goes {
+            start::without_mark(&mut self.reading);
+        }
         self.reading
     }
 

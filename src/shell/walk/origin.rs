@@ -6,6 +6,7 @@ use super::super::{HOLE, How, Interpreter, Script, Unreadable, last_part};
 use super::builtin::logical;
 use super::env::Made;
 use super::field::Field;
+use super::start::START;
 use super::{Walker, expand, limit};
 use std::borrow::Cow;
 
@@ -23,19 +24,27 @@ impl Walker<'_> {
             return None;
         }
         let mut folders = self.env.directories().iter();
-        folders.find_map(|folder| self.made_at(&joined(folder, path)))
+        let first = folders.find_map(|folder| self.made_at(&joined(folder, path)))?;
+        // It may lie in another folder as well, and be something else there.
+        let others = folders.filter_map(|folder| self.made_at(&joined(folder, path)));
+        Some(others.fold(first, |made, other| match (made, other) {
+            (Made::Text(text), Made::Text(other)) if text != other => {
+                Made::Text(format!("{text}\n{other}"))
+            }
+            (made @ Made::Text(_), _) | (_, made) => made,
+        }))
     }
 
     /// Whether the line has made this very path, and not only a folder that it is in.
     pub(super) fn has_made(&self, path: &str) -> bool {
         let mut folders = self.env.directories().iter();
         !self.env.files.is_empty()
-            && folders.any(|it| self.env.files.contains_key(normal(&joined(it, path))))
+            && folders.any(|it| self.env.files.contains_key(&*normal(&joined(it, path))))
     }
 
     /// [`Self::made`], of a path from where the line starts.
     fn made_at(&self, path: &str) -> Option<Made> {
-        let path = normal(path);
+        let path = &*normal(path);
         if let Some(made) = self.env.files.get(path) {
             return Some(made.clone());
         }
@@ -200,12 +209,29 @@ impl Walker<'_> {
                     let from = from.unwrap_or_default();
                     let made = self.made_at(&from);
                     let made = made.or_else(|| self.made_at(&logical(&from)));
+                    self.brings_below(&from, place, &mut brought);
                     let made = made.unwrap_or(Made::File(from));
-                    brought.push((normal(place).to_owned(), made));
+                    brought.push((normal(place).into_owned(), made));
                 }
             }
         }
         brought
+    }
+
+    /// What the line has made in a folder comes with it.
+    fn brings_below(&mut self, from: &str, place: &str, brought: &mut Vec<(String, Made)>) {
+        let folder = format!("{}/", normal(from).trim_end_matches('/'));
+        let files = self.env.files.range(folder.clone()..);
+        let below = files.take_while(|it| it.0.starts_with(&folder)).take(limit::BRACES);
+        let below: Vec<(String, Made)> = below
+            .map(|(path, made)| {
+                let place = format!("{}/{}", place.trim_end_matches('/'), &path[folder.len()..]);
+                (normal(&place).into_owned(), made.clone())
+            })
+            .collect();
+        if self.spend(below.len()) {
+            brought.extend(below);
+        }
     }
 
     /// What a program has changed is unknown from now on, unless its output says so later.
@@ -218,7 +244,7 @@ impl Walker<'_> {
             return;
         }
         for path in self.located(&field.text) {
-            let path = normal(&path);
+            let path = &*normal(&path);
             match self.env.files.get_mut(path) {
                 Some(Made::Text(_)) => {}
                 Some(made) => *made = Made::Unknown,
@@ -228,9 +254,23 @@ impl Walker<'_> {
     }
 }
 
-/// `./x` and `x` are the same file.
-pub(super) fn normal(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
+/// `./x`, `a/../x` and `x` are the same file, by name.
+pub(super) fn normal(path: &str) -> Cow<'_, str> {
+    let path = path.strip_prefix("./").map_or(path, |it| it.trim_start_matches('/'));
+    let bytes = path.as_bytes();
+    let is_part = |at: usize| match bytes.get(at..) {
+        Some([b'/' | b'.', b'/', ..] | [b'.', b'.', b'/', ..]) => true,
+        Some([b'.'] | [b'.', b'.']) => at > 0,
+        _ => false,
+    };
+    let starts = bytes.iter().enumerate().filter(|it| *it.1 == b'/').map(|it| it.0 + 1);
+    if !std::iter::once(0).chain(starts).any(is_part) {
+        return Cow::Borrowed(path);
+    }
+    let is_absolute = path.starts_with('/');
+    let parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
+    let folded = logical(&parts.join("/"));
+    Cow::Owned(if is_absolute { format!("/{folded}") } else { folded })
 }
 
 /// What a pattern will find: a hole for each sign in it that is no text.
@@ -292,6 +332,10 @@ pub(super) fn join(directory: &str, path: &str) -> String {
 
 /// [`join`], where nobody keeps it: most lines stand where they start.
 fn joined<'a>(directory: &'a str, path: &'a str) -> Cow<'a, str> {
+    if let Some(rest) = path.strip_prefix(START) {
+        let rest = rest.trim_start_matches('/');
+        return Cow::Borrowed(if rest.is_empty() { "." } else { rest });
+    }
     let absolute = path.starts_with(['/', '~']);
     // A path that begins with a hole may be absolute, too: the hole stands for either.
     if absolute || directory.is_empty() || path.starts_with(HOLE) {

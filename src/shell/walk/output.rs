@@ -7,6 +7,7 @@ use super::call::Call;
 use super::env::Value;
 use super::field::Field;
 use super::shown::shown;
+use super::start::follows;
 use super::{Walker, filter};
 use filter::Room;
 
@@ -45,7 +46,8 @@ impl Walker<'_> {
             "ls" => listed(words),
             "stat" | "gstat" => named(words),
             "dirname" | "gdirname" => folders(words),
-            "readlink" | "greadlink" | "realpath" | "grealpath" => followed(words),
+            "readlink" | "greadlink" | "realpath" | "grealpath" => followed(words)
+                .map(|it| if follows(name, words) { self.made_absolute(&it) } else { it }),
             "basename" | "gbasename" => match self.env.directories() {
                 // The directory, asked for.
                 [only] if words.iter().any(|it| it.text == ".") => {
@@ -55,8 +57,7 @@ impl Walker<'_> {
                 _ => base(words),
             },
             "pwd" => Some(match self.env.directories() {
-                [only] if only.starts_with(['/', '~', HOLE]) => format!("{only}\n"),
-                // What is relative is joined to where the line stands.
+                [only] => self.from_start(only) + "\n",
                 _ => ".\n".to_owned(),
             }),
             "printenv" => match words {

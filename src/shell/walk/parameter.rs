@@ -149,12 +149,12 @@ impl Walker<'_> {
             "PWD" if self.env.variable("PWD").is_none() => {
                 let directories = self.env.directories().to_vec();
                 let chosen = self.choose("PWD", directories.len())?;
-                match directories[chosen].as_str() {
-                    it if it.starts_with(['/', '~', HOLE]) => Expansion::One(it.to_owned()),
-                    // What is relative is joined to where the line stands.
-                    _ => Expansion::One(".".to_owned()),
-                }
+                Expansion::One(self.from_start(&directories[chosen]))
             }
+            "OLDPWD" if self.env.variable("OLDPWD").is_none() => match &self.env.previous[..] {
+                [only] => Expansion::One(self.from_start(only)),
+                _ => return None,
+            },
             "_" if !self.lasts.is_empty() => {
                 let chosen = self.choose("_", self.lasts.len())?;
                 Expansion::One(self.lasts.get(chosen)?.1.clone())

@@ -114,7 +114,7 @@ impl Walker<'_> {
 
     /// Notes what a file holds now.
     pub(super) fn record_text(&mut self, path: String) {
-        let made = match self.env.files.get(normal(&path)) {
+        let made = match self.env.files.get(&*normal(&path)) {
             Some(Made::Text(text)) => Some(text.as_str()),
             _ => None,
         };

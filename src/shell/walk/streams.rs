@@ -206,7 +206,7 @@ impl Walker<'_> {
     /// Remembers what a file holds from now on.
     pub(super) fn make(&mut self, path: &str, text: &str, append: bool) {
         for located in self.located(path) {
-            let path = normal(&located);
+            let path = &*normal(&located);
             let is_shared = self.lane_writes(path);
             let mut is_longer = false;
             match self.env.files.get_mut(path) {

@@ -121,7 +121,7 @@ impl Walker<'_> {
             if !matches!(write.how, How::Write | How::Append | How::Edit | How::Move | How::Link) {
                 continue;
             }
-            let path = normal(&write.path);
+            let path = &*normal(&write.path);
             let known = match self.env.files.get(path) {
                 // An edit that nobody follows leaves none of what was known.
                 Some(Made::Text(text)) => {
@@ -161,7 +161,7 @@ impl Walker<'_> {
             return;
         }
         let located = self.located(path);
-        let makers = located.iter().filter_map(|path| self.suspects.makers.get(normal(path)));
+        let makers = located.iter().filter_map(|path| self.suspects.makers.get(&*normal(path)));
         let mut ranges: Vec<Range<usize>> = makers.flatten().cloned().collect();
         // It had another name: `jq … f > t && mv t f`.
         let moves = |it: &&Run| matches!(it.program.as_str(), "mv" | "cp" | "install" | "ln");
@@ -172,7 +172,7 @@ impl Walker<'_> {
             .flat_map(|it| self.located(it))
             .collect();
         for source in sources {
-            let makers = self.suspects.makers.get(normal(&source)).into_iter().flatten();
+            let makers = self.suspects.makers.get(&*normal(&source)).into_iter().flatten();
             let new: Vec<_> = makers.filter(|it| !ranges.contains(it)).cloned().collect();
             ranges.extend(new);
         }
@@ -189,7 +189,7 @@ impl Walker<'_> {
         let is_system = |it: &&str| SYSTEM.iter().any(|folder| it.starts_with(folder));
         let mut found: Vec<String> = Vec::new();
         for path in self.located(path) {
-            let ranges = self.suspects.makers.get(normal(&path)).into_iter().flatten();
+            let ranges = self.suspects.makers.get(&*normal(&path)).into_iter().flatten();
             let runs = ranges.filter_map(|it| self.reading.runs.get(it.clone())).flatten();
             let runs = runs.filter(|it| matches!(it.program.as_str(), "cat" | "dd" | "tee" | "pv"));
             let words = runs.flat_map(|run| run.argv.iter().skip(1));
