@@ -3,7 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{core::event::ToolCall, shell};
+use crate::{
+    core::event::ToolCall,
+    shell::{self, HOLE, How, Run},
+};
 
 /// A file as it is or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,20 +79,54 @@ pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
     }
 }
 
-/// A line that is one plain substitution, and nothing else:
-/// `sed -i s/opus/sonnet/ file`.
+/// What a line makes of a file that changes files by plain substitutions alone, wherever it finds
+/// them, and looks at them besides: `sed -i s/opus/sonnet/ file && jq .model file`.
 fn substituted(call: &ToolCall, before: &Content) -> Option<String> {
     let ([reading], Content::Text(text)) = (&call.readings[..], before) else { return None };
-    let ([run], [_], true) = (&reading.runs[..], &reading.writes[..], call.unread.is_empty())
-    else {
+    let is_edit = |it: &How| *it == How::Edit;
+    let changes = reading.writes.iter().map(|it| &it.how);
+    let found = reading.finds.iter().flat_map(|it| it.acts.iter().map(|it| &it.1));
+    let is_known = call.unread.is_empty() && reading.scripts.is_empty() && reading.code.is_empty();
+    if !is_known || !changes.chain(found).all(is_edit) {
         return None;
-    };
-    match &run.argv[..] {
-        [_, option, script, _] if run.program == "sed" && option == "-i" => {
-            shell::substituted(script, text)
-        }
-        _ => None,
     }
+    let mut after = text.clone();
+    for run in &reading.runs {
+        match &run.argv[..] {
+            [_, option, rest @ ..] if run.program == "sed" && option == "-i" => {
+                let script = match rest {
+                    [e, script, ..] if e == "-e" => script,
+                    [script, ..] => script,
+                    [] => return None,
+                };
+                let mut files = rest.iter().skip_while(|it| *it != script).skip(1);
+                if script.contains(HOLE) || files.any(|it| it.starts_with('-')) {
+                    return None;
+                }
+                let made = shell::substituted(script, &after)?;
+                // The second time it may find what the first has left.
+                if run.again && made.trim_end() != after.trim_end() {
+                    return None;
+                }
+                after = made;
+            }
+            _ if looks(run) => {}
+            _ => return None,
+        }
+    }
+    Some(after)
+}
+
+/// Whether a run changes no file by itself.
+fn looks(run: &Run) -> bool {
+    const LOOK: &[&str] = &[
+        ":", "[", "[[", "cat", "cd", "diff", "echo", "egrep", "false", "fgrep", "find", "grep",
+        "head", "jq", "ls", "printf", "pwd", "rg", "sort", "tail", "test", "true", "uniq", "wc",
+        "xargs",
+    ];
+    const GIT: &[&str] = &["diff", "grep", "log", "ls-files", "show", "status"];
+    LOOK.contains(&run.program.as_str())
+        || run.program == "git" && run.argv.get(1).is_some_and(|it| GIT.contains(&it.as_str()))
 }
 
 /// The client's own rule: the old text stands there exactly once, or all of

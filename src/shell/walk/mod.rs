@@ -600,8 +600,8 @@ impl<'o> Walker<'o> {
                 // It is asked where none before it has been met.
                 let mark = self.env.mark();
                 self.perhaps(|walker| walker.list(condition, io));
-                let changed = self.env.take_back(mark);
-                self.env.merge(&[changed], false);
+                let set = self.env.take_back(mark);
+                self.env.merge(&[set], false);
             }
             let shown = self.branch(body, io, &mut changes);
             silent |= shown.chars().all(|it| it == super::HOLE);

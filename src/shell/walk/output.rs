@@ -57,7 +57,7 @@ impl Walker<'_> {
                 _ => base(words),
             },
             "pwd" => Some(match self.env.directories() {
-                [only] => self.from_start(only) + "\n",
+                [only] => self.since_start(only) + "\n",
                 _ => ".\n".to_owned(),
             }),
             "printenv" => match words {

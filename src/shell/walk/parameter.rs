@@ -149,10 +149,10 @@ impl Walker<'_> {
             "PWD" if self.env.variable("PWD").is_none() => {
                 let directories = self.env.directories().to_vec();
                 let chosen = self.choose("PWD", directories.len())?;
-                Expansion::One(self.from_start(&directories[chosen]))
+                Expansion::One(self.since_start(&directories[chosen]))
             }
             "OLDPWD" if self.env.variable("OLDPWD").is_none() => match &self.env.previous[..] {
-                [only] => Expansion::One(self.from_start(only)),
+                [only] => Expansion::One(self.since_start(only)),
                 _ => return None,
             },
             "_" if !self.lasts.is_empty() => {

@@ -13,7 +13,7 @@ pub(super) const START: char = '\u{FDD0}';
 
 impl Walker<'_> {
     /// A folder as `$PWD` names it.
-    pub(super) fn from_start(&self, folder: &str) -> String {
+    pub(super) fn since_start(&self, folder: &str) -> String {
         match folder {
             it if it.starts_with(['/', '~', HOLE]) => it.to_owned(),
             // Where nobody goes elsewhere, it is simply here.
@@ -31,7 +31,7 @@ impl Walker<'_> {
         let [only] = self.env.directories() else { return paths.to_owned() };
         let absolute = |it: &str| match it {
             it if it.starts_with(['/', '~', HOLE, START]) => it.to_owned(),
-            it => self.from_start(&join(only, it)),
+            it => self.since_start(&join(only, it)),
         };
         paths.lines().map(|it| absolute(it) + "\n").collect()
     }

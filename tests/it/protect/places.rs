@@ -215,7 +215,7 @@ fn what_a_find_comes_to_is_what_it_changes() {
         r"find .claude -name '*.json' -exec cp /dev/null {} \;",
         r"find . -name '*.json' -exec tee {} \;",
         "find . -maxdepth 1 -name .claude -exec mv {} /tmp/x +",
-        "find . -name '*.md' -prune -o -type f -print | xargs sed -i s/a/b/",
+        "find . -name '*.md' -prune -o -type f -print | xargs sed -i /a/d",
     ] {
         house.denies("settings", line);
     }

@@ -202,12 +202,23 @@ fn a_settings_file_that_is_new_may_not_bring_what_is_protected() {
 fn an_edit_whose_result_is_known_is_compared() {
     let house = House::new();
     house.project_file(".claude/settings.json", USERS);
-    for line in
-        ["sed -i s/x/y/ .claude/settings.json", "sed -i 's/\"x\"/\"y\"/' .claude/settings.json"]
-    {
+    for line in [
+        "sed -i s/x/y/ .claude/settings.json",
+        "sed -i 's/\"x\"/\"y\"/' .claude/settings.json",
+        "sed -i s/x/y/ .claude/settings.json && jq .model .claude/settings.json",
+        "cd . && sed -i s/x/y/ .claude/settings.json; git diff",
+        "find . -name '*.json' -exec sed -i s/node:20/node:22/g {} +",
+        "find . -name '*.json' | xargs sed -i s/node:20/node:22/g",
+        "for f in $(find . -name '*.json'); do sed -i s/node:20/node:22/ $f; done",
+    ] {
         house.is_free(line);
     }
     for line in [
+        "sed -i s/x/y/ .claude/settings.json; python3 x.py",
+        "sed -i s/x/y/ .claude/settings.json && jq .hooks={} .claude/settings.json | sponge .claude/settings.json",
+        "find . -name '*.json' -exec sed -i s/roz/x/g {} +",
+        "find . -name '*.json' | xargs sed -i s/hooks/h/",
+        "for i in 1 2; do sed -i s/o/x/ .claude/settings.json; done",
         "sed -i s/hooks/h/ .claude/settings.json",
         "sed -i s/roz@roz/x/g .claude/settings.json",
         "sed -i s/x/hooks/ .claude/settings.json; sed -i s/Stop/y/ .claude/settings.json",
