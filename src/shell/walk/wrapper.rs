@@ -34,6 +34,7 @@ impl Walker<'_> {
                 self.nested_code(&text, &call.io);
                 return Some(unknown_output(call));
             }
+            "uv" if self.uv_python(call) => return Some(unknown_output(call)),
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             _ => {}
         }
