@@ -3,6 +3,7 @@
 
 use super::super::walk::filter;
 use super::super::{HOLE, Interpreter, last_part};
+use super::cut;
 use super::token::{Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +83,7 @@ pub(in super::super) fn texts(code: &str, language: Interpreter) -> Vec<String> 
             Token::Word(name) if filter::unpacked(&name, "").is_some() => decoder = Some(name),
             Token::Text(text) => {
                 found.extend(decoder.take().and_then(|name| filter::unpacked(&name, &text)));
-                if text.contains(['(', ' ', '`']) {
+                if text.contains(['(', ' ', '`', '"']) {
                     found.push(text);
                 }
             }
@@ -98,11 +99,23 @@ pub(in super::super) fn commands(
     language: Interpreter,
 ) -> (BTreeSet<Vec<String>>, bool) {
     let (tokens, _) = tokens(code, language);
+    let cuts = cut::cuts_texts(&tokens, language);
     let mut literals: Vec<&str> = Vec::new();
+    // Where a program may stand: of a text that nobody takes apart, at the beginning of a line.
+    let mut begins: Vec<bool> = Vec::new();
     for token in &tokens {
         match token {
-            Token::Text(text) | Token::Command(text) => literals.extend(words(text)),
-            Token::Words(texts) => literals.extend(texts.iter().map(String::as_str)),
+            Token::Text(text) | Token::Command(text) => {
+                for line in text.lines() {
+                    let before = literals.len();
+                    literals.extend(words(line));
+                    begins.extend((before..literals.len()).map(|at| cuts || at == before));
+                }
+            }
+            Token::Words(texts) => {
+                literals.extend(texts.iter().map(String::as_str));
+                begins.resize(literals.len(), true);
+            }
             _ => {}
         }
     }
@@ -116,14 +129,16 @@ pub(in super::super) fn commands(
     let mut seen: BTreeSet<&[usize]> = BTreeSet::new();
     let programs = literals.iter().enumerate().filter(|(at, first)| {
         let end = numbered.len().min(at + 1 + WORDS);
-        is_program(first) && seen.insert(&numbered[*at..end])
+        begins[*at] && is_program(first) && seen.insert(&numbered[*at..end])
     });
     let mut programs = programs.map(|(at, first)| (at, *first));
     let commands = programs.by_ref().take(RUNS);
     let commands = commands.map(|(at, first)| command(first, &literals[at + 1..]));
+    let firsts = literals.iter().zip(&begins).filter(|it| *it.1).map(|it| *it.0);
+    let firsts: Vec<&str> = firsts.collect();
     let mut found = BTreeSet::new();
     for command in
-        commands.chain(calls(&tokens)).chain(pairs(code, &literals)).filter(|it| it.len() > 1)
+        commands.chain(calls(&tokens)).chain(pairs(code, &firsts)).filter(|it| it.len() > 1)
     {
         if found.len() == COMMANDS && !found.contains(&command) {
             return (found, false);

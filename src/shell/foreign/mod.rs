@@ -1,7 +1,9 @@
 //! Code in other languages: which commands it would run and which files it would write, as far as
 //! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
 
+mod cut;
 mod escape;
+mod json;
 mod literals;
 mod makefile;
 mod makefile_text;
@@ -13,6 +15,7 @@ mod uncalled;
 
 use makefile::read as make;
 
+pub(super) use json::{is_read_by as reads_json, strings as json_strings};
 pub(super) use literals::{commands as literal_commands, texts as literal_texts};
 pub(super) use makefile::included;
 pub(super) use sed::read as read_sed;
@@ -221,6 +224,9 @@ pub(super) fn written(code: &str, language: Interpreter) -> Vec<String> {
     texts
 }
 
+/// Texts without an end of the line, any of which may be all that is printed.
+const PARTS: usize = 8;
+
 /// The text that a piece of code prints, as far as it stands there or its values are known. Where
 /// something else may be printed, too, a hole comes first. `None` where nothing is known to be
 /// printed.
@@ -238,9 +244,12 @@ pub(super) fn printed(code: &str, language: Interpreter, given: &Given) -> Optio
         None if !is_known => None,
         literal => {
             let literal = literal.map(|it| it.0).filter(|it| it.trim() != all.trim());
-            let texts = [is_known.then_some(all), literal].into_iter().flatten();
+            let is_line = |it: &&Shown| it.text.ends_with('\n') || !it.is_known();
+            let parts = shown.iter().filter(|it| !is_line(it) && it.text != all).take(PARTS);
+            let parts = parts.map(|it| it.text.clone());
+            let texts = [is_known.then(|| all.clone()), literal].into_iter().flatten();
             let texts: Vec<String> =
-                std::iter::once(super::HOLE.to_string()).chain(texts).collect();
+                std::iter::once(super::HOLE.to_string()).chain(texts).chain(parts).collect();
             Some(texts.join("\n"))
         }
     }

@@ -2,10 +2,13 @@
 //!
 //! Long because it is one grammar: the productions call each other.
 
+mod branch;
 mod call;
 mod define;
 mod format;
 mod function;
+mod mock;
+mod part;
 mod shown;
 
 use super::super::table::calls::{self, Kind};
@@ -37,6 +40,8 @@ enum Value {
     Nested(Vec<Value>),
     /// One of these, in a loop each of them.
     OneOf(Vec<Value>),
+    /// `None`, `null`: whatever else it may be is what it is where it counts.
+    Nothing,
     Unknown,
 }
 
@@ -46,7 +51,7 @@ impl Value {
             Self::Text(text) => text.clone(),
             Self::List(texts) => texts.join(" "),
             Self::Nested(_) => self.texts().join(" "),
-            Self::OneOf(_) | Self::Unknown => HOLE.to_string(),
+            Self::OneOf(_) | Self::Nothing | Self::Unknown => HOLE.to_string(),
         }
     }
 
@@ -58,7 +63,7 @@ impl Value {
             Self::Nested(values) | Self::OneOf(values) => {
                 values.iter().map(|it| it.length() + size_of::<Self>()).sum()
             }
-            Self::Unknown => 0,
+            Self::Nothing | Self::Unknown => 0,
         }
     }
 
@@ -106,12 +111,15 @@ impl Value {
         for value in values {
             let more = if let Self::OneOf(values) = value { values } else { vec![value] };
             for value in more {
-                if !all.contains(&value) {
+                if value != Self::Nothing && !all.contains(&value) {
                     all.push(value);
                 }
             }
         }
-        let is_known = all.len() <= CHOICES && !all.contains(&Self::Unknown);
+        if let [only] = &all[..] {
+            return only.clone();
+        }
+        let is_known = !all.is_empty() && all.len() <= CHOICES && !all.contains(&Self::Unknown);
         if is_known { Self::OneOf(all) } else { Self::Unknown }
     }
 
@@ -194,6 +202,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         shown: Vec::new(),
         guessed: 0,
         blocks: 0,
+        braces: 0,
     };
     parser.statements();
     for code in inner {
@@ -233,8 +242,9 @@ struct Parser<'a> {
     shown: Vec<Shown>,
     /// How often a value was one that may be another.
     guessed: usize,
-    /// Blocks in braces that this place is in.
+    /// Blocks in braces that this place is in: those of which a statement is read, and all.
     blocks: usize,
+    braces: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -373,8 +383,12 @@ impl<'a> Parser<'a> {
             self.functions.goes(&name, self.variables.get(&name));
         }
         // What is set in a block is perhaps not set.
-        let is_perhaps = self.blocks > 0 && !begins
-            || self.language == Interpreter::Python && self.column() > self.functions.column();
+        let is_perhaps = !begins && (self.blocks > 0 || self.is_in_branch());
+        self.set(name, value, is_perhaps);
+    }
+
+    /// A variable is this from now on, or perhaps what it was.
+    fn set(&mut self, name: String, value: Value, is_perhaps: bool) {
         let value = match self.variables.get(&name).cloned() {
             Some(old) if is_perhaps && old != value => Value::one_of([old, value]),
             _ => value,
@@ -470,6 +484,14 @@ impl<'a> Parser<'a> {
 
     /// One expression, assignment or stray token.
     fn statement(&mut self) {
+        // `sys.argv = …`
+        if matches!(self.word(0), Some("sys" | "process"))
+            && self.is_sign(1, '.')
+            && self.word(2) == Some("argv")
+            && self.variables.contains_key("argv")
+        {
+            self.at += 2;
+        }
         // Only what begins with a word is more than an expression, but for the pipes of awk.
         if self.language != Interpreter::Awk && !matches!(self.peek(0), Some(Token::Word(_))) {
             self.expression();
@@ -527,6 +549,10 @@ impl<'a> Parser<'a> {
                 self.names.insert(name, last.clone());
                 self.starts_unknown = before;
                 return;
+            }
+            // `x = "a" if y`
+            if self.is_followed_by_branch() {
+                return self.set(name, value, true);
             }
             let end = std::mem::replace(&mut self.at, start);
             self.assign(name, value);
@@ -645,8 +671,20 @@ impl<'a> Parser<'a> {
         if text.is_empty() { HOLE.to_string() } else { text }
     }
 
-    /// Terms joined by operators.
+    /// Terms joined by operators, or one of several.
     fn expression(&mut self) -> Value {
+        let value = self.plain_expression();
+        if self.depth >= DEPTH {
+            return value;
+        }
+        self.depth += 1;
+        let value = self.otherwise(value);
+        self.depth -= 1;
+        value
+    }
+
+    /// Terms joined by operators.
+    fn plain_expression(&mut self) -> Value {
         if self.depth >= DEPTH {
             self.at += 1;
             return Value::Unknown;
@@ -744,6 +782,7 @@ impl<'a> Parser<'a> {
 
     fn term(&mut self) -> Value {
         let value = self.bare_term();
+        let value = self.repeated(value);
         self.paid(value)
     }
 
@@ -766,7 +805,12 @@ impl<'a> Parser<'a> {
             Token::Word(word) => return self.named(word),
             Token::Sign('[') => self.list(']'),
             Token::Sign('(') => self.list(')'),
-            Token::Sign('{') if self.language != Interpreter::Awk => self.list('}'),
+            Token::Sign('{') if self.language != Interpreter::Awk => {
+                self.braces += 1;
+                let value = self.list('}');
+                self.braces -= 1;
+                value
+            }
             _ => Value::Unknown,
         };
         self.methods(value)
@@ -920,6 +964,9 @@ impl<'a> Parser<'a> {
 
     /// A name: a variable, a function that is called, or nothing that is known.
     fn named(&mut self, word: &str) -> Value {
+        if is_nothing(word, self.language) && !self.variables.contains_key(word) {
+            return Value::Nothing;
+        }
         if word == "getattr" && self.is_sign(0, '(') {
             self.at += 1;
             let arguments = self.arguments(')');
@@ -954,8 +1001,8 @@ impl<'a> Parser<'a> {
                     "extend" => more.flat_map(|it| it.clone().each().unwrap_or(vec![it])).collect(),
                     _ => more.collect(),
                 };
-                let all = value.each().into_iter().flatten().chain(more);
-                self.keep(word.to_owned(), Value::list(all.take(ELEMENTS).collect()));
+                let all: Vec<Value> = value.each().into_iter().flatten().collect();
+                self.keep(word.to_owned(), grown(&all, more));
                 return Value::Unknown;
             }
             self.guessed += 1;
@@ -983,7 +1030,8 @@ impl<'a> Parser<'a> {
         let place = self.at.saturating_sub(1);
         let guessed = self.guessed;
         let shows = kinds.iter().any(|it| matches!(it, Kind::Shows(_)));
-        let is_out = shows && self.is_output(place);
+        let is_unsure = self.braces > 0 || self.is_in_branch();
+        let is_out = shows && self.is_output(place) && !is_unsure;
         let arguments = if self.is_sign(0, '(') {
             self.at += 1;
             self.arguments(')')
@@ -1011,8 +1059,14 @@ impl<'a> Parser<'a> {
                     _ => None,
                 }));
             }
+            // A method of Ruby is called without parentheses: `Git.open(".").push`.
+            if self.language == Interpreter::Ruby {
+                for kind in kinds.iter().filter(|it| matches!(it, Kind::Behalf(_))) {
+                    self.act(*kind, &[]);
+                }
+            }
             // Somebody else is given the function: `map(os.system, …)`, `execSync.call(…)`.
-            self.starts_unknown |= kinds.iter().any(|kind| kind.starts());
+            self.starts_unknown |= kinds.iter().any(|kind| kind.starts()) && !self.is_asked_of();
             if shows {
                 self.shown.push(Shown::unknown());
             }
@@ -1085,6 +1139,9 @@ impl<'a> Parser<'a> {
             return true;
         }
         let touches_files = matches!(row.kind, Kind::File(..) | Kind::Copy(_));
+        if self.is_of_mock(row) {
+            return false;
+        }
         let receiver = self.at.checked_sub(2).map(|at| &self.tokens[at..]);
         let receiver = match receiver {
             Some([Token::Sign('.'), ..]) if touches_files => {
@@ -1188,27 +1245,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `[1]` and `[1:]` after a list.
-    fn element(&mut self, value: &Value) -> Option<Value> {
-        let (Value::List(texts), true, Some(Token::Place(place))) =
-            (value, self.is_sign(0, '['), self.peek(1))
-        else {
-            return None;
-        };
-        let place = *place;
-        let (element, length) = match (self.peek(2), self.peek(3)) {
-            (Some(Token::Sign(']')), _) => {
-                (texts.get(place).map_or(Value::Unknown, |text| Value::Text(text.clone())), 3)
-            }
-            (Some(Token::Sign(':')), Some(Token::Sign(']'))) => {
-                (Value::List(texts.get(place..).unwrap_or(&[]).to_vec()), 4)
-            }
-            _ => return None,
-        };
-        self.at += length;
-        Some(element)
-    }
-
     fn method(&mut self, value: &Value, name: &str) -> Value {
         // `sys.argv`, `process.argv`
         if name == "argv"
@@ -1302,6 +1338,31 @@ impl<'a> Parser<'a> {
             }
             _ => self.called(name),
         }
+    }
+}
+
+/// A list with more in it. What is one of several, in a loop is each of them, one after the other.
+fn grown(all: &[Value], more: Vec<Value>) -> Value {
+    let listed =
+        |more: Vec<Value>| Value::list(all.iter().cloned().chain(more).take(ELEMENTS).collect());
+    match &more[..] {
+        [Value::OneOf(values)] => {
+            let each = values.iter().map(|it| listed(vec![it.clone()]));
+            Value::OneOf(std::iter::once(listed(values.clone())).chain(each).collect())
+        }
+        _ => listed(more),
+    }
+}
+
+fn is_nothing(word: &str, language: Interpreter) -> bool {
+    use Interpreter::{JavaScript, Lua, Perl, Php, Python, Ruby};
+    match word {
+        "None" => language == Python,
+        "null" => matches!(language, JavaScript | Php),
+        "undefined" => language == JavaScript,
+        "nil" => matches!(language, Ruby | Lua),
+        "undef" => language == Perl,
+        _ => false,
     }
 }
 

@@ -277,6 +277,11 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .options("eoFcC", &["event", "output"])
         .outputs(&["o", "output"]),
     row(&["valgrind"]).options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
+    row(&["py-spy"])
+        .then(&["record"])
+        .options("opdrf", &["output", "pid", "duration", "rate", "format"])
+        .outputs(&["o", "output"])
+        .idle(&["p", "pid"]),
     row(&["perf"]).then(&["trace"]).rest(Rest::Somewhere),
     row(&["rr"]).then(&["record"]).rest(Rest::Somewhere),
     row(&["gdbserver", "heaptrack", "rr"]),

@@ -234,7 +234,7 @@ impl Walker<'_> {
                 if doubt.parted || doubt.silent {
                     // It may be only some of its lines: one of them, most likely.
                     let lines: Vec<&str> = ways[0].lines().filter(|it| *it != "\u{FFFC}").collect();
-                    if (2..=limit::VALUES).contains(&lines.len()) {
+                    if (1..=limit::VALUES).contains(&lines.len()) && lines[0] != ways[0] {
                         let lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
                         ways.extend(lines);
                     }

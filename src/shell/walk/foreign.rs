@@ -1,6 +1,7 @@
 //! Interpreters of other languages: their code is found, read, and what it would do is walked.
 
 use super::super::foreign::{self, Act, Given};
+use super::super::table::grammar::Given as Option_;
 use super::super::table::interpreters::{self, Operand, Row};
 use super::super::{Certainty, HOLE, Interpreter, last_part};
 use super::call::Call;
@@ -18,15 +19,14 @@ impl Walker<'_> {
             | "vim.tiny" | "vim.nox" | "vim.gtk3" | "nvimdiff" | "mvim" => {
                 return self.editor("vim", call);
             }
+            "coverage" | "memray" | "kernprof" | "scalene" | "pyinstrument" | "viztracer" => {
+                return self.module(&Field::literal(name), 1, call);
+            }
             _ if spoken::is_known(name) => self.spoken(name, call),
             _ => {}
         }
         let Some(row) = interpreters::find(name) else { return };
-        let (given, at) = match row.language {
-            // Its options may stand anywhere.
-            Interpreter::Make => (row.grammar.take(&call.words, 1).options, call.words.len()),
-            _ => row.grammar.leading(&call.words, 1),
-        };
+        let (given, at) = taken_apart(name, row, call);
         if row.language == Interpreter::Make && self.only_shows(row, call) {
             return;
         }
@@ -403,6 +403,23 @@ impl Walker<'_> {
             self.content(file)
         }
     }
+}
+
+/// The options of an interpreter, and where they end.
+fn taken_apart(name: &str, row: &Row, call: &Call) -> (Vec<Option_>, usize) {
+    // Its options may stand anywhere.
+    if row.language == Interpreter::Make {
+        return (row.grammar.take(&call.words, 1).options, call.words.len());
+    }
+    let (mut given, at) = row.grammar.leading(&call.words, 1);
+    // `bun run file`, `tsx watch file`
+    let verb = call.words.get(at).map_or("", |it| it.text.as_str());
+    if !matches!((name, verb), ("bun", "run") | ("tsx" | "vite-node", "watch")) {
+        return (given, at);
+    }
+    let (more, behind) = row.grammar.leading(&call.words, at + 1);
+    given.extend(more);
+    (given, behind)
 }
 
 /// The words after a cluster of options whose last letter takes code, whatever its other letters

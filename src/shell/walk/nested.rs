@@ -434,8 +434,10 @@ fn shebang(text: &str) -> Interpreter {
 /// The language of an interpreter's name, its version left out.
 fn language(name: &str) -> Option<Interpreter> {
     Some(match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-        "python" | "pypy" => Interpreter::Python,
-        "node" | "nodejs" | "bun" | "deno" => Interpreter::JavaScript,
+        "python" | "pypy" | "uv" => Interpreter::Python,
+        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "vite-node" | "jiti" | "esno" => {
+            Interpreter::JavaScript
+        }
         "perl" => Interpreter::Perl,
         "ruby" => Interpreter::Ruby,
         "php" => Interpreter::Php,

@@ -76,10 +76,17 @@ impl Walker<'_> {
                     let stdin = stdin.filter(|stdin| !stdin.chars().eq([HOLE]))?;
                     self.filter(name, words, stdin)
                 })
-                .or_else(|| shown(name, &call.words))
+                .or_else(|| self.shown_by_code(name, call))
                 .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+    }
+
+    /// What the words of a program say that it shows. Of what may be more, a line may be all.
+    fn shown_by_code(&mut self, name: &str, call: &Call) -> Option<String> {
+        let text = shown(name, &call.words)?;
+        self.doubt.parted |= text.starts_with(HOLE);
+        Some(text)
     }
 
     /// `compgen -A function f`: the line's own functions of which the names begin so.

@@ -4,11 +4,48 @@ use super::Io;
 use super::Walker;
 use super::call::{Call, quoted};
 use super::field::Field;
+use super::somewhere::is_familiar;
 
 /// Where it is kept what `npm pkg set scripts.name=…` sets.
 const SCRIPT: &str = "npm = ";
 /// So many scripts of a name that is a pattern are run.
 const MOST: usize = 16;
+
+/// Verbs of package managers that may be called as a program is.
+const VERBS: &[&str] = &[
+    "add",
+    "bin",
+    "cache",
+    "config",
+    "create",
+    "deploy",
+    "dlx",
+    "exec",
+    "explain",
+    "help",
+    "info",
+    "init",
+    "install",
+    "link",
+    "list",
+    "ls",
+    "patch",
+    "publish",
+    "remove",
+    "rm",
+    "root",
+    "run",
+    "search",
+    "set",
+    "start",
+    "store",
+    "test",
+    "update",
+    "view",
+    "why",
+    "workspace",
+    "workspaces",
+];
 
 /// Verbs, and the scripts that they run without being asked to.
 const LIFE: &[(&[&str], &[&str])] = &[
@@ -86,6 +123,7 @@ impl Walker<'_> {
         if scripts.is_empty() {
             self.suspect_file("package.json");
         }
+        self.binary_of(name, &texts, call);
         let arguments: Vec<Field> = operands().skip(from).map(|it| (*it).clone()).collect();
         for asked in asked {
             let fits = |own: &str| match asked.split_once('*') {
@@ -110,6 +148,22 @@ impl Walker<'_> {
                     walker.resolved -= 1;
                 }
             });
+        }
+    }
+
+    /// `pnpm tsx file`, `yarn run tsx file`: what is no verb of theirs and no script is a program.
+    fn binary_of(&mut self, name: &str, texts: &[&str], call: &Call) {
+        let verb = match (name, texts) {
+            ("yarn" | "bun", ["run", verb, _, ..]) | ("yarn" | "pnpm", [verb, _, ..]) => *verb,
+            _ => return,
+        };
+        if VERBS.contains(&verb) || !is_familiar(verb) {
+            return;
+        }
+        let Some(at) = call.words.iter().position(|it| it.text == verb) else { return };
+        if self.spend(1) {
+            let words = call.words[at..].to_vec();
+            self.enter(|walker| walker.call(call.with_words(words)));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::foreign::Given;
 use super::super::table::grammar::Grammar;
-use super::super::{How, Interpreter};
+use super::super::{How, Interpreter, last_part};
 use super::Walker;
 use super::call::Call;
 use super::field::{Field, texts};
@@ -80,7 +80,8 @@ impl Walker<'_> {
         match module.text.as_str() {
             // They run another file, or a module.
             "trace" | "pdb" | "cProfile" | "profile" | "coverage" | "unittest" | "pytest"
-            | "doctest" | "runpy" | "bdb" | "kernprof" | "memory_profiler" => {
+            | "doctest" | "runpy" | "bdb" | "kernprof" | "memory_profiler" | "memray"
+            | "scalene" | "pyinstrument" | "viztracer" => {
                 let words = call.words.get(at..).unwrap_or(&[]).iter();
                 let files = words.filter(|word| !word.text.starts_with('-')).cloned();
                 for file in files.collect::<Vec<Field>>() {
@@ -100,6 +101,57 @@ impl Walker<'_> {
                 self.acts(&text, Interpreter::Python, &given);
             }
         }
+    }
+
+    /// `uv run file`, `uv run -`, `uv run -m module`: the words as Python's own, where it is no
+    /// command.
+    pub(super) fn uv_python(&mut self, call: &Call) -> bool {
+        const UV: Grammar = Grammar {
+            letters: "pwCP",
+            long: &[
+                "python",
+                "with",
+                "extra",
+                "group",
+                "no-extra",
+                "no-group",
+                "only-group",
+                "project",
+                "directory",
+                "env-file",
+                "package",
+                "with-requirements",
+                "with-editable",
+                "index",
+                "index-url",
+                "default-index",
+                "extra-index-url",
+                "cache-dir",
+                "config-file",
+                "python-platform",
+                "color",
+            ],
+        };
+        let verb = Self::subcommand("uv", &call.words);
+        if call.words.get(verb).is_none_or(|it| it.text != "run") {
+            return false;
+        }
+        let (given, at) = UV.leading(&call.words, verb + 1);
+        let has = |names: &[&str]| given.iter().any(|it| names.contains(&it.name.as_str()));
+        let is_module = has(&["m", "module"]);
+        let is_file = call.words.get(at).is_some_and(|it| {
+            is_input(&it.text)
+                || last_part(&it.text).rsplit_once('.').is_some_and(|it| it.1 == "py")
+                || has(&["s", "script"])
+        });
+        if !is_module && !is_file {
+            return false;
+        }
+        let own = ["python", "-m"].map(Field::literal);
+        let own = &own[..=usize::from(is_module)];
+        let words = [own, call.words.get(at..).unwrap_or(&[])].concat();
+        self.enter(|walker| walker.foreign("python", &call.with_words(words)));
+        true
     }
 
     /// A file that another program of Python runs, by its name or its module's.

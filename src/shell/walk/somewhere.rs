@@ -75,7 +75,7 @@ pub(super) fn encoded(words: &[Field]) -> Option<String> {
 }
 
 /// A program that has a row somewhere.
-fn is_familiar(name: &str) -> bool {
+pub(super) fn is_familiar(name: &str) -> bool {
     super::is_shell(name)
         || options::find(name).is_some()
         || wrappers::is_one(name)

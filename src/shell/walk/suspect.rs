@@ -17,6 +17,26 @@ use std::ops::Range;
 /// Pieces of text that are read for one unknown text. More of them may run anything.
 pub(super) const PIECES: usize = 512;
 
+/// How code asks for its arguments.
+const ASKS_ARGUMENTS: &[&str] = &[
+    "ARGV",
+    "argv",
+    "ARGS",
+    "$*",
+    "$@",
+    "parse_args",
+    "parse_known_args",
+    "parse_intermixed_args",
+    "parseArgs",
+    "OptionParser",
+    "docopt",
+    "click",
+    "typer",
+    "yargs",
+    "commander",
+    "minimist",
+];
+
 #[derive(Debug, Default)]
 pub(super) struct Suspects {
     /// Where the runs begin that feed what is being walked: those of its pipeline, of the
@@ -252,19 +272,37 @@ impl Walker<'_> {
             Vec::new()
         };
         // Its arguments one behind the other, what its files hold, and what is packed in it.
-        let named = ["ARGV", "argv", "ARGS", "$*", "$@"].iter().any(|it| code.contains(it));
+        let named = ASKS_ARGUMENTS.iter().any(|it| code.contains(it));
         let mut more = vec![if named { given.heard.join(" ") } else { String::new() }];
         let files = code.split(quotes).skip(1).filter(|it| it.len() < 256);
         let has_files = !self.env.files.is_empty();
+        let mut wholes: Vec<String> = Vec::new();
         for name in files.take(PIECES).filter(|_| has_files) {
             if let Some(Made::Text(text)) = self.made(name) {
                 if !self.spend(1 + text.len() / 64) {
                     return;
                 }
                 more.extend(text.lines().map(str::to_owned));
+                wholes.push(text);
             }
         }
         more.extend(foreign::literal_texts(code, language));
+        if foreign::reads_json(code) {
+            wholes.extend(given.input.iter().map(ToString::to_string));
+            wholes.extend(more.iter().cloned());
+            let length: usize = wholes.iter().map(String::len).sum();
+            if !self.spend(length / 64) {
+                return;
+            }
+            let strings = wholes.iter().flat_map(|it| foreign::json_strings(it));
+            let strings = strings.filter(|it| is_command_like(it.trim())).take(PIECES);
+            let before = more.len();
+            more.extend(strings);
+            if more.len() >= before + PIECES {
+                self.fail(Unreadable::Work);
+            }
+            more.rotate_left(before);
+        }
         let told = given.told(code).into_iter().chain(environment.iter().map(String::as_str));
         let told = told.chain(more.iter().map(String::as_str));
         let told = told.map(str::trim).filter(|it| is_command_like(it));

@@ -36,6 +36,7 @@ impl Walker<'_> {
                 self.nested_code(&text, &call.io);
                 return Some(unknown_output(call));
             }
+            "uv" if self.uv_python(call) => return Some(unknown_output(call)),
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             // `cargo +nightly publish`: which of the toolchains it is.
             "cargo" | "rustc" | "rustdoc" if names_toolchain(call) => {

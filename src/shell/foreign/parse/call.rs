@@ -80,6 +80,8 @@ impl Parser<'_> {
         match kind {
             Kind::Shell => match plain[..] {
                 [] => {}
+                // No words are no program.
+                [Value::List(words), ..] if words.is_empty() => {}
                 [list @ (Value::List(_) | Value::Nested(_)), ..] => {
                     self.starts(Act::Program(list.texts()));
                 }

@@ -44,6 +44,10 @@ impl<'a> Functions<'a> {
         self.modules.insert(name);
     }
 
+    pub(super) fn defines(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
     pub(super) fn column(&self) -> usize {
         self.column
     }

@@ -18,15 +18,15 @@ impl Parser<'_> {
         let elsewhere = named("file").is_some()
             || self.language == Interpreter::Awk && (self.is_sign(0, '>') || self.is_sign(0, '|'));
         let is_sure = is_sure && !elsewhere && !self.functions.is_within();
-        let plain: Vec<&Argument> = arguments
-            .iter()
-            .filter(|it| !matches!(it.name.as_deref(), Some("file" | "sep" | "end" | "flush")))
-            .collect();
+        let is_plain =
+            |it: &Argument| !matches!(it.name.as_deref(), Some("file" | "sep" | "end" | "flush"));
         // One of several is each of them.
-        let choice = plain.iter().position(|it| matches!(it.value, Value::OneOf(_)));
-        if let Some((place, Value::OneOf(values))) = choice.map(|at| (at, &plain[at].value)) {
+        let choice = |it: &Argument| is_plain(it) && matches!(it.value, Value::OneOf(_));
+        if let Some(place) = arguments.iter().position(choice)
+            && let Value::OneOf(values) = &arguments[place].value
+        {
             for value in values {
-                let mut arguments: Vec<Argument> = plain.iter().map(|it| (*it).clone()).collect();
+                let mut arguments = arguments.to_vec();
                 for (at, argument) in arguments.iter_mut().enumerate() {
                     match argument.value {
                         _ if at == place => argument.value = value.clone(),
@@ -38,6 +38,7 @@ impl Parser<'_> {
             }
             return;
         }
+        let plain: Vec<&Argument> = arguments.iter().filter(|it| is_plain(it)).collect();
         let joins =
             matches!(self.language, Interpreter::Perl | Interpreter::Ruby) || form == Form::Plain;
         let text = |argument: &&Argument| match &argument.value {
@@ -79,7 +80,7 @@ impl Parser<'_> {
         let texts = match value {
             Value::Text(text) => vec![text.clone()],
             Value::OneOf(values) => values.iter().map(Value::text).collect(),
-            Value::List(_) | Value::Nested(_) | Value::Unknown => return,
+            Value::List(_) | Value::Nested(_) | Value::Nothing | Value::Unknown => return,
         };
         let to_file = !path.starts_with("/dev/");
         for text in texts {
