@@ -4,13 +4,17 @@
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
 use super::super::foreign::{self, Given};
+use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable, last_part};
+use super::field::Field;
 use super::filter::substituted;
+use super::json;
+use super::kept::Kept;
 use super::nested::SYSTEM;
 use super::origin::normal;
-use super::output::unescaped;
-use super::pieces::{Written, beginning, is_command_like, pieces_of};
-use super::{Io, Walker, edit, env::Made};
+use super::output::{printf, unescaped};
+use super::pieces::{Written, beginning, is_command_like, leaves_out, pieces_of};
+use super::{Io, Walker, edit, env::Made, limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -21,7 +25,9 @@ pub(super) const PIECES: usize = 512;
 pub(super) struct Suspects {
     /// Where the runs begin that feed what is being walked: those of its pipeline, of the
     /// substitutions in its words.
-    from: Option<usize>,
+    pub(super) from: Option<usize>,
+    /// What has made the unknown texts that variables keep.
+    pub(super) kept: Kept,
     /// Here-documents and here-strings, and how many runs there were before them.
     heard: Vec<(usize, String)>,
     /// What files on the disk gave to somebody through a redirection, in the same way.
@@ -31,7 +37,7 @@ pub(super) struct Suspects {
     /// Files whose last edit was followed.
     followed: BTreeSet<String>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
-    busy: bool,
+    pub(super) busy: bool,
     /// What the code that stands in it writes.
     written: Written,
     /// A shell runs what is not known.
@@ -78,11 +84,13 @@ impl Walker<'_> {
         let writes = self.reading.writes.len();
         let is_outermost = self.suspects.from.is_none();
         let from = *self.suspects.from.get_or_insert(runs);
+        let begun = self.suspects.kept.begins(runs, is_outermost);
         let output = walk(self);
         if is_outermost {
             self.suspects.from = None;
         }
         self.remember_makers(from, writes);
+        self.suspects.kept.ends(begun);
         output
     }
 
@@ -132,9 +140,12 @@ impl Walker<'_> {
                 Some(Made::Unknown) | None => false,
             };
             if !known {
+                let near = self.suspects.kept.near().to_vec();
                 let ranges = self.suspects.makers.entry(path.to_owned()).or_default();
-                if ranges.last() != Some(&(from..to)) {
-                    ranges.push(from..to);
+                for range in near.into_iter().chain(std::iter::once(from..to)) {
+                    if !ranges.contains(&range) {
+                        ranges.push(range);
+                    }
                 }
             }
         }
@@ -145,6 +156,7 @@ impl Walker<'_> {
         self.suspects.has_fed = true;
         let from = self.suspects.from.unwrap_or(self.reading.runs.len());
         self.suspect(from..self.reading.runs.len());
+        self.suspect_kept();
     }
 
     /// At the end of a line: a shell that runs what is not known, while other commands run beside
@@ -194,8 +206,8 @@ impl Walker<'_> {
             let runs = runs.filter(|it| matches!(it.program.as_str(), "cat" | "dd" | "tee" | "pv"));
             let words = runs.flat_map(|run| run.argv.iter().skip(1));
             let words = words.map(|it| it.strip_prefix("if=").unwrap_or(it)).filter(is_system);
-            for word in words.take(super::limit::VALUES) {
-                if found.len() < super::limit::VALUES && !found.iter().any(|it| it == word) {
+            for word in words.take(limit::VALUES) {
+                if found.len() < limit::VALUES && !found.iter().any(|it| it == word) {
                     found.push(word.to_owned());
                 }
             }
@@ -262,6 +274,7 @@ impl Walker<'_> {
                     return;
                 }
                 more.extend(text.lines().map(str::to_owned));
+                more.extend(json::strings(&text));
             }
         }
         more.extend(foreign::literal_texts(code, language));
@@ -316,7 +329,7 @@ impl Walker<'_> {
     }
 
     /// Reads what stands literally in some of the runs as code that may run.
-    fn suspect(&mut self, runs: Range<usize>) {
+    pub(super) fn suspect(&mut self, runs: Range<usize>) {
         if self.suspects.busy || self.muted > 0 {
             return;
         }
@@ -334,7 +347,16 @@ impl Walker<'_> {
             // Several words that are shown as one line, with a format before them or none.
             if matches!(run.program.as_str(), "echo" | "printf") {
                 let words = &run.argv[1.min(run.argv.len())..];
-                shown.push(unescaped(&words.join(" ")));
+                let all = unescaped(&words.join(" "));
+                if run.program == "printf" {
+                    let words: Vec<Field> = words.iter().map(|it| Field::literal(it)).collect();
+                    let text = printf(&words);
+                    pieces.extend(text.lines().map(str::to_owned));
+                    shown.push(text);
+                } else {
+                    pieces.extend(all.lines().map(str::to_owned));
+                }
+                shown.push(all);
                 pieces.push(words.join(" "));
                 pieces.push(words.get(1..).unwrap_or_default().join(" "));
             }
@@ -346,7 +368,12 @@ impl Walker<'_> {
                     pieces.extend(text.lines().map(str::to_owned));
                     shown.push(text);
                 }
-                pieces_of(&run.program, word, &mut pieces, &mut written);
+                if interpreters::find(&run.program).is_some() {
+                    shown.extend(self.named_in(word));
+                }
+                if !leaves_out(run) {
+                    pieces_of(&run.program, word, &mut pieces, &mut written);
+                }
             }
             if pieces.len() > PIECES {
                 break;
@@ -363,6 +390,7 @@ impl Walker<'_> {
             }
         }
         self.suspects.written = written;
+        pieces.extend(shown.iter().flat_map(|it| json::strings(it)));
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
         if pieces.len() > PIECES {
@@ -379,6 +407,16 @@ impl Walker<'_> {
             }
         }
         self.suspects.busy = false;
+    }
+
+    /// What the files hold that code names: `json.load(open("f.json"))`.
+    fn named_in(&self, code: &str) -> Vec<String> {
+        if self.env.files.is_empty() {
+            return Vec::new();
+        }
+        let names = code.split(['"', '\'']).skip(1).step_by(2);
+        let names = names.filter(|it| !it.is_empty() && it.len() < 256).take(limit::VALUES);
+        names.filter_map(|it| self.content(it)).collect()
     }
 
     /// Files that git shows as they were, `git show HEAD:f`: what lies there now is the nearest to
