@@ -95,6 +95,7 @@ impl Walker<'_> {
         io: &Io,
     ) -> String {
         let finds = self.reading.finds.len();
+        let runs = self.reading.runs.len();
         let values: Vec<Field> = if let Some(words) = words {
             self.values(words)
         } else {
@@ -124,6 +125,7 @@ impl Walker<'_> {
             std::iter::once(own).chain(hidden.into_iter().map(|it| found_by(&it)))
         });
         let values: Vec<Value> = values.map(Value::Text).collect();
+        self.keeps(name, &values, runs);
         let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
         let begun = self.env.mark();
         // As many as a variable may have at once; of a list that nobody types the rest is unknown.

@@ -199,7 +199,12 @@ impl Walker<'_> {
             }
             self.env.put_positional(ways);
             let walk = |walker: &mut Self| walker.enter(|walker| walker.node(body, &call.io));
-            output = Some(self.again(stands_for_more, walk));
+            // Each of those may read another line.
+            output = Some(if stands_for_more {
+                self.line_by_line(|walker| walker.again(true, walk))
+            } else {
+                walk(self)
+            });
             self.env.put_positional(before.clone());
             let returned = self.env.leave_function();
             // What stands behind a `return` is a branch.

@@ -309,7 +309,8 @@ impl Walker<'_> {
         let repeating = std::mem::take(&mut self.repeating);
         self.muted += usize::from(repeating);
         let out = self.sinks.out.take();
-        let output = self.subshell(list, &Io { stdin: None, capture: true });
+        let io = Io { stdin: None, capture: true };
+        let output = self.feeding(|walker| walker.subshell(list, &io));
         self.sinks.out = out;
         self.muted -= usize::from(repeating);
         self.repeating = repeating;

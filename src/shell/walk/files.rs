@@ -32,6 +32,11 @@ impl Walker<'_> {
             matches!(name, "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" | "install" | "ginstall")
                 || name == "git" && words.get(1).is_some_and(|word| word.text == "mv");
         let brought = if brings && self.spend(1) { self.brought(name, words) } else { Vec::new() };
+        let mut before = Vec::with_capacity(brought.len());
+        for (path, _) in &brought {
+            self.may_stay(path);
+            before.push(self.made_at(path));
+        }
         // A database that is only read, by commands that write no other file.
         if name == "sqlite3" && is_readonly(words) {
             if let Some(file) = words[1..].iter().find(|word| !word.text.starts_with('-')) {
@@ -68,7 +73,9 @@ impl Walker<'_> {
             self.untracked(words);
         }
         self.linked(name, words, &brought);
-        self.env.files.extend(brought);
+        for ((path, made), before) in brought.into_iter().zip(before) {
+            self.is_brought(path, made, before);
+        }
     }
 
     /// Links by name, and such that have another place now.

@@ -4,9 +4,11 @@ pub(in super::super) use super::encoding::unpacked;
 pub use super::substitute::substituted;
 
 use super::super::{HOLE, limit};
+use super::awk;
 use super::characters::{cut, rotated, translated};
 use super::encoding::{BASE64, HEXADECIMAL, based, decoded, encoded, lossy};
 use super::field::Field;
+use super::json;
 use super::lines::{end, grep, sort, uniq};
 use super::output::unescaped;
 use super::substitute::edit;
@@ -17,17 +19,22 @@ pub(super) struct Room {
     left: usize,
     /// Only some of the lines may be shown, in whatever order.
     pub(super) is_part: bool,
+    /// Some of the lines may not be there, or more than once.
+    pub(super) is_unsure: bool,
+    /// What is left to look for patterns with.
+    pub(super) steps: usize,
 }
 
 impl Default for Room {
     fn default() -> Self {
-        Self { left: Self::ALL, is_part: false }
+        Self { left: Self::ALL, is_part: false, is_unsure: false, steps: Self::STEPS }
     }
 }
 
 impl Room {
     /// Scripts make several texts before the last.
     const ALL: usize = 4 * limit::TEXT;
+    const STEPS: usize = 1 << 20;
 
     /// Takes what a text needs; none where it would be too long.
     pub(super) fn take(&mut self, bytes: usize) -> Option<()> {
@@ -36,7 +43,13 @@ impl Room {
     }
 
     pub(super) fn taken(&self) -> usize {
-        Self::ALL - self.left
+        Self::ALL - self.left + (Self::STEPS - self.steps) / 4
+    }
+
+    /// Takes steps of a script.
+    pub(super) fn work(&mut self, steps: usize) -> Option<()> {
+        self.steps = self.steps.checked_sub(steps)?;
+        Some(())
     }
 }
 
@@ -83,14 +96,30 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str, room: &mut Room) 
         "xargs" if operands.is_empty() => {
             Some(input.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
         }
+        "jq" | "gojq" | "jaq"
+            if let Some((is_raw, code)) = asked(&texts)
+                && let Some(text) = json::shown(code, is_raw, input, room) =>
+        {
+            Some(text)
+        }
         "jq" if has(&["-r", "--raw-output"]) && !operands.iter().any(|it| it.len() > 1) => {
             let text = input.trim().strip_prefix('"')?.strip_suffix('"')?;
             (!text.contains(['"', '\\'])).then(|| format!("{text}\n"))
         }
+        "awk" | "gawk" | "mawk" | "nawk"
+            if let Some(text) =
+                program(&texts).and_then(|(given, code)| awk::shown(code, &given, input, room)) =>
+        {
+            Some(text)
+        }
         "awk" | "gawk" | "mawk" | "nawk" => match texts[..] {
-            [code] | ["-F", " ", code] | ["-F ", code] => awk(code.trim(), None, input, room),
-            ["-F", separator, code] => awk(code.trim(), Some(separator), input, room),
-            [option, code] => awk(code.trim(), Some(option.strip_prefix("-F")?), input, room),
+            [code] | ["-F", " ", code] | ["-F ", code] => {
+                printed_fields(code.trim(), None, input, room)
+            }
+            ["-F", separator, code] => printed_fields(code.trim(), Some(separator), input, room),
+            [option, code] => {
+                printed_fields(code.trim(), Some(option.strip_prefix("-F")?), input, room)
+            }
             _ => None,
         },
         "head" | "tail" | "ghead" | "gtail" => {
@@ -196,8 +225,55 @@ pub(super) fn by_line(input: &str, change: impl Fn(&str) -> Option<String>) -> S
     text
 }
 
+/// The program among the words of jq, and whether strings are shown without quotes.
+fn asked<'a>(texts: &[&'a str]) -> Option<(bool, &'a str)> {
+    let (mut is_raw, mut code) = (false, None);
+    for text in texts {
+        match *text {
+            "-M" | "-e" | "--exit-status" | "--monochrome-output" => {}
+            "-r" | "--raw-output" | "-er" | "-re" | "-rM" | "-Mr" => is_raw = true,
+            text if text.starts_with('-') || code.is_some() => return None,
+            text => code = Some(text),
+        }
+    }
+    Some((is_raw, code.unwrap_or(".")))
+}
+
+/// The program among the words of awk, and the variables that its options set.
+fn program<'a>(texts: &[&'a str]) -> Option<(Vec<(&'a str, &'a str)>, &'a str)> {
+    let mut given = Vec::new();
+    let mut rest = texts;
+    loop {
+        rest = match rest {
+            [code] if !code.starts_with('-') => return Some((given, code)),
+            ["-F", separator, rest @ ..] => {
+                given.push(("FS", *separator));
+                rest
+            }
+            ["-v", pair, rest @ ..] => {
+                given.push(pair.split_once('=')?);
+                rest
+            }
+            [option, rest @ ..] => {
+                match (option.strip_prefix("-F"), option.strip_prefix("-v")) {
+                    (Some(separator), _) => given.push(("FS", separator)),
+                    (_, Some(pair)) => given.push(pair.split_once('=')?),
+                    _ => return None,
+                }
+                rest
+            }
+            [] => return None,
+        };
+    }
+}
+
 /// `1`, `{print}`, `{print $2, $3}`, `{printf "a %s\n", $1}`; between fields stands what `-F` says.
-fn awk(code: &str, separator: Option<&str>, input: &str, room: &mut Room) -> Option<String> {
+fn printed_fields(
+    code: &str,
+    separator: Option<&str>,
+    input: &str,
+    room: &mut Room,
+) -> Option<String> {
     if code == "1" {
         return Some(input.to_owned());
     }

@@ -84,7 +84,8 @@ impl Walker<'_> {
             if !last {
                 self.sinks.out = None;
             }
-            output = self.lane(others, |walker| walker.node(stage, &stage_io));
+            output =
+                self.feeding(|walker| walker.lane(others, |walker| walker.node(stage, &stage_io)));
             // Who makes words of it sees how often it was shown.
             if self.doubt.again && stages.get(index + 1).is_some_and(is_xargs) {
                 output.push(HOLE);

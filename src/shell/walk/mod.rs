@@ -7,6 +7,9 @@ mod absent;
 mod address;
 mod again;
 mod array;
+mod awk;
+mod awk_code;
+mod besides;
 mod brace;
 mod builtin;
 mod call;
@@ -30,6 +33,8 @@ mod find;
 mod foreign;
 mod groups;
 mod handed;
+mod json;
+mod kept;
 mod lanes;
 mod lines;
 mod listed;
@@ -47,8 +52,10 @@ mod placed;
 mod python;
 mod read;
 mod record;
+mod regular;
 mod replace;
 mod schedule;
+mod script;
 mod search;
 mod shape;
 mod shown;
@@ -61,6 +68,7 @@ mod start;
 mod streams;
 mod substitute;
 mod suspect;
+mod suspect_code;
 mod tmux;
 mod todo;
 mod turned;
@@ -161,6 +169,8 @@ struct Walker<'o> {
     /// How many lines of an input the rounds before have read, and whether there are more.
     lines_read: usize,
     more_lines: bool,
+    /// The input that was read last, and how many lines of it.
+    last_read: Option<(Rc<str>, usize)>,
     /// Lines that `history` was told.
     history: Vec<String>,
     next_descriptor: usize,
@@ -182,6 +192,8 @@ struct Walker<'o> {
     /// given so far.
     sinks: sinks::Sinks,
     fed_lists: Vec<(Rc<List>, String)>,
+    /// Files of the disk whose text may still be at a path that the line has given something else.
+    besides: besides::Besides,
     /// What runs at the same time.
     lanes: lanes::Lanes,
     /// Whether an `echo` has shown a backslash, which some shells' own decodes.
@@ -245,6 +257,7 @@ impl<'o> Walker<'o> {
             begins: Vec::new(),
             lines_read: 0,
             more_lines: false,
+            last_read: None,
             history: Vec::new(),
             next_descriptor: 63,
             processes: Vec::new(),
@@ -256,6 +269,7 @@ impl<'o> Walker<'o> {
             suspects: suspect::Suspects::default(),
             sinks: sinks::Sinks::default(),
             fed_lists: Vec::new(),
+            besides: besides::Besides::default(),
             lanes: lanes::Lanes::default(),
             echoes_escapes: false,
             finds_hidden: false,

@@ -43,7 +43,7 @@ impl Walker<'_> {
     }
 
     /// [`Self::made`], of a path from where the line starts.
-    fn made_at(&self, path: &str) -> Option<Made> {
+    pub(super) fn made_at(&self, path: &str) -> Option<Made> {
         let path = &*normal(path);
         if let Some(made) = self.env.files.get(path) {
             return Some(made.clone());
@@ -63,12 +63,13 @@ impl Walker<'_> {
     /// What a file holds: what the line has written to it, or what the caller knows of it. `None`
     /// where the line has not touched it and nobody knows.
     pub(super) fn content(&self, path: &str) -> Option<String> {
+        let more = || self.on_disk(&self.besides(path));
         match self.made(path) {
-            Some(Made::Text(text)) => Some(self.in_doubt(path, text)),
+            Some(Made::Text(text)) => Some(with(self.in_doubt(path, text), more())),
             Some(Made::File(source)) => {
-                Some(self.on_disk(&[source]).unwrap_or_else(|| HOLE.to_string()))
+                Some(with(self.on_disk(&[source]).unwrap_or_else(|| HOLE.to_string()), more()))
             }
-            Some(Made::Unknown) => Some(HOLE.to_string()),
+            Some(Made::Unknown) => Some(with(HOLE.to_string(), more())),
             None => self.lies_on_disk(path),
         }
     }
@@ -87,13 +88,21 @@ impl Walker<'_> {
                 self.script_at(path, interpreter, arguments);
             }
         }
+        let besides = self.besides(path);
+        let more = self.on_disk(&besides);
+        for path in besides {
+            self.script_at(path, interpreter, arguments);
+        }
         match self.made(path) {
-            Some(Made::Text(text)) => Some(self.in_doubt(path, text)),
-            Some(Made::Unknown) => Some(HOLE.to_string()),
+            Some(Made::Text(text)) => Some(with(self.in_doubt(path, text), more)),
+            Some(Made::Unknown) => Some(with(HOLE.to_string(), more)),
             Some(Made::File(source)) => {
                 let text = self.on_disk(std::slice::from_ref(&source));
                 self.script_at(source, interpreter, arguments);
-                text
+                match (text, more) {
+                    (Some(text), more) => Some(with(text, more)),
+                    (None, more) => more,
+                }
             }
             None => {
                 for path in self.located(path) {
@@ -245,12 +254,21 @@ impl Walker<'_> {
         }
         for path in self.located(&field.text) {
             let path = &*normal(&path);
+            self.may_stay(path);
             match self.env.files.get_mut(path) {
                 Some(Made::Text(_)) => {}
                 Some(made) => *made = Made::Unknown,
                 None => drop(self.env.files.insert(path.to_owned(), Made::Unknown)),
             }
         }
+    }
+}
+
+/// A text, and what may stand there as well.
+fn with(text: String, more: Option<String>) -> String {
+    match more {
+        Some(more) => format!("{text}\n{more}"),
+        None => text,
     }
 }
 

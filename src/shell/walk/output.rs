@@ -110,6 +110,7 @@ impl Walker<'_> {
     fn filter(&mut self, name: &str, words: &[Field], input: &str) -> Option<String> {
         let mut room = Room::default();
         room.is_part = self.doubt.part;
+        room.is_unsure = self.doubt.silent || self.doubt.again || self.doubt.parted;
         let text = filter::filter(name, words, input, &mut room);
         self.doubt.part = room.is_part;
         text.filter(|_| self.spend((input.len() + room.taken()) / 256))

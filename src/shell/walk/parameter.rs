@@ -19,6 +19,7 @@ impl Walker<'_> {
             return unknown();
         }
         let expansion = self.meaning(parameter);
+        self.brings(&parameter.name, parameter.indirect, &expansion);
         let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
         match expansion {
             // `"$*"` is one word.

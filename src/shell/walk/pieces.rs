@@ -1,9 +1,9 @@
 //! Pieces of text that could be commands: the parts of code, lines without what stands before a
 //! command in them.
 
-use super::super::HOLE;
 use super::super::foreign;
 use super::super::table::interpreters;
+use super::super::{HOLE, Run};
 use std::collections::BTreeMap;
 
 /// Whether a text begins as a command does: with a name, and no sign after it.
@@ -74,4 +74,17 @@ pub(super) fn beginning(text: &str) -> &str {
         return line;
     }
     text.trim_start_matches(['#', '>', '%', '-', '+', '*', ':'])
+}
+
+/// `grep -v word`: the lines that it shows have no such word.
+pub(super) fn leaves_out(run: &Run) -> bool {
+    let inverts = |it: &String| match it.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => long == "-invert-match",
+        Some(letters) => {
+            letters.contains('v') && letters.bytes().all(|it| it.is_ascii_alphabetic())
+        }
+        None => false,
+    };
+    matches!(run.program.as_str(), "grep" | "egrep" | "fgrep" | "ggrep" | "rg")
+        && run.argv.iter().any(inverts)
 }

@@ -6,6 +6,7 @@ use super::call::Call;
 use super::env::Value;
 use super::simple::put_at;
 use super::{Walker, limit};
+use std::rc::Rc;
 
 impl Walker<'_> {
     /// `read a b`: one of the lines of the input, in a loop any of them.
@@ -20,10 +21,20 @@ impl Walker<'_> {
         let delimiter =
             taken.value(&["d"]).map_or('\n', |it| it.text.chars().next().unwrap_or('\0'));
         if name == "read" {
+            self.has_read(opened.as_ref());
             self.read_line(input, delimiter, &taken, call);
         } else {
             self.read_lines(input, delimiter, &taken, call);
         }
+    }
+
+    /// Counts the lines that are taken of one input, one by one.
+    fn has_read(&mut self, input: Option<&Rc<str>>) {
+        let before = self.last_read.take();
+        self.last_read = input.map(|input| match before {
+            Some((same, count)) if Rc::ptr_eq(&same, input) => (same, count + 1),
+            _ => (Rc::clone(input), 1),
+        });
     }
 
     /// `mapfile -t a`
@@ -96,6 +107,9 @@ impl Walker<'_> {
         {
             values.extend(before.values.iter().cloned());
         }
+        // Whoever feeds it may stand before it.
+        let runs = self.reading.runs.len();
+        self.keeps(name, &values, self.suspects.from.unwrap_or(runs));
         self.given_value(name, values);
     }
 
@@ -117,7 +131,14 @@ impl Walker<'_> {
                 let lines = lines.filter(|it| !it.is_empty());
                 // Another input than the loop's is read from its beginning.
                 let is_loops = lines.clone().nth(self.lines_read).is_some();
-                let mut lines = lines.skip(if is_loops { self.lines_read } else { 0 });
+                // Of those that were read before, one or the other may not have been.
+                let read = self.last_read.as_ref().map_or(0, |it| it.1);
+                let from = match is_loops {
+                    true if self.again > 0 => self.lines_read,
+                    true => read.saturating_sub(limit::VALUES),
+                    false => 0,
+                };
+                let mut lines = lines.skip(from);
                 let near: Vec<String> =
                     lines.by_ref().take(limit::VALUES).map(str::to_owned).collect();
                 // The loop comes again for those.

@@ -97,6 +97,7 @@ impl Walker<'_> {
             let last = words.last().map(|it| it.text.clone()).unwrap_or_default();
             self.ends_with(last.clone());
             let keeps = self.posix && SPECIAL.contains(&words[0].text.as_str());
+            self.suspects.kept.is_called(self.reading.runs.len());
             let call = Call { words, assignments, io: streams.io.clone(), direct: true };
             output = self.opened(&mut streams, lasts, |walker| {
                 walker.where_opened(&simple.redirections, |walker| walker.call(call))
@@ -186,6 +187,7 @@ impl Walker<'_> {
     /// `printf -v`, a loop. What its name or its attribute makes of the text happens here.
     pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
         let name = &*self.env.meant(name).to_owned();
+        self.keeps_own(name.split('[').next().unwrap_or(name), &values);
         if let Some((array, key)) = name.split_once('[') {
             let texts: Vec<_> = values.iter().map(|value| value.scalar().to_owned()).collect();
             return self.put_at_key(array, key.strip_suffix(']').unwrap_or(key), &texts);

@@ -189,7 +189,8 @@ impl Walker<'_> {
 
     /// A file holds a text; where it may not have come to that, what it held before, too.
     pub(super) fn holds(&mut self, path: &str, mut text: String) {
-        if (self.conditional > 0 || self.env.has_returned())
+        self.may_stay(path);
+        if self.is_in_doubt()
             && let Some(Made::Text(before)) = self.env.files.get(path).cloned()
             && self.spend((text.len() + before.len()) / 1024)
             && !text.contains(&before)

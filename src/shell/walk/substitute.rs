@@ -4,6 +4,7 @@ use super::super::table::grammar::{Given, Grammar};
 use super::super::{HOLE, foreign};
 use super::field::Field;
 use super::filter::{Room, by_line};
+use super::script;
 use std::collections::BTreeMap;
 
 /// What the signs of a pattern mean.
@@ -30,16 +31,21 @@ pub(super) fn edit(
     in_place: bool,
     room: &mut Room,
 ) -> Option<String> {
-    let (script, dialect) = match name {
+    let (script, dialect, is_quiet) = match name {
         "sed" | "gsed" | "ssed" => of_sed(words, in_place)?,
-        "perl" => (of_perl(words, in_place)?, Dialect::Perl),
+        "perl" => (of_perl(words, in_place)?, Dialect::Perl, false),
         _ => return None,
     };
-    edited(&script, dialect, input, room)
+    if !foreign::read_sed(&script).is_empty() {
+        return None;
+    }
+    let plain = if is_quiet { None } else { edited(&script, dialect, input, room) };
+    plain.or_else(|| script::shown(&script, dialect, is_quiet, input, room))
 }
 
-/// The script among the words of `sed`.
-fn of_sed(words: &[&str], in_place: bool) -> Option<(String, Dialect)> {
+/// The script among the words of `sed`, how its patterns are written, and whether it shows only what
+/// it is told to.
+fn of_sed(words: &[&str], in_place: bool) -> Option<(String, Dialect, bool)> {
     const SED: Grammar = Grammar { letters: "efl", long: &["expression", "file", "line-length"] };
     // `-i.bak`: the rest of the word is an ending.
     let is_ending = |it: &&str| it.starts_with("-i") || it.starts_with("--in-place");
@@ -49,10 +55,12 @@ fn of_sed(words: &[&str], in_place: bool) -> Option<(String, Dialect)> {
     let words: Vec<Field> = words.map(Field::literal).collect();
     let taken = SED.take(&words, 0);
     let (mut scripts, mut dialect) = (Vec::new(), Dialect::Basic);
+    let mut is_quiet = false;
     for given in &taken.options {
         match given.name.as_str() {
             "e" | "expression" => scripts.push(given.value.as_ref()?.text.as_str()),
             "E" | "r" | "regexp-extended" => dialect = Dialect::Extended,
+            "n" | "quiet" | "silent" => is_quiet = true,
             "u" | "unbuffered" | "s" | "separate" => {}
             _ => return None,
         }
@@ -62,7 +70,7 @@ fn of_sed(words: &[&str], in_place: bool) -> Option<(String, Dialect)> {
         scripts.push(operands.next()?);
     }
     let is_all = operands.next().is_none() && changes.is_empty() != in_place;
-    is_all.then(|| (scripts.join("\n"), dialect))
+    is_all.then(|| (scripts.join("\n"), dialect, is_quiet))
 }
 
 /// The script among the words of `perl -pe`.
@@ -135,7 +143,7 @@ fn edited(script: &str, dialect: Dialect, input: &str, room: &mut Room) -> Optio
 
 /// The text before the next delimiter, and what is behind that. A delimiter that means nothing else
 /// is one of the text behind a backslash.
-fn until(text: &str, delimiter: char) -> Option<(String, &str)> {
+pub(super) fn until(text: &str, delimiter: char) -> Option<(String, &str)> {
     let mut found = String::new();
     let mut characters = text.chars();
     while let Some(character) = characters.next() {

@@ -3,45 +3,30 @@
 //! those commands may be in that text, so it is read as code that may run. Nobody asks for it but
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
-use super::super::foreign::{self, Given};
-use super::super::{Certainty, HOLE, Interpreter, Reading, Run, Unreadable, last_part};
+use super::super::table::interpreters;
+use super::super::{Certainty, HOLE, Reading, Run, Unreadable, last_part};
+use super::field::Field;
 use super::filter::substituted;
+use super::json;
+use super::kept::Kept;
 use super::nested::SYSTEM;
 use super::origin::normal;
-use super::output::unescaped;
-use super::pieces::{Written, beginning, is_command_like, pieces_of};
-use super::{Io, Walker, edit, env::Made};
+use super::output::{printf, unescaped};
+use super::pieces::{Written, beginning, is_command_like, leaves_out, pieces_of};
+use super::{Io, Walker, edit, env::Made, limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Pieces of text that are read for one unknown text. More of them may run anything.
 pub(super) const PIECES: usize = 512;
 
-/// How code asks for its arguments.
-const ASKS_ARGUMENTS: &[&str] = &[
-    "ARGV",
-    "argv",
-    "ARGS",
-    "$*",
-    "$@",
-    "parse_args",
-    "parse_known_args",
-    "parse_intermixed_args",
-    "parseArgs",
-    "OptionParser",
-    "docopt",
-    "click",
-    "typer",
-    "yargs",
-    "commander",
-    "minimist",
-];
-
 #[derive(Debug, Default)]
 pub(super) struct Suspects {
     /// Where the runs begin that feed what is being walked: those of its pipeline, of the
     /// substitutions in its words.
-    from: Option<usize>,
+    pub(super) from: Option<usize>,
+    /// What has made the unknown texts that variables keep.
+    pub(super) kept: Kept,
     /// Here-documents and here-strings, and how many runs there were before them.
     heard: Vec<(usize, String)>,
     /// What files on the disk gave to somebody through a redirection, in the same way.
@@ -51,7 +36,7 @@ pub(super) struct Suspects {
     /// Files whose last edit was followed.
     followed: BTreeSet<String>,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
-    busy: bool,
+    pub(super) busy: bool,
     /// What the code that stands in it writes.
     written: Written,
     /// A shell runs what is not known.
@@ -98,11 +83,13 @@ impl Walker<'_> {
         let writes = self.reading.writes.len();
         let is_outermost = self.suspects.from.is_none();
         let from = *self.suspects.from.get_or_insert(runs);
+        let begun = self.suspects.kept.begins(runs, is_outermost);
         let output = walk(self);
         if is_outermost {
             self.suspects.from = None;
         }
         self.remember_makers(from, writes);
+        self.suspects.kept.ends(begun);
         output
     }
 
@@ -152,9 +139,12 @@ impl Walker<'_> {
                 Some(Made::Unknown) | None => false,
             };
             if !known {
+                let near = self.suspects.kept.near().to_vec();
                 let ranges = self.suspects.makers.entry(path.to_owned()).or_default();
-                if ranges.last() != Some(&(from..to)) {
-                    ranges.push(from..to);
+                for range in near.into_iter().chain(std::iter::once(from..to)) {
+                    if !ranges.contains(&range) {
+                        ranges.push(range);
+                    }
                 }
             }
         }
@@ -165,6 +155,7 @@ impl Walker<'_> {
         self.suspects.has_fed = true;
         let from = self.suspects.from.unwrap_or(self.reading.runs.len());
         self.suspect(from..self.reading.runs.len());
+        self.suspect_kept();
     }
 
     /// At the end of a line: a shell that runs what is not known, while other commands run beside
@@ -214,8 +205,8 @@ impl Walker<'_> {
             let runs = runs.filter(|it| matches!(it.program.as_str(), "cat" | "dd" | "tee" | "pv"));
             let words = runs.flat_map(|run| run.argv.iter().skip(1));
             let words = words.map(|it| it.strip_prefix("if=").unwrap_or(it)).filter(is_system);
-            for word in words.take(super::limit::VALUES) {
-                if found.len() < super::limit::VALUES && !found.iter().any(|it| it == word) {
+            for word in words.take(limit::VALUES) {
+                if found.len() < limit::VALUES && !found.iter().any(|it| it == word) {
                     found.push(word.to_owned());
                 }
             }
@@ -254,95 +245,6 @@ impl Walker<'_> {
         texts.take(8).collect()
     }
 
-    /// Code of another language starts a program that is not known: a text of several words in it
-    /// may be what it starts, and so may its literals one behind the other, and what it asks for.
-    pub(super) fn suspect_code(&mut self, code: &str, language: Interpreter, given: &Given) {
-        if self.suspects.busy || self.muted > 0 || !self.spend(1 + code.len() / 256) {
-            return;
-        }
-        let quotes = |c: char| matches!(c, '"' | '\'' | '`');
-        let texts = code.split(quotes).skip(1).filter(|it| it.contains(char::is_whitespace));
-        let lines = texts.flat_map(str::lines).map(str::trim).filter(|it| is_command_like(it));
-        // The environment, as far as the line has set it.
-        let environment: Vec<String> = if ["env", "ENV"].iter().any(|it| code.contains(it)) {
-            let known = |name: &str| self.options.variables.iter().any(|it| it.0 == name);
-            let set = self.env.exported().filter(|(name, _)| !known(name));
-            set.map(|(_, text)| text.to_owned()).take(PIECES).collect()
-        } else {
-            Vec::new()
-        };
-        // Its arguments one behind the other, what its files hold, and what is packed in it.
-        let named = ASKS_ARGUMENTS.iter().any(|it| code.contains(it));
-        let mut more = vec![if named { given.heard.join(" ") } else { String::new() }];
-        let files = code.split(quotes).skip(1).filter(|it| it.len() < 256);
-        let has_files = !self.env.files.is_empty();
-        let mut wholes: Vec<String> = Vec::new();
-        for name in files.take(PIECES).filter(|_| has_files) {
-            if let Some(Made::Text(text)) = self.made(name) {
-                if !self.spend(1 + text.len() / 64) {
-                    return;
-                }
-                more.extend(text.lines().map(str::to_owned));
-                wholes.push(text);
-            }
-        }
-        more.extend(foreign::literal_texts(code, language));
-        if foreign::reads_json(code) {
-            wholes.extend(given.input.iter().map(ToString::to_string));
-            wholes.extend(more.iter().cloned());
-            let length: usize = wholes.iter().map(String::len).sum();
-            if !self.spend(length / 64) {
-                return;
-            }
-            let strings = wholes.iter().flat_map(|it| foreign::json_strings(it));
-            let strings = strings.filter(|it| is_command_like(it.trim())).take(PIECES);
-            let before = more.len();
-            more.extend(strings);
-            if more.len() >= before + PIECES {
-                self.fail(Unreadable::Work);
-            }
-            more.rotate_left(before);
-        }
-        let told = given.told(code).into_iter().chain(environment.iter().map(String::as_str));
-        let told = told.chain(more.iter().map(String::as_str));
-        let told = told.map(str::trim).filter(|it| is_command_like(it));
-        // Of long code, what is beyond these is looked at word for word, with its literals.
-        let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
-        self.suspects.busy = true;
-        for line in lines {
-            self.suspected(line);
-        }
-        self.suspects.busy = false;
-        // Of a file that the project keeps, what it says may run does not count.
-        if self.kept.is_none() {
-            self.suspect_literals(code, language);
-        }
-    }
-
-    fn suspect_literals(&mut self, code: &str, language: Interpreter) {
-        let (commands, are_all) = foreign::literal_commands(code, language);
-        if !are_all {
-            self.fail(Unreadable::Work);
-        }
-        if !self.spend(commands.len() / 8) {
-            return;
-        }
-        for argv in commands {
-            let program = argv.first().map(|it| self.program_of(it)).unwrap_or_default();
-            let run = Run {
-                argv,
-                program,
-                assignments: Vec::new(),
-                certainty: Certainty::Opaque,
-                conditional: true,
-                // Nobody has read the code around it.
-                again: true,
-                loose: false,
-            };
-            self.record_run(run);
-        }
-    }
-
     /// A program that is not known is given a text that looks like a command.
     pub(super) fn suspect_text(&mut self, text: &str) {
         if self.suspects.busy || self.muted > 0 || !is_command_like(text.trim()) {
@@ -354,7 +256,7 @@ impl Walker<'_> {
     }
 
     /// Reads what stands literally in some of the runs as code that may run.
-    fn suspect(&mut self, runs: Range<usize>) {
+    pub(super) fn suspect(&mut self, runs: Range<usize>) {
         if self.suspects.busy || self.muted > 0 {
             return;
         }
@@ -372,7 +274,16 @@ impl Walker<'_> {
             // Several words that are shown as one line, with a format before them or none.
             if matches!(run.program.as_str(), "echo" | "printf") {
                 let words = &run.argv[1.min(run.argv.len())..];
-                shown.push(unescaped(&words.join(" ")));
+                let all = unescaped(&words.join(" "));
+                if run.program == "printf" {
+                    let words: Vec<Field> = words.iter().map(|it| Field::literal(it)).collect();
+                    let text = printf(&words);
+                    pieces.extend(text.lines().map(str::to_owned));
+                    shown.push(text);
+                } else {
+                    pieces.extend(all.lines().map(str::to_owned));
+                }
+                shown.push(all);
                 pieces.push(words.join(" "));
                 pieces.push(words.get(1..).unwrap_or_default().join(" "));
             }
@@ -384,7 +295,12 @@ impl Walker<'_> {
                     pieces.extend(text.lines().map(str::to_owned));
                     shown.push(text);
                 }
-                pieces_of(&run.program, word, &mut pieces, &mut written);
+                if interpreters::find(&run.program).is_some() {
+                    shown.extend(self.named_in(word));
+                }
+                if !leaves_out(run) {
+                    pieces_of(&run.program, word, &mut pieces, &mut written);
+                }
             }
             if pieces.len() > PIECES {
                 break;
@@ -401,6 +317,7 @@ impl Walker<'_> {
             }
         }
         self.suspects.written = written;
+        pieces.extend(shown.iter().flat_map(|it| json::strings(it)));
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
         if pieces.len() > PIECES {
@@ -417,6 +334,16 @@ impl Walker<'_> {
             }
         }
         self.suspects.busy = false;
+    }
+
+    /// What the files hold that code names: `json.load(open("f.json"))`.
+    fn named_in(&self, code: &str) -> Vec<String> {
+        if self.env.files.is_empty() {
+            return Vec::new();
+        }
+        let names = code.split(['"', '\'']).skip(1).step_by(2);
+        let names = names.filter(|it| !it.is_empty() && it.len() < 256).take(limit::VALUES);
+        names.filter_map(|it| self.content(it)).collect()
     }
 
     /// Files that git shows as they were, `git show HEAD:f`: what lies there now is the nearest to
@@ -469,7 +396,7 @@ impl Walker<'_> {
 
     /// Walks text for what it would run, and for nothing else: whether it is code is not known, so
     /// neither an error in it nor a file that it names means anything.
-    fn suspected(&mut self, text: &str) {
+    pub(super) fn suspected(&mut self, text: &str) {
         let outer = std::mem::take(&mut self.reading);
         // Places in the line's own reading mean nothing in this one.
         let repeated_from = self.repeated_from.take();

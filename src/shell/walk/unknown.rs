@@ -26,6 +26,8 @@ impl Walker<'_> {
         self.leaf(&call.words, call, Certainty::Opaque);
         if call.words.iter().all(Field::is_unknown) {
             self.suspect_feed();
+        } else if call.words[0].is_unknown() {
+            self.suspect_named();
         }
         self.given_code(call);
         unknown_output(call)

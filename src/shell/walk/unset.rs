@@ -109,6 +109,9 @@ impl Walker<'_> {
             words = &rest[named..];
         }
         if gives || !words.is_empty() {
+            let texts_given: Vec<Value> =
+                words.iter().map(|it| Value::Text(it.text.clone())).collect();
+            self.keeps_own("@", &texts_given);
             let mut ways = vec![Some(texts(words))];
             // Of what it does not know it takes nothing; without `--` they stay where its words come
             // to none.

@@ -4,7 +4,7 @@ use super::super::table::grammar::{Given, Grammar};
 use super::super::{HOLE, Unreadable};
 use super::call::Call;
 use super::field::{Field, joined};
-use super::output::unknown_output;
+use super::output::{unescaped, unknown_output};
 use super::{Walker, limit};
 
 /// One call more than are followed, which says that there are more.
@@ -165,14 +165,10 @@ fn unquoted(input: &str) -> Vec<String> {
     words
 }
 
-/// `-d ,`, `-d '\n'`: the sign between items.
+/// `-d ,`, `-d '\n'`, `-d '\x2c'`: the sign between items.
 fn delimiter_of(text: &str) -> Option<char> {
-    match text {
-        r"\n" => Some('\n'),
-        r"\t" => Some('\t'),
-        r"\0" => Some('\0'),
-        text => text.chars().next().filter(|it| !matches!(it, '\\' | &HOLE)),
-    }
+    let sign = unescaped(text).chars().next()?;
+    (sign != HOLE && (sign != '\\' || text == r"\\")).then_some(sign)
 }
 
 fn item(text: &str) -> Field {
