@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Done, advice, say};
 use crate::{
     core::{
-        event::Beyond,
+        event::{Beyond, Spared},
         protect::Answer,
         session::{Session, SessionId},
     },
@@ -214,7 +214,16 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
         (None, Some((pattern, _))) => {
             out.paint(say::Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
         }
-        (None, None) => out.paint(say::Tone::Good, "Nothing objects."),
+        (None, None) => {
+            let spared = explained.spared.first().map(|it| {
+                let Spared { script, by } = it;
+                format!(
+                    " `{script}` may come by `{by}` in a branch of it: that does not count as long \
+                     as the script is as the commit has it."
+                )
+            });
+            out.paint(say::Tone::Good, "Nothing objects.") + &spared.unwrap_or_default()
+        }
     };
     let off = if is_protected { "" } else { " Self-protection is switched off." };
     format!("{said}{off}\n")

@@ -58,7 +58,7 @@ pub(super) fn read(
         git_code::aliases(call, (again, from), &mut known, (cwd, options, until, world));
         let mut found: Vec<Script> = Vec::new();
         let mut code: Vec<String> = Vec::new();
-        let mut are_all = true;
+        let (mut are_all, mut are_all_hooks) = (true, true);
         let last = call.readings.iter().enumerate().skip(from);
         for (at, reading) in last.chain(call.readings.iter().enumerate().take(again)) {
             found.extend(scripts(reading));
@@ -66,7 +66,10 @@ pub(super) fn read(
             let (brought, all) = git_code::hooks(reading, line, &mut seen, (cwd, until, world));
             found.extend(brought.hooks);
             code.extend(brought.code.into_iter().filter(|it| configs.insert(it.clone())));
-            are_all &= all;
+            are_all_hooks &= all;
+        }
+        if !are_all_hooks {
+            call.read_in_part(Beyond::Repositories);
         }
         from = call.readings.len();
         found.extend(code.into_iter().flat_map(|it| configured(call, it, options, roz)));

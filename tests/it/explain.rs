@@ -125,3 +125,35 @@ fn a_shell_script_that_is_longer_than_what_is_read_may_run_anything() {
     roz.write("long.sh", &format!("{text}git push\n"));
     assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "deny", "it was changed");
 }
+
+#[test]
+fn what_is_odd_about_a_question_is_told_beside_the_answer() {
+    let roz = Roz::gated("");
+    for (tool, input, said) in [
+        (
+            "bash",
+            r#"{"command": "git push"}"#,
+            "the client has no tool `bash`: did you mean `Bash`?",
+        ),
+        ("Bash", r#"{"cmd": "git push"}"#, "the input of Bash has no `command`"),
+    ] {
+        let told = roz.run(&["explain", "--tool", tool, "--input", input]).succeeds();
+        assert!(told.stderr.contains(said), "{}", told.stderr);
+    }
+    let told = roz.run(&["explain", "git push"]).succeeds();
+    assert_eq!(told.stderr, "");
+    roz.configure("[review.gates]\ntools = \"Bash:git push*\"\n");
+    let told = roz.run(&["explain", "git push"]).succeeds();
+    assert!(told.stderr.contains("`review.gates.tools` is of type string"), "{}", told.stderr);
+}
+
+#[test]
+fn why_not_all_is_known_is_told() {
+    let roz = Roz::gated("").in_git();
+    let line = "ln -s ../x l; cd l && git commit -m x";
+    let told = roz.json(&["explain", line]);
+    assert_eq!(told["may_run_anything"], true);
+    assert!(told["because"].as_str().is_some_and(|it| it.contains("hooks and settings")), "{told}");
+    let shown = roz.run(&["explain", line]).succeeds().stdout;
+    assert!(shown.contains("NOT ALL THAT IT WOULD RUN IS KNOWN"), "{shown}");
+}
