@@ -56,9 +56,8 @@ pub(super) fn read(
         // The lines themselves are read anew where the text of a script changes what they run.
         let again = if look.is_placed { lines.min(from) } else { 0 };
         git_code::aliases(call, (again, from), &mut known, (cwd, options, until, world));
-        let mut found: Vec<Script> = Vec::new();
-        let mut code: Vec<String> = Vec::new();
-        let (mut are_all, mut are_all_hooks) = (true, true);
+        let (mut found, mut code): (Vec<Script>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut are_all, mut are_known) = (true, true);
         let last = call.readings.iter().enumerate().skip(from);
         for (at, reading) in last.chain(call.readings.iter().enumerate().take(again)) {
             found.extend(scripts(reading));
@@ -66,12 +65,12 @@ pub(super) fn read(
             let (brought, all) = git_code::hooks(reading, line, &mut seen, (cwd, until, world));
             found.extend(brought.hooks);
             code.extend(brought.code.into_iter().filter(|it| configs.insert(it.clone())));
-            are_all_hooks &= all;
-        }
-        if !are_all_hooks {
-            call.read_in_part(Beyond::Repositories);
+            are_known &= all;
         }
         from = call.readings.len();
+        if !are_known {
+            call.read_in_part(Beyond::Repositories);
+        }
         found.extend(code.into_iter().flat_map(|it| configured(call, it, options, roz)));
         for mut script in found {
             let path = absolute(&script.path, cwd, world);

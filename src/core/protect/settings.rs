@@ -90,7 +90,8 @@ fn substituted(call: &ToolCall, before: &Content) -> Option<String> {
     if !is_known || !changes.chain(found).all(is_edit) {
         return None;
     }
-    let mut after = text.clone();
+    let mut made: Vec<String> = Vec::new();
+    let mut again = false;
     for run in &reading.runs {
         match &run.argv[..] {
             [_, option, rest @ ..] if run.program == "sed" && option == "-i" => {
@@ -103,18 +104,20 @@ fn substituted(call: &ToolCall, before: &Content) -> Option<String> {
                 if script.contains(HOLE) || files.any(|it| it.starts_with('-')) {
                     return None;
                 }
-                let made = shell::substituted(script, &after)?;
-                // The second time it may find what the first has left.
-                if run.again && made.trim_end() != after.trim_end() {
-                    return None;
-                }
-                after = made;
+                made.push(shell::substituted(script, text)?);
+                again |= run.again;
             }
             _ if looks(run) => {}
             _ => return None,
         }
     }
-    Some(after)
+    // Which of several runs before another, and on which file, is not looked at: each by itself has
+    // to leave the text as it is. So has one that may run again.
+    let is_same = |it: &String| it.trim_end() == text.trim_end();
+    match &made[..] {
+        [only] if !again => Some(only.clone()),
+        several => several.iter().all(is_same).then(|| text.clone()),
+    }
 }
 
 /// Whether a run changes no file by itself.

@@ -210,6 +210,7 @@ fn an_edit_whose_result_is_known_is_compared() {
         "find . -name '*.json' -exec sed -i s/node:20/node:22/g {} +",
         "find . -name '*.json' | xargs sed -i s/node:20/node:22/g",
         "for f in $(find . -name '*.json'); do sed -i s/node:20/node:22/ $f; done",
+        "sed -i s/node:20/node:22/ package.json && sed -i s/a1/a2/ .claude/settings.json",
     ] {
         house.is_free(line);
     }
@@ -217,6 +218,9 @@ fn an_edit_whose_result_is_known_is_compared() {
         "sed -i s/x/y/ .claude/settings.json; python3 x.py",
         "sed -i s/x/y/ .claude/settings.json && jq .hooks={} .claude/settings.json | sponge .claude/settings.json",
         "find . -name '*.json' -exec sed -i s/roz/x/g {} +",
+        "sed -i s/Stop/Xtop/ .claude/settings.json && sed -i s/Xtop/Stop/ src/a.txt",
+        "sed -i s/Stop/Xtop/ .claude/settings.json || sed -i s/Xtop/Stop/ .claude/settings.json",
+        "trap 'sed -i s/Stop/X/ .claude/settings.json' EXIT; sed -i s/X/Stop/ .claude/settings.json",
         "find . -name '*.json' | xargs sed -i s/hooks/h/",
         "for i in 1 2; do sed -i s/o/x/ .claude/settings.json; done",
         "sed -i s/hooks/h/ .claude/settings.json",
