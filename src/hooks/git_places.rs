@@ -306,12 +306,20 @@ impl<'a> Places<'a> {
             let target = plain(&scripts::absolute(copy.target, &from, world));
             for source in &copy.sources {
                 let path = plain(&scripts::absolute(source, &from, world));
-                let is_known = !source.contains(HOLE) && self.is_dir(&path);
+                let mut sources = self.before(&path);
+                if !source.contains(HOLE) && self.is_dir(&path) {
+                    sources.push(path.clone());
+                }
+                // Files bring no repository.
+                let is_unknown = source.contains(HOLE) || scripts::is_pattern(source);
+                if sources.is_empty() && !(is_unknown && takes_folders(run)) {
+                    continue;
+                }
                 let inside = path.file_name().map(|it| target.join(it));
                 for to in [Some(target.clone()), inside].into_iter().flatten() {
                     let paths = self.copied.entry(to).or_insert_with(|| Some(Vec::new()));
                     match paths {
-                        Some(paths) if is_known => paths.push(path.clone()),
+                        Some(paths) if !sources.is_empty() => paths.extend(sources.iter().cloned()),
                         _ => *paths = None,
                     }
                 }
@@ -358,9 +366,11 @@ impl<'a> Places<'a> {
         };
         // What is unpacked, cloned or made by a program is not looked into (docs/limits.md), as what
         // the folder holds is not known to anybody before.
-        let replaces = |it: &Path, how: How| match how {
-            How::Move => !matches!(self.copied.get(it), Some(Some(_))),
-            it => it == How::Link,
+        let replaces = |it: &Path, how: How| match (how, self.copied.get(it)) {
+            // A folder of nobody knows where, if it is one, and no file.
+            (How::Write, Some(None)) => !is_there && it == lexical,
+            (How::Move, copied) => !matches!(copied, Some(Some(_))),
+            (how, _) => how == How::Link,
         };
         // What is written above the folder counts, but not above where all of it stands.
         let mut above = lexical.ancestors();
@@ -492,6 +502,16 @@ const LOOKS: &[&str] = &[
     "jq", "ls", "mkdir", "popd", "printf", "pushd", "pwd", "read", "rg", "set", "sleep", "sort",
     "tail", "test", "true", "uniq", "wc",
 ];
+
+/// Whether a copier takes folders with what is in them.
+fn takes_folders(run: &Run) -> bool {
+    let is_it = |it: &String| {
+        let letters = it.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        letters.is_some_and(|it| it.contains(['r', 'R', 'a']))
+            || ["--rec", "--arch"].iter().any(|word| it.starts_with(word))
+    };
+    run.program.ends_with("mv") || run.argv.iter().any(is_it)
+}
 
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|it| it.as_encoded_bytes().starts_with(b"."))

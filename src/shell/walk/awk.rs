@@ -39,6 +39,9 @@ const OWN: &[&str] = &[
     "nextfile",
 ];
 
+/// What is set from without changes how lines are read.
+const SETTINGS: &[&str] = &["RS", "NR", "FNR", "NF", "FPAT", "FIELDWIDTHS", "IGNORECASE"];
+
 /// What a program shows for a text, with these variables set before it. `None` where something in it
 /// is not followed.
 pub(super) fn shown(
@@ -49,7 +52,10 @@ pub(super) fn shown(
 ) -> Option<String> {
     let tokens = tokens(code)?;
     let rules = rules(&tokens)?;
-    if input.contains(HOLE) {
+    let is_known = |it: &(&str, &str)| !it.1.contains(HOLE) && !SETTINGS.contains(&it.0);
+    // Some count letters, and some bytes.
+    let is_plain = input.is_ascii() && !input.contains('\r');
+    if !is_plain || code.contains(HOLE) || !given.iter().all(is_known) {
         return None;
     }
     let mut machine = Machine {
@@ -149,7 +155,7 @@ impl Machine<'_> {
                 line.split(one).map(str::to_owned).collect()
             }
             pattern => {
-                let pattern = Regular::of(pattern, Dialect::Extended)?;
+                let pattern = Regular::of(pattern, Dialect::Extended).filter(|it| !it.has_ways)?;
                 let signs: Vec<char> = line.chars().collect();
                 let (mut fields, mut from) = (Vec::new(), 0);
                 while let Some(found) = pattern.find(&signs, from, &mut self.room.steps).ok()? {
@@ -270,13 +276,22 @@ impl Machine<'_> {
                 if OWN.contains(&name.as_str()) {
                     return None;
                 }
-                self.variable(name).to_owned()
+                match name.as_str() {
+                    "length" => self.line.chars().count().to_string(),
+                    name => self.variable(name).to_owned(),
+                }
             }
             Value::Field(place) => {
                 let place = usize::try_from(self.number(place)?).ok()?;
                 self.field(place)
             }
             Value::Joined(one, other) => self.text(one)? + &self.text(other)?,
+            Value::Set(target, sign @ ("++" | "--"), _) => {
+                let before = self.number(target)?;
+                let by = if *sign == "++" { 1 } else { -1 };
+                self.set(target, &before.checked_add(by)?.to_string())?;
+                before.to_string()
+            }
             Value::Set(target, sign, value) => {
                 let text = match *sign {
                     "=" => self.text(value)?,
@@ -469,7 +484,8 @@ fn formatted(texts: &[String]) -> Option<String> {
         }
         match signs.next()? {
             '%' => made.push('%'),
-            's' | 'd' | 'i' => made.push_str(rest.next()?),
+            's' => made.push_str(rest.next()?),
+            'd' | 'i' => made.push_str(&rest.next()?.trim().parse::<i64>().ok()?.to_string()),
             _ => return None,
         }
     }

@@ -121,7 +121,7 @@ pub(super) enum Value {
     Name(String),
     Field(Box<Value>),
     Joined(Box<Value>, Box<Value>),
-    /// `=`, `+=`, `-=`
+    /// `=`, `+=`, `-=`, and `++`, `--` behind it: of those it is what it was before.
     Set(Box<Value>, &'static str, Box<Value>),
     Both(Box<Value>, &'static str, Box<Value>),
     Not(Box<Value>),
@@ -287,20 +287,35 @@ impl Parser<'_> {
                 return Some(value);
             }
         }
-        for sign in ["&&", "||"] {
-            if self.takes(sign) {
-                value = Value::Both(Box::new(value), sign, Box::new(self.value()?));
-                break;
-            }
+        // `&&` binds closer.
+        value = self.all(value)?;
+        while self.takes("||") {
+            let first = self.compared()?;
+            let other = self.all(first)?;
+            value = Value::Both(Box::new(value), "||", Box::new(other));
+        }
+        Some(value)
+    }
+
+    /// What `&&` holds together, behind the first of it.
+    fn all(&mut self, first: Value) -> Option<Value> {
+        let mut value = first;
+        while self.takes("&&") {
+            value = Value::Both(Box::new(value), "&&", Box::new(self.compared()?));
         }
         Some(value)
     }
 
     fn compared(&mut self) -> Option<Value> {
         let value = self.joined()?;
+        // `! a ~ b` is `! (a ~ b)`.
+        let is_not = matches!(value, Value::Not(_));
         for sign in ["==", "!=", "<=", ">=", "<", ">", "~", "!~"] {
             let Some(Token::Sign(own)) = self.tokens.get(self.at) else { break };
             if *own == sign {
+                if is_not {
+                    return None;
+                }
                 self.at += 1;
                 return Some(Value::Both(Box::new(value), sign, Box::new(self.joined()?)));
             }
@@ -325,21 +340,20 @@ impl Parser<'_> {
     }
 
     fn summed(&mut self) -> Option<Value> {
-        let mut value = self.single()?;
-        for sign in ["+", "-", "%"] {
+        let value = self.single()?;
+        for sign in ["++", "--"] {
             if self.takes(sign) {
-                value = Value::Both(Box::new(value), sign, Box::new(self.single()?));
+                let one = Box::new(Value::Number("1".to_owned()));
+                return Some(Value::Set(Box::new(value), sign, one));
             }
         }
-        if self.takes("++") {
-            let one = Box::new(Value::Number("1".to_owned()));
-            return Some(Value::Set(Box::new(value), "+=", one));
-        }
-        if self.takes("--") {
-            let one = Box::new(Value::Number("1".to_owned()));
-            return Some(Value::Set(Box::new(value), "-=", one));
-        }
-        Some(value)
+        const SUMS: &[&str] = &["+", "-", "%"];
+        let Some(sign) = SUMS.iter().find(|it| self.is_at(it)) else { return Some(value) };
+        self.at += 1;
+        let other = self.single()?;
+        // Of several nobody asks which binds closer.
+        let goes_on = SUMS.iter().chain(&["++", "--"]).any(|it| self.is_at(it));
+        (!goes_on).then(|| Value::Both(Box::new(value), sign, Box::new(other)))
     }
 
     /// What lies within something else.
@@ -355,11 +369,18 @@ impl Parser<'_> {
         self.at += 1;
         Some(match token {
             Token::Text(text) => Value::Text(text.clone()),
+            Token::Number(text) if text.len() > 1 && text.starts_with('0') => return None,
             Token::Number(text) => Value::Number(text.clone()),
             Token::Pattern(text) => Value::Pattern(Regular::of(text, Dialect::Extended)?),
             Token::Sign("$") => {
                 let field = self.deeper(Self::single)?;
                 Value::Field(Box::new(field))
+            }
+            Token::Sign(sign @ ("++" | "--")) => {
+                let target = self.deeper(Self::single)?;
+                let one = Box::new(Value::Number("1".to_owned()));
+                let sign = if *sign == "++" { "+=" } else { "-=" };
+                Value::Set(Box::new(target), sign, one)
             }
             Token::Sign("!") => {
                 let value = self.deeper(Self::single)?;

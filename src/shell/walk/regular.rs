@@ -80,6 +80,15 @@ impl Regular {
         Some(Self { steps, groups: parser.groups + 1, has_ways: parser.has_ways })
     }
 
+    /// Whether some step of it takes that sign.
+    pub(super) fn takes(&self, sign: char) -> bool {
+        self.steps.iter().any(|it| match it {
+            Step::Sign(own) => *own == sign,
+            Step::Set(set) => set.has(sign),
+            _ => false,
+        })
+    }
+
     /// The first place from `from` on where it is found.
     pub(super) fn find(
         &self,
@@ -308,10 +317,17 @@ impl Parser<'_> {
                     return Some(set);
                 }
                 ['[', ':', ..] => {
-                    let end = rest.windows(2).position(|it| it == [':', ']'])?;
-                    let name: String = rest[2..end].iter().collect();
+                    let inner = &rest[2..];
+                    let end = inner.windows(2).position(|it| it == [':', ']']);
+                    // `[[:]` has two signs.
+                    let Some(end) = end else {
+                        set.ranges.push(('[', '['));
+                        self.at += 1;
+                        continue;
+                    };
+                    let name: String = inner[..end].iter().collect();
                     set.ranges.extend_from_slice(class(&name)?);
-                    self.at += end + 2;
+                    self.at += end + 4;
                 }
                 [] | ['[', '.' | '=', ..] => return None,
                 ['\\', next, ..] => {
@@ -337,7 +353,9 @@ impl Parser<'_> {
     }
 
     /// A part, as often as the operators behind it say.
-    fn repeated(&mut self, mut part: Part) -> Option<Part> {
+    fn repeated(&mut self, part: Part) -> Option<Part> {
+        let mut part = part;
+        let mut is_first = true;
         loop {
             let (least, most) = if self.signs.get(self.at) == Some(&'*') {
                 self.at += 1;
@@ -351,9 +369,13 @@ impl Parser<'_> {
             } else {
                 return Some(part);
             };
-            if matches!(part, Part::One(Step::Start | Step::End)) {
+            // What is repeated is not repeated once more.
+            if matches!(part, Part::One(Step::Start | Step::End)) || !is_first {
                 return None;
             }
+            is_first = false;
+            // The longest that is found, or the first way to it, may be two things.
+            self.has_ways |= matches!(part, Part::Group(..));
             let is_perl = self.dialect == Dialect::Perl;
             let is_lazy = is_perl && self.takes('?');
             part = Part::Repeat { part: Box::new(part), least, most, is_lazy };

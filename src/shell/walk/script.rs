@@ -72,7 +72,8 @@ pub(super) fn shown(
     let by_place = commands
         .iter()
         .any(|it| counts(&it.from) || it.to.is_some() || matches!(it.verb, Verb::Quit(_)));
-    if input.contains(HOLE) || by_place && (room.is_part || room.is_unsure) {
+    // What ends with a carriage return does not end with the sign before it.
+    if input.contains([HOLE, '\r']) || by_place && (room.is_part || room.is_unsure) {
         return None;
     }
     room.take(input.len())?;
@@ -141,9 +142,10 @@ impl Command {
     ) -> Option<bool> {
         let mut is_at = |address: &Address| match address {
             Address::Line(own) => Some(*own == number),
-            Address::Every(first, step) => {
-                Some(number >= *first && (number - first).is_multiple_of((*step).max(1)))
-            }
+            Address::Every(first, step) => Some(match step {
+                0 => number == *first,
+                step => number >= *first && (number - first).is_multiple_of(*step),
+            }),
             Address::Last => Some(is_last),
             Address::More(_) => None,
             Address::Pattern(pattern) => has(pattern, line, room),
@@ -166,7 +168,7 @@ impl Command {
                 None if is_at(from)? => {
                     let end = match to {
                         Address::Line(end) => *end,
-                        Address::More(more) => number + more,
+                        Address::More(more) => number.saturating_add(*more),
                         _ => usize::MAX,
                     };
                     *open = Some(end).filter(|it| *it > number);
@@ -339,9 +341,9 @@ fn substitution(text: &str, dialect: Dialect) -> Option<(Verb, &str)> {
     }
     let regular = Regular::of(&from, dialect).filter(|_| !from.is_empty())?;
     // Which of several ways it takes, sed and perl see otherwise.
-    if regular.has_ways && dialect != Dialect::Perl
-        || dialect == Dialect::Perl && flags.contains('p')
-    {
+    let is_perl = dialect == Dialect::Perl;
+    // Its lines have their end with them.
+    if regular.has_ways && !is_perl || is_perl && (flags.contains('p') || regular.takes('\n')) {
         return None;
     }
     let substitution = Substitution {

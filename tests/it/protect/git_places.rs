@@ -164,6 +164,8 @@ fn only_what_git_itself_has_made_there_has_no_hooks() {
             "cp -r ../evil e4; git worktree list e4; git -C e4 commit -m x",
             "cp -r ../evil e4; git clone . e4; git -C e4 commit -m x",
             "cp -r ../evil/. e4; git -C e4 commit -m x",
+            "cp -r ../evil e4 && cp -r e4 e5 && cd e5 && git commit -m x",
+            "for d in ../*/; do cp -r $d all; done; cd all && git commit -m x",
             "rsync -a ../evil/ e4; git -C e4 commit -m x",
             "rsync -a ../evil e4; git -C e4/evil commit -m x",
             "mv ../evil e4; cd e4/sub && git commit -m x",
