@@ -184,9 +184,6 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
         &["NOT COUNTED: IN A BRANCH OF", "GATE"],
         spared.map(|it| vec![it.script.clone(), it.by.clone()]).collect(),
     );
-    if let Some(beyond) = explained.beyond {
-        section(&["NOT ALL THAT IT WOULD RUN IS KNOWN"], vec![vec![beyond.why().to_owned()]]);
-    }
     text + "\n" + &verdict(explained, out, is_protected)
 }
 
@@ -225,8 +222,11 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
             out.paint(say::Tone::Good, "Nothing objects.") + &spared.unwrap_or_default()
         }
     };
+    let unknown = explained
+        .beyond
+        .map(|it| format!(" Not all that it would run can be read beforehand: {}.", it.why()));
     let off = if is_protected { "" } else { " Self-protection is switched off." };
-    format!("{said}{off}\n")
+    format!("{said}{}{off}\n", unknown.unwrap_or_default())
 }
 
 /// What is unknown is an ellipsis to people.
