@@ -356,7 +356,10 @@ impl Walker<'_> {
                 part => {
                     let quoted = is_quoted(part);
                     match self.part(part) {
-                        Expansion::One(text) => pattern.push(&text, quoted),
+                        Expansion::One(text) => {
+                            pattern.unknown |= text.contains(START);
+                            pattern.push(&text, quoted);
+                        }
                         Expansion::Many(texts) => pattern.push(&texts.join(" "), quoted),
                         Expansion::Number => pattern.unknown = true,
                     }
