@@ -104,8 +104,10 @@ pub(super) fn git_elsewhere(run: &Run, add: &mut impl FnMut(&str, Act)) {
                     add(&path, Act::Write(How::Remove));
                 }
             }
+            // A pattern at the end takes what lies below without being told to.
+            let takes_below = takes_folders || word.ends_with('*');
             let word = word.trim_start_matches(":/").trim_end_matches(['*', '/']);
-            if takes_folders && !word.contains(['*', '?', '[', ':']) {
+            if takes_below && !word.contains(['*', '?', '[', ':']) {
                 let folder = if word.is_empty() { "." } else { word };
                 add(&format!("{folder}/.claude/settings.json"), Act::Write(How::Remove));
             }

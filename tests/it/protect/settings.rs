@@ -295,7 +295,15 @@ fn what_a_listing_of_them_shows_is_theirs() {
 fn git_takes_them_away_with_the_folder() {
     let house = House::new();
     house.project_file(".claude/settings.json", USERS);
-    for line in ["git rm -r .", "git rm '*'", "git rm -rf .claude", "git rm -r ./"] {
+    for line in [
+        "git rm -r .",
+        "git rm '*'",
+        "git rm -rf .claude",
+        "git rm -r ./",
+        "git rm -f './*'",
+        "git rm -f ':/*'",
+        "git rm -f 'src/../*'",
+    ] {
         house.denies("settings", line);
     }
     for line in [
