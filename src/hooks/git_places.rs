@@ -495,7 +495,7 @@ impl Each<'_> {
 }
 
 /// Programs that make a folder of another.
-const COPIERS: &[&str] = &["cp", "gcp", "mv", "gmv", "rsync"];
+const COPIERS: &[&str] = &["cp", "gcp", "mv", "gmv", "rsync", "scp", "ditto"];
 /// Programs that make no folder, or say where.
 const LOOKS: &[&str] = &[
     ":", "[", "[[", "cat", "cd", "date", "echo", "exit", "export", "false", "git", "grep", "head",

@@ -192,6 +192,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         variables: texts.chain(lists).collect(),
         given,
         names: BTreeMap::new(),
+        has_mocks: language == Interpreter::Python && code.contains("mock") && mock::is_in(&tokens),
         acts: Vec::new(),
         starts_unknown: false,
         evaluates: false,
@@ -214,6 +215,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
     Acts { acts, starts_unknown, evaluates, shown }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
 struct Parser<'a> {
     tokens: &'a [Token],
     code: &'a str,
@@ -226,6 +228,8 @@ struct Parser<'a> {
     given: &'a Given,
     /// Other names of functions: `import system as s`.
     names: BTreeMap<String, String>,
+    /// `call` and `mock` are those of `unittest.mock`.
+    has_mocks: bool,
     acts: Vec<Act>,
     /// As in [`Acts`].
     starts_unknown: bool,

@@ -438,21 +438,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row(&["poetry", "pipenv", "hatch", "pdm", "rye", "pixi"])
         .then(&["run"])
         .options("e", &["environment"]),
-    row(&["uv"]).then(&["run"]).options(
-        "pm",
-        &[
-            "python",
-            "with",
-            "extra",
-            "group",
-            "project",
-            "directory",
-            "env-file",
-            "package",
-            "with-requirements",
-            "with-editable",
-        ],
-    ),
+    row(&["uv"]).then(&["run"]).options("pmwCP", UV_RUN),
     row(&["bundle", "pnpm", "asdf", "opam", "volta"]).then(&["exec"]).options("C", &["cd"]),
     row(&["mise", "rtx"])
         .then(&["exec"])
@@ -730,6 +716,31 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
         .find(follows)
         .map(|row| (row, row.then.len()))
 }
+
+/// Options of `uv run` with a value.
+pub(in super::super) const UV_RUN: &[&str] = &[
+    "python",
+    "with",
+    "extra",
+    "group",
+    "no-extra",
+    "no-group",
+    "only-group",
+    "project",
+    "directory",
+    "env-file",
+    "package",
+    "with-requirements",
+    "with-editable",
+    "index",
+    "index-url",
+    "default-index",
+    "extra-index-url",
+    "cache-dir",
+    "config-file",
+    "python-platform",
+    "color",
+];
 
 const EXPORTS_OF_HYPERFINE: &[&str] =
     &["export-json", "export-markdown", "export-csv", "export-asciidoc", "export-orgmode"];

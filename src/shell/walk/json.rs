@@ -1,5 +1,4 @@
-//! What `jq` shows of a text: paths, elements, pipes of them. And the strings of a text that looks
-//! like JSON, for where what reads it is not followed.
+//! What `jq` shows of a text: paths, elements, pipes of them.
 
 use super::super::HOLE;
 use super::filter::Room;
@@ -198,31 +197,9 @@ fn fields(values: Vec<Value>, name: &str) -> Vec<Value> {
     values.into_iter().map(field).collect()
 }
 
-/// The strings of a text that begins as JSON does, line by line.
-pub(super) fn strings(text: &str) -> Vec<String> {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some((_, quoted)) = rest.split_once('"') {
-        let mut is_escaped = false;
-        let end = quoted.find(|sign| {
-            let ends = sign == '"' && !is_escaped;
-            is_escaped = sign == '\\' && !is_escaped;
-            ends
-        });
-        let Some(end) = end else { break };
-        let string = quoted[..end].replace("\\n", "\n").replace("\\\"", "\"");
-        found.extend(string.lines().filter(|it| it.contains(' ')).map(str::to_owned));
-        rest = &quoted[end + 1..];
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Room, shown, strings};
+    use super::{Room, shown};
 
     fn jq(code: &str, input: &str) -> Option<String> {
         shown(code, true, input, &mut Room::default())
@@ -242,7 +219,5 @@ mod tests {
             assert!(jq(unknown, input).is_none(), "{unknown}");
         }
         assert_eq!(jq(".a", "no json"), None);
-        assert_eq!(strings(r#"{"a": "x \"y\" z", "b": "l m\nn o"}"#), ["x \"y\" z", "l m", "n o"]);
-        assert!(strings("\"a b\"").is_empty());
     }
 }

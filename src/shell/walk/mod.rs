@@ -644,7 +644,7 @@ impl<'o> Walker<'o> {
     fn case(&mut self, word: &Word, arms: &[Arm], io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let subject = self.text(word);
-        let sure = self.choices.is_empty() && !subject.contains([super::HOLE, start::START]);
+        let sure = self.choices.is_empty() && !subject.contains(super::HOLE);
         self.choices = outer;
         let sure = sure && !stands_for_more(word, &subject) && !self.ignores_case;
         let characters: Vec<char> = subject.chars().collect();

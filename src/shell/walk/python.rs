@@ -2,6 +2,7 @@
 
 use super::super::foreign::Given;
 use super::super::table::grammar::Grammar;
+use super::super::table::wrappers;
 use super::super::{How, Interpreter, last_part};
 use super::Walker;
 use super::call::Call;
@@ -106,32 +107,8 @@ impl Walker<'_> {
     /// `uv run file`, `uv run -`, `uv run -m module`: the words as Python's own, where it is no
     /// command.
     pub(super) fn uv_python(&mut self, call: &Call) -> bool {
-        const UV: Grammar = Grammar {
-            letters: "pwCP",
-            long: &[
-                "python",
-                "with",
-                "extra",
-                "group",
-                "no-extra",
-                "no-group",
-                "only-group",
-                "project",
-                "directory",
-                "env-file",
-                "package",
-                "with-requirements",
-                "with-editable",
-                "index",
-                "index-url",
-                "default-index",
-                "extra-index-url",
-                "cache-dir",
-                "config-file",
-                "python-platform",
-                "color",
-            ],
-        };
+        // Here `-m` is told apart by itself: its value is the first of Python's own words.
+        const UV: Grammar = Grammar { letters: "pwCP", long: wrappers::UV_RUN };
         let verb = Self::subcommand("uv", &call.words);
         if call.words.get(verb).is_none_or(|it| it.text != "run") {
             return false;

@@ -1,6 +1,7 @@
 //! What a command is by its looks, before anything of it is expanded.
 
 use super::super::syntax::{Node, Part, Word};
+use super::start::START;
 
 /// Whether its input becomes words of a command.
 pub(super) fn is_xargs(node: &Node) -> bool {
@@ -46,6 +47,7 @@ pub(super) fn is_test(node: &Node) -> bool {
 pub(super) fn stands_for_more(word: &Word, text: &str) -> bool {
     let shows = |part: &Part| matches!(part, Part::Command { .. });
     text == "."
+        || text.contains(START)
         || text.starts_with(['~', '/'])
         || text.starts_with("./")
         || text.starts_with("..")

@@ -3,11 +3,11 @@
 //! those commands may be in that text, so it is read as code that may run. Nobody asks for it but
 //! where a shell runs something unknown: `sed s/a/b/ f` by itself runs nothing.
 
+use super::super::foreign;
 use super::super::table::interpreters;
 use super::super::{Certainty, HOLE, Reading, Run, Unreadable, last_part};
 use super::field::Field;
 use super::filter::substituted;
-use super::json;
 use super::kept::Kept;
 use super::nested::SYSTEM;
 use super::origin::normal;
@@ -306,6 +306,10 @@ impl Walker<'_> {
                 break;
             }
         }
+        if !self.spend(shown.iter().map(String::len).sum::<usize>() / 256) {
+            self.suspects.written = written;
+            return;
+        }
         for (at, text) in &self.suspects.heard {
             if (runs.start..=runs.end).contains(at) {
                 pieces.extend(text.lines().map(str::to_owned));
@@ -317,7 +321,9 @@ impl Walker<'_> {
             }
         }
         self.suspects.written = written;
-        pieces.extend(shown.iter().flat_map(|it| json::strings(it)));
+        let lists = shown.iter().filter(|it| it.trim_start().starts_with(['{', '[']));
+        let strings = lists.flat_map(|it| foreign::json_strings(it));
+        pieces.extend(strings.flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<_>>()));
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
         if pieces.len() > PIECES {

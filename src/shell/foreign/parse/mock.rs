@@ -32,11 +32,12 @@ impl Parser<'_> {
         match (before(2), before(3)) {
             (Some(Token::Sign('.')), Some(Token::Word(word))) => {
                 self.names.get(word).map_or(word.as_str(), String::as_str) == "mock"
-                    && self.says("mock")
+                    && self.has_mocks
             }
             (Some(Token::Sign('.')), _) => false,
             _ => {
-                self.says("mock import")
+                self.has_mocks
+                    && self.says("mock import")
                     && !self.says("subprocess import")
                     && !self.functions.defines("call")
             }
@@ -58,4 +59,29 @@ impl Parser<'_> {
             && self.word(1).is_some_and(asks)
             && self.says("mock")
     }
+}
+
+/// Whether `call` and `mock` are what an import of that module says: nothing else sets them, and
+/// nobody hands them on.
+pub(super) fn is_in(tokens: &[Token]) -> bool {
+    let (mut is_imported, mut is_other) = (false, false);
+    let is_end = |it: &Token| matches!(it, Token::Newline(_) | Token::Sign(';'));
+    for line in tokens.split(is_end) {
+        let says = |name: &str| line.iter().any(|it| matches!(it, Token::Word(it) if it == name));
+        if says("import") {
+            is_imported |= says("mock") && !says("subprocess") && !says("os");
+            continue;
+        }
+        for (at, token) in line.iter().enumerate() {
+            let Token::Word(name) = token else { continue };
+            let follows = match name.as_str() {
+                "call" => '(',
+                "mock" => '.',
+                _ => continue,
+            };
+            let is_field = at.checked_sub(1).is_some_and(|it| line[it] == Token::Sign('.'));
+            is_other |= !is_field && line.get(at + 1) != Some(&Token::Sign(follows));
+        }
+    }
+    is_imported && !is_other
 }
