@@ -7,28 +7,23 @@ pub(crate) const LINE: usize = 256 * 1024;
 /// How deep groups, substitutions, nested code and function calls may be nested, all together.
 pub(crate) const DEPTH: usize = 40;
 
-/// How much is walked: a unit is a command, a file that it names to be written or run, or some 64
-/// bytes of text that an expansion made. A script of 300 busy lines fits in it.
-pub(crate) const WORK: usize = 4_100;
+/// How much is walked: a unit is a command, a file that it names to be written or run, or some
+/// 256 bytes of text that an expansion made. As much as 5 ms suffice for on a slow machine, whatever
+/// the units are of; a line of more is data, or made to take long.
+pub(crate) const WORK: usize = 1_800;
 
-/// A line of more bytes than this is no line of commands that somebody typed: it is data, of which
-/// a command is few, or made to take long. So it is walked less far.
-const LONG: usize = 32 * 1024;
-const LONG_WORK: usize = 2_700;
-
-/// How much of a line is walked; one that is too long is refused for its length.
-pub(crate) fn work(line: &str) -> usize {
-    if (LONG..=LINE).contains(&line.len()) { LONG_WORK } else { WORK }
-}
-
-/// The same for the text of a script, of which a call reads few: one of 64 KiB is read to its end.
+/// The same for the text of a script, of which a call reads few: one of 64 KiB, of some 300 busy
+/// lines, is read to its end.
 pub(crate) const SCRIPT_WORK: usize = 7_000;
 
 /// Of so many files whose text the caller knows the work is paid for.
 pub(crate) const FILES: usize = 4;
 
-/// Words of one text.
-pub(crate) const WORDS: usize = 16_000;
+/// Words of one text, each expansion in it counting as one more.
+pub(crate) const WORDS: usize = 8_000;
+
+/// Tokens of code in another language: what 64 KiB of dense code have.
+pub(crate) const TOKENS: usize = 16_384;
 
 /// Elements of an array; beyond, a line is not read to its end.
 pub(crate) const ELEMENTS: usize = 4_000;

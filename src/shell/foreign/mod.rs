@@ -50,6 +50,8 @@ pub(super) struct Acts {
     pub(super) evaluates: bool,
     /// What it shows and what it writes to files, each call of it.
     pub(super) shown: Vec<Shown>,
+    /// It has more tokens than are looked at.
+    pub(super) is_cut: bool,
 }
 
 /// A text that code shows, [`HOLE`](super::HOLE)s in it.

@@ -204,6 +204,7 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         guessed: 0,
         blocks: 0,
         braces: 0,
+        is_cut: tokens.len() > limit::TOKENS,
     };
     parser.statements();
     for code in inner {
@@ -211,8 +212,8 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
     }
     parser.open_functions();
     parser.read_operands();
-    let Parser { acts, starts_unknown, evaluates, shown, .. } = parser;
-    Acts { acts, starts_unknown, evaluates, shown }
+    let Parser { acts, starts_unknown, evaluates, shown, is_cut, .. } = parser;
+    Acts { acts, starts_unknown, evaluates, shown, is_cut }
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
@@ -249,6 +250,8 @@ struct Parser<'a> {
     /// Blocks in braces that this place is in: those of which a statement is read, and all.
     blocks: usize,
     braces: usize,
+    /// As in [`Acts`].
+    is_cut: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -274,6 +277,7 @@ impl<'a> Parser<'a> {
         self.acts.extend(inner.acts);
         self.starts_unknown |= inner.starts_unknown;
         self.evaluates |= inner.evaluates;
+        self.is_cut |= inner.is_cut;
         let unsure = inner.shown.into_iter().map(|it| Shown { is_sure: false, ..it });
         self.shown.extend(unsure);
         self.functions.named_in(code);
@@ -387,7 +391,8 @@ impl<'a> Parser<'a> {
             self.functions.goes(&name, self.variables.get(&name));
         }
         // What is set in a block is perhaps not set.
-        let is_perhaps = !begins && (self.blocks > 0 || self.is_in_branch());
+        let is_other = self.variables.get(&name).is_some_and(|old| *old != value);
+        let is_perhaps = is_other && !begins && (self.blocks > 0 || self.is_in_branch());
         self.set(name, value, is_perhaps);
     }
 
@@ -1034,8 +1039,8 @@ impl<'a> Parser<'a> {
         let place = self.at.saturating_sub(1);
         let guessed = self.guessed;
         let shows = kinds.iter().any(|it| matches!(it, Kind::Shows(_)));
-        let is_unsure = self.braces > 0 || self.is_in_branch();
-        let is_out = shows && self.is_output(place) && !is_unsure;
+        let is_sure = |it: &Self| it.braces == 0 && !it.is_in_branch();
+        let is_out = shows && self.is_output(place) && is_sure(self);
         let arguments = if self.is_sign(0, '(') {
             self.at += 1;
             self.arguments(')')

@@ -2,7 +2,7 @@
 
 mod fill;
 
-use super::super::Interpreter;
+use super::super::{Interpreter, limit};
 use super::escape::unescaped;
 use fill::{command, within_braces};
 use std::collections::BTreeMap;
@@ -58,7 +58,8 @@ fn lexed(code: &str, language: Interpreter, fills: Option<usize>) -> (Vec<Token>
         tokens: Vec::new(),
         inner: Vec::new(),
     };
-    while lexer.token().is_some() {}
+    // One more, so that who asks sees that it is cut.
+    while lexer.tokens.len() <= limit::TOKENS && lexer.token().is_some() {}
     (lexer.tokens, lexer.inner)
 }
 

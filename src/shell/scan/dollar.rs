@@ -1,7 +1,7 @@
 //! Expansions: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
 
 use super::super::syntax::{Parameter, Part, Word};
-use super::super::{Unreadable, limit};
+use super::super::Unreadable;
 use super::{End, Scanner, scan, scan_quoted};
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ const OPERATORS: &[&str] = &[
 
 impl Scanner<'_> {
     pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) {
+        self.count_word();
         match self.peek_at(1) {
             b'(' => {
                 self.at += 1;
@@ -244,10 +245,10 @@ impl Scanner<'_> {
                 _ => text.push('\\'),
             }
         }
-        let scanned = scan(&text, self.depth + 1);
+        let scanned = scan(&text, self.depth + 1, self.most);
         // Each of them is a text of its own, with all that it takes.
         self.commands += scanned.commands + 2;
-        if self.commands > limit::WORK {
+        if self.commands > self.most {
             self.fail(Unreadable::Work);
         }
         match scanned.error {

@@ -25,13 +25,14 @@ pub(super) struct Scanned {
     commands: usize,
 }
 
-/// Scans a whole text. `depth` is how deep the text itself is nested.
-pub(super) fn scan(text: &str, depth: usize) -> Scanned {
+/// Scans a whole text of at the `most` so many commands. `depth` is how deep the text itself is
+/// nested.
+pub(super) fn scan(text: &str, depth: usize, most: usize) -> Scanned {
     if text.len() > limit::LINE {
         let error = Some(Unreadable::Length);
         return Scanned { list: List::new(), error, doubtful: false, commands: 0 };
     }
-    let mut scanner = Scanner::new(text, depth);
+    let mut scanner = Scanner { most, ..Scanner::new(text, depth) };
     let list = scanner.list(&End::Text);
     scanner.documents();
     if scanner.at < text.len() {
@@ -56,8 +57,9 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
-    /// How many commands there are so far.
+    /// How many commands there are so far, and at the most.
     commands: usize,
+    most: usize,
     /// How many words.
     words: usize,
     /// How many `$( … )` are open.
@@ -90,6 +92,7 @@ impl<'a> Scanner<'a> {
             at: 0,
             depth,
             commands: 0,
+            most: limit::WORK,
             words: 0,
             substitutions: 0,
             pending: Vec::new(),
@@ -100,6 +103,14 @@ impl<'a> Scanner<'a> {
 
     fn fail(&mut self, error: Unreadable) {
         self.error.get_or_insert(error);
+    }
+
+    /// A word, or an expansion in one.
+    fn count_word(&mut self) {
+        self.words += 1;
+        if self.words > limit::WORDS {
+            self.fail(Unreadable::Work);
+        }
     }
 
     /// The byte that comes, or 0 at the end.
@@ -291,7 +302,7 @@ impl<'a> Scanner<'a> {
 
     fn command(&mut self) -> Option<Node> {
         self.commands += 1;
-        if self.commands > limit::WORK {
+        if self.commands > self.most {
             self.fail(Unreadable::Work);
         }
         let node = match self.bare_word() {

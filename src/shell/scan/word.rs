@@ -1,7 +1,7 @@
 //! Words: quotes, escapes, extended globs, arrays.
 
 use super::super::syntax::{Part, Word};
-use super::super::{Unreadable, limit};
+use super::super::Unreadable;
 use super::{End, Scanner, head};
 use std::rc::Rc;
 
@@ -18,10 +18,7 @@ impl Scanner<'_> {
     /// The word that comes; without parts if none does.
     pub(super) fn word(&mut self) -> Word {
         let mut word = Word::default();
-        self.words += 1;
-        if self.words > limit::WORDS {
-            self.fail(Unreadable::Work);
-        }
+        self.count_word();
         let start = self.at;
         while !self.is_over() {
             match self.peek() {

@@ -62,7 +62,7 @@ const NOT_FOUND: &[&str] = &["command_not_found_handle", "command_not_found_hand
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
     pub(super) fn call(&mut self, call: Call) -> String {
-        if !self.spend(call.words.len() / 4) {
+        if !self.spend(call.words.len() / 16) {
             return String::new();
         }
         let Some(first) = call.words.first() else { return String::new() };

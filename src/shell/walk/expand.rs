@@ -341,7 +341,7 @@ impl Walker<'_> {
                 },
             }
         }
-        if !self.spend(text.len() / 64) || text.len() > limit::TEXT {
+        if !self.spend(text.len() / 256) || text.len() > limit::TEXT {
             return HOLE.to_string();
         }
         text

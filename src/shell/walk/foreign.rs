@@ -3,7 +3,7 @@
 use super::super::foreign::{self, Act, Given};
 use super::super::table::grammar::Given as Option_;
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{Certainty, HOLE, Interpreter, last_part};
+use super::super::{Certainty, HOLE, Interpreter, Unreadable, last_part};
 use super::call::Call;
 use super::field::{Field, texts};
 use super::{Io, Walker, filter, handed, is_shell, spoken};
@@ -256,7 +256,7 @@ impl Walker<'_> {
     }
 
     fn acts_once(&mut self, code: &str, language: Interpreter, given: &Given) {
-        if !self.spend(1 + code.len() / 64) {
+        if !self.spend(1 + code.len() / 128) {
             return;
         }
         // A script of sed is no text to look for names in: what it does is all in its acts.
@@ -269,6 +269,9 @@ impl Walker<'_> {
             self.reading.code.push(code.to_owned());
         }
         let read = foreign::read(code, language, given);
+        if read.is_cut {
+            self.fail(Unreadable::Work);
+        }
         // `system($0)`: lines of the input.
         let is_line = |act: &Act| matches!(act, Act::Shell(text) if is_hole(text));
         if language == Interpreter::Awk && read.acts.iter().any(is_line) {

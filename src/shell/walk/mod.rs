@@ -93,7 +93,7 @@ use std::rc::Rc;
 /// Reads a line.
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
-    walker.work = limit::work(line) + limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
+    walker.work = limit::WORK + limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
     walker.goes = start::goes(line);
     walker.code(line, &Io::default());
     walker.ended()
@@ -358,10 +358,11 @@ impl<'o> Walker<'o> {
 
     /// Walks text as a line of its own in the same shell.
     fn code(&mut self, text: &str, io: &Io) -> String {
-        if !self.spend(1 + text.len() / 256) {
+        if !self.spend(1 + text.len().min(limit::LINE) / 256) {
             return String::new();
         }
-        let scanned = scan::scan(text, self.depth);
+        // More commands than can be paid for need not be looked at.
+        let scanned = scan::scan(text, self.depth, self.work.min(limit::SCRIPT_WORK));
         let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
         if scanned.error.is_some() || scanned.doubtful {

@@ -79,7 +79,7 @@ impl Walker<'_> {
                 .or_else(|| self.shown_by_code(name, call))
                 .or_else(|| self.searched(name, &call.words)),
         };
-        text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+        text.filter(|text| self.spend(text.len() / 256)).unwrap_or(HOLE.to_string())
     }
 
     /// What the words of a program say that it shows. Of what may be more, a line may be all.

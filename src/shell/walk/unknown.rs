@@ -52,7 +52,7 @@ impl Walker<'_> {
         }
         // `-e` takes code of other languages.
         let is_shells = option.is_some_and(|place| words[place].text.ends_with('c'))
-            && scan::scan(&code.text, self.depth).error.is_none();
+            && scan::scan(&code.text, self.depth, self.work).error.is_none();
         if is_shells {
             let shell = call.clone().renamed("sh");
             self.resolved += 1;

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Calls are followed so deep, and through so many tokens in all.
 const FRAMES: usize = 8;
-const STEPS: usize = 100_000;
+const STEPS: usize = 24_000;
 /// So many functions are followed.
 const FUNCTIONS: usize = 256;
 
