@@ -103,6 +103,20 @@ fn commit() -> String {
         .to_owned()
 }
 
+/// Code as people write it.
+const MODULE: &str = "function pick(list, name) {\n  const found = list.filter((it) => it.name === name);\n\
+     \x20 if (found.length === 0) {\n    throw new Error(`no ${name} in ${list.length}`);\n  }\n\
+     \x20 return found.map((it) => ({ ...it, at: it.line + 1, text: it.text.trim() }));\n}\n";
+
+/// Functions each of which calls the one before.
+fn functions() -> String {
+    let mut all = "def f0(a):\n  return a\n".to_owned();
+    for n in 1..10 {
+        all += &format!("def f{n}(a):\n  b = f{}(a)\n  return [b, f{}(b)]\n", n - 1, n - 1);
+    }
+    all
+}
+
 /// What costs most for its length.
 fn worst() -> Vec<(&'static str, String)> {
     let fill = |text: &str| text.repeat(64 * 1024 / text.len());
@@ -192,6 +206,13 @@ fn worst() -> Vec<(&'static str, String)> {
         ("64 KiB of appends", fill("echo a>>f;")),
         ("64 KiB of case", fill("case $x in a)b;;esac;")),
         ("64 KiB of sed", format!("sed '{}'", fill("s/a/b/;"))),
+        ("64 KiB of python names again", format!("python3 -c '{}'", fill("a=1;a=2;"))),
+        ("64 KiB of calls of functions", format!("python3 -c '{}{}'", functions(), fill("f9(1);"))),
+        ("64 KiB of node", format!("node -e '{}'", fill(MODULE))),
+        // A shorter line may be walked as far.
+        ("30 KiB of links", fill("ln a b;").split_off(34 * 1024)),
+        ("30 KiB of git", each("git -C d# st;").split_off(34 * 1024)),
+        ("8 KiB of links", fill("ln a b;").split_off(56 * 1024)),
         ("100,000 parentheses", "(".repeat(100_000)),
         ("100,000 substitutions", "$(".repeat(100_000)),
         ("4,000 stages", "cat | ".repeat(3_999) + "git push"),

@@ -10,7 +10,7 @@ pub(crate) const DEPTH: usize = 40;
 /// How much is walked: a unit is a command, a file that it names to be written or run, or some
 /// 256 bytes of text that an expansion made. As much as 5 ms suffice for on a slow machine, whatever
 /// the units are of; a line of more is data, or made to take long.
-pub(crate) const WORK: usize = 1_800;
+pub(crate) const WORK: usize = 2_000;
 
 /// The same for the text of a script, of which a call reads few: one of 64 KiB, of some 300 busy
 /// lines, is read to its end.
@@ -19,10 +19,10 @@ pub(crate) const SCRIPT_WORK: usize = 7_000;
 /// Of so many files whose text the caller knows the work is paid for.
 pub(crate) const FILES: usize = 4;
 
-/// Words of one text, each expansion in it counting as one more.
-pub(crate) const WORDS: usize = 8_000;
+/// Words of one text for each command that it may have; an expansion counts as one more.
+pub(crate) const WORDS: usize = 4;
 
-/// Tokens of code in another language: what 64 KiB of dense code have.
+/// Tokens of code in another language that a line holds: what 64 KiB of dense code have.
 pub(crate) const TOKENS: usize = 16_384;
 
 /// Elements of an array; beyond, a line is not read to its end.

@@ -130,7 +130,7 @@ fn what_people_write_is_read_to_its_end() {
         4 => format!("if [ \"$x{n}\" = y ]; then ./gen{n}.sh; else sed -i s/a/b/ conf{n}; fi"),
         _ => format!("python3 -c 'import json; print(json.load(open(\"f{n}\")))' > out{n}.json"),
     };
-    let script: String = (0..300).map(|n| busy(n) + "\n").collect();
+    let script: String = (0..200).map(|n| busy(n) + "\n").collect();
     let prose = "It's a line of $HOME, of (signs) and of words.\n".repeat(340);
     let code = "x = foo.bar(1, [2, 3], key=open(\"f\").read())\n".repeat(180);
     for line in [

@@ -196,8 +196,9 @@ impl Given {
     }
 }
 
-/// The acts of a piece of code, in the order in which they are found.
-pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
+/// The acts of a piece of code, in the order in which they are found, and of at the `most` so many
+/// tokens.
+pub(super) fn read(code: &str, language: Interpreter, given: &Given, most: usize) -> Acts {
     let acts = match language {
         Interpreter::Tcl => return tcl::read(code),
         Interpreter::AppleScript => apple_script(code),
@@ -208,7 +209,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
             let starts_unknown = literals::starts_programs(code);
             return Acts { starts_unknown, ..Acts::default() };
         }
-        language => return parse::read(code, language, given),
+        language => return parse::read(code, language, given, most),
     };
     Acts { acts, ..Acts::default() }
 }
@@ -216,7 +217,7 @@ pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
 /// What a piece of code writes to files and shows, as it may stand in a file: each by itself, all one
 /// behind the other, and the lines of its literals.
 pub(super) fn written(code: &str, language: Interpreter) -> Vec<String> {
-    let shown = read(code, language, &Given::default()).shown;
+    let shown = read(code, language, &Given::default(), usize::MAX).shown;
     let all: String = shown.iter().map(|it| it.text.as_str()).collect();
     let shown = shown.into_iter().filter(Shown::is_known).map(|it| it.text);
     let mut texts: Vec<String> = shown.chain([all]).collect();
@@ -235,7 +236,7 @@ const PARTS: usize = 8;
 pub(super) fn printed(code: &str, language: Interpreter, given: &Given) -> Option<String> {
     let (tokens, _) = token::tokens(code, language);
     let literal = printed_literally(&tokens);
-    let mut shown = read(code, language, given).shown;
+    let mut shown = read(code, language, given, usize::MAX).shown;
     shown.retain(|it| !it.to_file);
     let is_all = tokens.iter().filter(|it| is_print(it)).count() == shown.len();
     let all: String = shown.iter().map(|it| it.text.as_str()).collect();

@@ -169,19 +169,25 @@ impl Argument {
     }
 }
 
-pub(super) fn read(code: &str, language: Interpreter, given: &Given) -> Acts {
-    nested(code, code, language, given, 0)
+pub(super) fn read(code: &str, language: Interpreter, given: &Given, most: usize) -> Acts {
+    nested(code, code, language, given, (0, most))
 }
 
 /// The acts of code that stands in other code.
-fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: usize) -> Acts {
+fn nested(
+    code: &str,
+    whole: &str,
+    language: Interpreter,
+    given: &Given,
+    (depth, most): (usize, usize),
+) -> Acts {
     if depth > 4 {
         return Acts::default();
     }
     let texts =
         given.variables.iter().map(|(name, text)| (name.clone(), Value::Text(text.clone())));
     let lists = given.lists.iter().map(|(name, list)| (name.clone(), Value::List(list.clone())));
-    let (tokens, inner) = filled_tokens(code, language);
+    let (tokens, inner) = filled_tokens(code, language, most);
     let mut parser = Parser {
         tokens: &tokens,
         code: whole,
@@ -204,7 +210,8 @@ fn nested(code: &str, whole: &str, language: Interpreter, given: &Given, depth: 
         guessed: 0,
         blocks: 0,
         braces: 0,
-        is_cut: tokens.len() > limit::TOKENS,
+        most,
+        is_cut: tokens.len() > most,
     };
     parser.statements();
     for code in inner {
@@ -250,6 +257,8 @@ struct Parser<'a> {
     /// Blocks in braces that this place is in: those of which a statement is read, and all.
     blocks: usize,
     braces: usize,
+    /// So many tokens are looked at.
+    most: usize,
     /// As in [`Acts`].
     is_cut: bool,
 }
@@ -273,7 +282,7 @@ impl<'a> Parser<'a> {
     /// Code within this code.
     fn nested(&mut self, code: &str) {
         let whole = if code.len() > self.code.len() { code } else { self.code };
-        let inner = nested(code, whole, self.language, self.given, self.nesting + 1);
+        let inner = nested(code, whole, self.language, self.given, (self.nesting + 1, self.most));
         self.acts.extend(inner.acts);
         self.starts_unknown |= inner.starts_unknown;
         self.evaluates |= inner.evaluates;

@@ -2,7 +2,7 @@
 
 mod fill;
 
-use super::super::{Interpreter, limit};
+use super::super::Interpreter;
 use super::escape::unescaped;
 use fill::{command, within_braces};
 use std::collections::BTreeMap;
@@ -38,15 +38,25 @@ pub(super) enum Piece {
 
 /// The tokens of a piece of code, and the code that stands in its strings: `${…}`, `#{…}`.
 pub(super) fn tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
-    lexed(code, language, None)
+    lexed(code, language, None, usize::MAX)
 }
 
-/// The same with the code that is put into strings where it stands.
-pub(super) fn filled_tokens(code: &str, language: Interpreter) -> (Vec<Token>, Vec<String>) {
-    lexed(code, language, Some(0))
+/// The same with the code that is put into strings where it stands; of more tokens than the `most`
+/// one, so that who asks sees that they are cut.
+pub(super) fn filled_tokens(
+    code: &str,
+    language: Interpreter,
+    most: usize,
+) -> (Vec<Token>, Vec<String>) {
+    lexed(code, language, Some(0), most)
 }
 
-fn lexed(code: &str, language: Interpreter, fills: Option<usize>) -> (Vec<Token>, Vec<String>) {
+fn lexed(
+    code: &str,
+    language: Interpreter,
+    fills: Option<usize>,
+    most: usize,
+) -> (Vec<Token>, Vec<String>) {
     let mut lexer = Lexer {
         fills,
         code,
@@ -58,8 +68,7 @@ fn lexed(code: &str, language: Interpreter, fills: Option<usize>) -> (Vec<Token>
         tokens: Vec::new(),
         inner: Vec::new(),
     };
-    // One more, so that who asks sees that it is cut.
-    while lexer.tokens.len() <= limit::TOKENS && lexer.token().is_some() {}
+    while lexer.tokens.len() <= most && lexer.token().is_some() {}
     (lexer.tokens, lexer.inner)
 }
 

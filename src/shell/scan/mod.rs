@@ -108,7 +108,7 @@ impl<'a> Scanner<'a> {
     /// A word, or an expansion in one.
     fn count_word(&mut self) {
         self.words += 1;
-        if self.words > limit::WORDS {
+        if self.words > self.most.max(limit::WORK) * limit::WORDS {
             self.fail(Unreadable::Work);
         }
     }

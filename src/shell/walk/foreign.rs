@@ -268,7 +268,7 @@ impl Walker<'_> {
         {
             self.reading.code.push(code.to_owned());
         }
-        let read = foreign::read(code, language, given);
+        let read = foreign::read(code, language, given, self.tokens);
         if read.is_cut {
             self.fail(Unreadable::Work);
         }

@@ -108,6 +108,7 @@ pub(super) fn script(
 ) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::SCRIPT_WORK;
+    walker.tokens = usize::MAX;
     walker.goes = start::goes(text);
     walker.env.set("0", vec![env::Value::hole()]);
     walker.env.put_positional(vec![Some(arguments.to_vec())]);
@@ -136,6 +137,8 @@ struct Walker<'o> {
     scripts: BTreeSet<Script>,
     env: Env,
     depth: usize,
+    /// How many tokens of a code are looked at.
+    tokens: usize,
     /// What is left of [`limit::WORK`].
     work: usize,
     /// How many parameters have been expanded.
@@ -241,6 +244,7 @@ impl<'o> Walker<'o> {
             env: Env::new(&options.variables),
             depth: 0,
             work: limit::WORK,
+            tokens: limit::TOKENS,
             expanded: 0,
             conditional: 0,
             again: 0,

@@ -92,7 +92,7 @@ impl Lexer<'_> {
                 pieces.push(Piece::Text(text));
             }
             if let Some(inner) = inner {
-                let (tokens, more) = lexed(&inner, self.language, Some(depth + 1));
+                let (tokens, more) = lexed(&inner, self.language, Some(depth + 1), usize::MAX);
                 pieces.push(Piece::Code(tokens));
                 let left = INNER.saturating_sub(self.inner.len());
                 self.inner.extend(more.into_iter().take(left));
