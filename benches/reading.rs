@@ -112,7 +112,9 @@ const MODULE: &str = "function pick(list, name) {\n  const found = list.filter((
 fn functions() -> String {
     let mut all = "def f0(a):\n  return a\n".to_owned();
     for n in 1..10 {
-        all += &format!("def f{n}(a):\n  b = f{}(a)\n  return [b, f{}(b)]\n", n - 1, n - 1);
+        let before = n - 1;
+        let text = format!("def f{n}(a):\n  b = f{before}(a)\n  return [b, f{before}(b)]\n");
+        all.push_str(&text);
     }
     all
 }

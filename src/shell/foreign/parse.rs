@@ -29,7 +29,7 @@ const CHOICES: usize = 16;
 /// A list that grows is followed for so many.
 const ELEMENTS: usize = 256;
 /// What values of a piece of code may cost in all, in bytes, without those that are short.
-const LEFT: usize = 4 * 1024 * 1024;
+const LEFT: usize = 1024 * 1024;
 const SHORT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
