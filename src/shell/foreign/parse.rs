@@ -710,6 +710,7 @@ impl<'a> Parser<'a> {
         self.depth += 1;
         let mut value = self.term();
         loop {
+            self.next_begins_so();
             let joins = match self.peek(0) {
                 Some(Token::Sign('+')) => true,
                 Some(Token::Sign('.')) => {
@@ -771,6 +772,25 @@ impl<'a> Parser<'a> {
             return self.or_else(value);
         }
         value
+    }
+
+    /// Goes past the end of a line where the next one begins with what joins: only a `;` ends what
+    /// is said in these languages, or what cannot go on.
+    fn next_begins_so(&mut self) {
+        use Interpreter::{JavaScript, Perl, Php};
+        if !matches!(self.peek(0), Some(Token::Newline(_))) {
+            return;
+        }
+        let rest = self.tokens.get(self.at..).unwrap_or_default();
+        let lines = rest.iter().take_while(|it| matches!(it, Token::Newline(_))).count();
+        let goes_on = match self.language {
+            JavaScript => matches!(rest.get(lines), Some(Token::Sign('+'))),
+            Perl | Php => matches!(rest.get(lines), Some(Token::Sign('+' | '.'))),
+            _ => false,
+        };
+        if goes_on {
+            self.at += lines;
+        }
     }
 
     /// `a if x else b`, from `if` on.

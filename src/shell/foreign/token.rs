@@ -62,6 +62,7 @@ fn lexed(
         code,
         at: 0,
         language,
+        open: 0,
         behind: 0,
         line: None,
         ends: None,
@@ -81,6 +82,8 @@ struct Lexer<'a> {
     language: Interpreter,
     /// Whether strings are filled, and how many strings this code stands in.
     fills: Option<usize>,
+    /// Brackets of Python that are open.
+    open: usize,
     /// Where the here-documents of this line end.
     behind: usize,
     /// Where the next line begins, as far as it has been looked for.
@@ -121,8 +124,12 @@ impl Lexer<'_> {
                 self.at = self.at.max(std::mem::take(&mut self.behind));
                 let blank = |c: &u8| matches!(c, b' ' | b'\t');
                 let right = self.rest().bytes().take_while(blank).count();
-                self.tokens.push(Token::Newline(right));
+                // Within brackets a line of Python goes on.
+                if self.open == 0 {
+                    self.tokens.push(Token::Newline(right));
+                }
             }
+            '\\' if self.rest().starts_with('\n') => self.at += 1,
             first if first.is_whitespace() => {}
             '#' if self.is(&[Python, Perl, Ruby, Php, Awk, Other]) => self.skip_line(),
             '/' if self.is(&[JavaScript, Php, Other]) && self.rest().starts_with('/') => {
@@ -173,7 +180,13 @@ impl Lexer<'_> {
                 let place = self.code[start..self.at].parse();
                 self.tokens.push(place.map_or(Token::Number, Token::Place));
             }
-            sign => self.tokens.push(Token::Sign(sign)),
+            sign => {
+                if self.language == Python {
+                    self.open += usize::from(matches!(sign, '(' | '[' | '{'));
+                    self.open -= usize::from(self.open > 0 && matches!(sign, ')' | ']' | '}'));
+                }
+                self.tokens.push(Token::Sign(sign));
+            }
         }
         Some(())
     }

@@ -442,7 +442,7 @@ impl Walker<'_> {
 
     /// `git` runs code that options and the configuration hold.
     fn subcommand_code(&mut self, name: &str, call: &Call) {
-        if !matches!(name, "git" | "gh") || !self.spend(1) {
+        if !matches!(name, "git" | "gh") || !self.spend(2) {
             return;
         }
         let Some(row) = options::find(name) else { return };

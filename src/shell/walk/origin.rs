@@ -277,8 +277,8 @@ pub(super) fn normal(path: &str) -> Cow<'_, str> {
     let path = path.strip_prefix("./").map_or(path, |it| it.trim_start_matches('/'));
     let bytes = path.as_bytes();
     let is_part = |at: usize| match bytes.get(at..) {
-        Some([b'/' | b'.', b'/', ..] | [b'.', b'.', b'/', ..]) => true,
-        Some([b'.'] | [b'.', b'.']) => at > 0,
+        Some([b'.', b'/', ..] | [b'.', b'.', b'/', ..]) => true,
+        Some([b'/', ..] | [b'.'] | [b'.', b'.']) => at > 0,
         _ => false,
     };
     let starts = bytes.iter().enumerate().filter(|it| *it.1 == b'/').map(|it| it.0 + 1);

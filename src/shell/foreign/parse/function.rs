@@ -256,6 +256,7 @@ impl<'a> Parser<'a> {
         let mut done: BTreeSet<usize> = BTreeSet::new();
         // After so many rounds the rest is read in one, since each looks for all their names.
         const ROUNDS: usize = 12;
+        let most = (ROUNDS * 2_000 / self.tokens.len().max(1)).clamp(2, ROUNDS);
         for round in 0.. {
             let functions = &self.functions;
             let mut mentions =
@@ -280,7 +281,7 @@ impl<'a> Parser<'a> {
             };
             let firsts: Vec<usize> = open.iter().filter(first).copied().collect();
             let next: Vec<usize> = match (round, &firsts[..]) {
-                (ROUNDS.., _) => open,
+                (round, _) if round >= most => open,
                 (_, []) => open.first().copied().into_iter().collect(),
                 _ => firsts,
             };
