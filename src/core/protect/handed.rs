@@ -2,7 +2,7 @@
 //! and the path stands among the words of who runs it.
 
 use super::{
-    code::may_change,
+    changing::may_change,
     commands::base,
     is_in,
     touch::{Act, is_telling},

@@ -8,6 +8,7 @@
 //! calls that touch anything ([`touches`]).
 
 mod apart;
+mod changing;
 mod clients;
 mod code;
 mod commands;
@@ -16,6 +17,7 @@ mod gone;
 mod handed;
 mod joined;
 mod kill;
+mod left_out;
 mod nearby;
 mod paths;
 mod place;

@@ -4,6 +4,7 @@ use super::{
     Scene,
     apart::is_copy_kept_apart,
     code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
+    left_out::only_left_out,
     nearby::{MANAGED, is_startup, lists_clients},
     place::{Before, Ground, Lies, Touched, fits, has_hole, known_parts, lies, parts, same_place},
     settings::{self, Content},
@@ -167,7 +168,9 @@ pub(super) fn changes_settings(scene: Scene) -> Option<String> {
     });
     found.map(|it| it.touch.path.clone()).or_else(|| {
         code_changes(scene, |it| {
-            it.contains(".claude") && (it.contains("settings") || lists_clients(it))
+            it.contains(".claude")
+                && !only_left_out(it)
+                && (it.contains("settings") || lists_clients(it))
                 || it.contains("rglob(") && it.contains("settings.json")
         })
     })
