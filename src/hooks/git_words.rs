@@ -138,10 +138,10 @@ fn takes_value(option: &str) -> Option<bool> {
     let letters = option.strip_prefix('-').filter(|it| !it.is_empty() && !it.starts_with('-'))?;
     for (at, letter) in letters.char_indices() {
         let is_it = |it: &&str| it.strip_prefix('-').is_some_and(|it| it.chars().eq([letter]));
-        if VALUES.iter().any(|it| is_it(it)) {
+        if VALUES.iter().any(is_it) {
             return Some(at + letter.len_utf8() == letters.len());
         }
-        FLAGS.iter().any(|it| is_it(it)).then_some(())?;
+        FLAGS.iter().any(is_it).then_some(())?;
     }
     Some(false)
 }

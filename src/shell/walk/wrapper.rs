@@ -94,8 +94,7 @@ impl Walker<'_> {
         }
         // Without a file it writes its own.
         if matches!(row.names[0], "script" | "logsave") {
-            let log = call.words.get(at).cloned();
-            let log = log.unwrap_or_else(|| Field::literal("typescript"));
+            let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
             if log.text != "/dev/null" {
                 self.record_written(&log, How::Write, self.certainty(log.certainty()));
             }
@@ -147,11 +146,9 @@ impl Walker<'_> {
         if given.iter().any(|it| it.name == "entrypoint") {
             return self.entered(&given, at, call);
         }
-        if let Some(reader) = self.reader_of_image(row, at, call) {
-            let words = [&[Field::literal(reader)], &call.words[at..]].concat();
-            return Some(self.enter(|walker| walker.call(call.with_words(words))));
+        if let Some(output) = self.begins_with_image(row, at, call) {
+            return Some(output);
         }
-        self.begins_with_image(row, at, call);
         let mut own = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(|word| {
@@ -212,9 +209,13 @@ impl Walker<'_> {
     }
 
     /// `docker run alpine/git push`: the image of a program begins with it.
-    fn begins_with_image(&mut self, row: &Wrapper, at: usize, call: &Call) {
+    fn begins_with_image(&mut self, row: &Wrapper, at: usize, call: &Call) -> Option<String> {
+        if let Some(reader) = self.reader_of_image(row, at, call) {
+            let words = [&[Field::literal(reader)], &call.words[at..]].concat();
+            return Some(self.enter(|walker| walker.call(call.with_words(words))));
+        }
         if !row.is_of_containers() {
-            return;
+            return None;
         }
         let image = call.words.get(at.wrapping_sub(1)).map_or("", |it| it.text.as_str());
         if let Some(program) = program_of_image(image) {
@@ -223,6 +224,7 @@ impl Walker<'_> {
             let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
             self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
         }
+        None
     }
 
     /// `shellcheck` of `docker run koalaman/shellcheck x.sh`, where the word behind the image can be
