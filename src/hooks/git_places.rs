@@ -281,7 +281,8 @@ impl<'a> Places<'a> {
         for folder in self.folders.clone() {
             let from = from.iter().fold(folder, |it, to| scripts::absolute(to, &it, world));
             if let Some(made) = &made {
-                let path = plain(&scripts::absolute(&made.folder, &from, world));
+                let Some(folder) = &made.folder else { continue };
+                let path = plain(&scripts::absolute(folder, &from, world));
                 self.made.entry(path).or_insert((at, made.of_this.then_some(from)));
                 continue;
             }

@@ -6,7 +6,8 @@ use crate::shell::{self, HOLE, Run};
 /// What a run of git makes, with nothing in it but what is git's own.
 #[derive(Debug, PartialEq)]
 pub(super) struct Makes {
-    pub(super) folder: String,
+    /// `None` where only the running line knows it.
+    pub(super) folder: Option<String>,
     /// It is a work tree of the repository that is there.
     pub(super) of_this: bool,
 }
@@ -62,17 +63,33 @@ const FLAGS: &[&str] = &[
     "--orphan",
 ];
 
+/// Settings that bring no code, and no templates of another's: `-c init.defaultBranch=main init`.
+const HARMLESS: &[&str] = &["init.defaultbranch", "user.name", "user.email", "commit.gpgsign"];
+
 /// Whether git makes a folder, wherever that is.
 pub(super) fn may_make(run: &Run) -> bool {
-    matches!(run.words().get(1), Some(&("clone" | "init" | "worktree")))
+    match run.words()[..] {
+        // Those show work trees, lock them or take them away; `move` and `repair` make one of
+        // what was another.
+        [_, "worktree", "list" | "lock" | "prune" | "remove" | "unlock", ..] => false,
+        [_, verb, ..] => matches!(verb, "clone" | "init" | "worktree"),
+        _ => false,
+    }
 }
 
 /// What it makes. Only of a run that says nothing of another configuration.
 pub(super) fn makes(run: &Run) -> Option<Makes> {
     let words = run.words();
     let goes = shell::git_folders(&run.argv);
-    // Between `git` and its verb there stands nothing but `-C folder`.
-    let is_plain = run.argv.len() == words.len() + 2 * goes.len();
+    // Between `git` and its verb there stands nothing but `-C folder`, and what does no harm.
+    let before = run.argv.len().saturating_sub(words.len());
+    let own = run.argv.get(1..=before).unwrap_or_default();
+    let is_harmless = |it: &&[String]| {
+        let key = it[1].split_once('=').map_or("", |it| it.0);
+        it[0] == "-c" && HARMLESS.iter().any(|harmless| key.eq_ignore_ascii_case(harmless))
+    };
+    let harmless = own.chunks_exact(2).filter(is_harmless).count();
+    let is_plain = before == 2 * (goes.len() + harmless);
     if !is_plain || run.assignments.iter().any(|it| it.0.starts_with("GIT_") || it.0 == "HOME") {
         return None;
     }
@@ -90,12 +107,8 @@ pub(super) fn makes(run: &Run) -> Option<Makes> {
             operands.push(word);
         } else if word == "--" {
             are_options = false;
-        } else if VALUES.contains(&word) {
+        } else if takes_value(word)? {
             rest.next()?;
-        } else if !FLAGS.contains(&word)
-            && !word.split_once('=').is_some_and(|it| VALUES.contains(&it.0))
-        {
-            return None;
         }
     }
     let folder = match (verb, &operands[..]) {
@@ -104,8 +117,33 @@ pub(super) fn makes(run: &Run) -> Option<Makes> {
         ("clone", [_, to]) | ("init", [to]) | ("worktree", [to, ..]) => (*to).to_owned(),
         _ => return None,
     };
-    let is_name = !folder.is_empty() && !folder.contains(HOLE);
-    is_name.then_some(Makes { folder, of_this: verb == "worktree" })
+    let of_this = verb == "worktree";
+    if folder.contains(HOLE) {
+        // What it makes nobody knows where is no other folder: where a word that comes to nothing
+        // leaves `init` alone, what it makes here is as plain. The others would take another word.
+        return (verb == "init").then_some(Makes { folder: None, of_this });
+    }
+    (!folder.is_empty()).then_some(Makes { folder: Some(folder), of_this })
+}
+
+/// Whether the next word is an option's, the last one's of `-qb`. `None` where one of them is not
+/// known.
+fn takes_value(option: &str) -> Option<bool> {
+    if VALUES.contains(&option) {
+        return Some(true);
+    }
+    if FLAGS.contains(&option) || option.split_once('=').is_some_and(|it| VALUES.contains(&it.0)) {
+        return Some(false);
+    }
+    let letters = option.strip_prefix('-').filter(|it| !it.is_empty() && !it.starts_with('-'))?;
+    for (at, letter) in letters.char_indices() {
+        let is_it = |it: &&str| it.strip_prefix('-').is_some_and(|it| it.chars().eq([letter]));
+        if VALUES.iter().any(is_it) {
+            return Some(at + letter.len_utf8() == letters.len());
+        }
+        FLAGS.iter().any(is_it).then_some(())?;
+    }
+    Some(false)
 }
 
 /// What a folder is called that git makes of this: `d` of `https://h/d.git`.

@@ -22,6 +22,7 @@ use crate::{
     },
     open::Roz,
     shell::{HOLE, How},
+    sidecar::scratch::TEMPORARY,
     world::{
         World,
         links::{Links, normal},
@@ -111,6 +112,12 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
     let projects = session.project.iter().chain([&roz.project]).chain(&session.cwd).cloned();
     let projects = projects.chain(launched).chain([cwd.to_owned()]);
     let projects = named_and_real(projects, links);
+    // One that holds the user's home, or lies in it, is no folder of nobody's.
+    let meets_home =
+        |it: &PathBuf| user.is_some_and(|user| it.starts_with(user) || user.starts_with(it));
+    let tmpdir = roz.tmpdir(world).filter(|it| !meets_home(it));
+    let temporary = TEMPORARY.iter().map(PathBuf::from).chain(tmpdir);
+    let temporary = named_and_real(temporary, links);
     Ground {
         home: named_and_real(home, links),
         config_dirs,
@@ -119,6 +126,7 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
         path: path.split(':').filter(|it| it.starts_with('/')).map(str::to_owned).collect(),
         notes: named_and_real(notes.into_iter(), links),
         projects,
+        temporary,
         touched: Vec::new(),
         is_in_part: false,
     }

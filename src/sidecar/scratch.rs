@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Where systems keep temporary files; on some of them it is a link.
-const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
+pub const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 
 /// The places, in both spellings each.
 #[derive(Debug, Default)]

@@ -2,7 +2,9 @@
 
 use super::{
     Scene,
-    apart::is_copy_kept_apart,
+    apart::{
+        is_copy_kept_apart, is_nobodys, is_sidecar_elsewhere, is_sidecar_kept_apart, is_temporary,
+    },
     code::{may_change_elsewhere, names_binary, names_binary_in, names_home},
     left_out::only_left_out,
     nearby::{MANAGED, is_startup, lists_clients},
@@ -22,7 +24,9 @@ pub const KNOWN_MARKETPLACES: &str = "known_marketplaces.json";
 /// Whether a rule wants to know a file's text before it is written.
 pub fn wants_text(touched: &Touched, ground: &Ground) -> bool {
     matches!(touched.touch.act, Act::Write(_))
-        && touched.at.iter().any(|it| is_settings(it, ground) || is_agent_file(it, ground))
+        && touched.at.iter().any(|it| {
+            is_settings(it, ground) || is_agent_file(it, ground) || is_sidecar_elsewhere(it, ground)
+        })
 }
 
 pub(super) fn touches_home(scene: Scene) -> Option<String> {
@@ -96,22 +100,6 @@ pub(super) fn touches_notes(scene: Scene) -> Option<String> {
                     || parts.iter().any(|it| it.starts_with("agent-") || *it == "workflows")
             }
     })
-}
-
-/// Whether a file in a `.claude` or a `.roz` lies within a project, in a folder
-/// that nobody reads it from: a fixture, a template.
-fn is_nobodys(path: &str, ground: &Ground) -> bool {
-    let folder = path.rsplit('/').nth(1).and_then(|it| path.rfind(&format!("/{it}/")));
-    let Some(folder) = folder.and_then(|it| path.get(..it)) else { return false };
-    // A pattern of the last names finds nothing above them.
-    let is_sure = !folder.contains(['*', '?', '[']) && !path.contains(HOLE);
-    // The client has its work trees there.
-    let is_clients = folder.contains("/.claude/");
-    // A project that holds the user's own folders is the user's home.
-    let is_home = |it: &String| ground.config_dirs.iter().any(|dir| lies(dir, it) == Lies::Inside);
-    let is_read = ground.projects.iter().any(|it| same_place(folder, it));
-    let is_below = |it: &String| lies(folder, it) == Lies::Inside && !is_home(it);
-    is_sure && !is_clients && !is_read && ground.projects.iter().any(is_below)
 }
 
 fn is_settings(path: &str, ground: &Ground) -> bool {
@@ -456,10 +444,12 @@ pub(super) fn writes_orchestration(scene: Scene) -> Option<String> {
     }
     first(scene, |it| {
         it.writes()
+            && !is_sidecar_kept_apart(it, scene.ground)
             && it.is(|path| {
                 let is_pattern =
                     !path.ends_with("/.orchestration") && !path.contains("/.orchestration/");
                 path.split('/').any(|it| fits(it, ".orchestration"))
+                    && !is_temporary(path, ".orchestration", scene.ground)
                     && !(is_pattern && is_nobodys(&format!("{path}/x"), scene.ground))
             })
     })
@@ -474,10 +464,15 @@ pub(super) fn writes_project_config(scene: Scene) -> Option<String> {
                 let parts = known_parts(path);
                 match parts[..] {
                     [.., folder, name] if is_folder(folder) => {
-                        fits(name, "config.toml") && !is_nobodys(path, scene.ground)
+                        fits(name, "config.toml")
+                            && !is_nobodys(path, scene.ground)
+                            && !is_temporary(path, folder, scene.ground)
                     }
                     [.., name] => {
-                        takes && is_folder(name) && !is_nobodys(&format!("{path}/x"), scene.ground)
+                        takes
+                            && is_folder(name)
+                            && !is_nobodys(&format!("{path}/x"), scene.ground)
+                            && !is_temporary(path, name, scene.ground)
                     }
                     [] => false,
                 }

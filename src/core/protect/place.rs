@@ -25,6 +25,8 @@ pub struct Ground {
     /// The folders whose settings the client reads, and whose configuration
     /// roz does.
     pub projects: Vec<String>,
+    /// The system's folders for temporary files, and the user's own.
+    pub temporary: Vec<String>,
     pub touched: Vec<Touched>,
     /// The call touches more than was looked at.
     pub is_in_part: bool,

@@ -193,6 +193,7 @@ fn guarded() -> Ground {
         binary: one("/opt/x/tool"),
         path: one("/usr/bin"),
         notes: one("/h/.claude/projects/p/s/subagents"),
+        temporary: Vec::new(),
         projects: one("/h/p"),
         touched: Vec::new(),
         is_in_part: false,

@@ -361,6 +361,18 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .outputs(&["E"])
         .operands(1)
         .rest(Rest::Code),
+    row(&["gh"]).then(&["codespace", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
+    row(&["gh"]).then(&["cs", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
+    row(&["tsh"])
+        .then(&["ssh"])
+        .options("lpLDRoiJc", &["login", "port", "proxy", "user", "identity", "cluster", "ttl"])
+        .operands(1)
+        .rest(Rest::Somewhere),
+    row(&["tailscale"]).then(&["ssh"]).operands(1).rest(Rest::Somewhere),
+    row(&["devcontainer"])
+        .then(&["exec"])
+        .options("", &["workspace-folder", "container-id", "id-label", "config", "remote-env"])
+        .rest(Rest::Somewhere),
     row(&["sshpass"]).options("pfdP", &[]),
     row(&["docker", "podman", "nerdctl"])
         .then(&["exec"])
@@ -629,7 +641,7 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         "distrobox-enter",
     ])
     .rest(Rest::Somewhere),
-    row(&["volta"]).then(&["run"]),
+    row(&["volta"]).then(&["run"]).options("", &["node", "npm", "pnpm", "yarn", "env"]),
     row(&["npm"])
         .then(&["exec"])
         .options("pc", &["package", "call", "workspace"])
@@ -741,6 +753,8 @@ pub(in super::super) const UV_RUN: &[&str] = &[
     "python-platform",
     "color",
 ];
+
+const SSH_OF_GH: &[&str] = &["codespace", "config", "profile", "repo", "repo-owner", "server-port"];
 
 const EXPORTS_OF_HYPERFINE: &[&str] =
     &["export-json", "export-markdown", "export-csv", "export-asciidoc", "export-orgmode"];

@@ -53,6 +53,7 @@ mod python;
 mod read;
 mod record;
 mod regular;
+mod remote;
 mod replace;
 mod schedule;
 mod script;

@@ -8,7 +8,7 @@ use super::super::{Certainty, HOLE, How};
 use super::call::{Call, quoted};
 use super::field::Field;
 use super::output::unknown_output;
-use super::somewhere::encoded;
+use super::somewhere::{encoded, is_familiar};
 use super::{Walker, limit};
 
 impl Walker<'_> {
@@ -20,6 +20,7 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
+            "aws" | "az" | "eb" | "doctl" => self.on_machines(name, call),
             "tmux" if self.tmux_rest(call) || self.tmux_itself(call) => {
                 return Some(unknown_output(call));
             }
@@ -93,8 +94,7 @@ impl Walker<'_> {
         }
         // Without a file it writes its own.
         if matches!(row.names[0], "script" | "logsave") {
-            let log = call.words.get(at).cloned();
-            let log = log.unwrap_or_else(|| Field::literal("typescript"));
+            let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
             if log.text != "/dev/null" {
                 self.record_written(&log, How::Write, self.certainty(log.certainty()));
             }
@@ -146,7 +146,9 @@ impl Walker<'_> {
         if given.iter().any(|it| it.name == "entrypoint") {
             return self.entered(&given, at, call);
         }
-        self.begins_with_image(row, at, call);
+        if let Some(output) = self.begins_with_image(row, at, call) {
+            return Some(output);
+        }
         let mut own = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(|word| {
@@ -207,9 +209,13 @@ impl Walker<'_> {
     }
 
     /// `docker run alpine/git push`: the image of a program begins with it.
-    fn begins_with_image(&mut self, row: &Wrapper, at: usize, call: &Call) {
+    fn begins_with_image(&mut self, row: &Wrapper, at: usize, call: &Call) -> Option<String> {
+        if let Some(reader) = self.reader_of_image(row, at, call) {
+            let words = [&[Field::literal(reader)], &call.words[at..]].concat();
+            return Some(self.enter(|walker| walker.call(call.with_words(words))));
+        }
         if !row.is_of_containers() {
-            return;
+            return None;
         }
         let image = call.words.get(at.wrapping_sub(1)).map_or("", |it| it.text.as_str());
         if let Some(program) = program_of_image(image) {
@@ -218,6 +224,28 @@ impl Walker<'_> {
             let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
             self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
         }
+        None
+    }
+
+    /// `shellcheck` of `docker run koalaman/shellcheck x.sh`, where the word behind the image can be
+    /// a file or an option. A program that is named there counts as run, whatever the image.
+    fn reader_of_image(&self, row: &Wrapper, at: usize, call: &Call) -> Option<&'static str> {
+        if !row.is_of_containers() || row.then != ["run"] {
+            return None;
+        }
+        let (image, first) = (call.words.get(at.checked_sub(1)?)?, call.words.get(at)?);
+        let is_file = first.text.starts_with('-') || first.text.contains(['/', '.']);
+        let is_program = is_familiar(&self.program(first)) || first.text.contains(' ');
+        if image.has_hole() || first.has_hole() || !is_file || is_program {
+            return None;
+        }
+        let registries = ["docker.io/", "ghcr.io/"];
+        let name = registries.iter().find_map(|it| image.text.strip_prefix(it));
+        let name = name.unwrap_or(&image.text);
+        let (name, tag) = name.split_once([':', '@']).unwrap_or((name, ""));
+        // What is built upon a system runs whatever it finds of that name.
+        let found = READERS.iter().find(|it| it.0 == name && !tag.contains("alpine"));
+        found.map(|it| it.1)
     }
 
     /// `docker run --entrypoint program image arguments`
@@ -495,6 +523,17 @@ fn is_builtin(name: &str) -> bool {
 
 /// `git` of `docker.io/alpine/git:latest`, an image whose name is a program that it may begin with.
 const TOOLS: &[&str] = &["git", "kubectl", "terraform", "tofu", "helm", "npm", "gh", "glab"];
+
+/// Images that run this program and no other (their `ENTRYPOINT`), which only looks at what it is
+/// handed. Of `hadolint/hadolint` the words are the command itself, as of `bash` and `node`.
+const READERS: &[(&str, &str)] = &[
+    ("koalaman/shellcheck", "shellcheck"),
+    ("nlknguyen/alpine-shellcheck", "shellcheck"),
+    ("mvdan/shfmt", "shfmt"),
+    ("davidanson/markdownlint-cli2", "markdownlint-cli2"),
+    ("igorshubovych/markdownlint-cli", "markdownlint"),
+    ("rhysd/actionlint", "actionlint"),
+];
 
 fn program_of_image(image: &str) -> Option<&str> {
     let name = image.rsplit('/').next()?;

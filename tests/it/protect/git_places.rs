@@ -183,6 +183,16 @@ fn only_what_git_itself_has_made_there_has_no_hooks() {
             "cp -r ../evil n; git -C n clone . x; git -C n commit -m x",
             "mkdir d; git init --template=../evil/tpl d; git -C d commit -m x",
             "git init --template=../evil/tpl; git commit -m x",
+            // Where that is nobody knows: it may be here.
+            "git init --template=../evil/tpl \"$D\"; git commit -m x",
+            "git -c init.templateDir=../evil/tpl init \"$D\"; git commit -m x",
+            "git -c init.templateDir=../evil/tpl init -qb x d; git -C d commit -m x",
+            "git init \"$D\" d; git -C d commit -m x",
+            "git worktree add \"$D\" d; git -C d commit -m x",
+            "git worktree $V ../w; git -C ../w commit -m x",
+            "git worktree move \"$D\" ../w; git -C ../w commit -m x",
+            "git worktree remove ../w; cp -r ../evil ../w; git -C ../w commit -m x",
+            "git worktree remove ../evil; git -C ../evil commit -m x",
             "for d in ../*/; do git -C \"$d\" commit -m x; done",
         ],
     );
@@ -212,6 +222,27 @@ fn what_a_line_makes_itself_is_no_suspect() {
             "tar xzf a.tgz && cd a && git init -q && git commit -qm base",
             "git worktree add -q /tmp/ghp gh-pages && cp -r sub/. /tmp/ghp/ && git -C /tmp/ghp commit -m x",
             "npm run build && cd dist && git init && git commit -m deploy",
+            "D=$(mktemp -d); git init -q \"$D\"; ls; git commit -m x",
+            "git init -q --bare \"$(mktemp -d)/origin.git\" && git commit -m x",
+            "git -c init.defaultBranch=main init -qb main \"$REPO\"; git commit -m x",
+            "git -c init.defaultBranch=main init -qb main d; git -C d commit -m x",
+            "git clone https://h.example/d.git \"$D/c\"; git commit -m x",
+        ],
+    );
+}
+
+#[test]
+fn a_work_tree_that_goes_again_is_no_other_place() {
+    let roz = beside();
+    is_quiet(
+        &roz,
+        &[
+            "git worktree add ../w main && (cd ../w && git commit -m x); git worktree remove ../w",
+            "git worktree remove --force ../w; git worktree add ../w && git -C ../w commit -m x",
+            "trap 'git worktree remove ../w' EXIT; git worktree add ../w; cd ../w && git commit -m x",
+            "git worktree add ../w; pushd ../w; git commit -m x; popd; git worktree remove ../w",
+            "git worktree add ../w; cd ../w && git commit -m x; cd -; git worktree remove -f ../w",
+            "git worktree add ../w; git worktree lock ../w; git -C ../w commit -m x; git worktree prune",
         ],
     );
 }

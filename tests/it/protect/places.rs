@@ -547,3 +547,46 @@ fn a_database_is_shown_and_not_changed() {
         house.denies("roz-home", line);
     }
 }
+
+#[test]
+fn a_sidecar_in_a_temporary_folder_is_nobodys() {
+    let house = House::new();
+    house.project_file(".orchestration/intent_map.md", "");
+    house.project_file(".roz/config.toml", "");
+    house.project_file("src/a.rs", "");
+    for line in [
+        "cp -r . /tmp/sb-x",
+        "rsync -a ./ /tmp/sb-x/",
+        "cp -a . ../copy",
+        "rm -rf /tmp/sb-x/.orchestration",
+        "rm -rf /tmp/sb-x/.*",
+        "mkdir -p /tmp/sb-x/.orchestration && echo a > /tmp/sb-x/.orchestration/active_intents.yaml",
+        "cd /tmp/sb-x && mkdir .roz && echo a > /tmp/sb-x/.roz/config.toml",
+        "rm -rf /var/tmp/sb-x/.roz",
+    ] {
+        house.is_free(line);
+    }
+    for line in [
+        "rm -rf {project}/.orchestration",
+        "cp -r /tmp/sb-x/.orchestration .",
+        "mv /tmp/sb-x/.orchestration .",
+        "mkdir -p /tmp/sb-x/.orchestration; echo a > /tmp/sb-x/.orchestration/a.yaml; cp -r /tmp/sb-x/. .",
+        "mkdir -p /tmp/sb-x/.orchestration; echo a > /tmp/sb-x/.orchestration/a.yaml; rsync -a /tmp/sb-x/ .",
+        "ln -s {project} /tmp/sb-x; echo a > /tmp/sb-x/.orchestration/active_intents.yaml",
+        "ln -s {project}/.orchestration /tmp/sb-x/.orchestration; echo a > /tmp/sb-x/.orchestration/a",
+        "ln -sfn /tmp/sb-x/.orchestration .orchestration",
+        "rm -rf {project}/../.orchestration",
+        "echo a > /tmp/.orchestration/active_intents.yaml",
+        "echo a > /tmp/sb-x/../../{project}/.orchestration/active_intents.yaml",
+        "echo a > /tmp/*/.orchestration/active_intents.yaml",
+        "rm -rf \"$D/.orchestration\"",
+        // That of a folder below is asked about what lies there.
+        "mkdir -p tests/fx/.orchestration && echo a > tests/fx/.orchestration/a.yaml",
+        "cp -r . sub/copy",
+        "echo a > ~/other/.orchestration/active_intents.yaml",
+    ] {
+        house.denies("orchestration", line);
+    }
+    house.asks("project-config", "rm -rf .roz");
+    house.asks("project-config", "echo a > ~/other/.roz/config.toml");
+}
