@@ -1,7 +1,7 @@
 //! Expansions: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
 
-use super::super::syntax::{Parameter, Part, Word};
 use super::super::Unreadable;
+use super::super::syntax::{Parameter, Part, Word};
 use super::{End, Scanner, scan, scan_quoted};
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Words: quotes, escapes, extended globs, arrays.
 
-use super::super::syntax::{Part, Word};
 use super::super::Unreadable;
+use super::super::syntax::{Part, Word};
 use super::{End, Scanner, head};
 use std::rc::Rc;
 
