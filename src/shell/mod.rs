@@ -271,6 +271,8 @@ pub enum Interpreter {
     Python,
     JavaScript,
     Perl,
+    /// Perl that is looked at for errors: only what runs while it is read.
+    PerlChecked,
     Ruby,
     Php,
     Awk,

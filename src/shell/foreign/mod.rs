@@ -1,6 +1,7 @@
 //! Code in other languages: which commands it would run and which files it would write, as far as
 //! its literals say. No evaluator: strings, lists of strings, simple variables, joined strings.
 
+mod compiled;
 mod cut;
 mod escape;
 mod json;
@@ -15,6 +16,7 @@ mod uncalled;
 
 use makefile::read as make;
 
+pub(super) use compiled::runs_while_read;
 pub(super) use json::{is_read_by as reads_json, strings as json_strings};
 pub(super) use literals::{commands as literal_commands, texts as literal_texts};
 pub(super) use makefile::included;
@@ -143,14 +145,14 @@ impl Given {
             Interpreter::Python => ("argv", 1),
             Interpreter::JavaScript => ("argv", 1 + usize::from(is_file)),
             Interpreter::Php => ("$argv", 1),
-            Interpreter::Perl => ("@ARGV", 0),
+            Interpreter::Perl | Interpreter::PerlChecked => ("@ARGV", 0),
             Interpreter::Ruby => ("ARGV", 0),
             Interpreter::Make => return Self::make(arguments),
             _ => return Self { heard: arguments.to_vec(), ..Self::default() },
         };
         let list: Vec<String> =
             std::iter::repeat_with(hole).take(before).chain(arguments.iter().cloned()).collect();
-        let names = if language == Interpreter::Perl { &["@ARGV", "$ARGV"] } else { &[name][..] };
+        let names = if name == "@ARGV" { &[name, "$ARGV"] } else { &[name][..] };
         let lists = names.iter().map(|name| ((*name).to_owned(), list.clone())).collect();
         let heard = arguments.iter().cloned().chain([arguments.join(" ")]).collect();
         Self { lists, heard, ..Self::default() }

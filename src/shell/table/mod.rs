@@ -1,6 +1,7 @@
 //! The tables: what is known about programs. Adding one is adding a row.
 
 pub(super) mod calls;
+pub(super) mod checks;
 pub(super) mod coded;
 pub(super) mod grammar;
 pub(super) mod hooks;

@@ -107,7 +107,9 @@ impl Walker<'_> {
         if row.language == Interpreter::Make && !option(&["f", "file", "makefile"]).is_empty() {
             return;
         }
-        self.operand(row, at, call);
+        if !self.only_looked_at(name, row, at, call) {
+            self.operand(row, at, call);
+        }
     }
 
     /// `make -n`: it shows what it would run. What a file of it asks a shell for is run all the
@@ -133,7 +135,7 @@ impl Walker<'_> {
             && !texts.any(|it| it.is_some_and(|it| runs(it.trim_start_matches([HOLE, '\n']))))
     }
 
-    fn operand(&mut self, row: &Row, at: usize, call: &Call) {
+    pub(super) fn operand(&mut self, row: &Row, at: usize, call: &Call) {
         let operand = call.words.get(at).cloned();
         match (row.operand, operand) {
             (Operand::Code, Some(_)) if given_a_file(row, call, at) => {}
@@ -211,6 +213,12 @@ impl Walker<'_> {
 
     /// Walks what code in another language would do.
     pub(super) fn acts(&mut self, code: &str, language: Interpreter, given: &Given) {
+        if language == Interpreter::PerlChecked {
+            if foreign::runs_while_read(code) {
+                self.acts_once(code, Interpreter::Perl, given);
+            }
+            return;
+        }
         if language != Interpreter::Make {
             return self.acts_once(code, language, given);
         }

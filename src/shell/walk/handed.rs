@@ -2,12 +2,13 @@
 //! writes to, or runs, what it does not say, that is it.
 
 use super::super::foreign::{self, Act, Given};
+use super::super::table::checks;
 use super::super::table::grammar::Given as Option_;
 use super::super::table::interpreters::Row;
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::field::Field;
-use super::foreign::{given_to, is_hole};
+use super::foreign::{given_to, is_hole, is_input};
 use super::{Io, Walker, filter};
 
 /// Names that are tried in one place; more of them may be anything.
@@ -197,6 +198,21 @@ impl Walker<'_> {
             let (module, names) = it.split_once('=').unwrap_or((it, ""));
             format!("{uses}use {module} qw({names});\n")
         })
+    }
+
+    /// Whether an interpreter only looks for errors in its file. Of Perl some of it runs all the same.
+    pub(super) fn only_looked_at(&mut self, name: &str, row: &Row, at: usize, call: &Call) -> bool {
+        if checks::only_compiles(name, row, &call.words, at) {
+            let row = Row { language: Interpreter::PerlChecked, ..*row };
+            self.operand(&row, at, call);
+            return true;
+        }
+        let is_check = checks::only_checks(name, row, &call.words, at);
+        let file = call.words.get(at).filter(|it| is_check && !is_input(&it.text));
+        if let Some(file) = file {
+            self.record_read(&file.text, file.certainty());
+        }
+        is_check
     }
 
     /// Functions that are programs of the shell: `ruby -run -e rm f`, `perl -MExtUtils::Command -e

@@ -21,16 +21,21 @@ impl Walker<'_> {
     fn shell(&mut self, name: &str, call: &Call) -> String {
         let posix = matches!(name, "sh" | "dash" | "ash");
         let outer = std::mem::replace(&mut self.posix, posix);
-        let output = self.shell_call(call);
+        let output = self.shell_call(name, call);
         self.posix = outer;
         output
     }
 
-    fn shell_call(&mut self, call: &Call) -> String {
+    fn shell_call(&mut self, name: &str, call: &Call) -> String {
         let words = &call.words;
         let mut at = 1;
         let (mut takes_code, mut takes_input) = (false, false);
         let (mut only_reads, mut is_interactive, mut is_login) = (false, false, false);
+        let mut dumps = false;
+        if words.get(1).is_some_and(|it| tells_of_itself(name, &it.text)) {
+            self.leaf(words, call, Certainty::Literal);
+            return String::new();
+        }
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             if matches!(text, "--" | "-") {
@@ -49,14 +54,21 @@ impl Walker<'_> {
             let Some(letters) = text.strip_prefix(['-', '+']) else { break };
             takes_code |= text.starts_with('-') && letters.contains('c');
             takes_input |= letters.contains('s');
-            only_reads |= text.starts_with('-') && letters.contains('n');
+            // The last of them counts: `bash -n +n f` runs it.
+            let begin = at + 1;
+            let taken = letters.matches(['o', 'O']).count();
+            let named = words.iter().skip(begin).take(taken).any(|it| it.text == "noexec");
+            if letters.contains('n') || named && has_noexec(name) {
+                only_reads = text.starts_with('-');
+            }
+            dumps |= name == "bash" && letters.contains('D');
             is_interactive |= letters.contains('i');
             is_login |= letters.contains('l');
             // `-o pipefail`: each of these letters takes a word.
-            at += 1 + letters.matches(['o', 'O']).count();
+            at = begin + taken;
         }
-        // `bash -n` looks for errors and runs nothing.
-        if only_reads && !is_interactive {
+        // `bash -n` looks for errors and runs nothing, `bash -D` for texts.
+        if (only_reads || dumps) && !is_interactive {
             self.leaf(words, call, Certainty::Literal);
             return String::new();
         }
@@ -417,6 +429,17 @@ pub(in super::super) fn is_shell(name: &str) -> bool {
             | "brush"
             | "murex"
     )
+}
+
+/// Shells that have `-o noexec`; of others `-o` takes a file.
+fn has_noexec(name: &str) -> bool {
+    matches!(name, "bash" | "rbash" | "sh" | "dash" | "ash" | "zsh" | "ksh" | "mksh")
+}
+
+/// `bash --version f`: as the first word it has a shell say what it is, and no more.
+fn tells_of_itself(name: &str, option: &str) -> bool {
+    matches!(name, "bash" | "rbash" | "sh" | "dash" | "ash" | "zsh" | "fish")
+        && matches!(option, "--version" | "--help")
 }
 
 /// Where programs lie that are no scripts of a project.
