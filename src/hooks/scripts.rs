@@ -17,7 +17,9 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    shell::{Certainty, FileText, HOLE, Interpreter, Matcher, Options, Reading, Script},
+    shell::{
+        self, Certainty, FileText, HOLE, How, Interpreter, Matcher, Options, Reading, Run, Script,
+    },
     world::{World, git, process, read_head, shell_word},
 };
 
@@ -290,36 +292,23 @@ fn may_matter(reading: &Reading, text: &str, roz: &Roz) -> bool {
         || ["roz", "claude", ".orchestration", "plugins"].iter().any(|it| text.contains(it))
 }
 
-/// The scripts that a reading names; and where a shell runs something that
-/// cannot be known, the files that the line reads may be it.
+/// The scripts that a reading names; and where something is run that cannot be known, the files
+/// that the line reads may be it.
 fn scripts(reading: &Reading) -> Vec<Script> {
     let mut found = reading.scripts.clone();
-    let interpreter = reading.runs.iter().find_map(|run| {
-        let name = run.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let takes_input = run.argv.len() == 1 || run.argv.get(1).is_some_and(|it| it == "-");
-        match name {
-            "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "eval" | "source" | "." => {
-                (run.certainty == Certainty::Opaque).then_some(Interpreter::Shell)
-            }
-            "python" if takes_input => Some(Interpreter::Python),
-            "node" if takes_input => Some(Interpreter::JavaScript),
-            // `xargs env < list`: words of it are a program.
-            it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
-                Some(Interpreter::Shell)
-            }
-            "perl" if takes_input => Some(Interpreter::Perl),
-            "ruby" if takes_input => Some(Interpreter::Ruby),
-            "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
-            _ => None,
-        }
-    });
-    if let Some(interpreter) = interpreter {
-        found.extend(reading.reads.iter().map(|it| Script {
-            path: it.path.clone(),
-            interpreter,
+    let takers: BTreeSet<Interpreter> =
+        reading.runs.iter().filter_map(|run| taken_from_input(run, reading)).collect();
+    // What the line itself has put there has been read.
+    let reads = reading.reads.iter().filter(|it| !it.own);
+    for (interpreter, read) in
+        takers.iter().flat_map(|it| reads.clone().map(move |read| (it, read)))
+    {
+        found.push(Script {
+            path: read.path.clone(),
+            interpreter: *interpreter,
             arguments: Vec::new(),
             conditional: false,
-        }));
+        });
     }
     // The patch that comes through a pipe.
     let unknown =
@@ -331,6 +320,57 @@ fn scripts(reading: &Reading) -> Vec<Script> {
     }
     found.retain(|it| !it.path.contains(HOLE));
     found
+}
+
+/// The language of what a program takes from its input, or from words that nobody knows.
+fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpreter> {
+    let name = run.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let takes_input = run.argv.len() == 1 || run.argv.get(1).is_some_and(|it| it == "-");
+    let is_open = run.certainty == Certainty::Opaque;
+    match name {
+        _ if run.program == "." => {
+            (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
+        }
+        "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
+            (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
+        }
+        "eval" => is_open.then_some(Interpreter::Shell),
+        "python" if takes_input => Some(Interpreter::Python),
+        "node" if takes_input => Some(Interpreter::JavaScript),
+        // `xargs env < list`: words of it are a program.
+        it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
+            Some(Interpreter::Shell)
+        }
+        "perl" if takes_input => Some(Interpreter::Perl),
+        "ruby" if takes_input => Some(Interpreter::Ruby),
+        "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
+        _ => None,
+    }
+}
+
+/// Whether a shell is told a file, and that one lies there as it was, or the line has written all
+/// of it: then it is looked at as a script, and nothing else that is read is one.
+fn runs_a_file(run: &Run, reading: &Reading) -> bool {
+    let of_shell = !matches!(run.program.as_str(), "." | "source");
+    let mut words = run.argv.iter().skip(1);
+    let file = words.find(|it| !(of_shell && it.starts_with(['-', '+'])));
+    let options = run.argv.iter().skip(1).take_while(|it| it.starts_with(['-', '+']));
+    // Options that take a value, code, or the input.
+    let is_plain = |it: &String| !it.starts_with("--") && !it.contains(['c', 's', 'o', 'O']);
+    let Some(file) = file.filter(|_| !of_shell || options.clone().all(is_plain)) else {
+        return false;
+    };
+    if file.contains(HOLE) || file.starts_with("/dev/") || file.starts_with("/proc/") {
+        return false;
+    }
+    let name = shell::last_part(file);
+    let changes = reading.writes.iter().filter(|it| {
+        it.how != How::Chmod && (shell::last_part(&it.path) == name || it.path.contains(HOLE))
+    });
+    let texts = reading.texts.iter().filter(|it| shell::last_part(&it.path) == name);
+    let is_known = texts.clone().all(|it| it.text.is_some() && !it.added);
+    let is_written = changes.clone().all(|it| it.how == How::Write && !it.conditional);
+    changes.count() == 0 || is_written && is_known && texts.count() > 0
 }
 
 /// Whether a shell would run it.

@@ -195,6 +195,8 @@ pub struct TextOf {
 pub struct ReadOf {
     pub path: String,
     pub certainty: Certainty,
+    /// The line has put all of it there by then, and it is known.
+    pub own: bool,
 }
 
 /// A file whose text would be run; paths as in [`Write`].

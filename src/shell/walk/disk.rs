@@ -50,7 +50,9 @@ impl Walker<'_> {
                 self.kept = None;
             }
         }
+        self.sources.push(path.to_owned());
         let walked = walk(self);
+        self.sources.pop();
         self.kept = outer;
         walked
     }

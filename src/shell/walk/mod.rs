@@ -95,7 +95,7 @@ use std::rc::Rc;
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::WORK + limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
-    walker.goes = start::goes(line);
+    walker.goes = start::goes(line) || options.files.iter().any(|it| start::goes(&it.text));
     walker.code(line, &Io::default());
     walker.ended()
 }
@@ -215,6 +215,8 @@ struct Walker<'o> {
     /// The text of a file that the project keeps is being walked: what it runs in any case counts,
     /// and this many branches were open when it began.
     kept: Option<usize>,
+    /// The files whose text is walked, as they are named: `BASH_SOURCE`.
+    sources: Vec<String>,
 }
 
 /// What may be another way with an output than its text says.
@@ -283,6 +285,7 @@ impl<'o> Walker<'o> {
             is_plain_git: false,
             puts_back: false,
             kept: None,
+            sources: Vec::new(),
         }
     }
 

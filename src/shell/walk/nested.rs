@@ -158,7 +158,7 @@ impl Walker<'_> {
                 }
                 self.resolved += 1;
                 if let Some(decoded) = self.decoded_by_echo(&text) {
-                    self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
+                    self.perhaps(|it| it.process(&decoded, arguments.clone(), call));
                 }
                 let output = self.process(&text, arguments, call);
                 self.resolved -= 1;
@@ -232,7 +232,7 @@ impl Walker<'_> {
         for text in self.made_alike(path) {
             self.resolved += 1;
             if interpreter == Interpreter::Shell {
-                self.perhaps(|walker| walker.process(&text, arguments.clone(), call));
+                self.perhaps(|it| it.named_process(path, &text, arguments.clone(), call));
             } else {
                 self.perhaps(|walker| walker.interpreted(&text, interpreter));
             }
@@ -245,11 +245,11 @@ impl Walker<'_> {
             if interpreter == Interpreter::Shell
                 && let Some(decoded) = self.decoded_by_echo(&text)
             {
-                self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
+                self.perhaps(|it| it.named_process(path, &decoded, arguments.clone(), call));
             }
             let output = self.of_file(path, |walker| {
                 if interpreter == Interpreter::Shell {
-                    return walker.process(&text, arguments, call);
+                    return walker.named_process(path, &text, arguments, call);
                 }
                 walker.interpreted(&text, interpreter);
                 unknown_output(call)
@@ -328,7 +328,7 @@ impl Walker<'_> {
             self.named_first(&text);
             if interpreter == Interpreter::Shell {
                 if let Some(decoded) = self.decoded_by_echo(&text) {
-                    self.perhaps(|walker| walker.process(&decoded, arguments.clone(), call));
+                    self.perhaps(|it| it.named_process(path, &decoded, arguments.clone(), call));
                 }
                 self.of_file(path, |walker| walker.process(&text, arguments, call));
             } else {

@@ -89,13 +89,18 @@ impl Walker<'_> {
         if self.muted > 0 || path.is_empty() || path == "-" || path.starts_with("/dev/fd/") {
             return;
         }
+        let made = self.made(path);
+        let is_known = |text: &str| !text.contains(HOLE) && self.env.directories().len() < 2;
+        let own = matches!(&made, Some(Made::Text(text)) if is_known(text))
+            && self.conditional == 0
+            && self.besides(path).is_empty();
         // What stands there may have been somewhere else when the line began.
-        if let Some(Made::File(source)) = self.made(path) {
-            self.reading.reads.push(ReadOf { path: source, certainty });
+        if let Some(Made::File(source)) = made {
+            self.reading.reads.push(ReadOf { path: source, certainty, own: false });
         }
         for path in self.located(path) {
             let path = if path.len() > limit::NAME { HOLE.to_string() } else { path };
-            self.reading.reads.push(ReadOf { path, certainty });
+            self.reading.reads.push(ReadOf { path, certainty, own });
         }
     }
 

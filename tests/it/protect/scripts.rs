@@ -311,3 +311,63 @@ fn what_a_sourced_file_defines_holds_for_the_rest_of_the_line() {
         roz.bash(line).objects_to_nothing();
     }
 }
+
+/// What a line only shows is no script, and what it has written itself counts as it is now.
+#[test]
+fn only_what_a_shell_is_given_is_a_script() {
+    let roz = Roz::gated("");
+    roz.write("deploy.sh", "git push\n");
+    roz.write("x.sh", "git push\n");
+    roz.write("test.sh", "git status\n");
+    roz.write("t.py", "print(1)\n");
+    let verdict = |line: &str| roz.json(&["explain", line])["verdict"].clone();
+    for line in [
+        "cat deploy.sh; bash test.sh",
+        "grep -n push deploy.sh; sh -x test.sh",
+        "source test.sh; head deploy.sh",
+        "echo 'git status' > x.sh; bash x.sh",
+        "rm x.sh; printf 'git status\\n' > x.sh; bash x.sh",
+        "cat deploy.sh; python3 - <<< 'print(1)'",
+    ] {
+        assert_eq!(verdict(line), "allow", "{line}");
+    }
+    for line in [
+        "cat deploy.sh | bash",
+        "bash < deploy.sh",
+        "bash -s < deploy.sh",
+        "eval \"$(cat deploy.sh)\"",
+        "source <(cat deploy.sh)",
+        "bash x.sh; echo 'git status' > x.sh",
+        "cat x.sh | bash; echo 'git status' > x.sh",
+        "grep push x.sh > y.sh; bash y.sh",
+        "cp x.sh test.sh; bash test.sh",
+        "if [ -f q ]; then echo 'git status' > x.sh; fi; bash x.sh",
+        "mkdir d; echo 'git status' > d/x.sh; bash x.sh",
+        "python3 - < t.py; fmt x.sh | bash",
+    ] {
+        assert_eq!(verdict(line), "deny", "{line}");
+    }
+}
+
+#[test]
+fn a_script_knows_where_it_lies() {
+    let roz = Roz::gated("");
+    fs::create_dir(roz.project().join("s")).unwrap();
+    roz.write("s/lib.sh", "git push\n");
+    roz.write("lib.sh", "git status\n");
+    let verdict = |line: &str| roz.json(&["explain", line])["verdict"].clone();
+    for text in [
+        ". \"$(dirname \"$0\")/lib.sh\"",
+        ". \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"",
+        "D=\"$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\"; source \"$D/lib.sh\"",
+        "cd \"$(dirname \"$0\")\" && sh lib.sh",
+        ". ${0%/*}/lib.sh",
+    ] {
+        roz.write("s/x.sh", &format!("{text}\n"));
+        assert_eq!(verdict("bash s/x.sh"), "deny", "{text}");
+        roz.write("x.sh", &format!("{text}\n"));
+        assert_eq!(verdict("bash ./x.sh"), "allow", "{text}");
+    }
+    let line = "mkdir t; echo 'git push' > t/l; echo '. \"$(dirname \"$0\")/l\"' > t/x; bash t/x";
+    assert_eq!(verdict(line), "deny");
+}
