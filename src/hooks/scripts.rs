@@ -258,7 +258,7 @@ fn other_name(
     let name = path.file_name()?.to_str()?;
     let is_link = || path.symlink_metadata().is_ok_and(|it| it.is_symlink());
     let real = if is_link() {
-        path.canonicalize().ok().filter(|it| it.file_name() != path.file_name())?
+        path.canonicalize().ok().filter(|it| it != path)?
     } else if head.contains(&0) {
         let length = path.metadata().ok()?.len();
         let gated = roz.policy.review.gates.tools.iter().filter_map(|it| it.strip_prefix("Bash:"));

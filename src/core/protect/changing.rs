@@ -21,6 +21,7 @@ pub(super) fn may_change(code: &str) -> bool {
         "move(",
         "Write",
         "Append",
+        "appendFile",
         ".delete",
         "delete(",
         "Delete(",
@@ -67,7 +68,7 @@ fn says_a_mode(code: &str) -> bool {
             let rest =
                 code[at + it.len()..].trim_start_matches(['b', 't', '+', 'x', 's', 'e', 'l']);
             // Behind a text that ends with a quote of its own nothing can be told.
-            rest.starts_with(['\'', '"', ':', ',', '<', '>', '\\']) || rest.is_empty()
+            rest.starts_with(['\'', '"', ':', '|', ',', '<', '>', '\\']) || rest.is_empty()
         })
     })
 }

@@ -22,14 +22,9 @@ fn is_left_out(code: &str, at: usize) -> bool {
     let (Some(open), Some(close)) = (opens(before), closes(after)) else { return false };
     let (head, tail) = (before[..open].trim_end(), after[close + 1..].trim_start());
     is_asked(head, tail)
-        || assigned(head.strip_suffix("new Set(").unwrap_or(head)).is_some_and(|name| {
-            let uses: Vec<usize> = uses_of(code, name).collect();
-            // One of them is where it is set.
-            uses.len() > 1
-                && uses
-                    .into_iter()
-                    .skip(1)
-                    .all(|it| is_asked(&code[..it], &code[it + name.len()..]))
+        || assigned(head.strip_suffix("new Set(").unwrap_or(head)).is_some_and(|(at, name)| {
+            let mut uses = uses_of(code, name).filter(|it| *it != at).peekable();
+            uses.peek().is_some() && uses.all(|it| is_asked(&code[..it], &code[it + name.len()..]))
         })
 }
 
@@ -70,13 +65,13 @@ fn is_asked(head: &str, tail: &str) -> bool {
     !words.into_iter().any(|it| matches!(it, "for" | "let" | "const" | "var"))
 }
 
-/// `SKIP = […]`, from before the list.
-fn assigned(head: &str) -> Option<&str> {
+/// `SKIP = […]`, from before the list: where the name stands, and the name.
+fn assigned(head: &str) -> Option<(usize, &str)> {
     let head = head.trim_end().strip_suffix('=')?.trim_end();
     let begin = head.rfind(|c: char| !is_of_name(c)).map_or(0, |it| it + 1);
     // `x[SKIP] = …`, `a.SKIP = …` are something else.
     let is_plain = !head[..begin].trim_end().ends_with(['.', ',', '=', '+', '-', '|', ':']);
-    Some(&head[begin..]).filter(|it| !it.is_empty() && is_plain)
+    Some((begin, &head[begin..])).filter(|it| !it.1.is_empty() && is_plain)
 }
 
 fn is_of_name(c: char) -> bool {
@@ -122,6 +117,8 @@ mod tests {
             "for (const d of ['.git', '.claude']) readdirSync(d)",
             "glob('.claude/*')",
             "A = ['.claude']",
+            "def f():\n  for d in SKIP: os.remove(d)\nSKIP = ['.git', '.claude']\nif x in SKIP: f()",
+            "SKIP = ['.git', '.claude']\nif x in SKIP: pass\nwalk(SKIP)",
         ] {
             assert!(!only_left_out(code), "{code}");
         }

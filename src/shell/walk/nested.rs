@@ -330,7 +330,7 @@ impl Walker<'_> {
                 if let Some(decoded) = self.decoded_by_echo(&text) {
                     self.perhaps(|it| it.named_process(path, &decoded, arguments.clone(), call));
                 }
-                self.of_file(path, |walker| walker.process(&text, arguments, call));
+                self.of_file(path, |it| it.named_process(path, &text, arguments, call));
             } else {
                 self.of_file(path, |walker| walker.interpreted(&text, interpreter));
             }

@@ -364,7 +364,9 @@ fn a_script_knows_where_it_lies() {
         ". ${0%/*}/lib.sh",
     ] {
         roz.write("s/x.sh", &format!("{text}\n"));
-        assert_eq!(verdict("bash s/x.sh"), "deny", "{text}");
+        for line in ["bash s/x.sh", "sh ./s/x.sh", "cd s && bash ./x.sh", "./s/x.sh a b"] {
+            assert_eq!(verdict(line), "deny", "{line}: {text}");
+        }
         roz.write("x.sh", &format!("{text}\n"));
         assert_eq!(verdict("bash ./x.sh"), "allow", "{text}");
     }
