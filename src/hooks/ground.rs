@@ -81,7 +81,21 @@ pub(super) fn ground(
             lay.put(touch);
         }
     }
+    // Asked only of what is near.
+    if !lay.ground.touched.is_empty() {
+        lay.ground.temporary = temporary(roz, world, lay.links);
+    }
     lay.ground
+}
+
+/// The system's folders for temporary files, and the user's own. One that holds the user's home, or
+/// lies in it, is no folder of nobody's.
+fn temporary(roz: &Roz, world: &World, links: &mut Links) -> Vec<String> {
+    let user = world.user_home.as_deref();
+    let meets_home =
+        |it: &PathBuf| user.is_some_and(|user| it.starts_with(user) || user.starts_with(it));
+    let own = roz.tmpdir(world).filter(|it| !meets_home(it));
+    named_and_real(TEMPORARY.iter().map(PathBuf::from).chain(own), links)
 }
 
 fn removes_unknown(event: &Event) -> bool {
@@ -112,12 +126,6 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
     let projects = session.project.iter().chain([&roz.project]).chain(&session.cwd).cloned();
     let projects = projects.chain(launched).chain([cwd.to_owned()]);
     let projects = named_and_real(projects, links);
-    // One that holds the user's home, or lies in it, is no folder of nobody's.
-    let meets_home =
-        |it: &PathBuf| user.is_some_and(|user| it.starts_with(user) || user.starts_with(it));
-    let tmpdir = roz.tmpdir(world).filter(|it| !meets_home(it));
-    let temporary = TEMPORARY.iter().map(PathBuf::from).chain(tmpdir);
-    let temporary = named_and_real(temporary, links);
     Ground {
         home: named_and_real(home, links),
         config_dirs,
@@ -126,7 +134,7 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
         path: path.split(':').filter(|it| it.starts_with('/')).map(str::to_owned).collect(),
         notes: named_and_real(notes.into_iter(), links),
         projects,
-        temporary,
+        temporary: Vec::new(),
         touched: Vec::new(),
         is_in_part: false,
     }

@@ -86,14 +86,16 @@ fn replaces_a_file(code: &str) -> bool {
 /// Whether that object is, or may be, the module.
 fn goes_by_os(code: &str, object: &str) -> bool {
     let name = object.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
-    let is_named = name.is_none_or(|it| it.is_empty() || it == "os");
+    // `t._os` is that of another module.
+    let is_named = name.is_none_or(|it| it.is_empty() || it.ends_with("os"));
     let others = code.match_indices("os").filter(|(at, it)| is_piece(code, *at, it.len()));
     let is_plain = |at: usize| {
         code[at + 2..].starts_with('.')
             || code[..at].ends_with("import ")
             || code[..at].ends_with(", ")
     };
-    const HIDDEN: &[&str] = &["os as ", "__import__", "import_module", "getattr", "pathlib."];
+    const HIDDEN: &[&str] =
+        &["os as ", "__import__", "import_module", "getattr", "pathlib.", "posix"];
     is_named
         || others.map(|it| it.0).any(|at| !is_plain(at))
         || HIDDEN.iter().any(|it| code.contains(it))
@@ -101,15 +103,16 @@ fn goes_by_os(code: &str, object: &str) -> bool {
 
 /// Whether files are copied. `deepcopy`, `import copy`, `x.copy()` are about values.
 fn copies(code: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_module = |before: &str| !before.ends_with(is_of_name);
     code.match_indices("copy").any(|(at, it)| {
         let (before, rest) = (&code[..at], &code[at + it.len()..]);
+        let is_imported = rest.trim_start_matches(' ').starts_with([',', ';', '\n']);
         let is_value = before.ends_with("deep")
             || before.ends_with('.') && rest.starts_with("()")
-            || before.ends_with("copy.") && rest.starts_with('(')
-            || before.ends_with("import ")
-                && rest.trim_start_matches(' ').starts_with([',', ';', '\n'])
-            || rest.starts_with(".deepcopy(")
-            || rest.starts_with(".copy(");
+            || before.strip_suffix("copy.").is_some_and(is_module) && rest.starts_with('(')
+            || before.ends_with("import ") && is_imported
+            || is_module(before) && [".deepcopy(", ".copy("].iter().any(|it| rest.starts_with(it));
         !is_value || code.contains("shutil")
     })
 }
@@ -179,6 +182,9 @@ mod tests {
             "from os import replace; replace(a, b)",
             "import shutil as copy; copy.copy(a, b)",
             "Path(a).copy(b)",
+            "a_copy.copy(b)",
+            "import posix; posix.replace(a, b)",
+            "import tempfile as t; t._os.replace(a, b)",
         ] {
             assert!(may_change(code), "{code}");
         }

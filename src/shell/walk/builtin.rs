@@ -329,6 +329,7 @@ impl Walker<'_> {
             self.resolved -= 1;
         }
         let text = self.script_text(&path.text, Interpreter::Shell, &arguments);
+        let text = text.filter(|_| self.arguments_of(&path.text, Vec::new()).is_some());
         let Some(text) = text else { return Some(unknown_output(call)) };
         self.resolved += 1;
         if let Some(decoded) = self.decoded_by_echo(&text) {

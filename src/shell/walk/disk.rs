@@ -1,9 +1,23 @@
 //! Files whose text the caller knows (see [`super::Options::files`]): what they hold, and what of it
 //! counts.
 
+use super::super::HOLE;
 use super::Walker;
 use super::env::Made;
 use super::origin::normal;
+
+/// A file that runs itself (`exec sudo "$0" "$@"`) is walked within itself so many times, the last
+/// time with arguments that nobody knows: they stand for all that it may be given further on.
+const WITHIN: usize = 2;
+
+/// A file whose text is walked.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// As it is named: `BASH_SOURCE`.
+    pub(super) name: String,
+    /// From where the line starts.
+    at: Vec<String>,
+}
 
 impl Walker<'_> {
     /// What files hold as the line begins, by their paths from where it starts. Where a path may be
@@ -50,11 +64,23 @@ impl Walker<'_> {
                 self.kept = None;
             }
         }
-        self.sources.push(path.to_owned());
+        let at = self.located(path).iter().map(|it| normal(it).into_owned()).collect();
+        self.sources.push(Source { name: path.to_owned(), at });
         let walked = walk(self);
         self.sources.pop();
         self.kept = outer;
         walked
+    }
+
+    /// The arguments with which a file is walked; `None` where nothing more would come of it.
+    pub(super) fn arguments_of(&self, path: &str, given: Vec<String>) -> Option<Vec<String>> {
+        let at: Vec<String> = self.located(path).iter().map(|it| normal(it).into_owned()).collect();
+        let is_it = |it: &&Source| at.iter().any(|path| it.at.contains(path));
+        match self.sources.iter().filter(is_it).count() {
+            ..WITHIN => Some(given),
+            WITHIN => Some(vec![HOLE.to_string(); given.len().max(1)]),
+            _ => None,
+        }
     }
 
     /// Whether what is being walked does not count.

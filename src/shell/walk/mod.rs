@@ -215,8 +215,8 @@ struct Walker<'o> {
     /// The text of a file that the project keeps is being walked: what it runs in any case counts,
     /// and this many branches were open when it began.
     kept: Option<usize>,
-    /// The files whose text is walked, as they are named: `BASH_SOURCE`.
-    sources: Vec<String>,
+    /// The files whose text is walked, the outermost first.
+    sources: Vec<disk::Source>,
 }
 
 /// What may be another way with an output than its text says.

@@ -240,6 +240,7 @@ impl Walker<'_> {
         }
         if let Some(text) = self.script_text(path, interpreter, &arguments)
             && !text.chars().eq([HOLE])
+            && let Some(arguments) = self.arguments_of(path, arguments)
         {
             self.resolved += 1;
             if interpreter == Interpreter::Shell
@@ -322,6 +323,7 @@ impl Walker<'_> {
         let arguments = texts(&call.words[1..]);
         if let Some(text) = self.script_text(path, Interpreter::Itself, &arguments)
             && !text.chars().eq([HOLE])
+            && let Some(arguments) = self.arguments_of(path, arguments)
         {
             let interpreter = shebang(&text);
             self.resolved += 1;

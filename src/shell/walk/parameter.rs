@@ -215,7 +215,7 @@ impl Walker<'_> {
         }
         if name == "BASH_SOURCE" && self.env.variable(name).is_none() {
             let back = index.map_or(Some(0), |it| it.parse::<usize>().ok())?;
-            return self.sources.iter().rev().nth(back).map(|it| Expansion::One(it.clone()));
+            return self.sources.iter().rev().nth(back).map(|it| Expansion::One(it.name.clone()));
         }
         let count = self.env.variable(name)?.values.len();
         let Some(chosen) = self.choose(name, count) else { return Some(unknown()) };

@@ -373,3 +373,26 @@ fn a_script_knows_where_it_lies() {
     let line = "mkdir t; echo 'git push' > t/l; echo '. \"$(dirname \"$0\")/l\"' > t/x; bash t/x";
     assert_eq!(verdict(line), "deny");
 }
+
+#[test]
+fn a_script_that_runs_itself_is_read_to_its_end() {
+    let roz = Roz::gated("");
+    let verdict = |text: &str| {
+        roz.write("x.sh", &format!("#!/bin/bash\n{text}\n"));
+        roz.json(&["explain", "bash x.sh"])["verdict"].clone()
+    };
+    for text in [
+        "[ \"$EUID\" -ne 0 ] && exec sudo \"$0\" \"$@\"\ngit status",
+        "[ \"$1\" = child ] && { git status; exit; }\nbash \"$0\" child; bash \"$0\" child",
+        "bash x.sh; bash ./x.sh",
+    ] {
+        assert_eq!(verdict(text), "allow", "{text}");
+    }
+    for text in [
+        "[ \"$1\" = child ] && { git push; exit; }\nbash \"$0\" child",
+        "case $1 in child) git $2; exit;; esac\nbash \"$0\" child push",
+        "case $1 in '') ;; *) git $1; exit;; esac\nshift; bash \"$0\" \"$@\"; bash x.sh a b c push",
+    ] {
+        assert_eq!(verdict(text), "deny", "{text}");
+    }
+}
