@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Calls are followed so deep, and through so many tokens in all.
 const FRAMES: usize = 8;
-const STEPS: usize = 24_000;
+const STEPS: usize = 16_000;
 /// So many functions are followed.
 const FUNCTIONS: usize = 256;
 
@@ -145,6 +145,9 @@ impl<'a> Parser<'a> {
         self.functions.takes(cost);
         self.functions.met.insert(address(token));
         let mut values: Vec<Value> = meant.iter().map(|it| self.run(it, Some(arguments))).collect();
+        // What is handed about is copied again and again.
+        let handed = arguments.iter().map(|it| &it.value).chain(&values);
+        self.functions.takes(handed.map(Value::length).sum::<usize>() / 16);
         if values.len() == 1 { values.pop() } else { None }
     }
 
