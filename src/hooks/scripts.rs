@@ -324,13 +324,12 @@ fn scripts(reading: &Reading) -> Vec<Script> {
 
 /// The language of what a program takes from its input, or from words that nobody knows.
 fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpreter> {
-    let name = run.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let version = |c: char| c.is_ascii_digit() || c == '.';
+    let is_dot = run.program == ".";
+    let name = if is_dot { "source" } else { run.program.trim_end_matches(version) };
     let takes_input = run.argv.len() == 1 || run.argv.get(1).is_some_and(|it| it == "-");
     let is_open = run.certainty == Certainty::Opaque;
     match name {
-        _ if run.program == "." => {
-            (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
-        }
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
             (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
         }

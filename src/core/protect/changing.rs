@@ -1,6 +1,6 @@
 //! Whether code of other languages has words in it that change files.
 
-use super::code::{arguments, is_piece, within};
+use super::code::{arguments, is_of_name, is_piece, within};
 
 /// Whether code has words in it that change files.
 pub(super) fn may_change(code: &str) -> bool {
@@ -85,7 +85,7 @@ fn replaces_a_file(code: &str) -> bool {
 
 /// Whether that object is, or may be, the module.
 fn goes_by_os(code: &str, object: &str) -> bool {
-    let name = object.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+    let name = object.rsplit(|c| !is_of_name(c)).next();
     // `t._os` is that of another module.
     let is_named = name.is_none_or(|it| it.is_empty() || it.ends_with("os"));
     let others = code.match_indices("os").filter(|(at, it)| is_piece(code, *at, it.len()));
@@ -103,7 +103,6 @@ fn goes_by_os(code: &str, object: &str) -> bool {
 
 /// Whether files are copied. `deepcopy`, `import copy`, `x.copy()` are about values.
 fn copies(code: &str) -> bool {
-    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
     let is_module = |before: &str| !before.ends_with(is_of_name);
     code.match_indices("copy").any(|(at, it)| {
         let (before, rest) = (&code[..at], &code[at + it.len()..]);

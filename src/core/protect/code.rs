@@ -33,6 +33,11 @@ pub(super) fn is_piece(code: &str, at: usize, length: usize) -> bool {
     !code[..at].ends_with(joins) && !code[at + length..].starts_with(follows)
 }
 
+/// What a name in code is made of.
+pub(super) fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// As much of the end of a text as a path may be long.
 fn near(before: &str) -> &str {
     &before[before.ceil_char_boundary(before.len().saturating_sub(limit::NAME))..]

@@ -1,6 +1,7 @@
 //! Code that names the client's folder only to leave it out, as a walk over a tree does:
 //! `if {".git", ".claude"} & set(p.parts): continue`, `SKIP = [".claude", …]` and `not in SKIP`.
 
+use super::code::is_of_name;
 use crate::shell::limit;
 
 /// Whether each mention of `.claude` is an element of a list of names that is only ever asked
@@ -68,14 +69,12 @@ fn is_asked(head: &str, tail: &str) -> bool {
 /// `SKIP = […]`, from before the list: where the name stands, and the name.
 fn assigned(head: &str) -> Option<(usize, &str)> {
     let head = head.trim_end().strip_suffix('=')?.trim_end();
-    let begin = head.rfind(|c: char| !is_of_name(c)).map_or(0, |it| it + 1);
+    let begin = head
+        .rfind(|c| !is_of_name(c))
+        .map_or(0, |it| it + head[it..].chars().next().map_or(0, char::len_utf8));
     // `x[SKIP] = …`, `a.SKIP = …` are something else.
     let is_plain = !head[..begin].trim_end().ends_with(['.', ',', '=', '+', '-', '|', ':']);
     Some((begin, &head[begin..])).filter(|it| !it.1.is_empty() && is_plain)
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
 }
 
 fn uses_of<'a>(code: &'a str, name: &'a str) -> impl Iterator<Item = usize> {
