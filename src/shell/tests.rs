@@ -201,6 +201,22 @@ fn a_pipeline_is_read_to_its_end_or_says_that_it_is_not() {
     assert_eq!(reading.unreadable, Some(Unreadable::Work));
 }
 
+#[test]
+fn a_chain_of_names_as_long_as_the_code_is_read_to_its_end() {
+    for (start, link, end) in [
+        ("node -e '", "a.", "b'"),
+        ("python3 -c '", "a.b().", "c'"),
+        ("perl -e '", "$p.", "$b'"),
+        ("ruby -e '", "a::B.", "c'"),
+        ("php -r '", "$a->", "b;'"),
+    ] {
+        let reading = read(&format!("{start}{}{end}; git push", many(link, 5_000)));
+        assert!(reading.may_run("Bash:git push*"), "{start}{link}");
+    }
+    let deep = format!("python3 -c '{}system(\"git push\")'", many("a.", 5_000));
+    assert!(read(&deep).may_run("Bash:git push*"));
+}
+
 /// Properties found it: after an error, a comment was skipped for ever.
 #[test]
 fn a_comment_after_an_error_ends() {

@@ -1009,7 +1009,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let arguments = self.arguments(')');
             let name = arguments.get(1).map_or(String::new(), |argument| argument.value.text());
-            return self.called(&name);
+            return self.called_and_on(&name);
         }
         // `ARGV[1]`, `ENVIRON["x"]`: which element it is is not asked.
         if self.language == Interpreter::Awk && self.is_sign(0, '[') {
@@ -1022,7 +1022,7 @@ impl<'a> Parser<'a> {
             && self.is_sign(0, '(')
             && let Some(Value::Text(name)) = self.variables.get(word).cloned()
         {
-            return self.called(&name);
+            return self.called_and_on(&name);
         }
         // A method on a path that a variable holds.
         if let Some(value) = self.variables.get(word).cloned()
@@ -1046,9 +1046,17 @@ impl<'a> Parser<'a> {
             self.guessed += 1;
             return self.methods(value);
         }
-        self.called(word)
+        self.called_and_on(word)
     }
 
+    /// What a call of a name gives, and what is done to that.
+    fn called_and_on(&mut self, word: &str) -> Value {
+        let value = self.called(word);
+        self.methods(value)
+    }
+
+    /// What a call of a name gives, or the name itself. What is done to that is for who asks: a
+    /// chain of names may be as long as the code.
     fn called(&mut self, word: &str) -> Value {
         // `os.O_RDONLY`: a mode of its own, as long as nothing is joined to it.
         if word.starts_with("O_") && word.len() > 4 {
@@ -1108,7 +1116,7 @@ impl<'a> Parser<'a> {
             if shows {
                 self.shown.push(Shown::unknown());
             }
-            return self.methods(Value::Unknown);
+            return Value::Unknown;
         };
         let mut value = Value::Unknown;
         self.is_own = is_own;
@@ -1134,7 +1142,7 @@ impl<'a> Parser<'a> {
             self.guessed += 1;
             value = given;
         }
-        self.methods(value)
+        value
     }
 
     /// Whether a name that stands here is the language's own, and no method of something else:

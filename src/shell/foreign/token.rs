@@ -124,9 +124,11 @@ impl Lexer<'_> {
                 self.at = self.at.max(std::mem::take(&mut self.behind));
                 let blank = |c: &u8| matches!(c, b' ' | b'\t');
                 let right = self.rest().bytes().take_while(blank).count();
-                // Within brackets a line of Python goes on.
-                if self.open == 0 {
-                    self.tokens.push(Token::Newline(right));
+                // Blank lines are part of the next one. Within brackets a line of Python goes on.
+                match self.tokens.last_mut() {
+                    Some(Token::Newline(last)) => *last = right,
+                    _ if self.open > 0 => {}
+                    _ => self.tokens.push(Token::Newline(right)),
                 }
             }
             '\\' if self.rest().starts_with('\n') => self.at += 1,
