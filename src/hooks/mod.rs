@@ -32,6 +32,7 @@ mod stash_asked;
 mod stash_back;
 mod stash_stack;
 mod stashed;
+mod takers;
 mod untracked;
 mod wire;
 

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use super::{gather, git_code};
+use super::{gather, git_code, takers};
 use crate::{
     core::{
         event::{Beyond, Spared, ToolCall},
@@ -17,9 +17,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    shell::{
-        self, Certainty, FileText, HOLE, How, Interpreter, Matcher, Options, Reading, Run, Script,
-    },
+    shell::{FileText, HOLE, Interpreter, Matcher, Options, Reading, Script},
     world::{World, git, process, read_head, shell_word},
 };
 
@@ -297,7 +295,7 @@ fn may_matter(reading: &Reading, text: &str, roz: &Roz) -> bool {
 fn scripts(reading: &Reading) -> Vec<Script> {
     let mut found = reading.scripts.clone();
     let takers: BTreeSet<Interpreter> =
-        reading.runs.iter().filter_map(|run| taken_from_input(run, reading)).collect();
+        reading.runs.iter().filter_map(|run| takers::taken_from_input(run, reading)).collect();
     // What the line itself has put there has been read.
     let reads = reading.reads.iter().filter(|it| !it.own);
     for (interpreter, read) in
@@ -320,56 +318,6 @@ fn scripts(reading: &Reading) -> Vec<Script> {
     }
     found.retain(|it| !it.path.contains(HOLE));
     found
-}
-
-/// The language of what a program takes from its input, or from words that nobody knows.
-fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpreter> {
-    let version = |c: char| c.is_ascii_digit() || c == '.';
-    let is_dot = run.program == ".";
-    let name = if is_dot { "source" } else { run.program.trim_end_matches(version) };
-    let takes_input = run.argv.len() == 1 || run.argv.get(1).is_some_and(|it| it == "-");
-    let is_open = run.certainty == Certainty::Opaque;
-    match name {
-        "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
-            (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
-        }
-        "eval" => is_open.then_some(Interpreter::Shell),
-        "python" if takes_input => Some(Interpreter::Python),
-        "node" if takes_input => Some(Interpreter::JavaScript),
-        // `xargs env < list`: words of it are a program.
-        it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
-            Some(Interpreter::Shell)
-        }
-        "perl" if takes_input => Some(Interpreter::Perl),
-        "ruby" if takes_input => Some(Interpreter::Ruby),
-        "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
-        _ => None,
-    }
-}
-
-/// Whether a shell is told a file, and that one lies there as it was, or the line has written all
-/// of it: then it is looked at as a script, and nothing else that is read is one.
-fn runs_a_file(run: &Run, reading: &Reading) -> bool {
-    let of_shell = !matches!(run.program.as_str(), "." | "source");
-    let mut words = run.argv.iter().skip(1);
-    let file = words.find(|it| !(of_shell && it.starts_with(['-', '+'])));
-    let options = run.argv.iter().skip(1).take_while(|it| it.starts_with(['-', '+']));
-    // Options that take a value, code, or the input.
-    let is_plain = |it: &String| !it.starts_with("--") && !it.contains(['c', 's', 'o', 'O']);
-    let Some(file) = file.filter(|_| !of_shell || options.clone().all(is_plain)) else {
-        return false;
-    };
-    if file.contains(HOLE) || file.starts_with("/dev/") || file.starts_with("/proc/") {
-        return false;
-    }
-    let name = shell::last_part(file);
-    let changes = reading.writes.iter().filter(|it| {
-        it.how != How::Chmod && (shell::last_part(&it.path) == name || it.path.contains(HOLE))
-    });
-    let texts = reading.texts.iter().filter(|it| shell::last_part(&it.path) == name);
-    let is_known = texts.clone().all(|it| it.text.is_some() && !it.added);
-    let is_written = changes.clone().all(|it| it.how == How::Write && !it.conditional);
-    changes.count() == 0 || is_written && is_known && texts.count() > 0
 }
 
 /// Whether a shell would run it.

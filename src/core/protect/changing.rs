@@ -39,8 +39,6 @@ pub(super) fn may_change(code: &str) -> bool {
         "\"rm\"",
         "'rm'",
         "touch(",
-        "'x'",
-        "\"x\"",
         "puts $",
         "inplace",
         "shelve",
@@ -52,8 +50,28 @@ pub(super) fn may_change(code: &str) -> bool {
         "basicConfig",
         "openSync",
         "urlretrieve",
+        "hardlink",
+        "linkSync",
+        "extractall",
+        "unpack_archive",
+        "spew",
+        "savetxt",
+        "emptyDir",
+        "FileHandler",
+        "PStore",
+        "Storable",
+        "sysopen",
+        "TRUNC",
+        "O_CREAT",
     ];
-    CHANGES.iter().any(|word| code.contains(word))
+    // What a program shows is no file.
+    const SHOWS: &[&str] = &["stdout.write", "stderr.write"];
+    let shown: usize = SHOWS.iter().map(|it| code.matches(it).count()).sum();
+    let is_said = |word: &str| match word {
+        "write" => code.matches(word).count() > shown,
+        word => code.contains(word),
+    };
+    CHANGES.iter().any(|word| is_said(word))
         || says_a_mode(code)
         || replaces_a_file(code)
         || copies(code)
@@ -61,15 +79,19 @@ pub(super) fn may_change(code: &str) -> bool {
         || opens_to_write(code)
 }
 
-/// `'w'`, `"ab+"`, `'a:utf-8'`: how a file is opened to be written. `"ask"` and `"agents"` are not.
+/// `'w'`, `"b+a"`, `'a:utf-8'`: how a file is opened to be written. `"ask"` and `"all"` are not.
 fn says_a_mode(code: &str) -> bool {
-    ["'w", "\"w", "'a", "\"a"].iter().any(|begin| {
-        code.match_indices(begin).any(|(at, it)| {
-            let rest =
-                code[at + it.len()..].trim_start_matches(['b', 't', '+', 'x', 's', 'e', 'l']);
-            // Behind a text that ends with a quote of its own nothing can be told.
-            rest.starts_with(['\'', '"', ':', '|', ',', '<', '>', '\\']) || rest.is_empty()
-        })
+    const LONGEST: usize = 4;
+    code.match_indices(['"', '\'']).any(|(at, _)| {
+        let text = &code[at + 1..];
+        let length = text.bytes().take_while(|it| b"rwaxbtU+s".contains(it)).count();
+        let (mode, rest) = text.split_at(length);
+        let is_said = |it: char| mode.contains(it);
+        let writes = is_said('w') || is_said('a') || is_said('x') || is_said('+');
+        let is_mode = length <= LONGEST && writes && !(is_said('b') && is_said('t'));
+        // Behind a text that ends with a quote of its own nothing can be told.
+        let ends = rest.starts_with(['\'', '"', ':', '|', ',', '<', '>', '\\']) || rest.is_empty();
+        is_mode && ends
     })
 }
 
@@ -87,7 +109,9 @@ fn replaces_a_file(code: &str) -> bool {
 fn goes_by_os(code: &str, object: &str) -> bool {
     let name = object.rsplit(|c| !is_of_name(c)).next();
     // `t._os` is that of another module.
-    let is_named = name.is_none_or(|it| it.is_empty() || it.ends_with("os"));
+    let is_named = object.ends_with(']') || name.is_some_and(|it| it.ends_with("os"));
+    // `Path.replace(a, b)`: the method of a class is handed its object.
+    let is_named = is_named || name.is_some_and(|it| it.ends_with("Path"));
     let others = code.match_indices("os").filter(|(at, it)| is_piece(code, *at, it.len()));
     let is_plain = |at: usize| {
         code[at + 2..].starts_with('.')
@@ -174,6 +198,12 @@ mod tests {
             "urllib.request.urlretrieve(x, y)",
             "open(p, 'wb+')",
             "open(p,'a:utf-8')",
+            "open(p,'bw'); open(q,'+w')",
+            "Path(p).open('b+r')",
+            "Path.replace(Path('x'), p)",
+            "Path('l').hardlink_to(p)",
+            "sys.stdout.write(open(p).read()); f.write(x)",
+            "sys.modules['os'].replace(a, b)",
             "os.replace(a, b)",
             "import os as o; o.replace(a, b)",
             "x = os; x.replace(a, b)",
@@ -198,6 +228,8 @@ mod tests {
             "print(json.load(open(p))['permissions'].get('ask'))",
             "print(d[\"allow\"], d['additionalDirectories'], 'agents' in d, m.get('matcher', 'any'))",
             "print(s.replace('Bash', 'sh'))",
+            "print(open(s).read().replace('Bash', 'sh'), d['all'], d['web'])",
+            "sys.stdout.write(json.dumps(d)); process.stdout.write(s)",
             "import os; print(s.replace('Bash', 'sh'), os.environ['Y'])",
             "import copy, json; d = copy.deepcopy(c); e = c.copy()",
         ] {

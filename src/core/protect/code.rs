@@ -117,7 +117,7 @@ fn without_plain_writes(code: &str) -> String {
             let is_copy = *name != "writeFileSync(";
             let source = arguments(inside).unwrap_or_default();
             let apart = || source.first().is_some_and(|it| is_copy && is_known_path(it));
-            if plain_name(target).is_some() || lies_apart(target) && apart() {
+            if plain_name(target).is_some() || lies_apart(target) && (!is_copy || apart()) {
                 rest.replace_range(at..at + name.len(), "(");
             }
         }
@@ -138,7 +138,8 @@ fn without_plain_writes(code: &str) -> String {
             let arguments = arguments(inside).unwrap_or_default();
             let Some((first, others)) = arguments.split_first() else { continue };
             // Code among the others is code that is left.
-            if plain_name(first).is_none() || !others.iter().all(|it| is_literal(it)) {
+            let is_plain = plain_name(first).is_some() || lies_apart(first);
+            if !is_plain || !others.iter().all(|it| is_literal(it)) {
                 continue;
             }
             let mut end = at + name.len() + inside.len() + 1;
@@ -228,7 +229,7 @@ fn opens_plainly(argument: &str) -> bool {
     let inside = argument.trim().strip_prefix("open(").and_then(|it| it.strip_suffix(')'));
     let arguments = inside.and_then(arguments).unwrap_or_default();
     let Some((first, others)) = arguments.split_first() else { return false };
-    plain_name(first).is_some() && others.iter().all(|it| is_literal(it))
+    (plain_name(first).is_some() || lies_apart(first)) && others.iter().all(|it| is_literal(it))
 }
 
 /// A literal path, or one whose home is put in: `os.path.expanduser('~/x')`.
@@ -336,6 +337,8 @@ mod tests {
             "shutil.copy(os.path.expanduser('~/.roz/config.toml'), '/tmp/x')",
             "require('fs').copyFileSync('.claude/settings.json','/tmp/s')",
             "s=json.load(open('.claude/settings.json')); json.dump({'n':len(s)},open('out.json','w'))",
+            "json.dump(json.load(open('.claude/settings.json')),open('/tmp/x.json','w'))",
+            "open('/tmp/out.json','w').write(open(os.path.expanduser('~/.roz/config.toml')).read())",
         ] {
             assert!(!may_change_elsewhere(code), "{code}");
         }

@@ -44,26 +44,46 @@ fn closes(after: &str) -> Option<usize> {
     after[at..].starts_with([')', ']', '}']).then_some(at)
 }
 
-/// `x in …`, `x not in …`, `… & x`, `….includes(x)`: whether something is in it, and no more.
+/// `x not in …`, `if x in …: continue`, `if (….includes(x)) continue`, `!….has(x)`: whether
+/// something is asked for in it, and what is there is left alone.
 fn is_asked(head: &str, tail: &str) -> bool {
-    const METHODS: &[&str] = &[".includes(", ".has(", ".isdisjoint(", ".intersection("];
+    const METHODS: &[&str] = &[".includes(", ".has(", ".isdisjoint("];
     let (head, tail) = (head.trim_end(), tail.trim_start());
+    let head = head.strip_suffix("new Set(").unwrap_or(head);
     let tail = tail.strip_prefix(')').unwrap_or(tail);
-    if METHODS.iter().any(|it| tail.starts_with(it)) {
-        return true;
-    }
     let is_met = |text: &str| text.starts_with('&') && !text.starts_with("&&");
+    let line = head.rsplit(['\n', ';', '{', '}']).next().unwrap_or_default().trim_start();
+    let begins = ["if ", "if(", "elif ", "else if "];
+    let is_if = line == "if" || begins.iter().any(|it| line.starts_with(it));
+    if let Some(method) = METHODS.iter().find(|it| tail.starts_with(**it)) {
+        // A set that has nothing of it is asked in Python.
+        let is_not = head.ends_with('!') != (*method == ".isdisjoint(");
+        return if is_not { !leaves(tail) } else { is_if && leaves(tail) };
+    }
     if is_met(tail) || head.ends_with('&') && !head.ends_with("&&") {
-        return true;
+        return is_if && leaves(tail);
     }
     let Some(item) = head.strip_suffix("in").filter(|it| it.ends_with(char::is_whitespace)) else {
         return false;
     };
-    // `for d in […]` goes over it.
-    let line = item.rsplit(['\n', ';', '[', '(', '{']).next().unwrap_or_default();
-    let begins = |it: &&str| matches!(*it, "if" | "elif" | "and" | "or" | "while" | "return");
-    let words = line.split_whitespace().rev().take_while(|it| !begins(it));
-    !words.into_iter().any(|it| matches!(it, "for" | "let" | "const" | "var"))
+    match item.trim_end().strip_suffix("not").filter(|it| it.ends_with(char::is_whitespace)) {
+        Some(_) => !leaves(tail),
+        None => is_if && leaves(tail),
+    }
+}
+
+/// Whether a condition goes on so that nothing is done: `…: continue`, `…) return;`.
+fn leaves(tail: &str) -> bool {
+    let Some(at) = ["continue", "return"].iter().filter_map(|it| tail.find(it)).min() else {
+        return false;
+    };
+    let (between, rest) = (tail[..at].trim_end(), &tail[at..]);
+    let is_condition = !between.contains([';', '\n']) && between.ends_with([':', ')', '{']);
+    let rest = rest.strip_prefix("continue").or(rest.strip_prefix("return")).unwrap_or(rest);
+    let rest = rest.trim_start_matches(' ');
+    let nothing = ["false", "False", "None"].iter().find_map(|it| rest.strip_prefix(it));
+    let rest = nothing.unwrap_or(rest);
+    is_condition && (rest.is_empty() || rest.starts_with(['\n', '\r', ';', '}', ')']))
 }
 
 /// `SKIP = […]`, from before the list: where the name stands, and the name.
@@ -93,6 +113,9 @@ mod tests {
             "for p in Path('.').rglob('*.md'):\n  if {'.git', '.claude'} & set(p.parts): continue\n  p.write_text(x)",
             "for r, dirs, f in os.walk('.'):\n  dirs[:] = [d for d in dirs if d not in ('.git', '.claude')]",
             "if name in [\".git\", \".claude\", \"node_modules\"]: continue",
+            "if name in ('.git', '.claude'):\n    continue\nopen(p, 'w')",
+            "if (!skip.has(n) && !['.git', '.claude'].includes(n)) walk(n)",
+            "const f = (n) => { if (['.git', '.claude'].includes(n)) return; walk(n) }",
             "SKIP = {'.git', '.claude'}\nfor r, ds, fs in os.walk('.'):\n  ds[:] = [d for d in ds if d not in SKIP]",
             "const skip = new Set(['.git', '.claude']); if (skip.has(e.name)) continue",
             "if (['.git', '.claude'].includes(e.name)) continue",
@@ -116,6 +139,16 @@ mod tests {
             "for (const d of ['.git', '.claude']) readdirSync(d)",
             "glob('.claude/*')",
             "A = ['.claude']",
+            "if e.name in {'.claude', 'dist'}: shutil.rmtree(e.path)",
+            "DROP = ('.claude', 'dist')\nfor d in x:\n  if d in DROP: rmtree(d)",
+            "for x in {'.claude', 'dist'}.intersection(os.listdir()): rmtree(x)",
+            "for x in set(os.listdir()) & {'.claude'}: rmtree(x)",
+            "if (['.claude'].includes(e)) fs.rmSync(e)",
+            "d.filter(e => D.has(e)).forEach(rmSync); const D = new Set(['.claude'])",
+            "if d not in ['.claude']: continue\nrmtree(d)",
+            "if d in ['.claude']: return rmtree(d)",
+            "if (!['.claude'].includes(e)) return; rmSync(e)",
+            "FileUtils.rm_rf(['.claude'] & Dir.children('.'))",
             "def f():\n  for d in SKIP: os.remove(d)\nSKIP = ['.git', '.claude']\nif x in SKIP: f()",
             "SKIP = ['.git', '.claude']\nif x in SKIP: pass\nwalk(SKIP)",
         ] {

@@ -42,7 +42,7 @@ impl Walker<'_> {
                 at += 1;
                 break;
             }
-            if let Some(long) = text.strip_prefix("--") {
+            if let Some(long) = text.strip_prefix("--").or(long_of_bash(name, text)) {
                 is_login |= long == "login";
                 let names_a_file = matches!(long, "rcfile" | "init-file");
                 if names_a_file && let Some(file) = words.get(at + 1) {
@@ -431,6 +431,29 @@ pub(in super::super) fn is_shell(name: &str) -> bool {
             | "brush"
             | "murex"
     )
+}
+
+/// `bash -norc`: its long options, which it takes with one dash as well.
+fn long_of_bash<'a>(name: &str, option: &'a str) -> Option<&'a str> {
+    const LONG: &[&str] = &[
+        "debug",
+        "debugger",
+        "help",
+        "init-file",
+        "login",
+        "noediting",
+        "noprofile",
+        "norc",
+        "posix",
+        "protected",
+        "rcfile",
+        "restricted",
+        "verbose",
+        "version",
+        "wordexp",
+    ];
+    let long = option.strip_prefix('-').filter(|it| LONG.contains(it));
+    long.filter(|_| matches!(name, "bash" | "rbash" | "sh"))
 }
 
 /// Shells that have `-o noexec`; of others `-o` takes a file.

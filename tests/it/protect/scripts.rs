@@ -396,3 +396,39 @@ fn a_script_that_runs_itself_is_read_to_its_end() {
         assert_eq!(verdict(text), "deny", "{text}");
     }
 }
+
+/// What a program makes of files that lie there may be any of them.
+#[test]
+fn a_script_that_the_line_makes_of_files_is_what_they_hold() {
+    let roz = Roz::gated("");
+    fs::create_dir(roz.project().join("d")).unwrap();
+    roz.write("d/f.sh", "git push\n");
+    roz.write("d/f.py", "import os; os.system('git push')\n");
+    roz.write("f.sh", "git push\n");
+    roz.write("t.sh", "git status\n");
+    roz.write("t.py", "print(1)\n");
+    let verdict = |line: &str| roz.json(&["explain", line])["verdict"].clone();
+    for line in [
+        "cp d/*.sh . && bash f.sh",
+        "install d/* .; bash f.sh",
+        "mkdir e; cp d/*.sh e; (cd e; bash f.sh)",
+        "cat f.sh > g.sh; chmod +x g.sh; ./g.sh",
+        "sed s/a/b/ f.sh > g.sh; chmod +x g.sh; timeout 5 ./g.sh",
+        "sed s/a/a/ d/f.py > f.py; python3 f.py",
+        "cp d/*.py .; python3 f.py",
+        "cat d/f.py | python3 -u",
+        "python3 -u - < d/f.py",
+        "echo ls > d/g.sh; python3 -c \"import shutil; shutil.copy('f.sh','g.sh')\"; bash g.sh",
+    ] {
+        assert_eq!(verdict(line), "deny", "{line}");
+    }
+    for line in [
+        "cargo build > log 2>&1; cat f.sh; bash t.sh",
+        "mkdir -p build; rm -f x; touch y; cat f.sh; bash t.sh",
+        "cat f.sh > out.txt; python3 t.py",
+        "cat f.sh; gcc t.c -o t; ./t",
+        "cat f.sh; python3 --version; python3 -m pytest -q; node -v",
+    ] {
+        assert_eq!(verdict(line), "allow", "{line}");
+    }
+}

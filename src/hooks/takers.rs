@@ -1,0 +1,90 @@
+//! Programs that run what they are given: by their input, by words that nobody knows, or by a file
+//! that the line has made of what it has read. What that may be is among the files that it reads.
+
+use super::scripts::is_pattern;
+use crate::shell::{self, Certainty, HOLE, How, Interpreter, Reading, Run};
+
+/// The language of what a program takes from its input, from words that nobody knows, or from a
+/// file that the line has made of what it has read.
+pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpreter> {
+    let version = |c: char| c.is_ascii_digit() || c == '.';
+    let is_dot = run.program == ".";
+    let name = if is_dot { "source" } else { run.program.trim_end_matches(version) };
+    let words = run.argv.get(1..).unwrap_or_default();
+    let file = words.iter().find(|it| !it.starts_with('-'));
+    // Options with code in them, or a module.
+    let has_code = |it: &String| !it.starts_with("--") && it.contains(['c', 'e', 'm', 'p']);
+    let options = || words.iter().take_while(|it| it.starts_with('-'));
+    let takes_input = words.first().is_none_or(|it| it == "-")
+        || file.is_none() && !options().any(has_code)
+        || file.is_some_and(|it| is_made_of_something(it, reading, false));
+    let is_open = run.certainty == Certainty::Opaque;
+    match name {
+        "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
+            (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
+        }
+        "eval" => is_open.then_some(Interpreter::Shell),
+        "python" if takes_input => Some(Interpreter::Python),
+        "node" if takes_input => Some(Interpreter::JavaScript),
+        // `xargs env < list`: words of it are a program.
+        it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
+            Some(Interpreter::Shell)
+        }
+        "perl" if takes_input => Some(Interpreter::Perl),
+        "ruby" if takes_input => Some(Interpreter::Ruby),
+        "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
+        // `sed … f > ./g; ./g`
+        _ if run.program.contains('/') => {
+            is_made_of_something(&run.program, reading, false).then_some(Interpreter::Itself)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a shell is told a file, and that one lies there as it was, or the line has written all
+/// of it: then it is looked at as a script, and nothing else that is read is one.
+fn runs_a_file(run: &Run, reading: &Reading) -> bool {
+    let of_shell = !matches!(run.program.as_str(), "." | "source");
+    let mut words = run.argv.iter().skip(1);
+    let file = words.find(|it| !(of_shell && it.starts_with(['-', '+'])));
+    let options = run.argv.iter().skip(1).take_while(|it| it.starts_with(['-', '+']));
+    // Options that take a value, code, or the input.
+    let is_plain = |it: &String| !it.starts_with("--") && !it.contains(['c', 's', 'o', 'O']);
+    let Some(file) = file.filter(|_| !of_shell || options.clone().all(is_plain)) else {
+        return false;
+    };
+    let is_elsewhere = |it: &str| file.starts_with(it);
+    !file.contains(HOLE)
+        && !["/dev/", "/proc/"].into_iter().any(is_elsewhere)
+        && !is_made_of_something(file, reading, true)
+}
+
+/// Whether the line gives a file a text that nobody knows, or may do so. What programs write to paths
+/// of their own, in the place of redirections, is some of what was read only where `by_any` of them:
+/// a compiler makes something else.
+fn is_made_of_something(file: &str, reading: &Reading, by_any: bool) -> bool {
+    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let (path, name) = (plain(file), shell::last_part(file));
+    let folder = path.rsplit_once('/').map_or(".", |it| it.0);
+    let may_hold = |it: &str| is_pattern(it) || it.contains(HOLE) || plain(it) == folder;
+    let is_output =
+        |argv: &[String]| argv.windows(2).any(|it| it[0] == "-o" && plain(&it[1]) == path);
+    if !by_any && reading.runs.iter().any(|it| is_output(&it.argv)) {
+        return false;
+    }
+    reading.writes.iter().any(|write| {
+        let mut texts = reading.texts.iter().filter(|it| it.path == write.path).peekable();
+        let is_same = plain(&write.path) == path;
+        match write.how {
+            How::Chmod | How::Touch | How::Directory | How::Remove => false,
+            _ if texts.peek().is_none() || write.path.contains(HOLE) => {
+                by_any || may_hold(&write.path)
+            }
+            How::Write if is_same => {
+                write.conditional || texts.any(|it| it.text.is_none() || it.added)
+            }
+            // In another folder, or in this one by another way there.
+            _ => is_same || shell::last_part(&write.path) == name,
+        }
+    })
+}
