@@ -29,7 +29,7 @@ use crate::{
 ///
 /// Beside roz: plain keyword matching, and the formula that is usual. The
 /// built-in set is of invented projects: those that retrieval is tuned on, and
-/// apart from them those that are held out, by another author.
+/// apart from them those that are held out, by other authors.
 ///
 /// recall@5: of the learnings that must come back, the share among the first
 /// five; the mean over queries that have any. Of all: the same, those that may

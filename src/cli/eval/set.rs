@@ -26,9 +26,15 @@ const DEV: &[&str] = &[
 ];
 /// Files of `tests/retrieval/held-out/`.
 const HELD_OUT: &[&str] = &[
+    include_str!("../../../tests/retrieval/held-out/brewery.toml"),
+    include_str!("../../../tests/retrieval/held-out/chessd.toml"),
+    include_str!("../../../tests/retrieval/held-out/cliffnotes.toml"),
     include_str!("../../../tests/retrieval/held-out/dispatch.toml"),
     include_str!("../../../tests/retrieval/held-out/groundstation.toml"),
+    include_str!("../../../tests/retrieval/held-out/herbarium.toml"),
     include_str!("../../../tests/retrieval/held-out/ledger.toml"),
+    include_str!("../../../tests/retrieval/held-out/parcel.toml"),
+    include_str!("../../../tests/retrieval/held-out/tariff.toml"),
     include_str!("../../../tests/retrieval/held-out/timetable.toml"),
 ];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
