@@ -89,6 +89,18 @@ impl Run {
         {
             return vec![format!("Bash:git help {verb}")];
         }
+        // `git --help push` is `git help push`, and `git --version push` is `git version push`.
+        if self.program == "git"
+            && let [_, asked, words @ ..] = &self.argv[..]
+            && let Some(verb) = match asked.as_str() {
+                "--help" | "-h" => Some("help"),
+                "--version" | "-v" => Some("version"),
+                _ => None,
+            }
+            && self.certainty == Certainty::Literal
+        {
+            return vec![["Bash:git", verb, &words.join(" ")].join(" ").trim_end().to_owned()];
+        }
         if let Some(asked) = self.asks_for_help() {
             return vec![asked];
         }
