@@ -3,10 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::{LARGEST, Loaded, Seen};
-use crate::world::{
-    cached::{self, MadeBy, hash, replace},
-    seen,
+use crate::{
+    core::policy::Policy,
+    world::{
+        cached::{self, MadeBy, hash, replace},
+        seen,
+    },
 };
 
 /// Changes whenever the code that reads configurations does.
@@ -41,8 +46,28 @@ pub(super) fn begin(path: &Path) -> Option<Pending<'_>> {
 
 impl Pending<'_> {
     pub(super) fn finish(self, seen: &Seen, loaded: &Loaded) {
-        self.0.finish(MADE_BY, seen, loaded);
+        match sparse(loaded) {
+            Some(sparse) => self.0.finish(MADE_BY, seen, &sparse),
+            None => self.0.finish(MADE_BY, seen, loaded),
+        }
     }
+}
+
+/// Without what is as it always is: a hook reads a fifth of it. `None` where that would not read
+/// as the same.
+fn sparse(loaded: &Loaded) -> Option<Value> {
+    let mut sparse = serde_json::to_value(loaded).ok()?;
+    let usual = serde_json::to_value(Policy::default()).ok()?;
+    let policy = sparse.get_mut("policy")?.as_object_mut()?;
+    policy.retain(|name, section| {
+        let fields = section.as_object_mut().zip(usual[name].as_object());
+        if let Some((section, usual)) = fields {
+            section.retain(|key, value| usual.get(key) != Some(value));
+        }
+        section.as_object().is_none_or(|it| !it.is_empty())
+    });
+    let is_same = serde_json::from_value::<Loaded>(sparse.clone()).is_ok_and(|it| it == *loaded);
+    is_same.then_some(sparse)
 }
 
 /// Where the merged configuration of a project and a user's file lies.

@@ -36,12 +36,13 @@ pub struct Session {
     /// The commit that was checked out at the session's first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    // Boxed: the pages of the stack that a session would take are a twentieth of what a hook costs.
     #[serde(default)]
-    pub review: Review,
+    pub review: Box<Review>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub reflection: Reflection,
+    pub reflection: Box<Reflection>,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub intent: IntentState,
+    pub intent: Box<IntentState>,
     #[serde(default)]
     pub trace: Trace,
     /// The prompts that this session scheduled.
@@ -76,9 +77,9 @@ impl Session {
             project: None,
             transcript_path: None,
             head: None,
-            review: Review::default(),
-            reflection: Reflection::default(),
-            intent: IntentState::default(),
+            review: Box::default(),
+            reflection: Box::default(),
+            intent: Box::default(),
             trace: Trace::default(),
             schedule: Schedule::default(),
             messages: Vec::new(),

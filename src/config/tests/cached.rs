@@ -222,7 +222,7 @@ fn a_cache_of_nonsense_or_of_another_build_is_made_anew() {
         "{".to_owned(),
         "[]".to_owned(),
         "[".repeat(100_000),
-        other(|_| ())[..500].to_owned(),
+        other(|_| ())[..300].to_owned(),
         other(|it| it["made_by"][0] = "0.0.0".into()),
         other(|it| it["made_by"][1] = 7.into()),
         other(|it| it["seen"]["user"]["path"] = "/another".into()),
@@ -276,4 +276,21 @@ fn a_link_to_the_users_file_is_followed_and_watched() {
 fn fifo(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).unwrap();
+}
+
+#[test]
+fn the_cache_holds_what_is_not_as_ever_and_serves_all_of_it() {
+    let scene = Scene::new().user(
+        "circuit_breaker.max_blocks = 2\ntemplates.weights = { default = 100, mine = 3 }\n\
+         review.gates.max_denials = 4",
+    );
+    let first = scene.load();
+    scene.age();
+    assert!(scene.is_hit());
+    assert_eq!(scene.load(), first);
+    let entry: Value = serde_json::from_slice(&fs::read(scene.entry()).unwrap()).unwrap();
+    let policy = entry["loaded"]["policy"].as_object().unwrap();
+    assert_eq!(policy.keys().collect::<Vec<_>>(), ["circuit_breaker", "review", "templates"]);
+    assert_eq!(policy["circuit_breaker"], serde_json::json!({ "max_blocks": 2 }));
+    assert_eq!(policy["templates"]["weights"].as_object().unwrap().len(), 2);
 }
