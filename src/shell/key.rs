@@ -1,7 +1,7 @@
 //! The keys that gate patterns are matched against, and the match where text is unknown.
 
 use super::glob::{self, Token};
-use super::table::options;
+use super::table::{npm, options};
 use super::walk::field::Field;
 use super::{Certainty, HOLE, Run};
 
@@ -78,6 +78,18 @@ impl Run {
         shows.then(|| format!("Bash:{} help {}", self.program, words.join(" ")))
     }
 
+    /// `npm pub` is `npm publish`.
+    fn whole_verb(&self) -> Option<String> {
+        if self.program != "npm" {
+            return None;
+        }
+        let words = self.words();
+        let [program, word, rest @ ..] = &words[..] else { return None };
+        let whole: Vec<&str> =
+            [*program, npm::verb(word)?].into_iter().chain(rest.iter().copied()).collect();
+        Some(format!("Bash:{}", whole.join(" ")))
+    }
+
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
         // Git shows what a verb is for, and runs nothing.
@@ -106,6 +118,7 @@ impl Run {
         }
         let mut keys = vec![self.key()];
         keys.extend(self.bare_key());
+        keys.extend(self.whole_verb());
         // A file system that ignores case finds `git` under `GIT`, too.
         if self.program.chars().any(|c| c.is_ascii_uppercase()) {
             let program = self.program.to_ascii_lowercase();

@@ -308,8 +308,10 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
     let is_reviewers = |path: &str| {
         let parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty()).collect();
         let [.., folder, name] = parts[..] else { return false };
+        // What a listing of that folder gave: `for f in $(ls subagents); do cat subagents/$f; done`.
+        let is_any = name.chars().all(|it| it == HOLE);
         review.reviewer_ids().any(|id| {
-            folder == "subagents" && fits(name, &format!("agent-{id}.jsonl"))
+            folder == "subagents" && (is_any || fits(name, &format!("agent-{id}.jsonl")))
                 || folder == "tasks" && fits(name, &format!("{id}.output"))
                 || name == format!("agent-{id}.jsonl")
         })
@@ -361,7 +363,25 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
         let runs = runs.filter(|it| !super::is_in(MENTIONS, &it.program));
         runs.flat_map(|it| it.argv.iter().skip(1)).find(|it| names_one(it)).cloned()
     };
-    found.or_else(in_code).or_else(in_words)
+    // `cd …/subagents && ls | xargs cat`
+    let from_there = || {
+        let mut runs = call.readings.iter().flat_map(|it| &it.runs);
+        let is_there = |it: &String| it.trim_end_matches('/').ends_with("/subagents");
+        let goes = |it: &&Run| matches!(it.program.as_str(), "cd" | "pushd");
+        let folder = runs.find(|it| goes(it) && it.argv.iter().skip(1).any(is_there))?;
+        let is_shown = has_reviewer && shows_what_it_finds(call);
+        is_shown.then(|| folder.argv.last().cloned()).flatten()
+    };
+    found.or_else(in_code).or_else(in_words).or_else(from_there)
+}
+
+/// Whether a program shows files whose names the line has looked up.
+fn shows_what_it_finds(call: &ToolCall) -> bool {
+    const SHOWS: &str = "cat bat batcat less more head tail nl tac od xxd strings grep egrep fgrep \
+        rg ag sed awk gawk jq cp mv tar base64 python python3 node perl";
+    call.readings.iter().flat_map(|it| &it.runs).any(|run| {
+        super::is_in(SHOWS, &run.program) && run.argv.iter().skip(1).any(|it| has_hole(it))
+    })
 }
 
 fn matches_path(pattern: &str, path: &str) -> bool {
@@ -373,15 +393,8 @@ fn matches_path(pattern: &str, path: &str) -> bool {
 /// Whether a folder is gone through by what does not name it once more: a
 /// `find` whose finds are read, a search where the line has gone to.
 fn searched(call: &ToolCall, folder: &str) -> bool {
-    const SHOWS: &str = "cat bat batcat less more head tail nl tac od xxd strings grep egrep fgrep \
-        rg ag sed awk gawk jq cp mv tar base64 python python3 node perl";
     let runs = || call.readings.iter().flat_map(|it| &it.runs);
     let names = |run: &Run| run.argv.iter().skip(1).any(|it| it == folder);
-    let shows_finds = || {
-        runs().any(|run| {
-            super::is_in(SHOWS, &run.program) && run.argv.iter().skip(1).any(|it| has_hole(it))
-        })
-    };
     // The names that it looks for, where it says any.
     let may_find = |run: &Run| {
         let pairs = || run.argv.windows(2).filter(|it| it[0] == "-name" || it[0] == "-iname");
@@ -394,7 +407,7 @@ fn searched(call: &ToolCall, folder: &str) -> bool {
             })
     };
     let finds = |run: &Run| matches!(run.program.as_str(), "find" | "fd" | "fdfind");
-    let is_found = runs().any(|it| finds(it) && names(it) && may_find(it)) && shows_finds();
+    let is_found = runs().any(|it| finds(it) && names(it) && may_find(it)) && shows_what_it_finds(call);
     // `cd folder && grep -r word`
     let searches = |run: &Run| {
         let operands = run.argv.iter().skip(1).filter(|it| !it.starts_with('-'));

@@ -7,6 +7,7 @@ pub(super) mod grammar;
 pub(super) mod hooks;
 pub(super) mod index;
 pub(super) mod interpreters;
+pub(super) mod npm;
 pub(super) mod options;
 pub(super) mod wrappers;
 pub(super) mod writers;

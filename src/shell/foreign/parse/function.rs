@@ -80,6 +80,9 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// What python's methods call the object, or the class, that they are of.
+const RECEIVERS: [&str; 2] = ["self", "cls"];
+
 impl<'a> Parser<'a> {
     /// A function is defined here: remembers it and goes past it. Whether that is so.
     pub(super) fn defined(&mut self) -> bool {
@@ -144,7 +147,18 @@ impl<'a> Parser<'a> {
         }
         self.functions.takes(cost);
         self.functions.met.insert(address(token));
-        let mut values: Vec<Value> = meant.iter().map(|it| self.run(it, Some(arguments))).collect();
+        let mut values = Vec::new();
+        for it in &meant {
+            values.push(self.run(it, Some(arguments)));
+            // `def git(s, *words)`: the first may be whose method it is, by any name.
+            let first = it.parameters.first().map(|it| it.name);
+            if is_method && first.is_some_and(|it| !RECEIVERS.contains(&it)) {
+                self.functions.takes(8 + it.body.len());
+                let whose = std::iter::once(Argument::plain(Value::Unknown));
+                let handed: Vec<Argument> = whose.chain(arguments.iter().cloned()).collect();
+                values.push(self.run(it, Some(&handed)));
+            }
+        }
         // What is handed about is copied again and again.
         let handed = arguments.iter().map(|it| &it.value).chain(&values);
         self.functions.takes(handed.map(Value::length).sum::<usize>() / 16);
@@ -199,7 +213,7 @@ impl<'a> Parser<'a> {
         };
         for (place, parameter) in function.parameters.iter().enumerate() {
             let name = parameter.name;
-            if place == 0 && function.is_inner && matches!(name, "self" | "cls") {
+            if place == 0 && function.is_inner && RECEIVERS.contains(&name) {
                 bound.push((name.to_owned(), Value::Unknown));
                 continue;
             }
