@@ -407,7 +407,8 @@ fn searched(call: &ToolCall, folder: &str) -> bool {
             })
     };
     let finds = |run: &Run| matches!(run.program.as_str(), "find" | "fd" | "fdfind");
-    let is_found = runs().any(|it| finds(it) && names(it) && may_find(it)) && shows_what_it_finds(call);
+    let is_found =
+        runs().any(|it| finds(it) && names(it) && may_find(it)) && shows_what_it_finds(call);
     // `cd folder && grep -r word`
     let searches = |run: &Run| {
         let operands = run.argv.iter().skip(1).filter(|it| !it.starts_with('-'));

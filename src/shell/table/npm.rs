@@ -79,7 +79,8 @@ pub(in super::super) fn verb(word: &str) -> Option<&'static str> {
     }
     let alias = |word: &str| ALIASES.iter().find(|it| it.0 == word).map(|it| it.1);
     alias(word).or_else(|| {
-        let mut begun = verbs().chain(ALIASES.iter().map(|it| it.0)).filter(|it| it.starts_with(word));
+        let mut begun =
+            verbs().chain(ALIASES.iter().map(|it| it.0)).filter(|it| it.starts_with(word));
         let only = begun.next().filter(|_| begun.next().is_none())?;
         alias(only).or(Some(only))
     })
