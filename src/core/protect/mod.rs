@@ -22,6 +22,7 @@ mod nearby;
 mod paths;
 mod place;
 mod regex;
+mod reviewer;
 mod served;
 mod settings;
 mod table;

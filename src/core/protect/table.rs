@@ -2,7 +2,7 @@
 //! the code, the tests and `docs/self-protection.md` walk. Denials stand before
 //! questions.
 
-use super::{Scene, clients, commands, kill, paths};
+use super::{Scene, clients, commands, kill, paths, reviewer};
 
 use crate::core::refusal::Code;
 
@@ -310,7 +310,7 @@ pub const RULES: &[Rule] = &[
             tool("Read", r#"{"file_path": "{notes}/subagents/agent-another.jsonl"}"#),
             tool("TaskOutput", r#"{"task_id": "another"}"#),
         ],
-        objects: paths::reads_a_reviewer,
+        objects: reviewer::reads_a_reviewer,
     },
     Rule {
         name: "orchestration",
