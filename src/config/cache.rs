@@ -53,7 +53,7 @@ impl Pending<'_> {
     }
 }
 
-/// Without what is as it always is: a hook reads a fifth of it. `None` where that would not read
+/// Without what is as it always is: a hook reads the less. `None` where that would not read
 /// as the same.
 fn sparse(loaded: &Loaded) -> Option<Value> {
     let mut sparse = serde_json::to_value(loaded).ok()?;

@@ -36,7 +36,7 @@ pub struct Session {
     /// The commit that was checked out at the session's first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    // Boxed: the pages of the stack that a session would take are a twentieth of what a hook costs.
+    // Boxed: a hook has several sessions on its stack, and each page of that is a fault.
     #[serde(default)]
     pub review: Box<Review>,
     #[serde(default, skip_serializing_if = "is_default")]
