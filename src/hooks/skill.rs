@@ -11,8 +11,11 @@ use crate::{
     world::{World, read_beginning, read_text},
 };
 
+const SKILL: &str = "SKILL.md";
 const MAX_TEXT: u64 = 256 * 1024;
 const MAX_LINES: usize = 200;
+/// More arguments are not told apart.
+const MAX_ARGUMENTS: usize = 100;
 
 /// The lines that a Skill call would run.
 #[derive(Debug, Default)]
@@ -33,10 +36,18 @@ pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
     if name.split([':', '/']).any(|it| it.is_empty() || it == ".." || it == ".") {
         return nothing;
     }
+    let arguments = call.text("args").unwrap_or_default();
+    let project = world.var("CLAUDE_PROJECT_DIR").map(Path::new).or(dirs.first().copied());
     let mut found = nothing;
-    for path in files(name, dirs, world) {
-        if let Some((text, is_whole)) = read_beginning(&path, MAX_TEXT) {
-            found.lines.extend(lines_of(&text));
+    for file in files(name, dirs, world) {
+        if let Some((text, is_whole)) = read_beginning(&file.path, MAX_TEXT) {
+            let folder = file.path.parent().filter(|_| file.path.ends_with(SKILL));
+            let places = [
+                ("${CLAUDE_SKILL_DIR}", folder),
+                ("${CLAUDE_PLUGIN_ROOT}", file.plugin.as_deref()),
+                ("${CLAUDE_PROJECT_DIR}", project),
+            ];
+            found.lines.extend(lines_of(&filled(text, arguments, &places)));
             found.are_all &= is_whole;
         }
     }
@@ -45,8 +56,22 @@ pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
     found
 }
 
+/// The text of a skill or a command.
+#[derive(Debug)]
+struct File {
+    path: PathBuf,
+    /// The folder of the plugin that brings it.
+    plugin: Option<PathBuf>,
+}
+
+impl From<PathBuf> for File {
+    fn from(path: PathBuf) -> Self {
+        Self { path, plugin: None }
+    }
+}
+
 /// Where a skill or a command of that name may lie.
-fn files(name: &str, dirs: &[&Path], world: &World) -> Vec<PathBuf> {
+fn files(name: &str, dirs: &[&Path], world: &World) -> Vec<File> {
     let as_path = name.replace(':', "/");
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
     let dirs = dirs.iter().copied().chain(launch_dir);
@@ -59,23 +84,23 @@ fn files(name: &str, dirs: &[&Path], world: &World) -> Vec<PathBuf> {
     folders.dedup();
     let user = config_dir(world);
     folders.extend(user.clone());
-    let mut found: Vec<PathBuf> = folders
-        .iter()
-        .flat_map(|it| {
-            let skill = it.join("skills").join(&as_path).join("SKILL.md");
-            [skill, it.join("commands").join(format!("{as_path}.md"))]
-        })
-        .collect();
+    let own = |it: &PathBuf| {
+        let skill = it.join("skills").join(&as_path).join(SKILL);
+        [skill, it.join("commands").join(format!("{as_path}.md"))]
+    };
+    let mut found: Vec<File> = folders.iter().flat_map(own).map(File::from).collect();
     // A command in a subfolder goes by its own name, too.
     for folder in &folders {
         let inner = std::fs::read_dir(folder.join("commands")).into_iter().flatten().flatten();
-        found.extend(inner.map(|it| it.path().join(format!("{name}.md"))));
+        found.extend(inner.map(|it| it.path().join(format!("{name}.md")).into()));
     }
     if let (Some(user), Some((plugin, rest))) = (user, name.split_once(':')) {
         let rest = rest.replace(':', "/");
         for folder in plugin_folders(&user, plugin) {
-            found.push(folder.join("skills").join(&rest).join("SKILL.md"));
-            found.push(folder.join("commands").join(format!("{rest}.md")));
+            let skill = folder.join("skills").join(&rest).join(SKILL);
+            let command = folder.join("commands").join(format!("{rest}.md"));
+            let of_plugin = |path| File { path, plugin: Some(folder.clone()) };
+            found.extend([skill, command].map(of_plugin));
         }
     }
     found
@@ -94,6 +119,26 @@ fn plugin_folders(user: &Path, plugin: &str) -> Vec<PathBuf> {
         .flat_map(|(_, entry)| entry.as_array().cloned().unwrap_or_else(|| vec![entry.clone()]))
         .filter_map(|it| Some(PathBuf::from(it.get("installPath")?.as_str()?)))
         .collect()
+}
+
+/// The text as the client fills it in before it runs the lines (seen in 2.1.197 and 2.1.330): all
+/// arguments as they were given, each by its number from 0 on, and the places. A number that
+/// nothing was given for stays, and what would be a line of its own in the arguments is none.
+fn filled(mut text: String, arguments: &str, places: &[(&str, Option<&Path>)]) -> String {
+    let arguments = arguments.replace("!`", "\\! `");
+    let words = shlex::split(&arguments)
+        .unwrap_or_else(|| arguments.split_whitespace().map(str::to_owned).collect());
+    for (at, word) in words.iter().enumerate().take(MAX_ARGUMENTS).rev() {
+        text = text.replace(&format!("$ARGUMENTS[{at}]"), word);
+        text = text.replace(&format!("${at}"), word);
+    }
+    text = text.replace("$ARGUMENTS", &arguments);
+    for (name, place) in places {
+        if let Some(place) = place {
+            text = text.replace(name, &place.to_string_lossy());
+        }
+    }
+    text
 }
 
 /// What stands in `` !`…` `` and in fenced blocks that are marked with `!`.
@@ -117,6 +162,19 @@ fn lines_of(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_filled_in_as_the_client_does_it() {
+        let text =
+            "A $ARGUMENTS; B $0 $1 $ARGUMENTS[1] $2; C ${CLAUDE_SKILL_DIR} $CLAUDE_SKILL_DIR";
+        let places = [("${CLAUDE_SKILL_DIR}", Some(Path::new("/s"))), ("${X}", None)];
+        assert_eq!(
+            filled(text.to_owned(), "one 'two three'", &places),
+            "A one 'two three'; B one two three two three $2; C /s $CLAUDE_SKILL_DIR"
+        );
+        assert_eq!(filled("git $ARGUMENTS".to_owned(), "", &[]), "git ");
+        assert_eq!(filled("$ARGUMENTS".to_owned(), "it's !`a`", &[]), "it's \\! `a`");
+    }
 
     #[test]
     fn both_ways_of_writing_a_line_are_found() {

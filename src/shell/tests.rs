@@ -114,6 +114,17 @@ fn deep_nesting_is_refused_and_not_taken_for_empty() {
     assert_eq!(read("git push \"").unreadable, Some(Unreadable::Quote));
 }
 
+/// Seed 20261 of the comparison with bash: read once as it is and once with its escapes decoded, it
+/// was as deep in itself as the bound, and nothing was left to pay for what stands behind it.
+#[test]
+fn a_script_that_sources_itself_is_followed_a_few_times_whoever_wrote_it() {
+    let line = r#"echo '$(printf "x
+"; . ./s)' > s; . ./s; git push"#;
+    let reading = read(line);
+    assert_eq!(reading.unreadable, None);
+    assert!(reading.may_run("Bash:git push*"));
+}
+
 #[test]
 fn an_editors_commands_are_read_to_a_depth_and_along_all_bars() {
     let deep = |depth: usize| read(&format!("vim -es -c '{}!git push'", many("g/a/", depth)));

@@ -359,6 +359,20 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when(&["remove-source-files"])
         .files(Files::Sources)
         .how(How::Remove),
+    // What the source has not got is gone from it.
+    row(&["rsync"])
+        .options(RSYNC, RSYNC_LONG)
+        .when(&[
+            "del",
+            "delete",
+            "delete-before",
+            "delete-during",
+            "delete-delay",
+            "delete-after",
+            "delete-excluded",
+        ])
+        .files(Files::Last)
+        .how(How::Remove),
     row(&["rsync"])
         .options(RSYNC, RSYNC_LONG)
         .files(Files::Values(&["log-file", "write-batch", "only-write-batch", "backup-dir"]))

@@ -325,7 +325,11 @@ impl Walker<'_> {
         self.record_read(&path.text, path.certainty());
         for text in self.made_alike(&path.text) {
             self.resolved += 1;
-            self.perhaps(|it| it.enter(|it| it.returning(|it| it.code(&text, &call.io))));
+            self.perhaps(|it| {
+                it.of_file(&path.text, |it| {
+                    it.enter(|it| it.returning(|it| it.code(&text, &call.io)))
+                })
+            });
             self.resolved -= 1;
         }
         let text = self.script_text(&path.text, Interpreter::Shell, &arguments);
@@ -333,7 +337,10 @@ impl Walker<'_> {
         let Some(text) = text else { return Some(unknown_output(call)) };
         self.resolved += 1;
         if let Some(decoded) = self.decoded_by_echo(&text) {
-            self.perhaps(|walker| walker.enter(|walker| walker.code(&decoded, &call.io)));
+            // As a part of the file: one that sources itself is as deep in itself either way.
+            self.perhaps(|it| {
+                it.of_file(&path.text, |it| it.enter(|it| it.code(&decoded, &call.io)))
+            });
         }
         let output = self
             .of_file(&path.text, |it| it.enter(|it| it.returning(|it| it.code(&text, &call.io))));

@@ -96,9 +96,9 @@ pub(super) fn filter(name: &str, words: &[Field], input: &str, room: &mut Room) 
         "xargs" if operands.is_empty() => {
             Some(input.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
         }
-        "jq" | "gojq" | "jaq"
+        "jq" | "gojq" | "jaq" | "yq"
             if let Some((is_raw, code)) = asked(&texts)
-                && let Some(text) = json::shown(code, is_raw, input, room) =>
+                && let Some(text) = json::shown(code, is_raw || name == "yq", input, room) =>
         {
             Some(text)
         }

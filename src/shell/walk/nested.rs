@@ -246,7 +246,9 @@ impl Walker<'_> {
             if interpreter == Interpreter::Shell
                 && let Some(decoded) = self.decoded_by_echo(&text)
             {
-                self.perhaps(|it| it.named_process(path, &decoded, arguments.clone(), call));
+                self.perhaps(|it| {
+                    it.of_file(path, |it| it.named_process(path, &decoded, arguments.clone(), call))
+                });
             }
             let output = self.of_file(path, |walker| {
                 if interpreter == Interpreter::Shell {
@@ -330,7 +332,11 @@ impl Walker<'_> {
             self.named_first(&text);
             if interpreter == Interpreter::Shell {
                 if let Some(decoded) = self.decoded_by_echo(&text) {
-                    self.perhaps(|it| it.named_process(path, &decoded, arguments.clone(), call));
+                    self.perhaps(|it| {
+                        it.of_file(path, |it| {
+                            it.named_process(path, &decoded, arguments.clone(), call)
+                        })
+                    });
                 }
                 self.of_file(path, |it| it.named_process(path, &text, arguments, call));
             } else {

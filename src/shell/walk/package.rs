@@ -97,6 +97,11 @@ impl Walker<'_> {
             }
             return;
         }
+        // Of npm before its ninth version.
+        if let ["set-script", name, code] = &texts[..] {
+            self.env.put_alias(&format!("{SCRIPT}{name}"), Some((*code).to_owned()));
+            return;
+        }
         let (asked, from): (Vec<String>, usize) = match (name, &texts[..]) {
             ("npm-run-all" | "run-s" | "run-p", names) => {
                 (names.iter().map(|it| (*it).to_owned()).collect(), usize::MAX)

@@ -20,6 +20,22 @@ fn a_skills_line_is_read() {
 }
 
 #[test]
+fn a_skills_line_is_read_with_its_folder_and_its_arguments() {
+    let house = House::new();
+    house.project_file(".claude/skills/tidy/run.sh", "rm -rf ~/.roz/sessions\n");
+    house.project_file(".claude/skills/tidy/SKILL.md", "!`sh ${CLAUDE_SKILL_DIR}/run.sh`\n");
+    house.denies_tool("roz-home", "Skill", &json!({ "skill": "tidy" }));
+    house.project_file("run.sh", "rm -rf ~/.roz/sessions\n");
+    house.project_file(".claude/skills/own/SKILL.md", "!`sh ${CLAUDE_PROJECT_DIR}/run.sh`\n");
+    house.denies_tool("roz-home", "Skill", &json!({ "skill": "own" }));
+    house.project_file(".claude/commands/any.md", "!`rm $ARGUMENTS`, !`cat $1`\n");
+    let any = |args: &str| json!({ "skill": "any", "args": args });
+    house.denies_tool("roz-home", "Skill", &any("-rf ~/.roz/sessions"));
+    house.frees_tool("Skill", &any("-rf build ~/notes"));
+    house.frees_tool("Skill", &any("x '!`rm -rf ~/.roz`'"));
+}
+
+#[test]
 fn a_script_written_by_one_call_is_read_by_the_next() {
     let house = House::new();
     let decide = "#!/bin/bash\nif [ -n \"$1\" ]; then :; else roz decide s1 COMPLETE x; fi\n";
