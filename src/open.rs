@@ -304,7 +304,9 @@ impl Roz {
             }
             // One that cannot be read is its own session's to put aside.
             let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
-            if stored.session.is_open() && !what.all {
+            if (stored.session.is_open() || stored.session.intent.selected().is_some())
+                && !what.all
+            {
                 cleaned.kept.push(activity.id);
                 continue;
             }

@@ -13,15 +13,16 @@ use crate::{
 
 /// Forget old sessions, and what belongs to none
 ///
-/// Sessions with an open review are kept, unless `--all`. It also runs by
-/// itself at a session's start, at most once a day, by `cleanup.retention_days`.
+/// Sessions that wait for a review or a reflection, or have an intent selected, are kept,
+/// unless `--all`. It also runs by itself at a session's start, at most once a day, by
+/// `cleanup.retention_days` (7): decisions are forgotten with their session.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Sessions last active longer ago than this: 7d, 12h, 30m (default: the
     /// configuration's `cleanup.retention_days`)
     #[arg(long, value_name = "AGE", value_parser = age)]
     before: Option<TimeDelta>,
-    /// Also sessions with an open review; without `--before`, every session
+    /// Also sessions that wait for something; without `--before`, every session
     #[arg(long)]
     all: bool,
     /// Only say what would go
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         0 => String::new(),
         n => {
             let kept = say::counted(n, "old session");
-            format!("Kept {kept} with an open review (`--all` forgets those too).\n")
+            format!("Kept {kept} that wait for something, or have an intent selected (`--all` forgets those too).\n")
         }
     };
     let sessions = say::counted(cleaned.sessions.len(), "session");

@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = word(Status::ALL, Status::word), ignore_case = true)]
     status: Vec<Status>,
     /// How many at the most (default: all)
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = super::at_least_one)]
     limit: Option<usize>,
     /// Print one JSON object
     #[arg(long)]

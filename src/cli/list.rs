@@ -9,7 +9,7 @@ use crate::{core::session::Session, open::Roz, world::World};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// How many
-    #[arg(short, long, default_value_t = 20)]
+    #[arg(short, long, default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
     /// Print one JSON object
     #[arg(long)]

@@ -193,5 +193,14 @@ fn complain(err: &dyn Error) {
     }
 }
 
+/// How many are shown.
+fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("that is none: 1 at the least".to_owned()),
+        Ok(number) => Ok(number),
+        Err(err) => Err(err.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests;

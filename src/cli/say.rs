@@ -37,7 +37,8 @@ impl Out {
     pub(super) fn new(world: &World) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let dumb = world.var("TERM") == Some("dumb");
-        let width = world.var("COLUMNS").and_then(|it| it.parse().ok());
+        // A terminal that does not know its width says 0.
+        let width = world.var("COLUMNS").and_then(|it| it.parse().ok()).filter(|it| *it > 0);
         let width = width.or_else(|| is_terminal.then(terminal_width)?);
         Self {
             colour: is_terminal && !dumb && world.var("NO_COLOR").is_none(),
@@ -108,8 +109,11 @@ impl Out {
         const OTHERS: usize = 4;
         let Some((last, others)) = widths.split_last_mut() else { return };
         let before = |others: &[usize]| others.iter().map(|it| it + 2).sum::<usize>();
+        if !self.has_edge {
+            return;
+        }
         *last = (*last).min(self.width.saturating_sub(before(others)).max(LAST));
-        while self.has_edge && before(others) + *last > self.width {
+        while before(others) + *last > self.width {
             let Some(widest) = others.iter_mut().max().filter(|it| **it > OTHERS) else { break };
             *widest -= 1;
         }

@@ -43,7 +43,7 @@ pub(super) struct Args {
     #[arg(long)]
     include_archived: bool,
     /// How many at the most
-    #[arg(short, long, default_value_t = 10)]
+    #[arg(short, long, default_value_t = 10, value_parser = super::at_least_one)]
     limit: usize,
     /// Print one JSON object
     #[arg(long)]

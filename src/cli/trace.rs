@@ -126,7 +126,7 @@ fn tone(event: &TraceEvent) -> say::Tone {
         "gate_blocked" | "breaker_tripped" | "token_refused" | "decision_refused" | "protected" => {
             say::Tone::Bad
         }
-        "roz_decision" | "gate_allowed" => say::Tone::Good,
+        "roz_decision" | "gate_allowed" | "call_granted" => say::Tone::Good,
         _ => say::Tone::Dim,
     }
 }
@@ -142,6 +142,7 @@ const TYPES: &[&str] = &[
     "client_prompt",
     "gate_blocked",
     "gate_allowed",
+    "call_granted",
     "tool_completed",
     "intent_selected",
     "intent_refused",
@@ -185,6 +186,7 @@ const GISTS: &[(&str, &[&str])] = &[
     ("client_prompt", &["prompt"]),
     ("gate_blocked", &["answer", "tool", "pattern", "reason"]),
     ("gate_allowed", &["tool", "pattern", "reason"]),
+    ("call_granted", &["tool", "about"]),
     ("tool_completed", &["tool", "succeeded"]),
     ("stop_hook_called", &["answer", "reason", "block_count"]),
     ("breaker_tripped", &["block_count"]),

@@ -35,7 +35,7 @@ use crate::core::{
         decision::By,
         proof::{Posting, Refusal, Standing},
     },
-    session::{Session, SessionId},
+    session::{Asked, Session, SessionId},
     trace::Mark,
 };
 
@@ -123,6 +123,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     {
         session.schedule.add(&scheduled);
     }
+    granting(session, event, &mut outcome);
     if let What::Prompt { text, .. } = &event.what
         && by_client.is_some()
         && review::command(text).is_some()
@@ -215,6 +216,26 @@ fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>
             None
         }
         _ => None,
+    }
+}
+
+/// What the user is asked about, and what ran after it: the client tells nobody of the answer.
+fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
+    match (&event.what, &outcome.verdict) {
+        (What::PreToolUse(call), Verdict::Ask(_)) => {
+            let about = outcome.trace.iter().find_map(Mark::question);
+            if let (Some(tool_use_id), Some(about)) = (call.tool_use_id.clone(), about) {
+                session.asks(Asked { tool_use_id, about });
+            }
+        }
+        (What::PostToolUse { call, .. }, _) => {
+            let asked = call.tool_use_id.as_deref().and_then(|id| session.asked_and_ran(id));
+            if let Some(Asked { tool_use_id, about }) = asked {
+                let tool = call.name.clone();
+                outcome.trace.insert(0, Mark::CallGranted { tool, tool_use_id, about });
+            }
+        }
+        _ => (),
     }
 }
 

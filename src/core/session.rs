@@ -48,10 +48,24 @@ pub struct Session {
     /// The prompts that this session scheduled.
     #[serde(default, skip_serializing_if = "Schedule::is_empty")]
     pub(crate) schedule: Schedule,
+    /// Calls that a person is asked about, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    asked: Vec<Asked>,
     /// Words to the user that wait for a hook that can carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
 }
+
+/// A call that a gate asks the user about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) tool_use_id: String,
+    /// What is asked about, and by whom, in a line.
+    pub(crate) about: String,
+}
+
+/// So many calls are waited for: one that is declined never ends.
+const MAX_ASKED: usize = 16;
 
 /// An identifier that is safe as a file name: `[A-Za-z0-9_-]{1,128}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,6 +96,7 @@ impl Session {
             intent: Box::default(),
             trace: Trace::default(),
             schedule: Schedule::default(),
+            asked: Vec::new(),
             messages: Vec::new(),
         }
     }
@@ -94,6 +109,20 @@ impl Session {
     /// Takes an event down in the trace; the store writes it with the session.
     pub fn record(&mut self, mark: &Mark, now: DateTime<Utc>) {
         self.trace.push(mark, now);
+    }
+
+    /// The user is asked about a call.
+    pub(crate) fn asks(&mut self, asked: Asked) {
+        self.asked.retain(|it| it.tool_use_id != asked.tool_use_id);
+        self.asked.push(asked);
+        let excess = self.asked.len().saturating_sub(MAX_ASKED);
+        self.asked.drain(..excess);
+    }
+
+    /// A call ran: what the user had been asked about it, and said yes to.
+    pub(crate) fn asked_and_ran(&mut self, tool_use_id: &str) -> Option<Asked> {
+        let at = self.asked.iter().position(|it| it.tool_use_id == tool_use_id)?;
+        Some(self.asked.remove(at))
     }
 
     /// Has the user told of something at the next hook.

@@ -51,13 +51,18 @@ fn review(session: Option<&Session>, policy: &Policy) -> Standing {
         |it| format!("a reviewer's approval, before `{}`", line(&it.pattern_matched)),
     );
     let (waits_for, next) = match phase {
+        Phase::Idle if session.is_some_and(|it| it.review.is_tripped()) => (
+            Some("nobody: the review was given up after too many stops".to_owned()),
+            Some("gated tools ask you; `#roz` in front of a prompt begins it again".to_owned()),
+        ),
         Phase::Idle | Phase::Approved => (None, None),
         Phase::Pending => (Some(asked), Some("the agent starts the reviewer `roz:roz`".to_owned())),
         Phase::Reviewing => {
             (Some("the reviewer that is at it".to_owned()), Some("nothing: it decides".to_owned()))
         }
         Phase::Issues { summary, .. } => {
-            (Some(format!("what the reviewer found: {}", line(summary))), Some(AGAIN.to_owned()))
+            let finder = session.map_or("the reviewer", |it| it.review.finder());
+            (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))
         }
     };
     let state = phase.word().to_owned();
@@ -114,7 +119,7 @@ fn intent(session: Option<&Session>, gates: &Gates) -> Standing {
 pub fn in_short(standings: &[Standing]) -> Vec<(&Standing, String)> {
     let short = |it: &Standing| {
         if !it.on || it.state == "idle" {
-            return None;
+            return it.waits_for.as_ref().filter(|_| it.on).map(|_| format!("{} given up", it.gate));
         }
         let words = match (it.gate, it.state.split_once(' ')) {
             ("intent", Some((_, id))) => id.to_owned(),

@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::core::bounded;
+
 /// A line of the trace, as it is stored and printed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
@@ -67,6 +69,13 @@ pub enum Mark {
         reason: String,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         changed_since_approval: Vec<String>,
+    },
+    /// A call that the user was asked about ran: somebody said yes to the client.
+    CallGranted {
+        tool: String,
+        tool_use_id: String,
+        /// The gate that asked, and about what.
+        about: String,
     },
     /// A gated call came to its end.
     ToolCompleted {
@@ -271,5 +280,16 @@ impl Mark {
 
     fn must_survive(&self) -> bool {
         matches!(self, Mark::RozDecision { .. } | Mark::Reflection { .. })
+    }
+
+    /// What the user is asked about by it, and by whom, in a line.
+    pub(crate) fn question(&self) -> Option<String> {
+        let (by, subject) = match self {
+            Mark::GateBlocked { answer: "ask", pattern, tool, .. } => (pattern.as_str(), tool),
+            Mark::IntentRefused { answer: "ask", code, subject } => (*code, subject),
+            Mark::Protected { answer: "ask", rule, subject } => (*rule, subject),
+            _ => return None,
+        };
+        Some(bounded::line(&format!("{by}: {subject}"), 300))
     }
 }

@@ -380,6 +380,9 @@ fn what_is_due(state: &Reflection) -> String {
     match state.closed() {
         [] => "this session changed the project".to_owned(),
         [one] if one.is_empty() => "a ticket was closed".to_owned(),
+        [one] if state.is_task(one) => {
+            format!("task {}{title} is completed", bounded::line(one, 80))
+        }
         [one] => format!("ticket {}{title} was closed", bounded::line(one, 80)),
         [one, rest @ ..] => {
             format!("ticket {} and {} more were closed", bounded::line(one, 80), rest.len())

@@ -151,6 +151,11 @@ impl Reflection {
         self.baseline.as_ref()
     }
 
+    /// Whether it is the id of a task of the client's.
+    pub(super) fn is_task(&self, id: &str) -> bool {
+        self.tasks.contains_key(id)
+    }
+
     pub fn uses_tasks(&self) -> bool {
         self.uses_tasks
     }

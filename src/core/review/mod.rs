@@ -117,7 +117,7 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
             let phase = review.phase();
             let findings = match review.decision() {
                 Decision::Issues { message_to_agent, .. } => {
-                    format!("\nWhat the reviewer found:\n{message_to_agent}")
+                    format!("\nWhat {} found:\n{message_to_agent}", review.finder())
                 }
                 Decision::Pending | Decision::Complete { .. } => String::new(),
             };

@@ -185,6 +185,14 @@ impl Review {
         self.decision_history.iter().filter(|it| it.cycle == self.cycle)
     }
 
+    /// Who decided last in this cycle, in words.
+    pub(crate) fn finder(&self) -> &'static str {
+        match self.decisions_of_cycle().next_back().map(|it| &it.by) {
+            Some(By::Human) => "a person",
+            Some(By::Reviewer(_)) | None => "the reviewer",
+        }
+    }
+
     /// Whether `agent` has reviewed, and ended.
     pub(super) fn is_former(&self, agent: &str) -> bool {
         self.former_reviewers.iter().any(|it| it == agent)

@@ -50,8 +50,9 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let notice = match review.phase() {
         Phase::Issues { summary, message } => Notice::new("issues")
             .with("summary", bounded::chars(summary, 300))
+            .with("who", review.finder())
             // Who gave no message has said it all.
-            .with("findings", if message == summary { "" } else { message }),
+            .with("findings", if message == summary { String::new() } else { format!("\n\n{message}") }),
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => {
             let id = cx.policy.templates.pick(cx.roll());
             review.attempts.begin(id, cx.now);

@@ -27,6 +27,13 @@ const FIRST: f32 = 0.45;
 /// Another one from this on. Less, for the likelihood that it helps is one that
 /// labels which are never complete have taught.
 const BESIDE: f32 = 0.275;
+/// A long query meets more by chance. Beyond this length, in rarities of a new word, the log odds
+/// of the first have to be better by this much for each time that it is e times as long; those of
+/// another one by the last, for it is the neighbours that a story names in passing. By the
+/// development projects: 0.117 of what is shown is noise and not 0.142, and nothing is lost.
+const LONG: f32 = 4.0;
+const LONG_FIRST: f32 = 0.25;
+const LONG_BESIDE: f32 = 0.5;
 /// Of this many that rank next to the best each is looked at.
 const MOST_BESIDE: usize = 11;
 /// The log odds of the next one, where there is none.
@@ -82,6 +89,7 @@ impl Index {
         let Some(best) = ranked.first().copied() else { return Vec::new() };
         let next = ranked.get(1).map_or(NO_NEXT, |it| it.alone);
         let strictness = strictness(on.policy.strategy);
+        let long = (asked.length / LONG).max(1.0).ln();
         let (score, lead) = (best.traits.score, best.alone - next);
         let context = Best { alone: best.alone, score, lead };
         let kinship = self.kinship(best.document);
@@ -94,9 +102,10 @@ impl Index {
             let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
             let is_best = it.document == best.document;
             let (likely, least) = if is_best {
-                (likelihood::first(&context), log_odds(FIRST))
+                (likelihood::first(&context), log_odds(FIRST) + LONG_FIRST * long)
             } else {
-                (likelihood::beside(&context, it.alone, it.traits.score, *kin), log_odds(BESIDE))
+                let likely = likelihood::beside(&context, it.alone, it.traits.score, *kin);
+                (likely, log_odds(BESIDE) + LONG_BESIDE * long)
             };
             let surplus = likely - least - strictness;
             if is_best && surplus < 0.0 {

@@ -87,6 +87,8 @@ pub(super) struct Asked<'a> {
     /// What the tags of learnings are met by.
     of_tags: Vec<Entry>,
     attainable: f32,
+    /// How much its own words ask for, in rarities of a new word.
+    pub(super) length: f32,
 }
 
 struct Word {
@@ -442,7 +444,7 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     }
     let by_files = if files.is_empty() { 0.0 } else { FILE * new };
     let attainable = TYPICAL * (mass + by_files).clamp(new, ENOUGH * new);
-    Asked { index, words, ways, of_tags, attainable }
+    Asked { index, words, ways, of_tags, attainable, length: mass / new }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.
