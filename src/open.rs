@@ -55,7 +55,9 @@ pub enum Error {
     NoSuchSession(String),
     #[error("`{0}` is the beginning of several sessions: {1}")]
     Ambiguous(String, String),
-    #[error("there is no session of this project yet. `roz list` shows those of others")]
+    #[error(
+        "there is no session of this project yet: start the client here, or name one of `roz list`"
+    )]
     NoSession,
 }
 
@@ -304,8 +306,7 @@ impl Roz {
             }
             // One that cannot be read is its own session's to put aside.
             let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
-            if (stored.session.is_open() || stored.session.intent.selected().is_some())
-                && !what.all
+            if (stored.session.is_open() || stored.session.intent.selected().is_some()) && !what.all
             {
                 cleaned.kept.push(activity.id);
                 continue;

@@ -62,7 +62,10 @@ pub fn render(notice: &Notice, voice: Voice) -> String {
         "roz" => Some(voice.roz),
         _ => notice.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str()),
     };
-    fill(text.trim_end(), value)
+    // What is said may end in something that there is none of.
+    let mut filled = fill(text.trim_end(), value);
+    filled.truncate(filled.trim_end().len());
+    filled
 }
 
 /// Puts values in the place of `{{name}}`, in one pass: what a value says is
@@ -87,6 +90,20 @@ fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
 fn load(name: &str, home: &Path) -> String {
     let text = own(name, home).or_else(|| built_in(name).map(str::to_owned));
     text.unwrap_or_else(|| built_in("block-default").unwrap_or_default().to_owned())
+}
+
+/// What the user's own block of that name asks for, and nobody fills in.
+pub fn unfilled(name: &str, home: &Path) -> Vec<String> {
+    let is_known = |it: &str| matches!(it, "session_id" | "roz" | "block_count" | "max_blocks");
+    let text = own(name, home).unwrap_or_default();
+    let mut asked: Vec<String> = text
+        .split("{{")
+        .skip(1)
+        .filter_map(|it| Some(it.split_once("}}")?.0.trim().to_owned()))
+        .filter(|it| !is_known(it))
+        .collect();
+    asked.dedup();
+    asked
 }
 
 /// Whether there is a text of that name.
@@ -125,6 +142,16 @@ mod tests {
     fn a_value_is_never_taken_for_a_placeholder() {
         let notice = Notice::new("protected").with("words", "{{session_id}} {{words}}");
         assert_eq!(say(&notice), "roz: {{session_id}} {{words}}\n\n{{json}}");
+    }
+
+    #[test]
+    fn what_nobody_fills_in_is_found() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join("templates")).unwrap();
+        let text = "{{ session_id }} {{nope}} {{block_count}} {{ {{roz}} {{x}} {{";
+        std::fs::write(home.path().join("templates/block-mine.md"), text).unwrap();
+        assert_eq!(unfilled("block-mine", home.path()), ["nope", "x"]);
+        assert_eq!(unfilled("block-default", home.path()), Vec::<String>::new());
     }
 
     #[test]

@@ -17,16 +17,30 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     // One of no weight is never thrown.
     let weighed = templates.weights.iter().filter(|(_, weight)| is_random && **weight > 0);
     let named = active.into_iter().chain(weighed.map(|(id, _)| ("templates.weights", id)));
-    let missing = named.filter(|(_, id)| !template::exists(&format!("block-{id}"), home));
+    let file = |id: &str| home.join("templates").join(format!("block-{id}.md"));
+    let named: Vec<(&str, &String)> = named.collect();
+    let odd = named.iter().filter_map(|(_, id)| {
+        let unfilled = template::unfilled(&format!("block-{id}"), home);
+        let first = unfilled.first()?;
+        Some(Diagnostic {
+            place: Place::file(&file(id), None),
+            problem: format!("nothing stands for `{{{{{}}}}}`", first.escape_debug()),
+            remedy: "there are {{session_id}}, {{block_count}}, {{max_blocks}}, {{roz}}".to_owned(),
+        })
+    });
+    let odd: Vec<Diagnostic> = odd.collect();
+    let missing =
+        named.into_iter().filter(|(_, id)| !template::exists(&format!("block-{id}"), home));
     missing
         .map(|(key, id)| {
-            let file = home.join("templates").join(format!("block-{id}.md"));
+            let file = file(id);
             Diagnostic {
                 place: place_of(full, key),
                 problem: format!("`{key}` names `{id}`, and there is no such template"),
                 remedy: format!("write `{}`; until then the default is used", file.display()),
             }
         })
+        .chain(odd)
         .collect()
 }
 

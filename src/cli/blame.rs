@@ -66,7 +66,7 @@ enum Error {
     NoNumber { file: PathBuf, what: String },
     #[error("`{}` is binary, or larger than {} MiB", .0.display(), LARGEST >> 20)]
     Unfit(PathBuf),
-    #[error("`{}` has {has} lines", path.display())]
+    #[error("`{}` has {}", path.display(), super::say::counted(*has, "line"))]
     NoLine { path: PathBuf, has: usize },
     #[error("name a line: `roz why {0}:12`")]
     WhichLine(String),

@@ -15,7 +15,7 @@ use crate::{
 ///
 /// Sessions that wait for a review or a reflection, or have an intent selected, are kept,
 /// unless `--all`. It also runs by itself at a session's start, at most once a day, by
-/// `cleanup.retention_days` (7): decisions are forgotten with their session.
+/// `cleanup.retention_days` (7). A session's decisions are forgotten with it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Sessions last active longer ago than this: 7d, 12h, 30m (default: the
@@ -77,7 +77,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         0 => String::new(),
         n => {
             let kept = say::counted(n, "old session");
-            format!("Kept {kept} that wait for something, or have an intent selected (`--all` forgets those too).\n")
+            format!(
+                "Kept {kept} that wait for something, or have an intent selected (`--all` forgets those too).\n"
+            )
         }
     };
     let sessions = say::counted(cleaned.sessions.len(), "session");

@@ -58,8 +58,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         };
         ("Bash", json!({ "command": line }).to_string())
     };
-    // Who reviews is a session's affair: that of the newest one here.
-    let id = roz.session_or_newest(None).ok();
+    // Who reviews, and which intent is selected, is a session's affair: that in which this runs,
+    // or the newest one here.
+    let named = world.var("CLAUDE_CODE_SESSION_ID");
+    let id = roz.session_or_newest(named).ok();
     let session = id.and_then(|it| roz.store.get_session(&it).ok()?).map(|it| it.session);
     let session = session.unwrap_or_else(|| Session::new(nobodys(), world.now));
     let explained = explain(tool, &input, &session, &roz, world);
@@ -98,6 +100,12 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
             "subject": it.subject,
             "instead": it.rule.instead,
         })).collect::<Vec<_>>(),
+        "intent": explained.intent.as_ref().map(|it| json!({
+            "code": it.code,
+            "answer": it.answer,
+            "message": it.message,
+        })),
+        "closes": explained.closes,
         "spared": explained.spared.iter().map(|it| json!({ "script": it.script, "by": it.by })).collect::<Vec<_>>(),
     })
 }
@@ -190,16 +198,28 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
 /// What becomes of the call, in a word. A gate holds it until a review has
 /// approved the work, which is a refusal now.
 fn answer(explained: &Explained) -> &'static str {
-    match (explained.rules.first(), explained.gates.first()) {
-        (Some(it), _) => it.rule.answer.word(),
-        (None, Some(_)) => Answer::Deny.word(),
-        (None, None) => "allow",
+    match (explained.rules.first(), &explained.intent, explained.gates.first()) {
+        (Some(it), ..) => it.rule.answer.word(),
+        // A refusal is heard before a question.
+        (None, Some(it), None) => it.answer,
+        (None, Some(it), Some(_)) if it.answer == "deny" => it.answer,
+        (None, _, Some(_)) => Answer::Deny.word(),
+        (None, None, None) => "allow",
     }
 }
 
 fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
-    let said = match (explained.rules.first(), explained.gates.first()) {
-        (Some(it), _) => {
+    let waits = |pattern: &String| {
+        out.paint(say::Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
+    };
+    let said = match (explained.rules.first(), &explained.intent, explained.gates.first()) {
+        (None, Some(it), gate) => {
+            let word = if it.answer == "deny" { "denies it" } else { "asks about it" };
+            let head = format!("The intent gate {word} ({}).", it.code);
+            let gate = gate.map(|(pattern, _)| format!(" {}", waits(pattern))).unwrap_or_default();
+            out.paint(say::Tone::Bad, &head) + " " + &it.message + &gate
+        }
+        (Some(it), ..) => {
             let answer = match it.rule.answer.word() {
                 "deny" => "Self-protection denies it",
                 _ => "Self-protection asks about it",
@@ -208,10 +228,8 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
                 + " "
                 + it.rule.instead
         }
-        (None, Some((pattern, _))) => {
-            out.paint(say::Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
-        }
-        (None, None) => {
+        (None, None, Some((pattern, _))) => waits(pattern),
+        (None, None, None) => {
             let spared = explained.spared.first().map(|it| {
                 let Spared { script, by } = it;
                 format!(
@@ -222,11 +240,20 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
             out.paint(say::Tone::Good, "Nothing objects.") + &spared.unwrap_or_default()
         }
     };
+    let closed: Vec<&str> =
+        explained.closes.iter().flat_map(|it| &it.tickets).map(String::as_str).collect();
+    let closed = match (&explained.closes[..], &closed[..]) {
+        ([], _) => String::new(),
+        (_, []) => " It closes a ticket: the next stop asks what was learned.".to_owned(),
+        (_, ids) => {
+            format!(" It closes {}: the next stop asks what was learned.", ids.join(", "))
+        }
+    };
     let unknown = explained
         .beyond
         .map(|it| format!(" Not all that it would run can be read beforehand: {}.", it.why()));
     let off = if is_protected { "" } else { " Self-protection is switched off." };
-    format!("{said}{}{off}\n", unknown.unwrap_or_default())
+    format!("{said}{closed}{}{off}\n", unknown.unwrap_or_default())
 }
 
 /// What is unknown is an ellipsis to people.

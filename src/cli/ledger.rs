@@ -288,7 +288,8 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     }
     if !verdict.unanchored.is_empty() {
         say::print(&format!(
-            "Sessions of other machines, whose ends cannot be checked here: {}\n",
+            "Sessions of other machines, of which nobody here knows whether lines at their ends were \
+             cut off or added: {}\n",
             verdict.unanchored.len()
         ))?;
     }
@@ -296,7 +297,12 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     let counts =
         format!("{} of {}", say::counted(records, "record"), say::counted(sessions, "session"));
     if is_whole {
-        let text = format!("Whole: {counts}.");
+        let seen = if verdict.unanchored.is_empty() {
+            "Whole"
+        } else {
+            "Whole, as far as can be seen here"
+        };
+        let text = format!("{seen}: {counts}.");
         say::print(&format!("{}\n", out.paint(say::Tone::Good, &text)))?;
         return Ok(Done::Well);
     }

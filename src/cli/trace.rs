@@ -57,7 +57,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     show(&events, args, &out)?;
     if events.is_empty() && !args.follow {
-        say::print("No such events.\n")?;
+        let dropped = match roz.load(&id)?.session.trace.dropped {
+            0 => String::new(),
+            n => format!(
+                " {n} older ones were dropped (`trace.max_events`); `roz debug` has the newest \
+                 decisions all the same."
+            ),
+        };
+        say::print(&format!("No such events.{dropped}\n"))?;
     }
     if !args.follow {
         return Ok(Done::Well);
@@ -74,7 +81,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 #[derive(Debug, thiserror::Error)]
 #[error("there is no event `{name}`{}", nearest(name, TYPES.iter().copied())
-    .map_or(String::new(), |it| format!("; did you mean `{it}`?")))]
+    .map_or_else(|| format!("; there are {}", TYPES.join(", ")), |it| format!("; did you mean `{it}`?")))]
 struct NoSuchType {
     name: String,
 }
@@ -107,7 +114,7 @@ fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()>
         } else {
             let time = time.format("%Y-%m-%d %H:%M:%S");
             let head = format!("{:>5}  {time}  {name:<18}", event.seq);
-            let room = out.width.saturating_sub(head.chars().count() + 2);
+            let room = out.edge().saturating_sub(head.chars().count() + 2);
             let gist = say::fitted(&gist, room);
             say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
         }

@@ -76,6 +76,8 @@ pub enum FieldKind {
     Text,
     Texts,
     Patterns,
+    /// One of these.
+    Word(&'static [&'static str]),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -141,6 +143,37 @@ const TICKET_SYSTEM: &[Field] = &[
         required: false,
         is_program: true,
         about: "The command that prints the tickets in progress as JSON",
+    },
+];
+
+const WRITES: &[Field] = &[
+    Field {
+        name: "program",
+        kind: FieldKind::Text,
+        required: true,
+        is_program: false,
+        about: "Its name, and the words of a subcommand: `buf generate`",
+    },
+    Field {
+        name: "options",
+        kind: FieldKind::Texts,
+        required: false,
+        is_program: false,
+        about: "Options whose value is a file that it writes, as they are typed: `-o`, `--out`",
+    },
+    Field {
+        name: "operands",
+        kind: FieldKind::Word(&["all", "last", "none"]),
+        required: false,
+        is_program: false,
+        about: "Which operands are such files; without it none where there are options, else all",
+    },
+    Field {
+        name: "how",
+        kind: FieldKind::Word(&["write", "append", "edit", "remove"]),
+        required: false,
+        is_program: false,
+        about: "What becomes of them; without it they are written",
     },
 ];
 
@@ -322,6 +355,12 @@ pub static KEYS: &[Key] = &[
         List(Item::Text),
         Nothing,
         "Programs of yours that run the rest of their command line",
+    ),
+    key(
+        "commands.writes",
+        Kind::Rows(WRITES),
+        Add,
+        "Programs that write files which their command line names, a `[[commands.writes]]` each",
     ),
     key(
         "gate.write_gate.mode",

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{
     Origin, Set,
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, Place, nearest, quoted},
     keys::{Field, KEYS, Key, Kind, May, slot},
     layer::{Layer, Setting},
 };
-use crate::core::policy::Policy;
+use crate::core::{policy::Policy, reflection::tickets::SYSTEMS};
 
 /// Items of a project's list. Enough for any project, too few to hold up hooks
 /// until the client gives up on them.
@@ -66,6 +66,7 @@ impl<'a> Draft<'a> {
 
     pub(super) fn finish(mut self) -> (Policy, Vec<Diagnostic>, Vec<Set>) {
         self.warn_of_the_clients_cap();
+        self.warn_of_unknown_systems();
         let settings = KEYS
             .iter()
             .zip(self.origins)
@@ -199,6 +200,33 @@ impl<'a> Draft<'a> {
                 ),
             });
         }
+    }
+}
+
+impl Draft<'_> {
+    /// Ticket systems that are switched on or off by a name that none has: one that is misspelt
+    /// would switch the right one off.
+    fn warn_of_unknown_systems(&mut self) {
+        let ticketing = &self.policy.ticketing;
+        let own = ticketing.systems.iter().map(|it| it.name.as_str());
+        let known: Vec<&str> = SYSTEMS.iter().map(|it| it.name).chain(own).collect();
+        let listed = ticketing.discovery.iter().map(|it| ("ticketing.discovery", it));
+        let switched = ticketing.overrides.keys().map(|it| ("ticketing.overrides", it));
+        let unknown = listed.chain(switched).filter(|(_, it)| !known.contains(&it.as_str()));
+        let place = |path: &str| {
+            let row = KEYS.iter().position(|it| it.path == path)?;
+            Some(self.origins[row].last()?.place.clone())
+        };
+        let told = unknown.filter_map(|(path, name)| {
+            let remedy = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", known.join(", ")),
+            };
+            let problem = format!("`{path}` names {}, and there is no such system", quoted(name));
+            Some(Diagnostic { place: place(path)?, problem, remedy })
+        });
+        let told: Vec<Diagnostic> = told.collect();
+        self.diagnostics.extend(told);
     }
 }
 

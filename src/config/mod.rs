@@ -232,8 +232,17 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
     let is_theirs = |it: &(&str, &str)| theirs.contains(&it.0);
     draft.lay(layer::from_variables(variables().filter(is_theirs), home), project);
     draft.lay(layer::from_variables(variables().filter(|it| !is_theirs(it)), home), Author::User);
-    for (name, _) in variables() {
+    for (name, value) in variables() {
         draft.diagnostics.extend(misplaced(name, theirs.contains(&name)));
+        let is_named = sources.user_file != sources.roz_home.join("config.toml");
+        let names_nothing = seen.user.is_absent() && is_named;
+        if name == "ROZ_CONFIG" && names_nothing {
+            draft.diagnostics.push(Diagnostic {
+                place: Place::Variable(name.to_owned()),
+                problem: format!("there is no file {}", diagnostic::quoted(value)),
+                remedy: "until there is one the user's configuration is empty".to_owned(),
+            });
+        }
     }
 
     let files = [&seen.user].into_iter().chain(&seen.project).filter(|it| !it.is_absent());

@@ -105,6 +105,7 @@ fn row(fields: &[Field]) -> Value {
     let shape = |field: &Field| {
         let mut shape = match field.kind {
             FieldKind::Text => text(Item::Text),
+            FieldKind::Word(words) => json!({ "enum": words }),
             FieldKind::Texts => json!({ "type": "array", "items": text(Item::Text) }),
             FieldKind::Patterns => json!({ "type": "array", "items": text(Item::Pattern) }),
         };

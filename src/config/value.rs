@@ -165,16 +165,19 @@ impl Reader<'_> {
         let item = match field.kind {
             FieldKind::Patterns => Item::Pattern,
             FieldKind::Text | FieldKind::Texts => Item::Text,
+            FieldKind::Word(words) => Item::Word(words),
         };
         match (field.kind, value.get_ref()) {
-            (FieldKind::Text, DeValue::String(_)) => self.item(key, item, value),
+            (FieldKind::Text | FieldKind::Word(_), DeValue::String(_)) => {
+                self.item(key, item, value)
+            }
             (FieldKind::Texts | FieldKind::Patterns, DeValue::Array(items)) => {
                 let items = items.iter().take(LONGEST_LIST);
                 Some(items.filter_map(|it| self.item(key, item, it)).collect())
             }
             (_, other) => {
                 let wanted = match field.kind {
-                    FieldKind::Text => "a string",
+                    FieldKind::Text | FieldKind::Word(_) => "a string",
                     FieldKind::Texts => "a list of strings",
                     FieldKind::Patterns => "a list of globs",
                 };

@@ -152,12 +152,49 @@ pub struct CleanupPolicy {
 pub struct CommandsPolicy {
     /// Programs of the user's that run the rest of their command line.
     pub proxies: Vec<String>,
+    /// Programs of the user's that write files.
+    pub writes: Vec<WritesPolicy>,
+}
+
+/// A program that writes files, as `[[commands.writes]]` tells it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WritesPolicy {
+    /// Its name, and the words of a subcommand.
+    pub program: String,
+    /// Options whose value is a file that it writes, as they are typed.
+    pub options: Vec<String>,
+    /// `all`, `last`, `none`; without the word none where there are options, else all.
+    pub operands: Option<String>,
+    /// `write`, `append`, `edit`, `remove`; without the word `write`.
+    pub how: Option<String>,
+}
+
+impl WritesPolicy {
+    fn writer(&self) -> shell::Writer {
+        let operands = match self.operands.as_deref() {
+            Some("last") => shell::Operands::Last,
+            Some("none") => shell::Operands::None,
+            None if !self.options.is_empty() => shell::Operands::None,
+            Some(_) | None => shell::Operands::All,
+        };
+        let how = match self.how.as_deref() {
+            Some("append") => shell::How::Append,
+            Some("edit") => shell::How::Edit,
+            Some("remove") => shell::How::Remove,
+            Some(_) | None => shell::How::Write,
+        };
+        let (program, options) = (self.program.clone(), self.options.clone());
+        shell::Writer { program, options, operands, how }
+    }
 }
 
 impl CommandsPolicy {
     /// What the reading of a command line may know.
     pub fn options(&self) -> shell::Options {
-        shell::Options { proxies: self.proxies.clone(), ..shell::Options::default() }
+        let writers = self.writes.iter().map(WritesPolicy::writer).collect();
+        let proxies = self.proxies.clone();
+        shell::Options { proxies, writers, ..shell::Options::default() }
     }
 }
 

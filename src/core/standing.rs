@@ -119,7 +119,11 @@ fn intent(session: Option<&Session>, gates: &Gates) -> Standing {
 pub fn in_short(standings: &[Standing]) -> Vec<(&Standing, String)> {
     let short = |it: &Standing| {
         if !it.on || it.state == "idle" {
-            return it.waits_for.as_ref().filter(|_| it.on).map(|_| format!("{} given up", it.gate));
+            return it
+                .waits_for
+                .as_ref()
+                .filter(|_| it.on)
+                .map(|_| format!("{} given up", it.gate));
         }
         let words = match (it.gate, it.state.split_once(' ')) {
             ("intent", Some((_, id))) => id.to_owned(),

@@ -3,19 +3,25 @@
 
 use std::collections::BTreeSet;
 
-use super::{ground, read_call};
+use super::{
+    ground_and_aims, learned, read_call,
+    wire::{Hook, Input},
+};
 use crate::{
     core::{
         Cx,
         event::{Beyond, Event, Origin, Spared, ToolCall, What},
         facts::Facts,
+        intent::{self, gate::Caller},
         pattern,
         protect::{self, Objection},
+        reflection::tickets::{self, Closing},
         session::Session,
+        trace::Mark,
     },
     open::Roz,
     shell::Reading,
-    world::{World, links::Links},
+    world::World,
 };
 
 /// So many keys are shown.
@@ -38,7 +44,20 @@ pub struct Explained {
     /// covers.
     pub gates: Vec<(String, String)>,
     pub rules: Vec<Objection>,
+    /// What the intent gate has against it.
+    pub intent: Option<Refused>,
+    /// The tickets that it closes, where something is to be learned from them.
+    pub closes: Vec<Closing>,
     pub spared: Vec<Spared>,
+}
+
+/// What the intent gate answers.
+#[derive(Debug)]
+pub struct Refused {
+    pub code: &'static str,
+    /// `deny` or `ask`.
+    pub answer: &'static str,
+    pub message: String,
 }
 
 /// Reads a call of `tool` with this input (JSON), as the hook before it would
@@ -48,8 +67,20 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);
-    let ground = ground::ground(&event, session, &world.cwd, &mut Links::default(), (roz, world));
-    let facts = Facts { ground, ..Facts::default() };
+    let input = Input {
+        hook: Hook::PreToolUse,
+        session_id: id.clone(),
+        cwd: Some(world.cwd.clone()),
+        transcript_path: None,
+        event,
+        answer: None,
+        scratchpad: None,
+        formatted: None,
+        warnings: Vec::new(),
+    };
+    let (ground, aims) = ground_and_aims(&input, session, roz, world);
+    let event = input.event;
+    let facts = Facts { ground, aims, ..Facts::default() };
     let dice = [0; 32].into();
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {
@@ -57,6 +88,14 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     } else {
         Vec::new()
     };
+    let mut state = session.intent.clone();
+    let intent = intent::decide(&mut state, &event, Caller::Agent, cx);
+    let intent = intent.trace.iter().find_map(|mark| match mark {
+        Mark::IntentRefused { code, answer, subject } => {
+            Some(Refused { code, answer, message: subject.clone() })
+        }
+        _ => None,
+    });
     let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
     let mut seen = BTreeSet::new();
     let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
@@ -67,9 +106,13 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
         Some((pattern.clone(), key))
     };
+    let closes = match learned::is_wanted(roz, &world.cwd) {
+        true => tickets::closings(&roz.policy.ticketing, &call),
+        false => Vec::new(),
+    };
     let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
     let ToolCall { readings, scripts, spared, beyond, .. } = call;
-    Explained { readings, scripts, keys, beyond, gates, rules, spared }
+    Explained { readings, scripts, keys, beyond, gates, rules, intent, closes, spared }
 }

@@ -77,6 +77,8 @@ pub fn read_script(
 pub struct Options {
     /// Programs that run the command after their own options, as `sudo` does; the user's own.
     pub proxies: Vec<String>,
+    /// Programs that write files; the user's own.
+    pub writers: Vec<Writer>,
     /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
     /// other variable is unknown.
     pub variables: Vec<(String, String)>,
@@ -84,6 +86,25 @@ pub struct Options {
     /// one, its text is read there and then, in the folder, with the variables and the arguments
     /// that it gets, and what it defines holds for the rest of the line if it is sourced.
     pub files: Vec<FileText>,
+}
+
+/// A program that writes files, as its user tells it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Writer {
+    /// Its name, and the words of a subcommand: `buf generate`.
+    pub program: String,
+    /// Options whose value is a file that it writes, as they are typed: `-o`, `--out`.
+    pub options: Vec<String>,
+    pub operands: Operands,
+    pub how: How,
+}
+
+/// Which operands of a program are files that it writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operands {
+    None,
+    Last,
+    All,
 }
 
 /// What a file holds as the line begins.

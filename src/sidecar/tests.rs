@@ -36,6 +36,18 @@ fn breaks(text: &str, words: &str) {
 }
 
 #[test]
+fn a_field_that_is_nearly_a_known_one_is_named() {
+    let said = problems(
+        "active_intents:\n- {id: A, status: DRAFT, owned_scope: [a],\n   acceptance_critera: [x], owner: me}\n",
+    );
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains("`acceptance_critera`; did you mean `acceptance_criteria`?"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn the_documents_example_is_read_whole() {
     let catalogue = parse(OF_THE_DOCUMENT.as_bytes());
     assert_eq!(catalogue.problems, []);

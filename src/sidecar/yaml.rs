@@ -4,7 +4,7 @@
 //! | found | answer |
 //! |---|---|
 //! | a text where a list belongs, a field missing | read as meant |
-//! | an unknown field | passed over |
+//! | an unknown field | passed over; named, if it is nearly one that is known |
 //! | no id, an id twice, a key twice, a pattern that YAML took for something else | breaks |
 //! | more than one document, no `active_intents` | breaks |
 //! | an empty file | no intents |
@@ -136,7 +136,19 @@ impl Reader<'_> {
                 "depends_on" => intent.depends_on = self.texts(value)?,
                 "blocks" => intent.blocks = self.texts(value)?,
                 "<<" => self.note(key.node().line, "`<<` merges nothing: write the fields out"),
-                _ => (),
+                _ => {
+                    let is_like = |it: &&&str| strsim::osa_distance(name, it) <= it.len() / 5;
+                    let line = key.node().line;
+                    if let Some(field) = FIELDS.iter().find(is_like) {
+                        self.note(
+                            line,
+                            &format!(
+                                "there is no field `{}`; did you mean `{field}`?",
+                                name.escape_debug()
+                            ),
+                        );
+                    }
+                }
             }
         }
         let trouble = if intent.id.trim().is_empty() {

@@ -27,6 +27,34 @@ fn a_command_is_shown_as_it_is_read_with_what_objects() {
     assert!(roz.session_files().is_empty(), "no session hears of it");
 }
 
+/// By what is selected in the newest session here.
+#[test]
+fn the_intent_gate_and_what_closes_are_told() {
+    let roz = Roz::new();
+    std::fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(".roz/learnings.md", "");
+    let closes = roz.run(&["explain", "tissue status t-1 closed"]).succeeds().stdout;
+    assert!(closes.contains("It closes t-1: the next stop asks what was learned."), "{closes}");
+    std::fs::create_dir(roz.project().join(".orchestration")).unwrap();
+    roz.write(
+        ".orchestration/active_intents.yaml",
+        "active_intents:\n- {id: A, name: a, status: DRAFT, owned_scope: ['src/**']}\n",
+    );
+    let told = roz.json(&["explain", "echo x > src/a"]);
+    assert_eq!(told["verdict"], "deny");
+    assert_eq!(told["intent"]["code"], "MISSING_INTENT");
+    assert_eq!(roz.json(&["explain", "ls src"])["intent"], json!(null));
+    roz.prompt("go").objects_to_nothing();
+    roz.run(&["intent", "select", "A", "--session-id", SESSION]).succeeds();
+    assert_eq!(roz.json(&["explain", "echo x > src/a"])["verdict"], "allow");
+    let shown = roz.run(&["explain", "echo x > lib/a"]).succeeds().stdout;
+    assert!(shown.contains("The intent gate denies it (SCOPE_VIOLATION)."), "{shown}");
+    assert_eq!(roz.json(&["explain", "git push --force"])["verdict"], "ask");
+    let before = roz.debug(SESSION);
+    roz.json(&["explain", "echo x > lib/a"]);
+    assert_eq!(roz.debug(SESSION), before, "the session hears nothing of it");
+}
+
 #[test]
 fn programs_are_told_in_json() {
     let roz = Roz::gated("");

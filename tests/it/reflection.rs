@@ -26,6 +26,7 @@ fn with_tickets(config: &str) -> Roz {
 fn without_tickets(config: &str) -> Roz {
     let roz = Roz::with_config(config).in_git();
     fs::create_dir(roz.project().join(".roz")).unwrap();
+    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
     roz
@@ -231,6 +232,7 @@ fn a_session_without_tickets_is_asked_when_it_changed_enough() {
 fn what_was_dirty_before_the_session_does_not_count_nor_do_our_own_folders() {
     let roz = Roz::new().in_git();
     fs::create_dir(roz.project().join(".roz")).unwrap();
+    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.write("README.md", "1\n2\n3\n4\n5\n6\n7\n");
     roz.write("new.txt", "1\n2\n3\n4\n5\n6\n7\n");
@@ -257,6 +259,7 @@ fn a_repository_without_a_commit_is_measured_too() {
     let roz = Roz::new();
     roz.git(&["init", "-q"]);
     fs::create_dir(roz.project().join(".roz")).unwrap();
+    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
     roz.stop().passes();
@@ -276,6 +279,7 @@ fn a_config_alone_switches_nothing_on_and_the_key_does() {
     roz.stop().blocks();
     roz.configure("reflection.enabled = false\n");
     roz.write(".roz/config.toml", "");
+    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.stop().passes();
 }
@@ -449,6 +453,23 @@ fn a_pending_reflection_is_told_of_in_the_next_session_of_the_project() {
     let next = json!({ "source": "startup", "session_id": "s2" });
     let told = roz.hook("session-start", next).context();
     assert!(told.contains(&format!("--session-id {SESSION}")), "{told}");
+}
+
+#[test]
+fn sessions_at_an_intent_outlive_a_clean() {
+    let roz = Roz::new();
+    std::fs::create_dir(roz.project().join(".orchestration")).unwrap();
+    roz.write(
+        ".orchestration/active_intents.yaml",
+        "active_intents:\n- {id: A, name: a, status: DRAFT, owned_scope: ['src/**']}\n",
+    );
+    roz.prompt("go").objects_to_nothing();
+    roz.run(&["intent", "select", "A", "--session-id", SESSION]).succeeds();
+    roz.later(60);
+    let told = roz.json(&["clean", "--before", "0m", "--dry-run"]);
+    assert_eq!(told["kept_open"], json!([SESSION]), "{told}");
+    let told = roz.json(&["clean", "--before", "0m", "--all", "--dry-run"]);
+    assert_eq!(told["sessions"], json!([SESSION]), "{told}");
 }
 
 #[test]

@@ -315,6 +315,33 @@ fn after_many_denials_a_person_is_asked() {
     roz.push().asks();
 }
 
+/// The client tells nobody what a person answered: that the call ran is the yes.
+#[test]
+fn what_a_person_said_yes_to_is_in_the_trace() {
+    let roz = Roz::gated("review.gates.max_denials = 1");
+    let push = |id: &str| json!({ "tool_name": "Bash", "tool_input": { "command": "git push" }, "tool_use_id": id });
+    roz.hook("pre-tool-use", push("t1")).denies();
+    roz.hook("pre-tool-use", push("t2")).asks();
+    roz.hook("pre-tool-use", push("t3")).asks();
+    roz.hook("post-tool-use", push("t1")).objects_to_nothing();
+    assert_eq!(roz.trace("call_granted"), Vec::<Value>::new(), "it was denied");
+    roz.hook("post-tool-use", push("t3")).objects_to_nothing();
+    roz.hook("post-tool-use", push("t3")).objects_to_nothing();
+    let granted = roz.trace("call_granted");
+    assert_eq!(granted.len(), 1, "once: {granted:?}");
+    assert_eq!(granted[0]["payload"]["tool_use_id"], "t3");
+    assert_eq!(granted[0]["payload"]["about"], "Bash:git push*: Bash: git push");
+    roz.hook(
+        "pre-tool-use",
+        json!({ "tool_name": "Bash", "tool_use_id": "t4",
+        "tool_input": { "command": "roz clean --all" } }),
+    )
+    .asks();
+    roz.hook("post-tool-use", push("t4")).objects_to_nothing();
+    let about = &roz.trace("call_granted")[1]["payload"]["about"];
+    assert!(about.as_str().unwrap().contains("roz clean --all"), "{about}");
+}
+
 // The background.
 
 #[test]

@@ -138,7 +138,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.json {
         say::print_json(&as_json(is_alive, &checks, canary.as_ref()))?;
     } else {
-        say::print(&as_text(is_alive, &checks, canary.as_ref(), &say::Out::new(world)))?;
+        say::print(&as_text(
+            is_alive,
+            &checks,
+            canary.as_ref(),
+            (args.only.is_empty(), &say::Out::new(world)),
+        ))?;
     }
     Ok(if is_alive { Done::Well } else { Done::Badly })
 }
@@ -167,7 +172,7 @@ fn as_text(
     is_alive: bool,
     checks: &[Check],
     canary: Option<&canary::Song>,
-    out: &say::Out,
+    (is_all, out): (bool, &say::Out),
 ) -> String {
     let column = checks.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
     let indent = " ".repeat(column + 4);
@@ -200,6 +205,15 @@ fn as_text(
     let fails = checks.iter().filter(|it| it.status == Status::Fail).count();
     let warnings = checks.iter().filter(|it| it.status == Status::Warn).count();
     let (verdict, tone) = match (is_alive, warnings) {
+        // Of the gates that says nothing.
+        (true, 0) if !is_all => {
+            let told = format!("{} passed.", say::counted(checks.len(), "check"));
+            (told, say::Tone::Good)
+        }
+        (true, n) if !is_all => {
+            (format!("Nothing is broken ({}).", say::counted(n, "warning")), say::Tone::Good)
+        }
+        (false, _) if !is_all => (say::counted(fails, "problem") + ".", say::Tone::Bad),
         (true, 0) => ("The gates are alive.".to_owned(), say::Tone::Good),
         (true, n) => {
             (format!("The gates are alive ({}).", say::counted(n, "warning")), say::Tone::Good)

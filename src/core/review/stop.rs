@@ -52,7 +52,7 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
             .with("summary", bounded::chars(summary, 300))
             .with("who", review.finder())
             // Who gave no message has said it all.
-            .with("findings", if message == summary { String::new() } else { format!("\n\n{message}") }),
+            .with("findings", if message == summary { "" } else { message }),
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => {
             let id = cx.policy.templates.pick(cx.roll());
             review.attempts.begin(id, cx.now);

@@ -367,6 +367,7 @@ fn issues_are_told_at_the_next_stop() {
     let Verdict::Object(notice) = gate.sees(stop()).verdict else { panic!("it passed") };
     assert_eq!(notice.template, "issues");
     assert!(notice.fields.contains(&("findings", "write tests".into())));
+    assert!(notice.fields.contains(&("who", "the reviewer".into())));
 }
 
 #[test]

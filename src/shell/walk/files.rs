@@ -17,6 +17,7 @@ const LINKS: usize = 64;
 
 impl Walker<'_> {
     pub(super) fn files(&mut self, name: &str, words: &[Field]) {
+        self.user_rows(name, words);
         // `tar czf a.tgz` is `tar -czf a.tgz`.
         let mut own = Vec::new();
         if matches!(name, "tar" | "gtar" | "bsdtar")

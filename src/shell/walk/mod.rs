@@ -76,6 +76,7 @@ mod turned;
 mod unknown;
 mod unset;
 mod untracked;
+mod user_rows;
 mod wrapper;
 mod xargs;
 

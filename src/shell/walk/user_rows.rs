@@ -1,0 +1,57 @@
+//! Programs that write files by the user's own word: rows of `[[commands.writes]]`.
+
+use super::super::{Operands, Writer};
+use super::Walker;
+use super::field::Field;
+use std::borrow::Cow;
+
+impl Walker<'_> {
+    /// What a call writes by each row that is about its program.
+    pub(super) fn user_rows(&mut self, name: &str, words: &[Field]) {
+        let rows = self.options.writers.iter();
+        for row in rows.filter(|it| it.program.split_whitespace().next() == Some(name)) {
+            if !self.spend(1) {
+                return;
+            }
+            for file in files(row, words) {
+                let certainty = self.certainty(file.certainty());
+                self.record_written(&file, row.how, certainty);
+            }
+        }
+    }
+}
+
+/// None, where the row is about another subcommand.
+fn files<'a>(row: &Writer, words: &'a [Field]) -> Vec<Cow<'a, Field>> {
+    let (mut values, mut operands) = (Vec::new(), Vec::new());
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let text = word.text.as_str();
+        if row.options.iter().any(|it| it == text) {
+            values.extend(rest.next().map(Cow::Borrowed));
+            continue;
+        }
+        // `--out=f`, `-of`
+        let joined = |option: &String| {
+            let value = text.strip_prefix(option.as_str())?;
+            let is_long = option.starts_with("--");
+            value.strip_prefix('=').or_else(|| (!is_long).then_some(value))
+        };
+        match row.options.iter().find_map(joined) {
+            Some(value) => values.push(Cow::Owned(word.with_text(value))),
+            None if text.len() > 1 && text.starts_with('-') => {}
+            None => operands.push(word),
+        }
+    }
+    let mut subcommand = row.program.split_whitespace().skip(1);
+    let mut operands = operands.into_iter();
+    if subcommand.any(|it| operands.next().is_none_or(|word| word.text != it)) {
+        return Vec::new();
+    }
+    match row.operands {
+        Operands::All => values.extend(operands.map(Cow::Borrowed)),
+        Operands::Last => values.extend(operands.last().map(Cow::Borrowed)),
+        Operands::None => {}
+    }
+    values
+}
