@@ -35,6 +35,8 @@ pub(super) struct Suspects {
     makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Files whose last edit was followed.
     followed: BTreeSet<String>,
+    /// What is left of the work for suspicions.
+    pub(super) left: usize,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     pub(super) busy: bool,
     /// What the code that stands in it writes.
@@ -51,6 +53,13 @@ impl Suspects {
     /// Nothing is remembered until it goes on: what is walked has been walked before.
     pub(super) fn halt(&mut self) -> bool {
         std::mem::replace(&mut self.busy, true)
+    }
+
+    /// What the runs of that range were given.
+    pub(super) fn told(&self, runs: &Range<usize>) -> Vec<String> {
+        let all = self.heard.iter().chain(&self.given);
+        let in_range = |at: usize| (runs.start..=runs.end).contains(&at);
+        all.filter(|(at, _)| in_range(*at)).map(|(_, text)| text.clone()).collect()
     }
 
     pub(super) fn has_makers(&self) -> bool {
@@ -251,7 +260,9 @@ impl Walker<'_> {
             return;
         }
         self.suspects.busy = true;
-        self.suspected(text);
+        if !self.at_most(|walker| walker.suspected(text)) {
+            self.suspect_beginnings(&[text.to_owned()]);
+        }
         self.suspects.busy = false;
     }
 
@@ -260,6 +271,12 @@ impl Walker<'_> {
         if self.suspects.busy || self.muted > 0 {
             return;
         }
+        if !self.at_most(|walker| walker.suspect_runs(runs.clone())) {
+            self.suspect_words(runs);
+        }
+    }
+
+    fn suspect_runs(&mut self, runs: Range<usize>) {
         let of_line = self.reading.runs.get(runs.clone()).unwrap_or_default();
         let length = of_line.iter().flat_map(|run| &run.argv).map(|word| word.len() + 8);
         if !self.spend(1 + length.sum::<usize>() / 256) {

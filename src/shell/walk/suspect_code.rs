@@ -84,8 +84,9 @@ impl Walker<'_> {
         // Of long code, what is beyond these is looked at word for word, with its literals.
         let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
         self.suspects.busy = true;
-        for line in lines {
-            self.suspected(line);
+        let lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
+        if !self.at_most(|walker| lines.iter().for_each(|line| walker.suspected(line))) {
+            self.suspect_beginnings(&lines);
         }
         self.suspects.busy = false;
         // Of a file that the project keeps, what it says may run does not count.
