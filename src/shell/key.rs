@@ -300,9 +300,41 @@ impl Glob {
             }
             let mut from = vec![false; states.len()];
             from[place] = true;
-            let known = !rest.split(' ').all(is_unknown);
-            self.arguments(&mut from, rest);
-            known && is_over(&from)
+            self.taken(from, rest)
         })
+    }
+
+    /// Whether words match the rest of the pattern, and some known letter or digit of them is taken
+    /// by one of its own: what a hole stands for, and what `*` takes, could be of any pattern.
+    fn taken(&self, mut plain: States, words: &str) -> bool {
+        let mut taken = vec![false; plain.len()];
+        for word in words.split(' ') {
+            let before = is_unknown(word).then(|| (plain.clone(), taken.clone()));
+            for character in std::iter::once(' ').chain(word.chars()) {
+                if character == HOLE {
+                    fill(&mut plain);
+                    fill(&mut taken);
+                    continue;
+                }
+                let own =
+                    |token: &Token| matches!(token, Token::Character(c) if c.is_alphanumeric());
+                let takes: Vec<usize> = (0..self.tokens.len())
+                    .filter(|at| plain[*at] && own(&self.tokens[*at]))
+                    .collect();
+                takes.iter().for_each(|at| plain[*at] = false);
+                self.character_as(&mut plain, character, false);
+                self.character_as(&mut taken, character, false);
+                for at in takes.into_iter().filter(|at| self.tokens[*at].takes(character)) {
+                    taken[at + 1] = true;
+                }
+                self.close(&mut taken);
+            }
+            // The word may be none at all.
+            if let Some((before_plain, before_taken)) = before {
+                plain.iter_mut().zip(before_plain).for_each(|(state, it)| *state |= it);
+                taken.iter_mut().zip(before_taken).for_each(|(state, it)| *state |= it);
+            }
+        }
+        is_over(&taken)
     }
 }
