@@ -114,11 +114,11 @@ impl Beyond {
     /// What it is, and what can be done about it.
     pub fn why(self) -> &'static str {
         match self {
-            Self::Line => "it is too long, or too deeply nested; write it shorter",
-            Self::Skill => "its skill has more lines to run than are read; run them yourself",
-            Self::Scripts => {
-                "it runs more scripts, or longer ones, than are read; run them one by one"
+            Self::Line => {
+                "it, or a script that it runs, is too long or too deeply nested; take it apart"
             }
+            Self::Skill => "its skill has more lines to run than are read; run them yourself",
+            Self::Scripts => "it runs more scripts, or longer ones, than are read; take it apart",
             Self::Repositories => {
                 "git may find hooks and settings there that only the running line knows of; name \
                  the folder (`git -C folder …`), or go there in a call of its own"

@@ -106,9 +106,10 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
         Some((pattern.clone(), key))
     };
-    let closes = match learned::is_wanted(roz, &world.cwd) {
-        true => tickets::closings(&roz.policy.ticketing, &call),
-        false => Vec::new(),
+    let closes = if learned::is_wanted(roz, &world.cwd) {
+        tickets::closings(&roz.policy.ticketing, &call)
+    } else {
+        Vec::new()
     };
     let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
     // Of what could not be read, the words from each place on are keys: too many to show.

@@ -23,6 +23,8 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
             (is_open && !runs_a_file(run, reading)).then_some(Interpreter::Shell)
         }
+        // One that is given a command is none of the runs.
+        "ssh" | "at" | "batch" | "newgrp" => Some(Interpreter::Shell),
         "eval" => is_open.then_some(Interpreter::Shell),
         "python" if takes_input => Some(Interpreter::Python),
         "node" if takes_input => Some(Interpreter::JavaScript),

@@ -318,13 +318,15 @@ impl Glob {
                 }
                 let own =
                     |token: &Token| matches!(token, Token::Character(c) if c.is_alphanumeric());
-                let takes: Vec<usize> = (0..self.tokens.len())
+                let letters: Vec<usize> = (0..self.tokens.len())
                     .filter(|at| plain[*at] && own(&self.tokens[*at]))
                     .collect();
-                takes.iter().for_each(|at| plain[*at] = false);
+                for at in &letters {
+                    plain[*at] = false;
+                }
                 self.character_as(&mut plain, character, false);
                 self.character_as(&mut taken, character, false);
-                for at in takes.into_iter().filter(|at| self.tokens[*at].takes(character)) {
+                for at in letters.into_iter().filter(|at| self.tokens[*at].takes(character)) {
                     taken[at + 1] = true;
                 }
                 self.close(&mut taken);

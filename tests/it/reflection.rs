@@ -26,7 +26,6 @@ fn with_tickets(config: &str) -> Roz {
 fn without_tickets(config: &str) -> Roz {
     let roz = Roz::with_config(config).in_git();
     fs::create_dir(roz.project().join(".roz")).unwrap();
-    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
     roz
@@ -232,7 +231,6 @@ fn a_session_without_tickets_is_asked_when_it_changed_enough() {
 fn what_was_dirty_before_the_session_does_not_count_nor_do_our_own_folders() {
     let roz = Roz::new().in_git();
     fs::create_dir(roz.project().join(".roz")).unwrap();
-    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.write("README.md", "1\n2\n3\n4\n5\n6\n7\n");
     roz.write("new.txt", "1\n2\n3\n4\n5\n6\n7\n");
@@ -259,7 +257,6 @@ fn a_repository_without_a_commit_is_measured_too() {
     let roz = Roz::new();
     roz.git(&["init", "-q"]);
     fs::create_dir(roz.project().join(".roz")).unwrap();
-    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.hook("session-start", json!({ "source": "startup" })).objects_to_nothing();
     roz.stop().passes();
@@ -279,7 +276,6 @@ fn a_config_alone_switches_nothing_on_and_the_key_does() {
     roz.stop().blocks();
     roz.configure("reflection.enabled = false\n");
     roz.write(".roz/config.toml", "");
-    std::fs::create_dir(roz.project().join(".roz")).unwrap();
     roz.write(".roz/learnings.md", "");
     roz.stop().passes();
 }

@@ -15,6 +15,7 @@ use crate::core::{
     },
     trace::Mark,
 };
+use crate::shell::HOLE;
 
 /// Whether a pattern covers `call`: the first that does.
 pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option<&'a str> {
@@ -147,10 +148,23 @@ impl Gate<'_> {
         Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
     }
 
+    /// What the pattern covers of a line that says more than that.
+    fn covered(&self) -> String {
+        let keys = self.call.keys();
+        let key = keys.iter().find(|key| pattern::matches(self.pattern, key));
+        let Some(key) = key.and_then(|it| it.strip_prefix("Bash:")) else { return String::new() };
+        let shown = bounded::line(&key.replace(HOLE, "…"), 120);
+        if self.subject().ends_with(&format!(": {shown}")) {
+            return String::new();
+        }
+        format!(", which covers `{}` in it", bounded::plain_line(&shown))
+    }
+
     fn notice(&self, template: &str, reason: &str) -> Notice {
         Notice::new(template)
             .with("tool", self.subject())
             .with("pattern", self.pattern)
+            .with("covers", self.covered())
             .with("reason", reason)
     }
 
