@@ -2,6 +2,7 @@
 
 mod cached;
 mod layers;
+mod named;
 mod properties;
 
 use std::{

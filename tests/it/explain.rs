@@ -1,6 +1,6 @@
 //! `roz explain`: how a command is read, and what would object to it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{client::SESSION, support::Roz};
 
@@ -53,6 +53,30 @@ fn the_intent_gate_and_what_closes_are_told() {
     let before = roz.debug(SESSION);
     roz.json(&["explain", "echo x > lib/a"]);
     assert_eq!(roz.debug(SESSION), before, "the session hears nothing of it");
+}
+
+#[test]
+fn programs_that_write_files_are_told_in_rows() {
+    let roz = Roz::with_config(
+        "[[commands.writes]]\nprogram = 'buf generate'\noptions = ['-o', '--out']\n\
+         [[commands.writes]]\nprogram = 'wipe-all'\noperands = 'last'\nhow = 'remove'\n\
+         [[commands.writes]]\nprogram = 'gen'\n",
+    );
+    let writes = |line: &str| -> Vec<String> {
+        let told = roz.json(&["explain", line]);
+        let writes = told["readings"][0]["writes"].as_array().unwrap();
+        let text = |it: &Value, name: &str| it[name].as_str().unwrap().to_owned();
+        writes.iter().map(|it| format!("{} {}", text(it, "how"), text(it, "path"))).collect()
+    };
+    assert_eq!(writes("buf generate -o a"), ["write a"]);
+    assert_eq!(writes("sudo buf --x generate --out=b -oc q"), ["write b", "write c"]);
+    assert_eq!(writes("buf push -o a"), Vec::<String>::new());
+    assert_eq!(writes("buf"), Vec::<String>::new());
+    assert_eq!(writes("wipe-all -f a b"), ["remove b"]);
+    assert_eq!(writes("gen -f a b"), ["write a", "write b"]);
+    roz.configure("[[commands.writes]]\noptions = ['-o']\n");
+    let said = roz.run(&["config", "check"]).stdout;
+    assert!(said.contains("a row of `commands.writes` has no `program`"), "{said}");
 }
 
 #[test]

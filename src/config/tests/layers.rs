@@ -171,51 +171,6 @@ fn a_project_weakens_nothing() {
     }
 }
 
-/// One that is misspelt would switch the right one off.
-#[test]
-fn ticket_systems_that_there_are_not_are_named() {
-    let own = "ticketing.systems = [{ name = 'jira', closes = ['Bash:jira done *'] }]\n";
-    let (_, told) = Scene::new()
-        .user(format!(
-            "{own}ticketing.discovery = ['tisue', 'jira']\nticketing.overrides = {{ x = true }}"
-        ))
-        .told();
-    let at = "…/home/config.toml";
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains(":2: `ticketing.discovery` names `tisue`"), "{at}: {told:?}");
-    assert!(told[0].ends_with("did you mean `tissue`?"), "{told:?}");
-    assert!(told[1].contains(":3: `ticketing.overrides` names `x`"), "{told:?}");
-}
-
-#[test]
-fn a_file_that_a_variable_names_and_that_is_not_there_is_told() {
-    let mut scene = Scene::new().variable("ROZ_CONFIG", "/nowhere/x.toml");
-    scene.sources.user_file = "/nowhere/x.toml".into();
-    let (_, told) = scene.told();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("the variable ROZ_CONFIG: there is no file"), "{told:?}");
-}
-
-#[test]
-fn programs_that_write_files_are_told_in_rows() {
-    let scene = Scene::new().user(
-        "[[commands.writes]]\nprogram = 'buf generate'\noptions = ['-o', '--out']\n\
-         [[commands.writes]]\nprogram = 'wipe-all'\noperands = 'last'\nhow = 'remove'\n",
-    );
-    let options = scene.policy().commands.options();
-    let writes = |line: &str| -> Vec<String> {
-        let reading = crate::shell::read_with(line, &options);
-        reading.writes.iter().map(|it| format!("{:?} {}", it.how, it.path)).collect()
-    };
-    assert_eq!(writes("buf generate -o a"), ["Write a"]);
-    assert_eq!(writes("sudo buf --x generate --out=b -oc q"), ["Write b", "Write c"]);
-    assert_eq!(writes("buf push -o a"), Vec::<String>::new());
-    assert_eq!(writes("buf"), Vec::<String>::new());
-    assert_eq!(writes("wipe-all -f a b"), ["Remove b"]);
-    let scene = Scene::new().user("[[commands.writes]]\noptions = ['-o']\n");
-    assert!(scene.told().1[0].contains("has no `program`"), "{:?}", scene.told().1);
-}
-
 #[test]
 fn a_project_may_be_stricter() {
     let scene = Scene::new().project(

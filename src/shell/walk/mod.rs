@@ -60,6 +60,7 @@ mod schedule;
 mod script;
 mod search;
 mod shape;
+mod shebang;
 mod shown;
 mod simple;
 mod sinks;

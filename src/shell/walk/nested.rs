@@ -7,6 +7,7 @@ use super::call::Call;
 use super::env::{Made, Value};
 use super::field::texts;
 use super::output::{unescaped, unknown_output};
+use super::shebang::{language, shebang};
 
 impl Walker<'_> {
     /// Walks what an interpreter runs. `None` if the program is none.
@@ -186,6 +187,12 @@ impl Walker<'_> {
         (decoded != text).then_some(decoded)
     }
 
+    /// What a file may hold, in a process of its own.
+    fn perhaps_of_file(&mut self, path: &str, text: &str, arguments: Vec<String>, call: &Call) {
+        let walk = |it: &mut Self| it.named_process(path, text, arguments, call);
+        self.perhaps(|it| it.of_file(path, walk));
+    }
+
     /// Code in a process of its own, the script's name being of no interest.
     fn process(&mut self, text: &str, arguments: Vec<String>, call: &Call) -> String {
         self.named_process("\u{FFFC}", text, arguments, call)
@@ -246,9 +253,7 @@ impl Walker<'_> {
             if interpreter == Interpreter::Shell
                 && let Some(decoded) = self.decoded_by_echo(&text)
             {
-                self.perhaps(|it| {
-                    it.of_file(path, |it| it.named_process(path, &decoded, arguments.clone(), call))
-                });
+                self.perhaps_of_file(path, &decoded, arguments.clone(), call);
             }
             let output = self.of_file(path, |walker| {
                 if interpreter == Interpreter::Shell {
@@ -332,11 +337,7 @@ impl Walker<'_> {
             self.named_first(&text);
             if interpreter == Interpreter::Shell {
                 if let Some(decoded) = self.decoded_by_echo(&text) {
-                    self.perhaps(|it| {
-                        it.of_file(path, |it| {
-                            it.named_process(path, &decoded, arguments.clone(), call)
-                        })
-                    });
+                    self.perhaps_of_file(path, &decoded, arguments.clone(), call);
                 }
                 self.of_file(path, |it| it.named_process(path, &text, arguments, call));
             } else {
@@ -476,30 +477,3 @@ fn tells_of_itself(name: &str, option: &str) -> bool {
 /// Where programs lie that are no scripts of a project.
 pub(super) const SYSTEM: &[&str] =
     &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/System/"];
-
-/// Who runs a text, by its first line; a shell where it has none.
-fn shebang(text: &str) -> Interpreter {
-    let first = text.lines().next().unwrap_or("");
-    let Some(line) = first.strip_prefix("#!") else { return Interpreter::Shell };
-    let known = line.split(['/', ' ', '\t']).rev().find_map(language);
-    known.unwrap_or(Interpreter::Shell)
-}
-
-/// The language of an interpreter's name, its version left out.
-fn language(name: &str) -> Option<Interpreter> {
-    Some(match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-        "python" | "pypy" | "uv" => Interpreter::Python,
-        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "vite-node" | "jiti" | "esno" => {
-            Interpreter::JavaScript
-        }
-        "perl" => Interpreter::Perl,
-        "ruby" => Interpreter::Ruby,
-        "php" => Interpreter::Php,
-        "awk" | "gawk" | "mawk" => Interpreter::Awk,
-        "lua" | "luajit" => Interpreter::Lua,
-        "tclsh" | "expect" | "wish" => Interpreter::Tcl,
-        "osascript" => Interpreter::AppleScript,
-        "make" => Interpreter::Make,
-        _ => return None,
-    })
-}

@@ -27,12 +27,12 @@ const FIRST: f32 = 0.45;
 /// Another one from this on. Less, for the likelihood that it helps is one that
 /// labels which are never complete have taught.
 const BESIDE: f32 = 0.275;
-/// A long query meets more by chance. Beyond this length, in rarities of a new word, the log odds
-/// of the first have to be better by this much for each time that it is e times as long; those of
-/// another one by the last, for it is the neighbours that a story names in passing. By the
-/// development projects: 0.117 of what is shown is noise and not 0.142, and nothing is lost.
+/// A long query meets more by chance: beyond this length, in rarities of a new word, the log odds of
+/// another one have to be better by the second for each time that it is e times as long. It is the
+/// neighbours that a story names in passing. By the development projects 0.127 of what is shown is
+/// noise and not 0.142, and nothing is lost. (The first has to be as good as ever: in the simulated
+/// years more would starve.)
 const LONG: f32 = 4.0;
-const LONG_FIRST: f32 = 0.25;
 const LONG_BESIDE: f32 = 0.5;
 /// Of this many that rank next to the best each is looked at.
 const MOST_BESIDE: usize = 11;
@@ -102,7 +102,7 @@ impl Index {
             let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
             let is_best = it.document == best.document;
             let (likely, least) = if is_best {
-                (likelihood::first(&context), log_odds(FIRST) + LONG_FIRST * long)
+                (likelihood::first(&context), log_odds(FIRST))
             } else {
                 let likely = likelihood::beside(&context, it.alone, it.traits.score, *kin);
                 (likely, log_odds(BESIDE) + LONG_BESIDE * long)
