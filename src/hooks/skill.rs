@@ -1,6 +1,7 @@
 //! The command lines in the text of a skill or a command: the client runs its
 //! `!` lines by itself, without a hook of their own.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -14,8 +15,8 @@ use crate::{
 const SKILL: &str = "SKILL.md";
 const MAX_TEXT: u64 = 256 * 1024;
 const MAX_LINES: usize = 200;
-/// More arguments are not told apart.
-const MAX_ARGUMENTS: usize = 100;
+/// A text with its arguments in it is read up to this length, in bytes.
+const MAX_FILLED: usize = 1 << 20;
 
 /// The lines that a Skill call would run.
 #[derive(Debug, Default)]
@@ -43,12 +44,13 @@ pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
         if let Some((text, is_whole)) = read_beginning(&file.path, MAX_TEXT) {
             let folder = file.path.parent().filter(|_| file.path.ends_with(SKILL));
             let places = [
-                ("${CLAUDE_SKILL_DIR}", folder),
-                ("${CLAUDE_PLUGIN_ROOT}", file.plugin.as_deref()),
-                ("${CLAUDE_PROJECT_DIR}", project),
+                ("{CLAUDE_SKILL_DIR}", folder),
+                ("{CLAUDE_PLUGIN_ROOT}", file.plugin.as_deref()),
+                ("{CLAUDE_PROJECT_DIR}", project),
             ];
-            found.lines.extend(lines_of(&filled(text, arguments, &places)));
-            found.are_all &= is_whole;
+            let text = filled(&text, arguments, &places);
+            found.are_all &= is_whole && text.is_some();
+            found.lines.extend(text.iter().flat_map(|it| lines_of(it)));
         }
     }
     found.are_all &= found.lines.len() <= MAX_LINES;
@@ -124,21 +126,40 @@ fn plugin_folders(user: &Path, plugin: &str) -> Vec<PathBuf> {
 /// The text as the client fills it in before it runs the lines (seen in 2.1.197 and 2.1.330): all
 /// arguments as they were given, each by its number from 0 on, and the places. A number that
 /// nothing was given for stays, and what would be a line of its own in the arguments is none.
-fn filled(mut text: String, arguments: &str, places: &[(&str, Option<&Path>)]) -> String {
+/// `None` if that is too long to be read.
+fn filled(text: &str, arguments: &str, places: &[(&str, Option<&Path>)]) -> Option<String> {
     let arguments = arguments.replace("!`", "\\! `");
     let words = shlex::split(&arguments)
         .unwrap_or_else(|| arguments.split_whitespace().map(str::to_owned).collect());
-    for (at, word) in words.iter().enumerate().take(MAX_ARGUMENTS).rev() {
-        text = text.replace(&format!("$ARGUMENTS[{at}]"), word);
-        text = text.replace(&format!("${at}"), word);
-    }
-    text = text.replace("$ARGUMENTS", &arguments);
-    for (name, place) in places {
-        if let Some(place) = place {
-            text = text.replace(name, &place.to_string_lossy());
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        filled.push_str(before);
+        let place = places.iter().find_map(|(name, place)| {
+            Some((place.as_ref()?.to_string_lossy(), after.strip_prefix(name)?))
+        });
+        let (value, after) = if let Some((place, after)) = place {
+            (place, after)
+        } else if let Some(after) = after.strip_prefix("ARGUMENTS") {
+            let numbered = after.strip_prefix('[').and_then(|it| it.split_once(']'));
+            let one = numbered.and_then(|(at, after)| Some((words.get(number(at)?)?, after)));
+            one.map_or((Cow::from(&arguments), after), |(one, after)| (Cow::from(one), after))
+        } else {
+            let end = after.find(|it: char| !it.is_ascii_digit()).unwrap_or(after.len());
+            let one = number(&after[..end]).and_then(|at| words.get(at));
+            one.map_or((Cow::from("$"), after), |one| (Cow::from(one), &after[end..]))
+        };
+        filled.push_str(&value);
+        if filled.len() > MAX_FILLED {
+            return None;
         }
+        rest = after;
     }
-    text
+    Some(filled + rest)
+}
+
+fn number(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|_| text.bytes().all(|it| it.is_ascii_digit()))
 }
 
 /// What stands in `` !`…` `` and in fenced blocks that are marked with `!`.
@@ -167,13 +188,16 @@ mod tests {
     fn a_text_is_filled_in_as_the_client_does_it() {
         let text =
             "A $ARGUMENTS; B $0 $1 $ARGUMENTS[1] $2; C ${CLAUDE_SKILL_DIR} $CLAUDE_SKILL_DIR";
-        let places = [("${CLAUDE_SKILL_DIR}", Some(Path::new("/s"))), ("${X}", None)];
+        let places = [("{CLAUDE_SKILL_DIR}", Some(Path::new("/s"))), ("{X}", None)];
+        let fill = |text: &str, arguments: &str| filled(text, arguments, &places);
         assert_eq!(
-            filled(text.to_owned(), "one 'two three'", &places),
+            fill(text, "one 'two three'").unwrap(),
             "A one 'two three'; B one two three two three $2; C /s $CLAUDE_SKILL_DIR"
         );
-        assert_eq!(filled("git $ARGUMENTS".to_owned(), "", &[]), "git ");
-        assert_eq!(filled("$ARGUMENTS".to_owned(), "it's !`a`", &[]), "it's \\! `a`");
+        assert_eq!(fill("git $ARGUMENTS", "").unwrap(), "git ");
+        assert_eq!(fill("$10 $1$ ${X} $", "a b").unwrap(), "$10 b$ ${X} $");
+        assert_eq!(fill("$ARGUMENTS", "it's !`a`").unwrap(), "it's \\! `a`");
+        assert_eq!(fill(&"$0".repeat(5000), &"x".repeat(5000)), None);
     }
 
     #[test]
