@@ -49,7 +49,9 @@ pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
                 ("{CLAUDE_PROJECT_DIR}", project),
             ];
             let text = filled(&text, arguments, &places);
-            found.are_all &= is_whole && text.is_some();
+            // Names of its own for its arguments are not followed.
+            found.are_all &=
+                is_whole && text.as_ref().is_some_and(|it| !it.contains("\narguments:"));
             found.lines.extend(text.iter().flat_map(|it| lines_of(it)));
         }
     }
@@ -146,7 +148,10 @@ fn filled(text: &str, arguments: &str, places: &[(&str, Option<&Path>)]) -> Opti
             one.map_or((Cow::from(&arguments), after), |(one, after)| (Cow::from(one), after))
         } else {
             let end = after.find(|it: char| !it.is_ascii_digit()).unwrap_or(after.len());
-            let one = number(&after[..end]).and_then(|at| words.get(at));
+            // `\$0` and `$0x` stay as they are.
+            let is_whole = !after[end..].starts_with(|it: char| it.is_alphanumeric() || it == '_');
+            let is_meant = is_whole && !before.ends_with('\\');
+            let one = number(&after[..end]).filter(|_| is_meant).and_then(|at| words.get(at));
             one.map_or((Cow::from("$"), after), |one| (Cow::from(one), &after[end..]))
         };
         filled.push_str(&value);
@@ -196,6 +201,7 @@ mod tests {
         );
         assert_eq!(fill("git $ARGUMENTS", "").unwrap(), "git ");
         assert_eq!(fill("$10 $1$ ${X} $", "a b").unwrap(), "$10 b$ ${X} $");
+        assert_eq!(fill("$1push \\$0 $0", "a b").unwrap(), "$1push \\$0 a");
         assert_eq!(fill("$ARGUMENTS", "it's !`a`").unwrap(), "it's \\! `a`");
         assert_eq!(fill(&"$0".repeat(5000), &"x".repeat(5000)), None);
     }

@@ -125,6 +125,31 @@ fn a_script_that_sources_itself_is_followed_a_few_times_whoever_wrote_it() {
     assert!(reading.may_run("Bash:git push*"));
 }
 
+/// However much there is to guess at: what was hidden behind the rest is not free.
+#[test]
+fn padding_hides_nothing_from_suspicion() {
+    let hidden = [
+        "git push",
+        "sudo git push",
+        "A=1 git push",
+        "\"git\" push",
+        "P=push; git $P",
+        "if true; then git push; fi",
+        "g\\it push",
+        "{git,push}",
+    ];
+    let may = |line: &str| {
+        let reading = read(line);
+        reading.may_run("Bash:git push*") || reading.unreadable == Some(Unreadable::Work)
+    };
+    for hidden in hidden {
+        let fill: String = (0..530).map(|at| format!("echo a{at}\n")).collect();
+        assert!(may(&format!("perl -pe 1 <<'E' | sh\n{fill}{hidden}\nE")), "{hidden}");
+        let fill = "perl -pe 1 <<< 'ls a && ls b && ls c' | sh\n".repeat(100);
+        assert!(may(&format!("{fill}perl -pe 1 <<< '{hidden}' | sh")), "{hidden}");
+    }
+}
+
 #[test]
 fn an_editors_commands_are_read_to_a_depth_and_along_all_bars() {
     let deep = |depth: usize| read(&format!("vim -es -c '{}!git push'", many("g/a/", depth)));

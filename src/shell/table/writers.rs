@@ -370,6 +370,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
             "delete-delay",
             "delete-after",
             "delete-excluded",
+            "delete-missing-args",
         ])
         .files(Files::Last)
         .how(How::Remove),

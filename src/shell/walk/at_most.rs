@@ -1,12 +1,14 @@
 //! How much of a reading may go into suspicions. Guesses at what nobody knows are many, and those of
 //! an ordinary script would use up what its own commands need. What is left of them is looked at by
-//! its words: the commands that its texts begin with count as what may run.
+//! its words: what stands at each place of its texts counts as what may run.
 
 use super::super::{Certainty, HOLE, Run};
-use super::pieces::{beginning, is_command_like};
 use super::{Walker, limit};
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// So many words of each are looked at.
+const LONGEST: usize = 8;
 
 impl Walker<'_> {
     /// Reads on suspicion with what is left for suspicions. `false` where that was not enough; then
@@ -24,10 +26,13 @@ impl Walker<'_> {
         if !is_enough {
             self.reading.unreadable = known;
         }
+        if std::mem::take(&mut self.suspects.has_more) {
+            self.fail(super::super::Unreadable::Work);
+        }
         is_enough
     }
 
-    /// What the texts among the words of those runs begin with, and what they were given.
+    /// What stands in the texts among the words of those runs, and in what they were given.
     pub(super) fn suspect_words(&mut self, runs: Range<usize>) {
         let of_line = self.reading.runs.get(runs.clone()).unwrap_or_default();
         let words = of_line.iter().flat_map(|run| run.argv.iter().skip(1)).cloned();
@@ -40,20 +45,35 @@ impl Walker<'_> {
         if !self.spend(1 + length / 256) {
             return;
         }
-        let parts =
-            texts.iter().flat_map(|it| it.split(['\n', ';', '|', '&', '`', '(', '"', '\'']));
-        let lines: BTreeSet<&str> = parts.map(beginning).filter(|it| is_command_like(it)).collect();
+        // Signs of quoting are left out, and what is put in is not known.
+        let plain = |text: &String| -> String {
+            text.replace(['"', '\'', '\\'], "").replace(|c| "{},;|&()`<>=".contains(c), " ")
+        };
+        let known = |word: &str| -> String {
+            word.find('$').map_or_else(|| word.to_owned(), |at| format!("{}{HOLE}", &word[..at]))
+        };
+        let mut lines: BTreeSet<Vec<String>> = BTreeSet::new();
+        for text in texts.iter().map(plain) {
+            for line in text.lines() {
+                let words: Vec<String> = line.split_whitespace().map(known).collect();
+                // Each of them may be the program: what stands before it may be a wrapper, an
+                // assignment, a word of the shell's.
+                for at in 0..words.len() {
+                    lines.insert(words[at..].iter().take(LONGEST).cloned().collect());
+                    if lines.len() > limit::RAW_WORDS {
+                        return self.fail(super::super::Unreadable::Work);
+                    }
+                }
+            }
+        }
         if !self.spend(lines.len() / 8) {
             return;
         }
-        for line in lines {
-            let words = line.split_whitespace().take(limit::RAW_LENGTH);
-            let argv: Vec<String> =
-                words.map(|it| it.trim_matches(['"', '\'']).to_owned()).collect();
-            let program = self.program_of(&argv[0]);
-            if program.chars().all(|it| it == HOLE) {
+        for argv in lines {
+            if argv.iter().all(|it| it.chars().all(|it| it == HOLE)) {
                 continue;
             }
+            let program = self.program_of(&argv[0]);
             let run = Run {
                 argv,
                 program,

@@ -35,6 +35,8 @@ pub(super) struct Suspects {
     makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Files whose last edit was followed.
     followed: BTreeSet<String>,
+    /// There was more to suspect than is ever looked at: a bound of the line's own.
+    pub(super) has_more: bool,
     /// What is left of the work for suspicions.
     pub(super) left: usize,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
@@ -343,9 +345,7 @@ impl Walker<'_> {
         pieces.extend(strings.flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<_>>()));
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
-        if pieces.len() > PIECES {
-            self.fail(Unreadable::Work);
-        }
+        self.suspects.has_more |= pieces.len() > PIECES;
         pieces.truncate(PIECES);
         pieces.extend(self.edited(runs.clone(), &shown));
         let mut done: BTreeSet<&str> = BTreeSet::new();
