@@ -143,8 +143,9 @@ fn padding_hides_nothing_from_suspicion() {
         reading.may_run("Bash:git push*") || reading.unreadable == Some(Unreadable::Work)
     };
     for hidden in hidden {
-        let fill: String = (0..530).map(|at| format!("echo a{at}\n")).collect();
-        assert!(may(&format!("perl -pe 1 <<'E' | sh\n{fill}{hidden}\nE")), "{hidden}");
+        let fill: Vec<String> = (0..530).map(|at| format!("echo a{at}")).collect();
+        let fill = fill.join("\n");
+        assert!(may(&format!("perl -pe 1 <<'E' | sh\n{fill}\n{hidden}\nE")), "{hidden}");
         let fill = "perl -pe 1 <<< 'ls a && ls b && ls c' | sh\n".repeat(100);
         assert!(may(&format!("{fill}perl -pe 1 <<< '{hidden}' | sh")), "{hidden}");
     }

@@ -26,7 +26,7 @@ impl Walker<'_> {
         if !is_enough {
             self.reading.unreadable = known;
         }
-        if std::mem::take(&mut self.suspects.has_more) {
+        if std::mem::take(&mut self.suspects.more) > 0 {
             self.fail(super::super::Unreadable::Work);
         }
         is_enough

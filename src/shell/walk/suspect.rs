@@ -5,7 +5,7 @@
 
 use super::super::foreign;
 use super::super::table::interpreters;
-use super::super::{Certainty, HOLE, Reading, Run, Unreadable, last_part};
+use super::super::{Certainty, HOLE, Reading, Run, last_part};
 use super::field::Field;
 use super::filter::substituted;
 use super::kept::Kept;
@@ -35,8 +35,8 @@ pub(super) struct Suspects {
     makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Files whose last edit was followed.
     followed: BTreeSet<String>,
-    /// There was more to suspect than is ever looked at: a bound of the line's own.
-    pub(super) has_more: bool,
+    /// How much more there was to suspect than is ever looked at: a bound of the line's own.
+    pub(super) more: usize,
     /// What is left of the work for suspicions.
     pub(super) left: usize,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
@@ -345,7 +345,7 @@ impl Walker<'_> {
         pieces.extend(strings.flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<_>>()));
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
-        self.suspects.has_more |= pieces.len() > PIECES;
+        self.suspects.more = pieces.len().saturating_sub(PIECES);
         pieces.truncate(PIECES);
         pieces.extend(self.edited(runs.clone(), &shown));
         let mut done: BTreeSet<&str> = BTreeSet::new();
