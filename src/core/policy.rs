@@ -184,7 +184,10 @@ impl WritesPolicy {
             Some("remove") => shell::How::Remove,
             Some(_) | None => shell::How::Write,
         };
-        let (program, options) = (self.program.clone(), self.options.clone());
+        // A line is read by its programs' base names, and an option by its name.
+        let (path, verb) = self.program.split_once(' ').unwrap_or((&self.program, ""));
+        let program = format!("{} {verb}", shell::last_part(path));
+        let options = self.options.iter().map(|it| it.trim_end_matches('=').to_owned()).collect();
         shell::Writer { program, options, operands, how }
     }
 }

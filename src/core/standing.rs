@@ -52,8 +52,12 @@ fn review(session: Option<&Session>, policy: &Policy) -> Standing {
     );
     let (waits_for, next) = match phase {
         Phase::Idle if session.is_some_and(|it| it.review.is_tripped()) => (
-            Some("nobody: the review was given up after too many stops".to_owned()),
-            Some("gated tools ask you; `#roz` in front of a prompt begins it again".to_owned()),
+            None,
+            Some(
+                "the review was given up after too many stops: gated tools ask you; `#roz` in \
+                 front of a prompt begins it again"
+                    .to_owned(),
+            ),
         ),
         Phase::Idle | Phase::Approved => (None, None),
         Phase::Pending => (Some(asked), Some("the agent starts the reviewer `roz:roz`".to_owned())),
@@ -118,12 +122,12 @@ fn intent(session: Option<&Session>, gates: &Gates) -> Standing {
 /// and have something to say.
 pub fn in_short(standings: &[Standing]) -> Vec<(&Standing, String)> {
     let short = |it: &Standing| {
-        if !it.on || it.state == "idle" {
-            return it
-                .waits_for
-                .as_ref()
-                .filter(|_| it.on)
-                .map(|_| format!("{} given up", it.gate));
+        if !it.on {
+            return None;
+        }
+        if it.state == "idle" {
+            // Idle, and all the same something comes next.
+            return it.next.as_ref().map(|_| format!("{} given up", it.gate));
         }
         let words = match (it.gate, it.state.split_once(' ')) {
             ("intent", Some((_, id))) => id.to_owned(),

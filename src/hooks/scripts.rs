@@ -17,7 +17,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    shell::{FileText, HOLE, Interpreter, Matcher, Options, Reading, Script},
+    shell::{FileText, HOLE, Interpreter, Matcher, Options, Reading, Script, Unreadable},
     world::{World, git, process, read_head, shell_word},
 };
 
@@ -199,7 +199,10 @@ impl Look {
         let readings = call.readings_with(more, &options);
         // git is asked only where its answer could matter.
         let texts: String = self.texts.values().map(String::as_str).collect();
-        if readings.iter().any(|it| is_conditional(it) && may_matter(it, &texts, roz)) {
+        if readings
+            .iter()
+            .any(|it| is_bound(it) || is_conditional(it) && may_matter(it, &texts, roz))
+        {
             for file in &mut options.files {
                 let path = self.files.get(&file.path);
                 file.kept = path.is_some_and(|path| is_kept(path, &file.text));
@@ -221,10 +224,17 @@ fn one(
     options: &Options,
     roz: &Roz,
 ) {
-    let reading = crate::shell::read_script(text, script.interpreter, &script.arguments, options);
+    let read = |options: &Options| {
+        crate::shell::read_script(text, script.interpreter, &script.arguments, options)
+    };
+    let mut reading = read(options);
     // git is asked only where its answer could matter.
-    let matters = is_conditional(&reading) && may_matter(&reading, text, roz);
+    let matters = is_bound(&reading) || is_conditional(&reading) && may_matter(&reading, text, roz);
     let kept = matters && is_kept();
+    // Guesses at what it may run do not count, and may be what there was too much of.
+    if kept && is_bound(&reading) {
+        reading = read(&Options { kept, ..options.clone() });
+    }
     let spared = call.add_script(script, text, reading, kept);
     let patterns = &roz.policy.review.gates.tools;
     for pattern in patterns {
@@ -273,6 +283,11 @@ fn other_name(
     let words: Vec<String> = arguments.iter().map(|it| shell_word(it)).collect();
     let real = real.to_str()?;
     Some(format!("exec -a {} {} {}", shell_word(name), shell_word(real), words.join(" ")))
+}
+
+/// Whether it was not read to its end.
+fn is_bound(reading: &Reading) -> bool {
+    reading.unreadable.is_some_and(Unreadable::is_bound)
 }
 
 /// Whether something of it may not run.

@@ -49,9 +49,7 @@ pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
                 ("{CLAUDE_PROJECT_DIR}", project),
             ];
             let text = filled(&text, arguments, &places);
-            // Names of its own for its arguments are not followed.
-            found.are_all &=
-                is_whole && text.as_ref().is_some_and(|it| !it.contains("\narguments:"));
+            found.are_all &= is_whole && text.as_ref().is_some_and(|it| !names_arguments(it));
             found.lines.extend(text.iter().flat_map(|it| lines_of(it)));
         }
     }
@@ -167,22 +165,21 @@ fn number(text: &str) -> Option<usize> {
     text.parse().ok().filter(|_| text.bytes().all(|it| it.is_ascii_digit()))
 }
 
-/// What stands in `` !`…` `` and in fenced blocks that are marked with `!`.
+/// Whether it has names of its own for its arguments, which are not followed.
+fn names_arguments(text: &str) -> bool {
+    let head = text.strip_prefix("---").and_then(|it| it.split_once("\n---"));
+    head.is_some_and(|(head, _)| head.lines().any(|it| it.starts_with("arguments:")))
+}
+
+/// What stands in `` !`…` `` and in fenced blocks that are marked with `!`. Where one ends that
+/// begins nothing (``x!` !`…` ``) is the client's to say, so each place may be the beginning.
 fn lines_of(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("!`") {
-        let Some((line, after)) = after.split_once('`') else { break };
-        found.push(line.to_owned());
-        rest = after;
-    }
-    let mut rest = text;
-    while let Some((_, after)) = rest.split_once("```!") {
-        let Some((block, after)) = after.split_once("```") else { break };
-        found.push(block.to_owned());
-        rest = after;
-    }
-    found
+    let behind = |begin: &str, end: &str| -> Vec<String> {
+        let places = text.match_indices(begin).map(|(at, _)| &text[at + begin.len()..]);
+        let inner = places.filter_map(|it| it.split_once(end)).map(|it| it.0.to_owned());
+        inner.filter(|it| !it.trim().is_empty()).take(MAX_LINES + 1).collect()
+    };
+    [behind("!`", "`"), behind("```!", "```")].concat()
 }
 
 #[cfg(test)]
@@ -207,8 +204,15 @@ mod tests {
     }
 
     #[test]
+    fn names_for_arguments_stand_in_the_head_alone() {
+        assert!(names_arguments("---\nname: a\narguments: [x]\n---\nText"));
+        assert!(!names_arguments("---\nname: a\n---\nThey are:\narguments: x"));
+    }
+
+    #[test]
     fn both_ways_of_writing_a_line_are_found() {
         let text = "State: !`git status`\n\n```!\ngit push\necho\n```\nand `not this`";
         assert_eq!(lines_of(text), ["git status", "\ngit push\necho\n"]);
+        assert_eq!(lines_of("x!` !`git push`"), [" !", "git push"]);
     }
 }

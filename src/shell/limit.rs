@@ -12,9 +12,6 @@ pub(crate) const DEPTH: usize = 40;
 /// the units are of; a line of more is data, or made to take long.
 pub(crate) const WORK: usize = 2_000;
 
-/// One of so many parts of it may go into suspicions.
-pub(crate) const SUSPICION: usize = 2;
-
 /// The same for the text of a script, of which a call reads few: one of 64 KiB, of some 300 busy
 /// lines, is read to its end.
 pub(crate) const SCRIPT_WORK: usize = 7_000;

@@ -60,7 +60,8 @@ fn programs_that_write_files_are_told_in_rows() {
     let roz = Roz::with_config(
         "[[commands.writes]]\nprogram = 'buf generate'\noptions = ['-o', '--out']\n\
          [[commands.writes]]\nprogram = 'wipe-all'\noperands = 'last'\nhow = 'remove'\n\
-         [[commands.writes]]\nprogram = 'gen'\n",
+         [[commands.writes]]\nprogram = '/opt/bin/gen'\n\
+         [[commands.writes]]\nprogram = 'make-it'\noptions = ['--out=']\n",
     );
     let writes = |line: &str| -> Vec<String> {
         let told = roz.json(&["explain", line]);
@@ -74,6 +75,8 @@ fn programs_that_write_files_are_told_in_rows() {
     assert_eq!(writes("buf"), Vec::<String>::new());
     assert_eq!(writes("wipe-all -f a b"), ["remove b"]);
     assert_eq!(writes("gen -f a b"), ["write a", "write b"]);
+    assert_eq!(writes("gen -- -f b"), ["write -f", "write b"]);
+    assert_eq!(writes("make-it --out=f x"), ["write f"]);
     roz.configure("[[commands.writes]]\noptions = ['-o']\n");
     let said = roz.run(&["config", "check"]).stdout;
     assert!(said.contains("a row of `commands.writes` has no `program`"), "{said}");

@@ -140,6 +140,23 @@ fn a_new_request_counts_anew() {
 }
 
 #[test]
+fn a_review_that_was_given_up_shows() {
+    let roz = Roz::new();
+    roz.prompt("#roz").passes();
+    for _ in 0..3 {
+        roz.stop().blocks();
+    }
+    roz.stop();
+    let told = roz.json(&["status"]);
+    let review = told["gates"].as_array().unwrap().iter().find(|it| it["gate"] == "review");
+    let review = review.unwrap();
+    assert_eq!((&review["state"], &review["waits_for"]), (&json!("idle"), &Value::Null));
+    assert!(review["next"].as_str().unwrap().contains("given up"), "{review}");
+    let short = roz.run(&["status", "--short"]).succeeds().stdout;
+    assert!(short.contains("review given up"), "{short}");
+}
+
+#[test]
 fn the_user_ends_a_review() {
     let roz = Roz::gated("");
     roz.prompt("#roz").passes();

@@ -153,11 +153,11 @@ impl Gate<'_> {
         let keys = self.call.keys();
         let key = keys.iter().find(|key| pattern::matches(self.pattern, key));
         let Some(key) = key.and_then(|it| it.strip_prefix("Bash:")) else { return String::new() };
-        let shown = bounded::line(&key.replace(HOLE, "…"), 120);
-        if self.subject().ends_with(&format!(": {shown}")) {
+        if self.command().is_some_and(|it| it.trim() == key) {
             return String::new();
         }
-        format!(", which covers `{}` in it", bounded::plain_line(&shown))
+        let shown = bounded::plain_line(&bounded::line(&key.replace(HOLE, "…"), 120));
+        format!(", which covers `{shown}` in it")
     }
 
     fn notice(&self, template: &str, reason: &str) -> Notice {
@@ -178,10 +178,13 @@ impl Gate<'_> {
         }
     }
 
+    fn command(&self) -> Option<&str> {
+        ["command", "cmd", "script"].iter().find_map(|it| self.call.text(it))
+    }
+
     /// The call in a few words.
     fn subject(&self) -> String {
-        let command = ["command", "cmd", "script"].iter().find_map(|it| self.call.text(it));
-        match command {
+        match self.command() {
             Some(command) => format!("{}: {}", self.call.name, bounded::line(command, 200)),
             None => self.call.name.clone(),
         }

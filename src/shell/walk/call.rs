@@ -418,7 +418,7 @@ impl Walker<'_> {
             }
             "sqlite3" | "sqlite" | "duckdb" => self.database(call),
             "gdb" => self.debugger(call),
-            "mkfifo" | "mknod" => self.suspects.has_fifo = true,
+            "mkfifo" | "mknod" => self.makes_fifo(),
             "run-parts" => {
                 if let Some(folder) = call.words[1..].iter().rfind(|w| !w.text.starts_with('-')) {
                     let files = format!("{}/*", folder.text.trim_end_matches('/'));

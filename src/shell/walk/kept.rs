@@ -153,7 +153,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn suspect_kept(&mut self) {
-        if self.suspects.busy || self.muted > 0 {
+        if !self.may_guess() {
             return;
         }
         for range in self.suspects.kept.new_ones() {

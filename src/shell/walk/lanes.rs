@@ -145,6 +145,7 @@ impl Walker<'_> {
     /// Walks a job in the background. What it writes stays in doubt from then on.
     pub(super) fn job(&mut self, chain: &[Item], io: &Io) -> (String, (Place, Place)) {
         self.lanes.has_jobs = true;
+        self.feeds_itself();
         let from = self.lanes.place();
         let output =
             self.lane(BTreeSet::new(), |walker| walker.isolated(|walker| walker.chain(chain, io)));

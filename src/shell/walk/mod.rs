@@ -7,7 +7,6 @@ mod absent;
 mod address;
 mod again;
 mod array;
-mod at_most;
 mod awk;
 mod awk_code;
 mod besides;
@@ -98,7 +97,6 @@ use std::rc::Rc;
 pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::WORK + limit::SCRIPT_WORK * options.files.len().min(limit::FILES);
-    walker.suspects.left = walker.work / limit::SUSPICION;
     walker.goes = start::goes(line) || options.files.iter().any(|it| start::goes(&it.text));
     walker.code(line, &Io::default());
     walker.ended()
@@ -113,7 +111,6 @@ pub(super) fn script(
 ) -> Reading {
     let mut walker = Walker::new(options);
     walker.work = limit::SCRIPT_WORK;
-    walker.suspects.left = limit::SCRIPT_WORK / limit::SUSPICION;
     walker.tokens = usize::MAX;
     walker.goes = start::goes(text);
     walker.env.set("0", vec![env::Value::hole()]);

@@ -5,7 +5,7 @@
 
 use super::super::foreign;
 use super::super::table::interpreters;
-use super::super::{Certainty, HOLE, Reading, Run, last_part};
+use super::super::{Certainty, HOLE, Reading, Run, Unreadable, last_part};
 use super::field::Field;
 use super::filter::substituted;
 use super::kept::Kept;
@@ -35,33 +35,30 @@ pub(super) struct Suspects {
     makers: BTreeMap<String, Vec<Range<usize>>>,
     /// Files whose last edit was followed.
     followed: BTreeSet<String>,
-    /// How much more there was to suspect than is ever looked at: a bound of the line's own.
-    pub(super) more: usize,
-    /// What is left of the work for suspicions.
-    pub(super) left: usize,
     /// Text is being read on suspicion: what that would run is not suspected in its turn.
     pub(super) busy: bool,
     /// What the code that stands in it writes.
     written: Written,
-    /// A shell runs what is not known.
-    has_fed: bool,
-    /// Something is made that one program writes while another one reads it.
-    pub(super) has_fifo: bool,
+    pub(super) feeds: Feeds,
     /// How deep texts are being read as code of another language that may evaluate them.
     pub(super) evaluated: usize,
+}
+
+/// What one part of a line may give to another while both run.
+#[derive(Debug, Default)]
+pub(super) struct Feeds {
+    /// A shell runs what is not known.
+    fed: bool,
+    /// Something is made that one program writes while another one reads it.
+    fifo: bool,
+    /// A part of that stands in no file that the project keeps.
+    own: bool,
 }
 
 impl Suspects {
     /// Nothing is remembered until it goes on: what is walked has been walked before.
     pub(super) fn halt(&mut self) -> bool {
         std::mem::replace(&mut self.busy, true)
-    }
-
-    /// What the runs of that range were given.
-    pub(super) fn told(&self, runs: &Range<usize>) -> Vec<String> {
-        let all = self.heard.iter().chain(&self.given);
-        let in_range = |at: usize| (runs.start..=runs.end).contains(&at);
-        all.filter(|(at, _)| in_range(*at)).map(|(_, text)| text.clone()).collect()
     }
 
     pub(super) fn has_makers(&self) -> bool {
@@ -163,7 +160,8 @@ impl Walker<'_> {
 
     /// A shell runs what the commands before it in its pipeline, or in its words, have made.
     pub(super) fn suspect_feed(&mut self) {
-        self.suspects.has_fed = true;
+        self.suspects.feeds.fed = true;
+        self.feeds_itself();
         let from = self.suspects.from.unwrap_or(self.reading.runs.len());
         self.suspect(from..self.reading.runs.len());
         self.suspect_kept();
@@ -172,9 +170,27 @@ impl Walker<'_> {
     /// At the end of a line: a shell that runs what is not known, while other commands run beside
     /// it, may be given by any of them what it runs, through a FIFO, a coprocess, a file.
     pub(super) fn suspect_all(&mut self) {
-        if self.suspects.has_fed && (self.lanes.has_jobs || self.suspects.has_fifo) {
+        let Feeds { fed, fifo, own } = self.suspects.feeds;
+        if fed && own && (self.lanes.has_jobs || fifo) {
             self.suspect(0..self.reading.runs.len());
         }
+    }
+
+    /// A shell is fed, a job begins or a FIFO is made, here.
+    pub(super) fn feeds_itself(&mut self) {
+        self.suspects.feeds.own |= self.kept.is_none();
+    }
+
+    pub(super) fn makes_fifo(&mut self) {
+        self.suspects.feeds.fifo = true;
+        self.feeds_itself();
+    }
+
+    /// Whether guesses count: not those at what was guessed, and not those about a file that the
+    /// project keeps. What such a file may run or may not does not count.
+    pub(super) fn may_guess(&self) -> bool {
+        let keeps = self.kept.is_some() || self.options.kept;
+        !self.suspects.busy && self.muted == 0 && !keeps
     }
 
     /// A script runs that the line has written, who knows how.
@@ -258,27 +274,19 @@ impl Walker<'_> {
 
     /// A program that is not known is given a text that looks like a command.
     pub(super) fn suspect_text(&mut self, text: &str) {
-        if self.suspects.busy || self.muted > 0 || !is_command_like(text.trim()) {
+        if !self.may_guess() || !is_command_like(text.trim()) {
             return;
         }
         self.suspects.busy = true;
-        if !self.at_most(|walker| walker.suspected(text)) {
-            self.suspect_beginnings(&[text.to_owned()]);
-        }
+        self.suspected(text);
         self.suspects.busy = false;
     }
 
     /// Reads what stands literally in some of the runs as code that may run.
     pub(super) fn suspect(&mut self, runs: Range<usize>) {
-        if self.suspects.busy || self.muted > 0 {
+        if !self.may_guess() {
             return;
         }
-        if !self.at_most(|walker| walker.suspect_runs(runs.clone())) {
-            self.suspect_words(runs);
-        }
-    }
-
-    fn suspect_runs(&mut self, runs: Range<usize>) {
         let of_line = self.reading.runs.get(runs.clone()).unwrap_or_default();
         let length = of_line.iter().flat_map(|run| &run.argv).map(|word| word.len() + 8);
         if !self.spend(1 + length.sum::<usize>() / 256) {
@@ -345,7 +353,9 @@ impl Walker<'_> {
         pieces.extend(strings.flat_map(|it| it.lines().map(str::to_owned).collect::<Vec<_>>()));
         self.turned(runs.clone(), &mut pieces);
         // What stands behind them could be it.
-        self.suspects.more = pieces.len().saturating_sub(PIECES);
+        if pieces.len() > PIECES {
+            self.fail(Unreadable::Work);
+        }
         pieces.truncate(PIECES);
         pieces.extend(self.edited(runs.clone(), &shown));
         let mut done: BTreeSet<&str> = BTreeSet::new();

@@ -32,7 +32,7 @@ impl Walker<'_> {
     /// Code of another language starts a program that is not known: a text of several words in it
     /// may be what it starts, and so may its literals one behind the other, and what it asks for.
     pub(super) fn suspect_code(&mut self, code: &str, language: Interpreter, given: &Given) {
-        if self.suspects.busy || self.muted > 0 || !self.spend(1 + code.len() / 256) {
+        if !self.may_guess() || !self.spend(1 + code.len() / 256) {
             return;
         }
         let quotes = |c: char| matches!(c, '"' | '\'' | '`');
@@ -84,15 +84,11 @@ impl Walker<'_> {
         // Of long code, what is beyond these is looked at word for word, with its literals.
         let lines: BTreeSet<&str> = told.chain(lines).take(PIECES).collect();
         self.suspects.busy = true;
-        let lines: Vec<String> = lines.into_iter().map(str::to_owned).collect();
-        if !self.at_most(|walker| lines.iter().for_each(|line| walker.suspected(line))) {
-            self.suspect_beginnings(&lines);
+        for line in lines {
+            self.suspected(line);
         }
         self.suspects.busy = false;
-        // Of a file that the project keeps, what it says may run does not count.
-        if self.kept.is_none() {
-            self.suspect_literals(code, language);
-        }
+        self.suspect_literals(code, language);
     }
 
     fn suspect_literals(&mut self, code: &str, language: Interpreter) {

@@ -16,6 +16,8 @@ impl Walker<'_> {
             for file in files(row, words) {
                 let certainty = self.certainty(file.certainty());
                 self.record_written(&file, row.how, certainty);
+                self.record_unknown_text(&file.text);
+                self.unmake(&file, row.how);
             }
         }
     }
@@ -27,6 +29,10 @@ fn files<'a>(row: &Writer, words: &'a [Field]) -> Vec<Cow<'a, Field>> {
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
         let text = word.text.as_str();
+        if text == "--" {
+            operands.extend(rest.by_ref());
+            break;
+        }
         if row.options.iter().any(|it| it == text) {
             values.extend(rest.next().map(Cow::Borrowed));
             continue;

@@ -67,6 +67,23 @@ fn a_script_written_by_one_call_is_read_by_the_next() {
     house.denies("roz-home", "bash home.sh");
 }
 
+/// Guesses at what a committed script may run do not count, so that there may be too many of them;
+/// of one that was changed, that is a bound.
+#[test]
+fn a_committed_script_is_not_refused_for_guesses() {
+    let busy: String = (0..600).map(|at| format!("echo a{at} && echo b\n")).collect();
+    let text = format!("perl -pe 1 <<'E' | sh\n{busy}E\n");
+    let roz = Roz::gated("");
+    roz.write("busy.sh", &text);
+    let roz = roz.in_git();
+    roz.prompt("go").objects_to_nothing();
+    roz.bash("bash busy.sh").objects_to_nothing();
+    roz.write("new.sh", &text);
+    roz.bash("bash new.sh").denies();
+    roz.write("busy.sh", &format!("{text}git push\n"));
+    roz.bash("bash busy.sh").denies();
+}
+
 /// Padding a line with scripts opens nothing: each of many is read, and a line
 /// with more than are read may run anything.
 #[test]
