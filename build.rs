@@ -12,5 +12,8 @@ fn main() {
         let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
         let script = Path::new(&folder).join(".cargo/hot.ld");
         println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", script.display());
+        // Code and constants in one mapping from the file's beginning: what a hook runs and reads
+        // lies in its first large page then (2 MiB), and is there after one fault instead of forty.
+        println!("cargo::rustc-link-arg-bins=-Wl,-z,noseparate-code");
     }
 }

@@ -123,7 +123,7 @@ def repeated(text):
 
 def profile():
     with tempfile.TemporaryDirectory() as temporary:
-        counters = f"target.{TARGET}.rustflags = ['-Cprofile-generate={temporary}']"
+        counters = f"target.{TARGET}.rustflags = ['-Cprofile-generate={temporary}', '--cfg=counted']"
         binary = build("--config", counters, CARGO_TARGET_DIR=str(ROOT / "target/counted"))
 
         def run(_, event, payload, env):
@@ -245,7 +245,7 @@ def order():
         patterns = [it for it in dict.fromkeys(kept) if re.search(r"\((\.[a-z]+)", it)[1] == kind]
         text += f"SECTIONS {{\n  {kind}.hot : {{\n"
         text += "".join(f"    {it}\n" for it in patterns)
-        text += f"  }}\n}}\nINSERT BEFORE {kind};\n"
+        text += "  }\n}\nINSERT BEFORE .text;\n"
         print(f"{kind}: {len(patterns)} names, {sum(size[it] for it in patterns) // 1024} KiB")
     (ROOT / ".cargo/hot.ld").write_text(text)
 

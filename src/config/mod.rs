@@ -105,14 +105,21 @@ pub fn load(sources: &Sources) -> Loaded {
     if let Some(loaded) = cache::read(&entry, &seen) {
         return loaded;
     }
-    let pending = cache::begin(&entry);
-    let Resolved { full, readable } = resolve(sources, &seen);
+    anew(sources, &seen, &entry)
+}
+
+/// Apart, for what it takes of the stack would be taken from each hook.
+#[cold]
+#[inline(never)]
+fn anew(sources: &Sources, seen: &Seen, entry: &Path) -> Loaded {
+    let pending = cache::begin(entry);
+    let Resolved { full, readable } = resolve(sources, seen);
     for (path, text) in &readable {
         cache::keep_readable(&sources.roz_home, path, text);
     }
     let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics, is_bare: false };
     if let Some(pending) = pending {
-        pending.finish(&seen, &loaded);
+        pending.finish(seen, &loaded);
     }
     loaded
 }

@@ -24,16 +24,13 @@ pub fn matches(pattern: &str, key: &str) -> bool {
 /// Whether the pattern's literal beginning is the key's, as far as either is
 /// known. Most patterns end here for most keys, at the cost of a comparison.
 fn begins_alike(pattern: &str, key: &str) -> bool {
-    let literal = pattern.split(['*', '?', '[']).next().unwrap_or_default();
-    let mut known = key.chars();
-    for c in literal.chars() {
-        match known.next() {
-            Some(HOLE) => return true,
-            it if it == Some(c) => (),
-            Some(_) | None => return false,
-        }
+    let literal = pattern.find(['*', '?', '[']).map_or(pattern, |end| &pattern[..end]);
+    let mut both = literal.bytes().zip(key.bytes());
+    match both.position(|(wanted, known)| wanted != known) {
+        // The hole begins there, or within its bytes.
+        Some(at) => key[key.floor_char_boundary(at)..].starts_with(HOLE),
+        None => literal.len() <= key.len(),
     }
-    true
 }
 
 /// What is wrong with a pattern, if anything is.

@@ -53,16 +53,17 @@ impl World {
     pub fn from_env() -> Self {
         const OTHERS: &[&str] =
             &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME", "TMPDIR", "XDG_CONFIG_HOME"];
-        let wanted = |name: &str| {
-            name.starts_with("ROZ_")
-                || name.starts_with("CLAUDE")
-                || name.starts_with("GIT_CONFIG_")
-                || OTHERS.contains(&name)
+        let wanted = |name: &OsStr| {
+            let name = name.as_encoded_bytes();
+            name.starts_with(b"ROZ_")
+                || name.starts_with(b"CLAUDE")
+                || name.starts_with(b"GIT_CONFIG_")
+                || OTHERS.iter().any(|it| it.as_bytes() == name)
         };
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        let text = |(name, value): (OsString, OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         };
-        let env = env::vars_os().filter_map(text).filter(|(name, _)| wanted(name)).collect();
+        let env = env::vars_os().filter(|(name, _)| wanted(name)).filter_map(text).collect();
         let here = env::current_dir();
         Self {
             is_nowhere: here.is_err(),
