@@ -201,6 +201,10 @@ fn read_call(
         let skill = skill::lines(call, &[&roz.project, cwd], world);
         let mut options = roz.policy.commands.options();
         options.variables = variables(id, world);
+        if call.command_lines().any(|it| it.contains("roz")) {
+            let found = world.on_path("roz").into_iter().next().or_else(|| world.own_file());
+            options.own = found.and_then(|it| it.into_os_string().into_string().ok());
+        }
         call.read(&skill.lines, &options);
         if !skill.are_all {
             call.read_in_part(Beyond::Skill);

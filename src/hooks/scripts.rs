@@ -4,7 +4,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     process::Command,
     time::Instant,
 };
@@ -18,7 +18,7 @@ use crate::{
     },
     open::Roz,
     shell::{FileText, HOLE, Interpreter, Matcher, Options, Reading, Script, Unreadable},
-    world::{World, git, process, read_head, shell_word},
+    world::{World, git, links::normal, process, read_head, shell_word},
 };
 
 /// Of a script so much is read, in bytes.
@@ -73,7 +73,7 @@ pub(super) fn read(
         }
         found.extend(code.into_iter().flat_map(|it| configured(call, it, options, roz)));
         for mut script in found {
-            let path = absolute(&script.path, cwd, world);
+            let path = there(absolute(&script.path, cwd, world));
             let is_new =
                 look.seen.insert((path.clone(), script.interpreter, script.arguments.clone()));
             if !is_new {
@@ -404,6 +404,12 @@ pub(super) fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {
         (Some(rest), Some(home)) => home.join(rest),
         _ => cwd.join(path),
     }
+}
+
+/// The way to a file that leads out of a folder that the line has still to make: that is no link.
+pub(super) fn there(path: PathBuf) -> PathBuf {
+    let leads_out = path.components().any(|it| it == Component::ParentDir);
+    if leads_out && !path.exists() { normal(&path) } else { path }
 }
 
 /// Whether the project has a script so since the session began: what an agent

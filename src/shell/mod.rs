@@ -82,6 +82,8 @@ pub struct Options {
     /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
     /// other variable is unknown.
     pub variables: Vec<(String, String)>,
+    /// Where `roz` lies, as `command -v` shows it. Programs that nobody told of lie in `/usr/bin`.
+    pub own: Option<String>,
     /// What is read is a script that the project keeps: what it may run or may not does not count.
     pub kept: bool,
     /// Files that lie on the disk as the line begins, and that it brings to a shell: where it runs

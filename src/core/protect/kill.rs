@@ -22,10 +22,13 @@ pub(super) fn kills_roz(scene: Scene) -> Option<String> {
     if let Some(run) = runs(scene.call).find(ends) {
         return Some(line(run));
     }
+    let lists = runs(scene.call).any(|it| base(it) == "ps");
     let looks_up = runs(scene.call).find(|it| match base(it) {
         "pgrep" => names_roz(it) || picks_roz(it),
-        "pidof" | "lsof" | "fuser" | "grep" | "awk" => names_roz(it),
-        "ps" => names_roz(it) || asks_for_parent(it),
+        "pidof" => names_roz(it) || names_client(it),
+        "lsof" | "fuser" => names_roz(it),
+        "grep" | "awk" => names_roz(it) || lists && names_client(it),
+        "ps" => names_roz(it) || names_client(it) || asks_for_parent(it),
         _ => false,
     });
     let kills = runs(scene.call).find(|it| {
@@ -90,6 +93,12 @@ fn names_roz(run: &Run) -> bool {
             || is_word_in(it, "roz")
             || word.replace(['[', ']'], "").starts_with("roz")
     })
+}
+
+/// `ps -C claude`, `grep '[c]laude'`; the client's files are none of its processes.
+fn names_client(run: &Run) -> bool {
+    let mut words = run.argv.iter().skip(1).map(|it| it.replace(['[', ']'], ""));
+    words.any(|it| is_word_in(&it, "claude") && !it.contains(".claude"))
 }
 
 /// What `pkill` and `killall` are told.

@@ -220,9 +220,17 @@ pub const RULES: &[Rule] = &[
         what: "end a hook's process, or the client's that calls it",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
-        instead: "A process of roz answers the client and ends by itself: leave it alone.",
-        objects_to: &[bash("pkill -f 'roz hook'"), bash("kill -9 $(pgrep roz)")],
-        passes: &[bash("pgrep roz"), bash("pkill -f 'npm run dev'")],
+        instead: "It would end the client, or a process of roz that answers it and ends by itself: leave both alone.",
+        objects_to: &[
+            bash("pkill -f 'roz hook'"),
+            bash("kill -9 $(pgrep roz)"),
+            bash("ps aux | grep claude | awk '{print $2}' | xargs kill"),
+        ],
+        passes: &[
+            bash("pgrep roz"),
+            bash("pkill -f 'npm run dev'"),
+            bash("ps aux | grep node | awk '{print $2}' | xargs kill"),
+        ],
         objects: kill::kills_roz,
     },
     Rule {

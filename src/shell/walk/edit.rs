@@ -38,10 +38,11 @@ fn is_in_place(option: &str) -> bool {
 }
 
 impl Walker<'_> {
-    /// `sed -i s/a/b/ f`, of a file that the line has written: what it holds now, where that can be
-    /// told, and else what it may hold as well.
+    /// `sed -i s/a/b/ f`, of a file that the line has written, or whose text is known: what it holds
+    /// now, where that can be told, and else what it may hold as well.
     pub(super) fn edited_in_place(&mut self, name: &str, call: &Call) {
-        if self.env.files.is_empty() || self.muted > 0 || !edits(name) {
+        let knows_none = self.env.files.is_empty() && self.options.files.is_empty();
+        if knows_none || self.muted > 0 || !edits(name) {
             return;
         }
         let words = || call.words.iter().skip(1).map(|it| it.text.as_str());
@@ -49,13 +50,9 @@ impl Walker<'_> {
             return;
         }
         let input = call.io.stdin.as_deref().filter(|_| matches!(name, "ed" | "ex"));
-        // A hook that was made of a sample is run by git, whatever it held.
-        let is_made = |it: &&str| match self.made(it) {
-            Some(Made::Text(_)) => true,
-            Some(Made::File(_)) => it.contains("hooks/"),
-            _ => false,
-        };
-        let files: Vec<&str> = words().filter(is_made).collect();
+        let texts: Vec<(&str, String)> =
+            words().filter_map(|it| Some((it, self.before_edit(it)?))).collect();
+        let files: Vec<&str> = texts.iter().map(|it| it.0).collect();
         let code: Vec<&str> = words()
             .filter(|it| !files.contains(it) && (!it.starts_with('-') || it.contains('/')))
             .chain(input)
@@ -64,18 +61,14 @@ impl Walker<'_> {
         let ending =
             |it: &str| it.strip_prefix("-i").or(it.strip_prefix("--in-place=")).map(str::to_owned);
         let kept = words().find_map(ending).filter(|it| it.starts_with(['.', '~', '_', '-']));
-        for file in files.iter().take(limit::VALUES) {
-            let before = match self.made(file) {
-                Some(Made::Text(before)) => before,
-                _ => HOLE.to_string(),
-            };
+        for (file, before) in texts.iter().take(limit::VALUES) {
             if !self.spend(1 + (before.len() + code.iter().map(|it| it.len()).sum::<usize>()) / 64)
             {
                 return;
             }
             let mut room = Room::default();
             let others: Vec<&str> = words().filter(|it| !files.contains(it)).collect();
-            let changed = edit(name, &others, &before, true, &mut room);
+            let changed = edit(name, &others, before, true, &mut room);
             if !self.spend(room.taken() / 256) {
                 return;
             }
@@ -86,7 +79,7 @@ impl Walker<'_> {
                     pieces_of(name, it, &mut pieces, &mut Written::new());
                 }
                 let pieces = pieces.iter().map(|it| beginning(it)).collect::<Vec<_>>().join("\n");
-                [&*before, &pieces, &guesses(code.iter().copied(), &before)].join("\n")
+                [before, &*pieces, &guesses(code.iter().copied(), before)].join("\n")
             });
             for path in self.located(file) {
                 let path = super::origin::normal(&path).into_owned();
@@ -94,10 +87,24 @@ impl Walker<'_> {
                 if let Some(ending) = &kept {
                     self.holds(&format!("{path}{ending}"), before.clone());
                 }
-                if after != before {
+                if after != *before {
                     self.holds(&path, after.clone());
                 }
             }
+        }
+    }
+
+    /// What a file holds before it is changed, if anybody knows.
+    fn before_edit(&self, path: &str) -> Option<String> {
+        match self.made(path) {
+            Some(Made::Text(text)) => Some(text),
+            // A hook that was made of a sample is run by git, whatever it held.
+            Some(Made::File(source)) => {
+                let hook = path.contains("hooks/").then(|| HOLE.to_string());
+                self.on_disk(&[source]).or(hook)
+            }
+            Some(Made::Unknown) => None,
+            None => self.lies_on_disk(path),
         }
     }
 

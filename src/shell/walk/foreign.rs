@@ -168,7 +168,12 @@ impl Walker<'_> {
             (Operand::Other, _) if row.language == Interpreter::Make => {
                 for file in ["Makefile", "makefile", "GNUmakefile"] {
                     self.suspect_file(file);
-                    if let Some(text) = self.content(file) {
+                    // A copy of another file is read where that lies.
+                    let text = match self.made(file) {
+                        Some(_) => self.script_text(file, row.language, &texts(&call.words[1..])),
+                        None => self.content(file),
+                    };
+                    if let Some(text) = text {
                         self.acts(&text, row.language, &given_to(row, call, at, true));
                     }
                 }

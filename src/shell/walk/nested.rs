@@ -287,7 +287,9 @@ impl Walker<'_> {
         if !path.contains('/') && !self.has_made(path) {
             let ways = self.env.variable("PATH").map_or("", |it| it.values[0].scalar());
             let is_own = |it: &&str| {
-                !it.is_empty() && !it.contains(HOLE) && !SYSTEM.iter().any(|s| it.starts_with(s))
+                !it.is_empty()
+                    && !SYSTEM.iter().any(|s| it.starts_with(s))
+                    && (!it.contains(HOLE) || self.has_made(&format!("{it}/{path}")))
             };
             let folders: Vec<String> = ways.split(':').filter(is_own).map(str::to_owned).collect();
             for folder in folders {

@@ -41,7 +41,7 @@ impl Walker<'_> {
             "paste" => self.side_by_side(words, stdin),
             // `type -t git` says what kind it is.
             "type" if words.first().is_some_and(|it| it.text.starts_with("-t")) => None,
-            "which" | "command" | "type" | "hash" => located_program(words),
+            "which" | "command" | "type" | "whereis" => self.located_program(name, words),
             "compgen" => self.completed(words),
             "ls" => listed(words),
             "stat" | "gstat" => named(words),
@@ -80,6 +80,20 @@ impl Walker<'_> {
                 .or_else(|| self.searched(name, &call.words)),
         };
         text.filter(|text| self.spend(text.len() / 256)).unwrap_or(HOLE.to_string())
+    }
+
+    /// `command -v git` shows the way to git; `type git` and `whereis git` name it first.
+    fn located_program(&self, by: &str, words: &[Field]) -> Option<String> {
+        let name = &*words.iter().rev().find(|word| !word.text.starts_with('-'))?.text;
+        let own = self.options.own.as_ref().filter(|_| name == "roz");
+        let path = own.cloned().unwrap_or_else(|| format!("/usr/bin/{name}"));
+        let is_bare =
+            words.iter().any(|it| it.text.starts_with('-') && it.text.contains(['p', 'P']));
+        Some(match by {
+            "type" if !is_bare => format!("{name} is {path}\n"),
+            "whereis" => format!("{name}: {path}\n"),
+            _ => path + "\n",
+        })
     }
 
     /// What the words of a program say that it shows. Of what may be more, a line may be all.
@@ -315,12 +329,6 @@ fn may_say(option: &str) -> bool {
         Some(letters) if !letters.starts_with('-') => letters.contains(['v', 'c']),
         _ => option.starts_with("--v") || option.starts_with("--c"),
     }
-}
-
-/// `command -v git` shows the way to git.
-fn located_program(words: &[Field]) -> Option<String> {
-    let name = words.iter().rev().find(|word| !word.text.starts_with('-'))?;
-    Some(format!("/usr/bin/{}\n", name.text))
 }
 
 /// `ls *.sh` shows what the pattern finds, and `ls -d a` its name; so does `ls a.json`, as far as a

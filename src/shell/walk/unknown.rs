@@ -24,6 +24,10 @@ impl Walker<'_> {
             }
         }
         self.leaf(&call.words, call, Certainty::Opaque);
+        // `t=$(mktemp); echo … > $t; $t`
+        if self.has_made(&call.words[0].text) {
+            self.script_of(call);
+        }
         if call.words.iter().all(Field::is_unknown) {
             self.suspect_feed();
         } else if call.words[0].is_unknown() {

@@ -255,6 +255,10 @@ fn a_hook_is_not_ended_by_a_pattern_either() {
         "strace -p $PPID",
         "pkill claude",
         "killall claude",
+        "ps aux | grep claude | grep -v grep | awk '{print $2}' | xargs kill -9",
+        "ps -ef | awk '/[c]laude/{print $2}' | xargs kill",
+        "kill $(pidof claude)",
+        "kill $(ps -C claude -o pid=)",
         "python3 -c 'import os; os.kill(os.getppid(), 9)'",
         "python3 -c 'import os; os.kill(-1, 9)'",
         "node -e 'process.kill(process.ppid)'",
@@ -291,6 +295,9 @@ fn a_hook_is_not_ended_by_a_pattern_either() {
         "pkill -f \"$name\"",
         "killall node",
         "kill $(pgrep node)",
+        "ps aux | grep node | awk '{print $2}' | xargs kill",
+        "grep -rn claude docs; kill $(cat server.pid)",
+        "ps aux | grep claude",
     ] {
         house.is_free(line);
     }

@@ -1,6 +1,7 @@
 //! Self-protection through the front door: what an agent's tools may not do,
 //! and what beside it is free.
 
+mod changed_scripts;
 mod commands;
 mod copies;
 mod git;

@@ -437,6 +437,11 @@ fn the_binary_stays_what_it_is() {
         "rm -rf BIN",
         "for f in BIN/*; do rm \"$f\"; done",
         "rm \"$(readlink -f BIN/roz)\"",
+        "rm -rf \"$(dirname \"$(command -v roz)\")\"",
+        "d=$(dirname \"$(which roz)\"); mv \"$d\" \"$d.bak\"",
+        "b=$(command -v roz); rm -r ${b%/*}",
+        "rm $(type -a roz | awk '{print $3}')",
+        "rm $(whereis -b roz | cut -d' ' -f2)",
         "echo 'alias roz=true' >> ~/.bashrc",
     ] {
         house.denies("binary", &line.replace("BIN", bin));
