@@ -38,6 +38,7 @@ mod wire;
 
 use std::{
     cell::{OnceCell, RefCell},
+    mem,
     path::Path,
     time::{Duration, Instant},
 };
@@ -169,10 +170,10 @@ fn govern(mut input: Input, world: &World) -> Answer {
         Ok(loaded) => decide(&input, loaded, &roz, world),
         Err(err) => Err(Failure::boxed(err, None)),
     };
-    match decided {
+    let answer = match decided {
         Ok(mut outcome) => {
             outcome.context.extend(formatted.told);
-            let effects = std::mem::take(&mut outcome.effects);
+            let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
@@ -185,7 +186,10 @@ fn govern(mut input: Input, world: &World) -> Answer {
             speak(&input, outcome, &roz, world, warnings)
         }
         Err(failure) => fail_open(&input, *failure, Some(&roz), world),
-    }
+    };
+    // The process ends with this answer: to take all of it apart first would be for nothing.
+    mem::forget((input, roz));
+    answer
 }
 
 /// Reads the command lines of a call, and the scripts that they run, once.
