@@ -47,8 +47,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let (tool, input) = if let (Some(tool), Some(input)) = (&args.tool, &args.input) {
-        let _: Value =
+        let value: Value =
             serde_json::from_str(input).map_err(|err| format!("`--input` is no JSON: {err}"))?;
+        if !value.is_object() {
+            return Err("`--input` is no JSON object, as every tool's input is".into());
+        }
         (tool.as_str(), input.clone())
     } else {
         // One word is a line; of several, each was a word to the shell, too.
@@ -56,6 +59,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             [line] => line.clone(),
             all => words(all),
         };
+        if line.trim().is_empty() {
+            return Err("the command line is empty: there is nothing to explain".into());
+        }
         ("Bash", json!({ "command": line }).to_string())
     };
     // Who reviews, and which intent is selected, is a session's affair: that in which this runs,

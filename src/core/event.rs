@@ -105,17 +105,29 @@ pub struct ToolCall<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beyond {
     Line,
+    Nearest,
     Skill,
     Scripts,
     Repositories,
 }
 
 impl Beyond {
+    fn of(unreadable: shell::Unreadable) -> Self {
+        match unreadable {
+            shell::Unreadable::Nearest => Self::Nearest,
+            _ => Self::Line,
+        }
+    }
+
     /// What it is, and what can be done about it.
     pub fn why(self) -> &'static str {
         match self {
             Self::Line => {
                 "it, or a script that it runs, is too long or too deeply nested; take it apart"
+            }
+            Self::Nearest => {
+                "git is told to run what is nearest to a verb that it does not know, which may be \
+                 any alias; name the verb"
             }
             Self::Skill => "its skill has more lines to run than are read; run them yourself",
             Self::Scripts => "it runs more scripts, or longer ones, than are read; take it apart",
@@ -196,8 +208,8 @@ impl<'a> ToolCall<'a> {
     pub fn place(&mut self, readings: Vec<Reading>) {
         for (before, mut reading) in self.readings.iter_mut().zip(readings) {
             // An error in a script is none in the line; of the script it is known already.
-            if reading.unreadable.is_some_and(shell::Unreadable::is_bound) {
-                self.beyond.get_or_insert(Beyond::Line);
+            if let Some(bound) = reading.unreadable.filter(|it| it.is_bound()) {
+                self.beyond.get_or_insert(Beyond::of(bound));
                 // It came less far than the one before it.
                 reading.writes.append(&mut before.writes);
             }
@@ -250,7 +262,7 @@ impl<'a> ToolCall<'a> {
         if let Some(why) = reading.unreadable {
             let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
             if why.is_bound() || words_of_it > MAX_RAW_WORDS {
-                self.read_in_part(Beyond::Line);
+                self.read_in_part(Beyond::of(why));
             }
             let words = shell::raw_words(text);
             self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));

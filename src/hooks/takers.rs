@@ -20,7 +20,8 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
     let options = || words.iter().take_while(|it| it.starts_with('-'));
     let takes_input = words.first().is_none_or(|it| it == "-")
         || file.is_none() && !options().any(has_code)
-        || file.is_some_and(|it| is_made_of_something(it, reading, false));
+        || file.is_some_and(|it| is_made_of_something(it, reading, false))
+        || takes_unknown_code(name, words);
     let is_open = run.certainty == Certainty::Opaque;
     match name {
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
@@ -41,6 +42,9 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
         }
         "perl" if takes_input => Some(Interpreter::Perl),
         "ruby" if takes_input => Some(Interpreter::Ruby),
+        "php" if takes_unknown_code(name, words) => Some(Interpreter::Php),
+        "deno" | "bun" if takes_unknown_code(name, words) => Some(Interpreter::JavaScript),
+        "awk" | "gawk" | "mawk" if takes_unknown_code(name, words) => Some(Interpreter::Awk),
         "sqlite3" | "gdb" | "ed" | "ex" | "jshell" => Some(Interpreter::Other),
         // `sed … f > ./g; ./g`
         _ if run.program.contains('/') => {
@@ -48,6 +52,20 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
         }
         _ => None,
     }
+}
+
+/// Whether a program is told code that begins, or a line of which begins, with what nobody knows:
+/// `-c "$(cat file)"`.
+fn takes_unknown_code(name: &str, words: &[String]) -> bool {
+    let is_option = |it: &str| match name {
+        "awk" | "gawk" | "mawk" => true,
+        "python" => it.starts_with('-') && !it.starts_with("--") && it.ends_with('c'),
+        _ if it.starts_with("--") => matches!(it, "--eval" | "--print" | "--run"),
+        _ => it == "eval" || it.starts_with('-') && it.ends_with(['e', 'E', 'p', 'r']),
+    };
+    let is_unknown = |it: &str| it.lines().any(|line| line.trim_start().starts_with(HOLE));
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    before.zip(words).any(|(option, code)| is_option(option) && is_unknown(code))
 }
 
 /// Whether a shell is told a file, and that one lies there as it was, or the line has written all

@@ -144,7 +144,7 @@ pub struct Reading {
     /// Searches for files, with what becomes of what they find.
     pub finds: Vec<Find>,
     /// Code in other languages that would be run, as far as its text is known.
-    pub code: Vec<String>,
+    pub code: Vec<Code>,
     /// Something of it would run as another user: `sudo`, `su`.
     pub elevated: bool,
     /// Set where the rest of the line could not be read. What was read before it still stands.
@@ -163,6 +163,21 @@ impl Reading {
     /// Whether a command that matches `pattern` may run, by [`may_match`] over every key.
     pub fn may_run(&self, pattern: &str) -> bool {
         self.runs.iter().any(|run| run.may_match(pattern))
+    }
+}
+
+/// A piece of code in another language, which reads as its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    pub text: String,
+    pub language: Interpreter,
+}
+
+impl std::ops::Deref for Code {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
     }
 }
 
@@ -332,13 +347,15 @@ pub enum Unreadable {
     Length,
     /// More commands than [`limit::WORK`] allows.
     Work,
+    /// Git is told to run what is nearest to a verb that it does not know: any of its own, any alias.
+    Nearest,
 }
 
 impl Unreadable {
     /// Whether it is a bound of ours, not an error in the line: bash may well run what stands
     /// behind it, and [`raw_words`] may not reach so far.
     pub fn is_bound(self) -> bool {
-        matches!(self, Self::Depth | Self::Length | Self::Work)
+        matches!(self, Self::Depth | Self::Length | Self::Work | Self::Nearest)
     }
 }
 
@@ -351,6 +368,7 @@ impl fmt::Display for Unreadable {
             Self::Depth => "it is nested too deeply",
             Self::Length => "it is too long",
             Self::Work => "it runs too many commands",
+            Self::Nearest => "git would run whatever is nearest to a verb that it does not know",
         })
     }
 }

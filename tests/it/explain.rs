@@ -122,6 +122,12 @@ fn other_tools_are_explained_by_their_input() {
     let said = roz.run(&["explain"]).misuses();
     assert!(said.contains("roz explain [--json] '<COMMAND LINE>'"), "{}", said);
     roz.run(&["explain", "--tool", "Write"]).misuses();
+    let said = roz.run(&["explain", "--tool", "Write", "--input", "[]"]).fails();
+    assert!(said.contains("no JSON object"), "{}", said);
+    for empty in ["", "  \n"] {
+        let said = roz.run(&["explain", empty]).fails();
+        assert!(said.contains("the command line is empty"), "{}", said);
+    }
 }
 
 #[test]
@@ -214,4 +220,9 @@ fn why_not_all_is_known_is_told() {
         shown.contains("Not all that it would run can be read beforehand: git may find hooks"),
         "{shown}"
     );
+    let told = roz.json(&["explain", "git -c help.autocorrect=immediate psuh"]);
+    assert_eq!(told["may_run_anything"], true);
+    assert!(told["because"].as_str().is_some_and(|it| it.contains("nearest to a verb")), "{told}");
+    let told = roz.json(&["explain", "git -c help.autocorrect=never psuh"]);
+    assert_eq!(told["may_run_anything"], false);
 }

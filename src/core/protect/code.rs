@@ -97,8 +97,15 @@ pub(super) fn may_change_elsewhere(code: &str) -> bool {
 
 /// Code without what writes to a plain name: `open('c.toml','w').write(`, `copy(x, 'c.toml')`.
 fn without_plain_writes(code: &str) -> String {
-    const COPIES: &[&str] =
-        &["copy(", "copy2(", "copyfile(", "copyFileSync(", "copyFile(", "writeFileSync("];
+    const COPIES: &[&str] = &[
+        "copy(",
+        "copy2(",
+        "copyfile(",
+        "copyFileSync(",
+        "copyFile(",
+        "writeFileSync(",
+        "appendFileSync(",
+    ];
     const WRITES: &[&str] = &[".write(", ".write_text(", ".write_bytes(", ".writelines("];
     // Then a plain name may lie anywhere.
     if code.contains("chdir") || code.len() > 4096 {
@@ -109,12 +116,13 @@ fn without_plain_writes(code: &str) -> String {
         let places: Vec<usize> = rest.match_indices(name).map(|it| it.0).collect();
         for at in places.into_iter().rev() {
             let inside = within(&rest[at + name.len()..]);
-            let target = match (*name, arguments(inside).as_deref()) {
-                ("writeFileSync(", Some([target, _])) | (_, Some([_, target])) => *target,
+            let is_copy = !matches!(*name, "writeFileSync(" | "appendFileSync(");
+            let target = match arguments(inside).as_deref() {
+                Some([target, _]) if !is_copy => *target,
+                Some([_, target]) => *target,
                 _ => continue,
             };
             // What is read, where it lies apart, has to be known as well.
-            let is_copy = *name != "writeFileSync(";
             let source = arguments(inside).unwrap_or_default();
             let apart = || source.first().is_some_and(|it| is_copy && is_known_path(it));
             if plain_name(target).is_some() || lies_apart(target) && (!is_copy || apart()) {
@@ -177,8 +185,10 @@ pub(super) fn within(text: &str) -> &str {
 /// The arguments of a call. `None` where that cannot be told without the language: comments,
 /// backslashes, parentheses within strings, expressions of text, and lists that are spread out.
 pub(super) fn arguments(inside: &str) -> Option<Vec<&str>> {
-    const UNSURE: &[&str] = &["#", "//", "/*", "--", "\\", "`", "'''", "\"\"\"", "..."];
-    if UNSURE.iter().any(|it| inside.contains(it)) {
+    const UNSURE: &[&str] = &["#", "//", "/*", "--", "`", "'''", "\"\"\"", "..."];
+    // The end of a line hides no quote.
+    let is_hidden = |(at, _)| !inside[at + 1..].starts_with('n') || inside[..at].ends_with('\\');
+    if UNSURE.iter().any(|it| inside.contains(it)) || inside.match_indices('\\').any(is_hidden) {
         return None;
     }
     let mut found = Vec::new();
@@ -258,7 +268,10 @@ fn plain_name(argument: &str) -> Option<&str> {
     let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let name = argument[1..].strip_suffix(quote)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    // Lists of what is left out hold names, and nothing reads anything else out of them.
+    let is_list = matches!(name, ".gitignore" | ".dockerignore" | ".npmignore" | ".prettierignore");
     let goes = name.starts_with(['/', '.']) || name.contains("/.") || name.contains("..");
+    let goes = goes && !is_list;
     (!name.is_empty() && name.chars().all(fits) && !goes).then_some(name)
 }
 
@@ -337,6 +350,8 @@ mod tests {
             "shutil.copy(os.path.expanduser('~/.roz/config.toml'), '/tmp/x')",
             "require('fs').copyFileSync('.claude/settings.json','/tmp/s')",
             "s=json.load(open('.claude/settings.json')); json.dump({'n':len(s)},open('out.json','w'))",
+            "fs.appendFileSync('.gitignore','.claude/settings.local.json\\n')",
+            "open('.gitignore','a').write('.claude/settings.json\\n')",
             "json.dump(json.load(open('.claude/settings.json')),open('/tmp/x.json','w'))",
             "open('/tmp/out.json','w').write(open(os.path.expanduser('~/.roz/config.toml')).read())",
         ] {
@@ -350,6 +365,11 @@ mod tests {
             "os.chdir(os.path.expanduser('~/.roz')); open('config.toml','w').write(x)",
             "Path('c.toml').rename(Path.home()/'.roz/config.toml')",
             "fs.writeFileSync(p,'c.toml')",
+            "fs.appendFileSync(p,'.gitignore\\n')",
+            "fs.appendFileSync('a\\',p,\\'')",
+            "fs.appendFileSync('a\\\\n',f('b'),'c')",
+            "open('.gitconfig','a').write(x)",
+            "open('d/.gitignore/../.roz','a').write(x)",
             "open G,\">$h/.roz/config.toml\"; print G 1",
             "open('a', os.remove(d['k']) or 'w')",
             "open('a', 'w', opener=os.remove(p))",

@@ -9,7 +9,7 @@ use crate::{
         intent::class::words,
         review::{self, REVIEWER},
     },
-    shell::{self, HOLE, Run},
+    shell::{self, Code, HOLE, Interpreter, Run},
 };
 
 /// What `roz hook` is called with.
@@ -140,14 +140,25 @@ pub(super) fn plays_the_client(scene: Scene) -> Option<String> {
 /// it does cannot be followed, what it says can.
 pub(super) fn code_reaches_for_roz(scene: Scene) -> Option<String> {
     const STARTS: &str =
-        "spawn system popen Popen subprocess exec pty fork process pexpect expect %x shell `";
+        "spawn system popen Popen subprocess exec pty fork process pexpect expect %x shell";
+    // In Python a backtick starts nothing, as long as nobody else reads what it writes.
+    let is_python_alone = || {
+        let version = |c: char| c.is_ascii_digit() || c == '.';
+        runs(scene.call)
+            .map(|it| base(it).trim_end_matches(version))
+            .all(|name| name == "python" || is_in("cat cd diff echo grep head ls tail wc", name))
+    };
+    let starts = |code: &Code| {
+        let has_ticks = || code.language != Interpreter::Python || !is_python_alone();
+        STARTS.split(' ').any(|it| code.contains(it)) || code.contains('`') && has_ticks()
+    };
     let has_token = scene.agent.is_some_and(|it| scene.session.review.has_token(it));
     let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
     let found = codes.find(|code| {
         let reaches = is_word_in(code, "hook") || (is_word_in(code, "decide") && !has_token);
-        reaches && is_word_in(code, "roz") && STARTS.split(' ').any(|it| code.contains(it))
+        reaches && is_word_in(code, "roz") && starts(code)
     });
-    found.cloned()
+    found.map(|it| it.text.clone())
 }
 
 /// Whether `word` stands in `text` by itself; `.roz` is a folder, `roz.md` a

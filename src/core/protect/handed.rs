@@ -7,14 +7,14 @@ use super::{
     is_in,
     touch::{Act, is_telling},
 };
-use crate::shell::{How, Reading};
+use crate::shell::{Code, How, Reading};
 
 /// Paths that code of another language is handed, by its arguments or its
 /// environment, where it changes files: which ones, it does not say.
 pub(super) fn handed(reading: &Reading, add: &mut impl FnMut(&str, Act)) {
     const ASKS: &[&str] = &["argv", "ARGV", "environ", "getenv", "ENV", "process.env", "shift"];
-    let shows = |code: &String| code.replace("stdout.write", "").replace("stderr.write", "");
-    let asks = |code: &&String| ASKS.iter().any(|it| code.contains(it));
+    let shows = |code: &Code| code.replace("stdout.write", "").replace("stderr.write", "");
+    let asks = |code: &&Code| ASKS.iter().any(|it| code.contains(it));
     let changes = reading.code.iter().filter(asks).any(|code| may_change(&shows(code)));
     let prints = reading.code.iter().any(|it| it.contains('>') && it.contains("print"));
     // `awk '{print > ARGV[2]}'`

@@ -37,7 +37,10 @@ pub(super) fn kills_roz(scene: Scene) -> Option<String> {
                 && it.argv.iter().any(|it| it.starts_with("-k") || it == "--kill")
     });
     let codes = || scene.call.readings.iter().flat_map(|it| &it.code);
-    looks_up.and(kills).map(line).or_else(|| codes().find(|it| ends_by_code(it)).cloned())
+    looks_up
+        .and(kills)
+        .map(line)
+        .or_else(|| codes().find(|it| ends_by_code(it)).map(|it| it.text.clone()))
 }
 
 /// What holds a process up as well as ending it.

@@ -344,5 +344,5 @@ pub(super) fn first(scene: Scene, is_it: impl Fn(&Touched) -> bool) -> Option<St
 /// reading follows literal paths, and not what a program makes of them.
 fn code_changes(scene: Scene, names_place: impl Fn(&str) -> bool) -> Option<String> {
     let mut codes = scene.call.readings.iter().flat_map(|it| &it.code);
-    codes.find(|it| names_place(it) && may_change_elsewhere(it)).cloned()
+    codes.find(|it| names_place(it) && may_change_elsewhere(it)).map(|it| it.text.clone())
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     core::event::ToolCall,
-    shell::{HOLE, Run},
+    shell::{Code, HOLE, Run},
 };
 
 /// Programs that show no more of a file than its name or its size.
@@ -74,8 +74,8 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
         |text: &str| review.reviewer_ids().any(|id| text.contains(&format!("agent-{id}.jsonl")));
     let codes = || call.readings.iter().flat_map(|it| &it.code);
     let in_code = || {
-        let is_it = |it: &&String| names_one(it) || it.contains("subagents");
-        codes().find(is_it).filter(|_| has_reviewer).cloned()
+        let is_it = |it: &&Code| names_one(it) || it.contains("subagents");
+        codes().find(is_it).filter(|_| has_reviewer).map(|it| it.text.clone())
     };
     // `sqlite3 :memory: "select readfile('…')"`
     let in_words = || {

@@ -1,6 +1,7 @@
 //! The literals of code that starts what is not known: put together in the order in which they
 //! stand, they may be what it starts. Of languages that nobody parses they are all there is.
 
+use super::super::table::options;
 use super::super::walk::filter;
 use super::super::{HOLE, Interpreter, last_part};
 use super::cut;
@@ -174,7 +175,8 @@ fn pairs(code: &str, literals: &[&str]) -> Vec<Vec<String>> {
     words.extend(more);
     let programs = words.iter().filter(|it| is_program(it));
     let pairs = programs.flat_map(|first| {
-        let others = words.iter().filter(move |it| *it != first);
+        let fits = move |it: &&String| *it != first && options::may_follow(last_part(first), it);
+        let others = words.iter().filter(fits);
         others.map(|it| vec![first.clone(), it.clone(), HOLE.to_string()])
     });
     pairs.collect()

@@ -48,6 +48,8 @@ pub(super) struct Acts {
     pub(super) acts: Vec<Act>,
     /// It starts something in a way that is not followed: what, nobody knows.
     pub(super) starts_unknown: bool,
+    /// What it starts by its own interpreter, whose name is a hole: that may be none of the above.
+    pub(super) itself: Vec<Vec<String>>,
     /// It takes as code of its own language what it does not say: `eval(input())`.
     pub(super) evaluates: bool,
     /// What it shows and what it writes to files, each call of it.

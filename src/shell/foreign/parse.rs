@@ -7,6 +7,7 @@ mod call;
 mod define;
 mod format;
 mod function;
+mod itself;
 mod mock;
 mod part;
 mod shown;
@@ -203,6 +204,9 @@ fn nested(
         starts_unknown: false,
         evaluates: false,
         is_own: false,
+        is_itself: false,
+        own_lists: Vec::new(),
+        itself: Vec::new(),
         left: LEFT,
         needs: BTreeMap::new(),
         functions: Functions::default(),
@@ -219,8 +223,8 @@ fn nested(
     }
     parser.open_functions();
     parser.read_operands();
-    let Parser { acts, starts_unknown, evaluates, shown, is_cut, .. } = parser;
-    Acts { acts, starts_unknown, evaluates, shown, is_cut }
+    let Parser { acts, starts_unknown, evaluates, shown, is_cut, itself, .. } = parser;
+    Acts { acts, starts_unknown, itself, evaluates, shown, is_cut }
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
@@ -244,6 +248,12 @@ struct Parser<'a> {
     evaluates: bool,
     /// The function that is called is the language's own.
     is_own: bool,
+    /// The first argument of the call is the interpreter of this code.
+    is_itself: bool,
+    /// Lists that begin with it.
+    own_lists: Vec<Vec<String>>,
+    /// As in [`Acts`].
+    itself: Vec<Vec<String>>,
     /// What values may still cost, in bytes.
     left: usize,
     /// Whether a text stands in the code.
@@ -285,6 +295,7 @@ impl<'a> Parser<'a> {
         let inner = nested(code, whole, self.language, self.given, (self.nesting + 1, self.most));
         self.acts.extend(inner.acts);
         self.starts_unknown |= inner.starts_unknown;
+        self.itself.extend(inner.itself);
         self.evaluates |= inner.evaluates;
         self.is_cut |= inner.is_cut;
         let unsure = inner.shown.into_iter().map(|it| Shown { is_sure: false, ..it });
@@ -841,7 +852,14 @@ impl<'a> Parser<'a> {
                 Value::Unknown
             }
             Token::Word(word) => return self.named(word),
-            Token::Sign('[') => self.list(']'),
+            Token::Sign('[') => {
+                let begins_itself = self.is_itself_at(self.at);
+                let value = self.list(']');
+                if let (Value::List(words), true) = (&value, begins_itself) {
+                    self.remember_itself(words);
+                }
+                value
+            }
             Token::Sign('(') => self.list(')'),
             Token::Sign('{') if self.language != Interpreter::Awk => {
                 self.braces += 1;
@@ -1120,6 +1138,7 @@ impl<'a> Parser<'a> {
         };
         let mut value = Value::Unknown;
         self.is_own = is_own;
+        self.is_itself = self.is_itself_at(place + 2);
         for kind in kinds {
             if let Kind::Shows(form) = kind {
                 let is_sure = is_out && guessed == self.guessed;
@@ -1138,6 +1157,7 @@ impl<'a> Parser<'a> {
                 self.acts.extend(files);
             }
         }
+        self.is_itself = false;
         if let Some(given) = self.followed(place, &arguments) {
             self.guessed += 1;
             value = given;

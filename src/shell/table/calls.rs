@@ -58,6 +58,8 @@ pub(in super::super) enum Kind {
     Joins,
     /// The list that it is given.
     Listed,
+    /// The text that it is given and nothing else, perhaps with a path before it: `which("git")`.
+    Found,
 }
 
 /// How arguments are shown.
@@ -166,6 +168,7 @@ pub(in super::super) static FUNCTIONS: &[Function] = &[
     row(PYTHON, &["get"], Kind::Shell, &["webbrowser"]),
     row(PYTHON, &["timeit", "Timer", "repeat", "runctx"], Kind::Code, &["timeit", "rofile"]),
     row(PYTHON, &["list", "tuple"], Kind::Listed, &[]),
+    row(PYTHON, &["which"], Kind::Found, &["shutil"]),
     row(PYTHON, &["print"], Kind::Shows(Form::Line), &[]),
     row(PYTHON, &["write", "writelines"], Kind::Shows(Form::Plain), &[]),
     row(PYTHON, &["open"], Kind::Open, &[]),

@@ -21,15 +21,21 @@ const fn row(
     Program { names, levels, grammar: Grammar { letters, long } }
 }
 
+/// Those of docker behind which no command of its own stands, as behind `run` and `exec`.
+const CONTAINERS: &[&str] =
+    &["push", "pull", "build", "tag", "rmi", "rm", "kill", "stop", "login", "logout", "image"];
+
 /// Programs, and verbs of their own behind which `--help` shows what they are for.
 pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
     ("cargo", &["publish", "yank", "owner", "login", "install"]),
+    ("docker", CONTAINERS),
     ("gh", &["issue", "pr", "release", "repo", "workflow", "run", "secret", "api"]),
     ("glab", &["issue", "mr", "release", "repo"]),
     ("helm", &["install", "upgrade", "uninstall", "rollback"]),
     ("kubectl", &["delete", "apply", "drain", "scale", "rollout", "replace", "patch", "create"]),
     ("npm", &["publish", "unpublish", "deprecate", "dist-tag", "version", "access", "owner"]),
     ("pnpm", &["publish", "deploy"]),
+    ("podman", CONTAINERS),
     ("terraform", &["apply", "destroy", "import", "state", "taint"]),
     ("tofu", &["apply", "destroy", "import", "state", "taint"]),
 ];
@@ -410,6 +416,37 @@ pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
 pub fn git_folders(argv: &[String]) -> Vec<String> {
     let given = git_options(argv).into_iter().filter(|it| it.0 == "C");
     given.filter_map(|it| it.1).collect()
+}
+
+/// Options of git itself that stand alone. It refuses every other one before its verb.
+const GIT_FLAGS: &[&str] = &[
+    "-p",
+    "-P",
+    "--paginate",
+    "--no-pager",
+    "--bare",
+    "--no-replace-objects",
+    "--no-lazy-fetch",
+    "--no-optional-locks",
+    "--no-advice",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+];
+
+/// Whether a word may stand right behind a program, and a verb behind that: not `git --short`.
+pub(in super::super) fn may_follow(program: &str, word: &str) -> bool {
+    let takes = |row: &Program| {
+        let name = word.trim_start_matches('-');
+        let is_letter = word.len() == 2 && row.grammar.letters.contains(name);
+        let name = name.split('=').next().unwrap_or_default();
+        is_letter || row.grammar.long.contains(&name)
+    };
+    program != "git"
+        || !word.starts_with('-')
+        || GIT_FLAGS.contains(&word)
+        || find(program).is_none_or(takes)
 }
 
 /// Whether git runs the nearest verb with this for `help.autocorrect`.

@@ -3,7 +3,7 @@
 use super::super::foreign::{self, Act, Given};
 use super::super::table::grammar::Given as Option_;
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{Certainty, HOLE, Interpreter, Unreadable, last_part};
+use super::super::{Certainty, Code, HOLE, Interpreter, Unreadable, last_part};
 use super::call::Call;
 use super::field::{Field, texts};
 use super::{Io, Walker, filter, handed, is_shell, spoken};
@@ -277,9 +277,9 @@ impl Walker<'_> {
         if is_code
             && self.muted == 0
             && self.kept.is_none()
-            && self.reading.code.last().is_none_or(|it| it != code)
+            && self.reading.code.last().is_none_or(|it| it.text != code)
         {
-            self.reading.code.push(code.to_owned());
+            self.reading.code.push(Code { text: code.to_owned(), language });
         }
         let read = foreign::read(code, language, given, self.tokens);
         if read.is_cut {
@@ -301,7 +301,7 @@ impl Walker<'_> {
         self.again(true, |walker| walker.walk_acts(read.acts, language));
         let is_unknown = |run: &super::super::Run| {
             run.program.is_empty()
-                || is_hole(&run.program)
+                || is_hole(&run.program) && !read.itself.contains(&run.argv)
                 || is_shell(&run.program) && run.certainty == Certainty::Opaque
         };
         let runs = self.reading.runs.get(from..).unwrap_or_default();

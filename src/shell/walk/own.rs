@@ -4,7 +4,7 @@ use super::super::foreign::Given as Started;
 use super::super::table::coded::{FILE_VARIABLES, LANGUAGE_VARIABLES, OPTION_VARIABLES};
 use super::super::table::grammar::{Given, Grammar};
 use super::super::table::options;
-use super::super::{Certainty, HOLE, How, Interpreter, last_part};
+use super::super::{Certainty, HOLE, How, Interpreter, Unreadable, last_part};
 use super::call::Call;
 use super::env::Made;
 use super::field::Field;
@@ -262,7 +262,11 @@ impl Walker<'_> {
                 taken.into_iter().map(|place| arguments[place].clone()).collect()
             }
             _ if !options::is_git_verb(verb) && self.env.alias(CORRECTS).is_some() => {
-                [&[Field::literal("\u{FFFC}")], arguments].concat()
+                // What is nearest is no verb that could be corrected once more.
+                if verb.chars().eq([HOLE]) {
+                    return self.fail(Unreadable::Nearest);
+                }
+                [&[Field::literal(&HOLE.to_string())], arguments].concat()
             }
             _ => return,
         };

@@ -3,7 +3,7 @@
 
 use super::super::foreign;
 use super::super::table::interpreters;
-use super::super::{HOLE, Run};
+use super::super::{HOLE, Interpreter, Run};
 use std::collections::BTreeMap;
 
 /// Whether a text begins as a command does: with a name, and no sign after it.
@@ -35,6 +35,8 @@ pub(super) fn pieces_of(
         let signs = |c: char| SIGNS.contains(&c) || is_sed && "/|,#!@%:\\".contains(c);
         let word = if is_sed { without_pattern(word) } else { word };
         let parts = word.split(signs).map(str::trim).filter(|it| it.contains(char::is_whitespace));
+        let is_awk = interpreters::find(program).is_some_and(|it| it.language == Interpreter::Awk);
+        let parts = parts.filter(|it| !is_awk || !are_fields(it));
         pieces.extend(parts.map(str::to_owned));
     }
     if let Some(row) = interpreters::find(program) {
@@ -42,6 +44,15 @@ pub(super) fn pieces_of(
         let found = written.entry(key).or_insert_with(|| foreign::written(word, row.language));
         pieces.extend(found.iter().cloned());
     }
+}
+
+/// `, $1, $2`: what stands between the texts of awk, and says nothing by itself.
+fn are_fields(code: &str) -> bool {
+    let is_field = |it: &str| {
+        let name = it.strip_prefix('$').unwrap_or(it);
+        it.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || name == "NF"
+    };
+    code.split([',', ' ', '\t']).all(is_field)
 }
 
 /// `s/pattern/replacement/` without the pattern: that is what is taken away.

@@ -77,7 +77,7 @@ pub(super) fn without_mark(reading: &mut Reading) {
         find.words.iter_mut().for_each(clean);
         find.shows.iter_mut().for_each(clean);
     }
-    reading.code.iter_mut().for_each(clean);
+    reading.code.iter_mut().for_each(|it| clean(&mut it.text));
 }
 
 /// Whether `readlink` follows: without these options it shows what a link says.

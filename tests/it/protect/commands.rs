@@ -32,12 +32,22 @@ fn the_main_agent_does_not_decide_in_whatever_words() {
     ] {
         stands_as(&house.bash(line), &["code", "decide"], line);
     }
+    // Backticks start something there, or somebody else reads them.
+    for line in [
+        "ruby -e 'a = 1; `roz #{x} decide s1`'",
+        "perl -e '`roz $x decide s1`'",
+        "python3 -c \"open('x.rb','w').write('\\`roz #{x} decide s1\\`')\"; ruby x.rb",
+    ] {
+        stands_as(&house.bash(line), &["code", "decide"], line);
+    }
     for line in [
         "roz context s1",
         "git commit -m 'roz decide s1 COMPLETE'",
         "echo roz decide s1 COMPLETE fine",
         "grep -r 'roz decide' .",
         "cat > notes.md <<'X'\nroz decide s1 COMPLETE\nX",
+        "python3 -c \"open('docs/self.md','w').write('Run \\`roz decide\\` as a reviewer.')\"",
+        "python3 - <<'X'\nopen('self.md','w').write('`roz decide` is a reviewer`s.')\nX",
     ] {
         house.is_free(line);
     }

@@ -85,6 +85,9 @@ fn a_protected_file_may_be_copied_by_code_and_not_written() {
         r#"node -e "require('fs').copyFileSync('.claude/settings.json','/tmp/s')""#,
         r#"python3 -c "import json; s=json.load(open('.claude/settings.json')); json.dump({'n':len(s)},open('out.json','w'))""#,
         r#"python3 -c "import shutil; shutil.copy('{binary}','/tmp/x')""#,
+        r#"node -e "require('fs').appendFileSync('.gitignore','.claude/settings.local.json\n')""#,
+        r#"python3 -c "open('.gitignore','a').write('.claude/settings.local.json\n')""#,
+        r#"ruby -e "File.open('.gitignore','a'){|f| f.puts '.claude/settings.json'}""#,
         "curl -s x --output-dir /tmp -o settings.json",
         "curl -s --output-dir /tmp -O http://x/settings.json",
         "cd .claude && curl -s --output-dir /tmp -o settings.json http://x/y",
@@ -99,6 +102,15 @@ fn a_protected_file_may_be_copied_by_code_and_not_written() {
         (
             "settings",
             r#"python3 -c "import json; json.dump({}, open('.claude/settings.json','w'))""#,
+        ),
+        ("settings", r#"node -e "require('fs').appendFileSync('.claude/settings.json','x\n')""#),
+        (
+            "settings",
+            r#"python3 -c "open('.gitignore','a').write('x\n'); open(d+'/.claude/settings.json','w')""#,
+        ),
+        (
+            "settings",
+            r#"python3 -c "import os; os.chdir('.claude'); open('.gitignore','a').write('settings')""#,
         ),
         ("settings", "tclsh <<< 'set f [open .claude/settings.json w]'"),
         ("settings", "curl -s http://x/y --output-dir ~/.claude -o settings.json"),

@@ -42,6 +42,9 @@ fn a_script_written_by_one_call_is_read_by_the_next() {
     house.project_file("f.sh", decide);
     house.project_file("outer.sh", "cd .\n./f.sh\n");
     house.project_file("f.py", "import os\nos.system('roz decide s1 COMPLETE x')\n");
+    house.project_file("f.js", "require('child_process').execSync('roz decide s1 COMPLETE x')\n");
+    house.project_file("f.pl", "system('roz decide s1 COMPLETE x');\n");
+    house.project_file("f.awk", "BEGIN{system(\"roz decide s1 COMPLETE x\")}\n");
     house.project_file("big.sh", &format!("roz decide s1 COMPLETE x\n#{}\n", "x".repeat(1 << 20)));
     for line in [
         "bash f.sh",
@@ -53,6 +56,18 @@ fn a_script_written_by_one_call_is_read_by_the_next() {
         "cat f.sh | ssh -p 22 host",
         "at now < f.sh",
         "sh -c \"$(cat f.sh)\"",
+        "python3 -c \"$(cat f.py)\"",
+        "python3 -c \"$(<f.py)\"",
+        "python3 -uc \"$(cat f.py)\"",
+        "code=$(cat f.py); python3 -c \"$code\"",
+        "python3 -c \"import sys\n$(cat f.py)\"",
+        "node -e \"$(cat f.js)\"",
+        "node -p \"$(<f.js)\"",
+        "node --eval \"$(<f.js)\"",
+        "perl -e \"$(cat f.pl)\"",
+        "ruby -e \"$(cat f.pl)\"",
+        "php -r \"$(cat f.pl)\"",
+        "awk \"$(cat f.awk)\" README.md",
         "./outer.sh",
         "python3 f.py",
         "python3 < f.py",

@@ -21,7 +21,8 @@ impl Parser<'_> {
         let (first, rest) = words.split_first().map_or(("", &[][..]), |it| (*it.0, it.1));
         let is_unknown = first.is_empty() || first.chars().all(|c| c == HOLE);
         let listens = |it: &&str| it.starts_with('-') && !it.contains('c');
-        self.starts_unknown |= is_unknown || is_shell(base(first)) && rest.iter().all(listens);
+        let is_shell = is_shell(base(first)) && rest.iter().all(listens);
+        self.starts_unknown |= is_unknown && !self.starts_itself(&act) || is_shell;
         self.acts.push(act);
     }
 
@@ -164,7 +165,7 @@ impl Parser<'_> {
                     Value::Text(texts.join("/"))
                 };
             }
-            Kind::Words | Kind::Formats | Kind::Joins | Kind::Listed => {
+            Kind::Words | Kind::Formats | Kind::Joins | Kind::Listed | Kind::Found => {
                 return made(kind, arguments, &plain);
             }
             Kind::Method(_) | Kind::Shows(_) => {}
@@ -304,6 +305,13 @@ fn made(kind: Kind, arguments: &[Argument], plain: &[&Value]) -> Value {
         }
         Kind::Listed => match plain[..] {
             [list @ (Value::List(_) | Value::Nested(_))] => list.clone(),
+            _ => Value::Unknown,
+        },
+        Kind::Found => match arguments {
+            // Other folders are named there: what lies in them may be anything.
+            [Argument { name: None, value: value @ Value::Text(_), spread: false }] => {
+                value.clone()
+            }
             _ => Value::Unknown,
         },
         Kind::Joins => {
