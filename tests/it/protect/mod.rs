@@ -3,6 +3,7 @@
 
 mod commands;
 mod copies;
+mod finds;
 mod git;
 mod git_places;
 mod languages;
