@@ -4,14 +4,15 @@
 use std::{
     collections::BTreeSet,
     fs::Metadata,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Instant, SystemTime},
 };
 
 use super::ground::{From, text};
 use crate::{
     core::protect::{Act, Found, Ground, Touch, reach},
-    shell::{Find, How, Reading, Run},
+    shell::{Find, How, Reading, Run, Write},
     world::{
         git,
         links::{Links, normal},
@@ -45,10 +46,21 @@ pub(super) fn touches(
     project: &Path,
     ground: &Ground,
     links: &mut Links,
-    until: Instant,
+    (now, until): (SystemTime, Instant),
 ) -> Vec<Touch> {
-    let finds = readings.iter().flat_map(|it| &it.finds).filter(|it| !it.acts.is_empty());
-    let mut look = Look { files: MAX_FILES, touches: Vec::new() };
+    let finds = readings.iter().flat_map(|it| &it.finds).filter(|it| changes(it));
+    // What gives a file other times, or may, is no write that anybody objects to.
+    let keeps_times = readings.iter().all(|it| {
+        let is_touch = |it: &Write| it.how == How::Touch;
+        it.code.is_empty() && it.scripts.is_empty() && !it.writes.iter().any(is_touch)
+    });
+    let mut look = Look {
+        files: MAX_FILES,
+        now: keeps_times.then_some(now),
+        home: &ground.home,
+        touches: Vec::new(),
+        named: Vec::new(),
+    };
     let is_new = |run: &Run| run.program == "git" && run.words().get(1) == Some(&"init");
     let is_new = readings.iter().flat_map(|it| &it.runs).any(is_new);
     let known = places(ground);
@@ -62,7 +74,7 @@ pub(super) fn touches(
             let named = normal(&from.absolute(start));
             asked += usize::from(find.is_git);
             if seen.len() > MAX_FINDS || find.is_git && asked > MAX_ASKED {
-                look.touch(&named, find.acts[0].1);
+                look.touch_any(find, &named);
                 continue;
             }
             if find.is_git {
@@ -95,7 +107,13 @@ pub(super) fn touches(
             }
         }
     }
+    look.touches.append(&mut look.named);
     look.touches
+}
+
+/// Whether it is known that something becomes of what a search finds.
+pub(super) fn changes(find: &Find) -> bool {
+    !find.acts.is_empty() || !find.below.is_empty()
 }
 
 /// What is guarded, wherever the search begins.
@@ -119,13 +137,19 @@ struct Search<'a> {
     root: &'a Path,
 }
 
-struct Look {
+struct Look<'a> {
     /// What is left of [`MAX_FILES`].
     files: usize,
+    /// The time, where it says how old a file will be when it is found.
+    now: Option<SystemTime>,
+    /// What lies there roz itself adds to at any time.
+    home: &'a [String],
     touches: Vec<Touch>,
+    /// Of what bears a name below what is found.
+    named: Vec<Touch>,
 }
 
-impl Look {
+impl Look<'_> {
     /// Looks whether a `find` from `root` comes to a place, to what it lies in
     /// or to what lies in it.
     fn at(&mut self, search: Search, place: &Path) {
@@ -156,7 +180,7 @@ impl Look {
         let Ok(entries) = std::fs::read_dir(folder) else { return false };
         for entry in entries.flatten() {
             let Some(left) = self.files.checked_sub(1).filter(|_| depth < MAX_DEPTH) else {
-                self.touch(&entry.path(), search.find.acts[0].1);
+                self.touch_any(search.find, &entry.path());
                 return true;
             };
             self.files = left;
@@ -190,8 +214,13 @@ impl Look {
             0 => written.to_owned(),
             _ => format!("{}/{}", written.trim_end_matches('/'), rest.display()),
         };
+        let spelt_out = match written {
+            it if it.starts_with('~') => root.join(rest).to_string_lossy().into_owned(),
+            _ => shown.clone(),
+        };
         let found = Found {
             path: &shown,
+            spelt_out: &spelt_out,
             depth,
             is_dir: metadata.is_dir(),
             is_link: metadata.is_symlink(),
@@ -200,7 +229,25 @@ impl Look {
             } else {
                 metadata.len() == 0
             },
+            size: (metadata.is_file() && !self.home.iter().any(|it| path.starts_with(it)))
+                .then_some(metadata.len()),
+            mode: Some(metadata.mode()),
+            age: self.now.and_then(|now| {
+                Some(now.duration_since(metadata.modified().ok()?).unwrap_or_default().as_secs())
+            }),
         };
+        let below = find.below.iter().filter(|_| metadata.is_dir());
+        for (act, how, rest) in below {
+            if reach(find, *act, found).acts {
+                let path = path.join(rest.trim_start_matches('/'));
+                // What is not there, is not taken away.
+                let makes = matches!(how, How::Write | How::Append | How::Link);
+                if !makes && path.symlink_metadata().is_err() {
+                    continue;
+                }
+                self.named.push(Touch { path: text(&path), act: Act::Write(*how) });
+            }
+        }
         let mut ends = false;
         for (act, how) in &find.acts {
             let reach = reach(find, *act, found);
@@ -215,6 +262,14 @@ impl Look {
             }
         }
         ends
+    }
+
+    /// Of more than can be looked at, whatever the search does.
+    fn touch_any(&mut self, find: &Find, path: &Path) {
+        let below = find.below.iter().map(|it| it.1);
+        if let Some(how) = find.acts.iter().map(|it| it.1).chain(below).next() {
+            self.touch(path, how);
+        }
     }
 
     fn touch(&mut self, path: &Path, how: How) {

@@ -51,7 +51,7 @@ pub(super) fn ground(
     let reads = locks || session.review.reviewer_ids().next().is_some();
     let touches = protect::touches(call, reads);
     let names_code = call.readings.iter().any(|it| !it.code.is_empty());
-    let finds = call.readings.iter().flat_map(|it| &it.finds).any(|it| !it.acts.is_empty());
+    let finds = call.readings.iter().flat_map(|it| &it.finds).any(finds::changes);
     if touches.is_empty() && !names_code && !finds && !removes_unknown(event) {
         return Ground::default();
     }
@@ -75,9 +75,9 @@ pub(super) fn ground(
     }
     if finds {
         let project = session.project.as_deref().unwrap_or(&roz.project);
-        let until = deadline(&roz.policy, world);
+        let times = (world.now.into(), deadline(&roz.policy, world));
         let Lay { ground, links, .. } = &mut lay;
-        for touch in finds::touches(&call.readings, from, project, ground, links, until) {
+        for touch in finds::touches(&call.readings, from, project, ground, links, times) {
             lay.put(touch);
         }
     }

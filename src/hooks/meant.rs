@@ -252,10 +252,14 @@ impl Search<'_> {
         let asks = self.find.words.iter().any(|it| it == "-empty");
         let found = Found {
             path: &shown,
+            spelt_out: &shown,
             depth,
             is_dir: metadata.is_dir(),
             is_link: metadata.is_symlink(),
             is_empty: asks && is_empty(),
+            size: None,
+            mode: None,
+            age: None,
         };
         // Whatever is done to what it finds, it is found.
         let words = &self.find.words;

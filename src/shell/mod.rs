@@ -47,6 +47,7 @@ pub use table::coded::is_git_code;
 pub use table::hooks::{may_have as may_have_hooks, of_command as hooks_of, runs_settings};
 pub use table::options::{corrects_verbs, git_folders, git_options, is_git_verb};
 pub use walk::filter::substituted;
+pub use walk::through::LineFilter;
 
 /// Stands in a word where text cannot be known: any text, or none.
 pub const HOLE: char = '\u{FFFC}';
@@ -211,6 +212,8 @@ pub struct Write {
     pub conditional: bool,
     /// git puts it back to what it keeps: of a folder, the files that are not so.
     pub puts_back: bool,
+    /// It stands for what a search finds, and for nothing else: what that is, the [`Find`] says.
+    pub is_found: bool,
 }
 
 /// A link by name, and where it leads; paths as in [`Write`].
@@ -257,8 +260,13 @@ pub struct Find {
     /// The tests and actions, in the words of `find`; of `git clean` its arguments.
     pub words: Vec<String>,
     /// What is done to what is found, by the place of the word that does it; behind the last word,
-    /// it is done to all that is printed.
+    /// it is done to all that is printed, and so many places further on, to what as many of the
+    /// filters let through.
     pub acts: Vec<(usize, How)>,
+    /// The same of what bears a name below what is found: `find … -exec rm {}/config.toml`.
+    pub below: Vec<(usize, How, String)>,
+    /// What leaves out some of what is printed, one behind the other.
+    pub filters: Vec<LineFilter>,
     pub is_git: bool,
     /// What the files hold, or who keeps them, decides, too: `grep -l`, `git ls-files`; or it is a
     /// pattern that a loop goes over. Nothing is said of what becomes of what it finds.

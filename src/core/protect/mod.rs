@@ -45,6 +45,7 @@ use crate::core::{
     session::{Session, SessionId},
     trace::Mark,
 };
+use crate::shell::{Find, Reading};
 
 /// What a rule looks at.
 #[derive(Clone, Copy)]
@@ -65,6 +66,8 @@ pub struct Objection {
     pub subject: String,
     /// The tool of the call.
     pub tool: String,
+    /// The call does not name the subject: a search of it finds that.
+    pub is_found: bool,
 }
 
 pub fn decide(session: &Session, event: &Event, cx: Cx) -> Outcome {
@@ -93,13 +96,38 @@ pub fn objections<'a>(
         let scene = Scene { session, session_id: cx.session_id, agent, call, ground };
         RULES.iter().filter_map(move |rule| {
             let subject = (rule.objects)(scene)?;
+            let is_found = rule.code == Code::ProtectedPath && is_found(call, &subject);
             let (subject, tool) = (bounded::line(&subject, 160), call.name.clone());
-            Some(Objection { rule, subject, tool })
+            Some(Objection { rule, subject, tool, is_found })
         })
     })
 }
 
+/// Whether a path is one that a search of the call comes to, and that no word of it writes.
+fn is_found(call: &ToolCall, path: &str) -> bool {
+    let becomes = |it: &Find| !it.acts.is_empty() || !it.below.is_empty();
+    let names = |it: &Reading| it.writes.iter().any(|write| write.path == path);
+    call.readings.iter().flat_map(|it| &it.finds).any(becomes) && !call.readings.iter().any(names)
+}
+
 impl Objection {
+    /// Why, and what to do instead.
+    pub fn instead(&self) -> String {
+        let folder = match self.rule.name {
+            "settings" => ".claude",
+            "project-config" => ".roz",
+            "orchestration" => ".orchestration",
+            _ => "",
+        };
+        let instead = self.rule.instead;
+        if !self.is_found || folder.is_empty() {
+            return instead.to_owned();
+        }
+        format!(
+            "{instead} This line does not name the file, its search finds it: leave that folder out, as with `-not -path './{folder}/*'`."
+        )
+    }
+
     /// One line for programs: the last one of what the agent reads.
     pub fn json(&self) -> String {
         let Rule { code, name, .. } = self.rule;
@@ -108,14 +136,14 @@ impl Objection {
             refusal = refusal.about(self.subject.clone());
         }
         refusal.rule = Some(name);
-        refusal.recovery.push(self.rule.instead.to_owned());
+        refusal.recovery.push(self.instead());
         refusal.json()
     }
 
     fn outcome(&self) -> Outcome {
         let notice = Notice::new("protected")
             .with("rule", self.rule.name)
-            .with("words", self.rule.instead)
+            .with("words", self.instead())
             .with("json", self.json());
         let answer = self.rule.answer.word();
         let outcome = match self.rule.answer {

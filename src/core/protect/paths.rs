@@ -25,7 +25,10 @@ pub const KNOWN_MARKETPLACES: &str = "known_marketplaces.json";
 pub fn wants_text(touched: &Touched, ground: &Ground) -> bool {
     matches!(touched.touch.act, Act::Write(_))
         && touched.at.iter().any(|it| {
-            is_settings(it, ground) || is_agent_file(it, ground) || is_sidecar_elsewhere(it, ground)
+            is_settings(it, ground)
+                || is_agent_file(it, ground)
+                || is_sidecar_elsewhere(it, ground)
+                || touched.touch.act == Act::Write(How::Edit) && is_configuration(it)
         })
 }
 
@@ -311,11 +314,24 @@ pub(super) fn writes_orchestration(scene: Scene) -> Option<String> {
     })
 }
 
+/// `.roz/config.toml`, as it is named where roz looks for it.
+fn is_configuration(path: &str) -> bool {
+    path.ends_with("/.roz/config.toml") || path.ends_with("/.grove/config.toml")
+}
+
+/// Whether an edit is known to leave the file as it is: a substitution that finds nothing in it.
+fn leaves_as_it_is(touched: &Touched, call: &ToolCall) -> bool {
+    let Before::Text(text) = &touched.before else { return false };
+    let after = settings::after(call, &Content::Text(text.clone()));
+    touched.touch.act == Act::Write(How::Edit) && after == Content::Text(text.clone())
+}
+
 pub(super) fn writes_project_config(scene: Scene) -> Option<String> {
     let is_folder = |it: &str| fits(it, ".roz") || fits(it, ".grove");
     first(scene, |it| {
         let takes = it.takes_away(scene.call);
         it.writes()
+            && !leaves_as_it_is(it, scene.call)
             && it.is(|path| {
                 let parts = known_parts(path);
                 match parts[..] {

@@ -1,14 +1,20 @@
 //! Extended regular expressions, as far as it takes to say whether `pkill` may
-//! mean a process. It leans to yes: what it does not know may match.
+//! mean a process, or `find` a file.
 
-/// Whether `pattern` may match somewhere in `text`.
+/// Whether `pattern` may match somewhere in `text`. It leans to yes: what it does not know may.
 pub(super) fn may_match(pattern: &str, text: &str) -> bool {
+    matched(pattern, text).unwrap_or(true)
+}
+
+/// Whether `pattern` matches somewhere in `text`; `None` where it is beyond us. What a backslash
+/// makes a class or an edge of a word matches more here than it does.
+pub(super) fn matched(pattern: &str, text: &str) -> Option<bool> {
     let mut characters = pattern.chars().peekable();
-    let Some(whole) = alternatives(&mut characters, 0) else { return true };
+    let whole = alternatives(&mut characters, 0)?;
     let text: Vec<char> = text.chars().collect();
     let mut search = Search { text: &text, fuel: 20_000 };
     let ends = search.alternatives(&whole, &vec![true; text.len() + 1]);
-    search.fuel == 0 || ends.contains(&true)
+    (search.fuel > 0).then(|| ends.contains(&true))
 }
 
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
@@ -174,7 +180,7 @@ fn join(places: &mut Places, more: &Places) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::may_match;
+    use super::{matched, may_match};
 
     #[test]
     fn patterns_match_as_they_do_for_pkill() {
@@ -205,6 +211,7 @@ mod tests {
         for odd in ["[", "(", ")", "*", "a{", "a{x}", "\\", "a{999999}", "|", "[a-"] {
             let _ = may_match(odd, "roz");
         }
+        assert_eq!(matched("[[:alpha:]]q", "roz"), None);
         let deep = "(".repeat(100_000);
         assert!(may_match(&deep, "roz"));
     }

@@ -36,8 +36,12 @@ fn names_and_words_are_such_that_an_agent_can_act_on_them() {
 
 #[test]
 fn the_line_for_programs_is_json_whatever_the_subject() {
-    let objection =
-        Objection { rule: &RULES[0], subject: format!("a \"b\"\n{HOLE}\\"), tool: "Bash".into() };
+    let objection = Objection {
+        rule: &RULES[0],
+        subject: format!("a \"b\"\n{HOLE}\\"),
+        tool: "Bash".into(),
+        is_found: false,
+    };
     let line = objection.json();
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value["code"], "PROTECTED_COMMAND");

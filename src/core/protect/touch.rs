@@ -67,7 +67,8 @@ pub fn touches(call: &ToolCall, reads: bool) -> Vec<Touch> {
                 && !it.path.contains(HOLE)
                 && !reading.finds.is_empty()
         };
-        for write in reading.writes.iter().filter(|it| !begins(it)) {
+        // What stands for a search's finds is what they are.
+        for write in reading.writes.iter().filter(|it| !begins(it) && !it.is_found) {
             add(&write.path, Act::Write(write.how));
         }
         for run in &reading.runs {
@@ -135,7 +136,7 @@ pub(super) fn takes_unknown(reading: &Reading) -> bool {
     })
 }
 
-/// The same, and where what is unknown is overwritten: `f=$(find …); echo > $f`.
+/// The same, and where what is unknown is overwritten or added to: `f=$(find …); echo > $f`.
 fn changes_unknown(reading: &Reading) -> bool {
     // What a search shows is named below where it began.
     let is_unknown = |path: &str| {
@@ -143,7 +144,10 @@ fn changes_unknown(reading: &Reading) -> bool {
         !last.is_empty() && last.chars().all(|c| c == HOLE)
     };
     takes_unknown(reading)
-        || reading.writes.iter().any(|it| it.how == How::Write && is_unknown(&it.path))
+        || reading
+            .writes
+            .iter()
+            .any(|it| matches!(it.how, How::Write | How::Append) && is_unknown(&it.path))
 }
 
 /// Names that are printed by others than `find`: hidden ones by `ls -A`, those

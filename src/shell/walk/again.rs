@@ -5,6 +5,7 @@ use super::super::syntax::{List, Word};
 use super::super::{HOLE, Write};
 use super::env::{Changes, Value};
 use super::field::Field;
+use super::find::Becomes;
 use super::groups::with_hidden;
 use super::origin::found_by;
 use super::{Io, Walker, expand, limit};
@@ -148,7 +149,7 @@ impl Walker<'_> {
             self.env.put_first(gathered);
             unrolled
         };
-        self.becomes(finds..found, None, writes, false);
+        self.becomes(finds..found, Becomes::since(writes));
         self.patterns_become(patterns.clone(), writes);
         let is_open = |it: &Write| it.path.starts_with(HOLE);
         if self.reading.writes.get(writes..).unwrap_or_default().iter().any(is_open) {

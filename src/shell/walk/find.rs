@@ -5,6 +5,7 @@ use super::super::{Certainty, Find, HOLE, How, limit};
 use super::Walker;
 use super::call::Call;
 use super::field::Field;
+use super::through::keeps_names;
 use std::ops::Range;
 
 const FD: Grammar = Grammar {
@@ -32,6 +33,28 @@ const FD: Grammar = Grammar {
         "batch-size",
     ],
 };
+
+/// So many names below what is found are looked up; where there are more, what is found counts.
+pub(super) const MOST_BELOW: usize = 64;
+
+/// What becomes of what is found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Becomes {
+    /// Where the writes begin that say so.
+    pub(super) writes: usize,
+    /// The word of the search that does it; `None` where it is done to all that is printed.
+    pub(super) act: Option<usize>,
+    /// Whether a file that is written, and of which nothing is known, is one of them for certain.
+    pub(super) overwrites: bool,
+    /// How many filters the names came through; `None` where they may not be those that were found.
+    pub(super) through: Option<usize>,
+}
+
+impl Becomes {
+    pub(super) fn since(writes: usize) -> Self {
+        Self { writes, act: None, overwrites: false, through: None }
+    }
+}
 
 impl Walker<'_> {
     /// `find … -exec command ;`, and `fd … -x command`.
@@ -73,6 +96,7 @@ impl Walker<'_> {
             let text = words[at].text.as_str();
             let writes = self.reading.writes.len();
             let mut act = None;
+            let mut keeps = false;
             match text {
                 "-delete" => {
                     // Whether it goes, too, hangs on what is in it.
@@ -81,6 +105,7 @@ impl Walker<'_> {
                     }
                     self.record_write(&found.text, How::Remove, Certainty::Opaque);
                     act = Some(at);
+                    keeps = true;
                 }
                 "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
                     if let Some(file) = words.get(at + 1) {
@@ -102,6 +127,7 @@ impl Walker<'_> {
                     if is_fd && !template.iter().any(|word| word.text.contains('{')) {
                         inner.push(found.clone());
                     }
+                    keeps = keeps_names(template.iter().map(|it| it.text.as_str()));
                     if template.first().is_some_and(|it| it.text == "{}") {
                         self.found_runs();
                     }
@@ -129,7 +155,9 @@ impl Walker<'_> {
             }
             if let Some(act) = act {
                 let act = if is_fd { None } else { act.checked_sub(head) };
-                self.becomes(place..self.reading.finds.len().min(place + 1), act, writes, true);
+                let through = keeps.then_some(0);
+                let becomes = Becomes { writes, act, overwrites: true, through };
+                self.becomes(place..self.reading.finds.len().min(place + 1), becomes);
             }
             at += 1;
         }
@@ -246,46 +274,56 @@ impl Walker<'_> {
 
     /// Notes of some of the finds what becomes of what they find, by the writes since: those that
     /// name nothing but what is unknown, or what lies somewhere below where the find began.
-    /// `act`: the word that does it; `None` where it is done to all that is found. `overwrites`:
-    /// whether a file that is written here is one of them for certain.
-    pub(super) fn becomes(
-        &mut self,
-        finds: Range<usize>,
-        act: Option<usize>,
-        writes: usize,
-        overwrites: bool,
-    ) {
+    pub(super) fn becomes(&mut self, finds: Range<usize>, becomes: Becomes) {
         if finds.is_empty() {
             return;
         }
+        let Becomes { writes, act, overwrites, through } = becomes;
         // What was found is named by where it was looked for.
         let is_start = |known: &str, find: &Find| {
             find.starts.iter().any(|it| it.1.trim_end_matches('/') == known.trim_end_matches('/'))
         };
-        let finds_there =
-            |known: &str| self.reading.finds[finds.clone()].iter().any(|it| is_start(known, it));
-        let mut hows: Vec<How> = Vec::new();
-        for write in self.reading.writes.get(writes..).unwrap_or_default() {
-            let (known, hole) = write.path.split_once(HOLE).unwrap_or((&write.path, "-"));
-            let is_found = hole.chars().all(|it| it == HOLE)
-                && (known.is_empty()
-                    || known.ends_with('/') && (act.is_some() || finds_there(known)));
-            let counts = match write.how {
-                How::Remove | How::Move | How::Chmod | How::Edit => true,
-                How::Write | How::Append | How::Link => overwrites,
-                How::Touch | How::Directory | How::Lock => false,
-            };
-            if is_found && counts && !hows.contains(&write.how) {
-                hows.push(write.how);
+        let finds_there = |known: &str| {
+            let mut finds = self.reading.finds[finds.clone()].iter().filter(|it| !it.is_text);
+            known.ends_with('/') && finds.any(|it| is_start(known, it))
+        };
+        let (mut hows, mut below): (Vec<How>, Vec<(How, String)>) = Default::default();
+        let mut found = Vec::new();
+        for (place, write) in self.reading.writes.iter().enumerate().skip(writes) {
+            let (known, rest) = write.path.split_once(HOLE).unwrap_or((&write.path, "-"));
+            let is_there = finds_there(known);
+            let is_named = is_there || act.is_some() && (known.is_empty() || known.ends_with('/'));
+            let takes = matches!(write.how, How::Remove | How::Move | How::Chmod | How::Edit);
+            let gives = matches!(write.how, How::Write | How::Append | How::Link);
+            if rest.chars().all(|it| it == HOLE) {
+                let counts = takes || gives && (overwrites || is_there);
+                if counts && (known.is_empty() || is_named) && !hows.contains(&write.how) {
+                    hows.push(write.how);
+                }
+                if counts && is_there && through.is_some() {
+                    found.push(place);
+                }
+            } else if is_named && rest.starts_with('/') && !rest.contains(HOLE) && (takes || gives)
+            {
+                let one = (write.how, rest.to_owned());
+                if below.len() < MOST_BELOW && !below.contains(&one) {
+                    below.push(one);
+                } else if below.len() == MOST_BELOW && !hows.contains(&write.how) {
+                    hows.push(write.how);
+                }
             }
         }
+        for place in found {
+            self.reading.writes[place].is_found = true;
+        }
         for find in self.reading.finds[finds].iter_mut().filter(|it| !it.is_text) {
-            let act = act.unwrap_or(find.words.len());
+            let act = act.unwrap_or(find.words.len() + through.unwrap_or(0));
             for how in &hows {
                 if !find.acts.contains(&(act, *how)) {
                     find.acts.push((act, *how));
                 }
             }
+            find.below.extend(below.iter().map(|(how, rest)| (act, *how, rest.clone())));
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::super::HOLE;
 use super::super::syntax::{Item, Node};
+use super::find::Becomes;
 use super::origin::normal;
 use super::shape::is_xargs;
 use super::{Io, Walker};
@@ -66,6 +67,8 @@ impl Walker<'_> {
         let mut output = String::new();
         let finds = self.reading.finds.len();
         let mut places = Vec::with_capacity(stages.len());
+        // How many filters what the first stage has found came through.
+        let mut through = None;
         // What other pipelines have shown, does not go through this one.
         let part = self.doubt.part;
         self.doubt.part &= stdin.is_some();
@@ -99,7 +102,14 @@ impl Walker<'_> {
             if last && !changes.is_empty() {
                 self.env.merge(&[changes], false);
             }
-            self.becomes(finds..found, None, writes, is_xargs(stage));
+            let takes = through.filter(|_| self.takes_names(stage));
+            let overwrites = is_xargs(stage);
+            let becomes = Becomes { overwrites, through: takes, ..Becomes::since(writes) };
+            self.becomes(finds..found, becomes);
+            through = match index {
+                0 => self.shows_finds(stage, finds..self.reading.finds.len()),
+                _ => through.and_then(|it| self.goes_through(stage, it, finds..found)),
+            };
             // What `ls` shows is what lies there, whatever is left of it on the way.
             if let ([first, ..], true) = (stages, index > 0) {
                 self.listed(first, writes);

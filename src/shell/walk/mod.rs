@@ -71,6 +71,7 @@ mod streams;
 mod substitute;
 mod suspect;
 mod suspect_code;
+pub(super) mod through;
 mod tmux;
 mod todo;
 mod turned;

@@ -5,7 +5,7 @@ use super::super::{Certainty, HOLE, Interpreter, last_part};
 use super::Walker;
 use super::call::Call;
 use super::env::{Made, Value};
-use super::field::texts;
+use super::field::{Field, texts};
 use super::output::{unescaped, unknown_output};
 use super::shebang::{language, shebang};
 
@@ -134,12 +134,16 @@ impl Walker<'_> {
     }
 
     fn shell_code(&mut self, at: usize, begun: &str, call: &Call) -> String {
-        let Some(code) = call.words.get(at).filter(|code| !super::search::is_unknown(&code.text))
-        else {
+        let code = call.words.get(at);
+        if code.is_none_or(|code| super::search::is_unknown(&code.text)) {
             self.leaf(&call.words, call, Certainty::Opaque);
             self.suspect_feed();
-            return unknown_output(call);
+        }
+        // `rm ./` and what was found: that much of it is known.
+        let is_known = |code: &&Field| {
+            !super::search::is_unknown(&code.text) || code.text.contains(char::is_whitespace)
         };
+        let Some(code) = code.filter(is_known) else { return unknown_output(call) };
         // The word after the code is `$0`.
         let name = call.words.get(at + 1).map_or("bash", |word| &word.text);
         let arguments = call.words.get(at + 2..).unwrap_or(&[]);

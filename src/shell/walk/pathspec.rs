@@ -84,7 +84,8 @@ impl Walker<'_> {
                     }
                     // What is no branch is a path, and then the index is what it comes from.
                     let puts_back = self.is_plain_git && !asks_for_more(&words[from..]);
-                    let write = Write { path, how: How::Write, certainty, conditional, puts_back };
+                    let (how, is_found) = (How::Write, false);
+                    let write = Write { path, how, certainty, conditional, puts_back, is_found };
                     if !self.reading.perhaps.contains(&write) && self.spend(1) {
                         self.reading.perhaps.push(write);
                     }

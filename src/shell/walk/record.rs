@@ -73,7 +73,8 @@ impl Walker<'_> {
                 path = HOLE.to_string();
             }
             let conditional = self.conditional > 0;
-            let write = Write { path, how, certainty, conditional, puts_back };
+            let is_found = false;
+            let write = Write { path, how, certainty, conditional, puts_back, is_found };
             let recent = self.reading.writes.len().saturating_sub(4);
             if !self.reading.writes[recent..].contains(&write) {
                 // Of many paths in one command, too, somebody will look each one up.

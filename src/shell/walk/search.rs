@@ -5,6 +5,7 @@ use super::super::syntax::{Item, Node, Part, Word};
 use super::super::table::grammar::Grammar;
 use super::super::{Find, HOLE, How, Write};
 use super::field::Field;
+use super::find::MOST_BELOW;
 use super::origin::found_by;
 use super::{Walker, expand};
 
@@ -36,6 +37,9 @@ const GREP: Grammar = Grammar {
 };
 const LS_FILES: Grammar =
     Grammar { letters: "xX", long: &["exclude", "exclude-from", "with-tree", "abbrev", "format"] };
+
+/// A name that nobody knows, and more behind it.
+const BELOW: &str = "\u{FFFC}/";
 
 impl Walker<'_> {
     /// What `grep`, `rg` and `git ls-files` show. `None` where that is not a list of files, or not
@@ -157,15 +161,17 @@ impl Walker<'_> {
     }
 
     /// What `ls` shows of a folder, where the writes since then change names that nobody knows:
-    /// those, as they lie in that folder.
+    /// those, as they lie in that folder, or what has a name below them.
     pub(super) fn listed(&mut self, node: &Node, writes: usize) {
         let changes = |it: &Write| {
             let is_change = matches!(it.how, How::Remove | How::Move | How::Chmod | How::Edit);
             is_change && it.path.starts_with(HOLE)
         };
-        if !self.reading.writes.get(writes..).unwrap_or_default().iter().any(changes) {
+        let written = self.reading.writes.get(writes..).unwrap_or_default();
+        if !written.iter().any(|it| changes(it) || it.path.contains(BELOW)) {
             return;
         }
+        let is_listed = written.iter().any(changes);
         let Node::Simple(simple) = node else { return };
         let words = simple.words.iter().map(|word| match &word.parts[..] {
             [Part::Text { text, .. }] => Some(text.as_str()),
@@ -193,9 +199,41 @@ impl Walker<'_> {
         let folders: Vec<Field> = folders.into_iter().map(Field::literal).collect();
         let starts = self.starts(&folders.iter().collect::<Vec<_>>());
         let shows = vec![HOLE.to_string()];
-        let (is_text, is_written) = (true, true);
-        let find = Find { starts, words, is_text, shows, is_written, ..Find::default() };
+        let below = self.written_below(&starts, writes, words.len());
+        let is_text = true;
+        let find =
+            Find { starts, words, is_text, shows, below, is_written: is_listed, ..Find::default() };
         self.reading.finds.push(find);
+    }
+
+    /// What has a name below one that a listing shows: `~/` and a hole, and `/config.toml`.
+    fn written_below(
+        &self,
+        starts: &[(String, String)],
+        writes: usize,
+        act: usize,
+    ) -> Vec<(usize, How, String)> {
+        let is_start = |known: &str| {
+            let known = known.trim_end_matches('/');
+            starts.iter().any(|it| it.1.trim_end_matches('/') == known)
+                || known.is_empty() && starts.iter().any(|it| it.0 == ".")
+        };
+        let mut below = Vec::new();
+        for write in self.reading.writes.get(writes..).unwrap_or_default() {
+            let Some((known, rest)) = write.path.split_once(HOLE) else { continue };
+            let keeps = matches!(write.how, How::Touch | How::Directory | How::Lock);
+            let one = (act, write.how, rest.to_owned());
+            if rest.starts_with('/')
+                && !rest.contains(HOLE)
+                && !keeps
+                && is_start(known)
+                && below.len() < MOST_BELOW
+                && !below.contains(&one)
+            {
+                below.push(one);
+            }
+        }
+        below
     }
 
     /// `rm $(ls | grep x)`: the same of words that are listings.

@@ -8,6 +8,7 @@ use super::declare::is_declaration;
 use super::env::{Attribute, Value, Variable};
 use super::evaluate::EXPANDED;
 use super::field::Field;
+use super::find::Becomes;
 use super::{Io, Walker};
 
 /// So many words may be the last one before a command, and one more.
@@ -107,7 +108,7 @@ impl Walker<'_> {
                 output.clear();
             }
             self.ends_with(last);
-            self.becomes(finds..found, None, writes, true);
+            self.becomes(finds..found, Becomes { overwrites: true, ..Becomes::since(writes) });
             for (name, variable) in before.into_iter().rev() {
                 let own = self.env.variable(&name).cloned().filter(|_| keeps);
                 self.env.put(&name, variable);

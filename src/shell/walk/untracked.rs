@@ -80,6 +80,7 @@ impl Walker<'_> {
                 certainty,
                 conditional,
                 puts_back: false,
+                is_found: false,
             });
         }
     }

@@ -4,6 +4,7 @@
 mod changed_scripts;
 mod commands;
 mod copies;
+mod finds;
 mod git;
 mod git_places;
 mod languages;

@@ -171,7 +171,7 @@ fn reading_is_free() {
 }
 
 /// A house whose project has its own of everything.
-fn furnished() -> House {
+pub(super) fn furnished() -> House {
     let house = House::new();
     // Its intents are there to be guarded, not to be lived by.
     house.roz.configure("intent.enabled = false");
