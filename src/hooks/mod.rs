@@ -205,7 +205,9 @@ fn read_call(
         let skill = skill::lines(call, &[&roz.project, cwd], world);
         let mut options = roz.policy.commands.options();
         options.variables = variables(id, world);
-        if call.command_lines().any(|it| it.contains("roz")) {
+        let asks =
+            |it: &str| ["which", "command", "type", "whereis"].iter().any(|by| it.contains(by));
+        if call.command_lines().any(|it| it.contains("roz") && asks(&it)) {
             let found = world.on_path("roz").into_iter().next().or_else(|| world.own_file());
             options.own = found.and_then(|it| it.into_os_string().into_string().ok());
         }

@@ -4,9 +4,6 @@
 use super::scripts::is_pattern;
 use crate::shell::{self, Certainty, HOLE, How, Interpreter, Reading, Run};
 
-/// What make reads unless it is told another file.
-const MAKEFILES: &[&str] = &["Makefile", "makefile", "GNUmakefile"];
-
 /// The language of what a program takes from its input, from words that nobody knows, or from a
 /// file that the line has made of what it has read.
 pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpreter> {
@@ -33,7 +30,9 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
         "python" if takes_input => Some(Interpreter::Python),
         "node" if takes_input => Some(Interpreter::JavaScript),
         // `cat rules.mk > Makefile; make`
-        "make" | "gmake" if MAKEFILES.iter().any(|it| is_made_of_something(it, reading, false)) => {
+        "make" | "gmake"
+            if shell::MAKEFILES.iter().any(|it| is_made_of_something(it, reading, false)) =>
+        {
             Some(Interpreter::Make)
         }
         // `xargs env < list`: words of it are a program.

@@ -45,6 +45,7 @@ pub use name::last_part;
 pub use raw::raw_words;
 pub use table::coded::is_git_code;
 pub use table::hooks::{may_have as may_have_hooks, of_command as hooks_of, runs_settings};
+pub use table::interpreters::MAKEFILES;
 pub use table::options::{corrects_verbs, git_folders, git_options, is_git_verb};
 pub use walk::filter::substituted;
 pub use walk::through::LineFilter;

@@ -1,7 +1,7 @@
 //! Makefiles: their recipes, with the variables that they and the command line set. Which of the
 //! rules run is told by what is asked for, as far as that is plain.
 
-use super::super::HOLE;
+use super::super::{HOLE, MAKEFILES};
 use super::makefile_text::{Text, words};
 use super::{Act, Given, How};
 use std::collections::{BTreeMap, BTreeSet};
@@ -275,10 +275,8 @@ impl File {
                 texts.iter().flat_map(|it| words(it)).map(str::to_owned).collect()
             };
             let (targets, needs) = (of(&rule.targets), of(&rule.needs));
-            let is_file = |it: &String| {
-                matches!(it.as_str(), "Makefile" | "makefile" | "GNUmakefile")
-                    || given.list("files").contains(it)
-            };
+            let is_file =
+                |it: &String| MAKEFILES.contains(&it.as_str()) || given.list("files").contains(it);
             let is_special = |it: &String| SPECIAL.contains(&it.as_str());
             let is_open = |it: &String| {
                 it.contains(['%', '$', HOLE, '*'])

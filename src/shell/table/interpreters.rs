@@ -4,6 +4,9 @@ use super::super::Interpreter;
 use super::grammar::Grammar;
 use super::index::index;
 
+/// What make reads unless it is told another file.
+pub const MAKEFILES: &[&str] = &["Makefile", "makefile", "GNUmakefile"];
+
 #[derive(Debug)]
 pub(in super::super) struct Row {
     /// Names without a version: `python3.11` is `python`.

@@ -3,7 +3,7 @@
 use super::super::foreign::{self, Act, Given};
 use super::super::table::grammar::Given as Option_;
 use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{Certainty, Code, HOLE, Interpreter, Unreadable, last_part};
+use super::super::{Certainty, Code, HOLE, Interpreter, MAKEFILES, Unreadable, last_part};
 use super::call::Call;
 use super::field::{Field, texts};
 use super::{Io, Walker, filter, handed, is_shell, spoken};
@@ -119,7 +119,7 @@ impl Walker<'_> {
         let taken = row.grammar.take(&call.words, 1);
         let files = taken.options.iter().filter(|it| row.files.contains(&it.name.as_str()));
         let files = files.filter_map(|it| Some(it.value.as_ref()?.text.as_str()));
-        let mut texts = files.chain(["Makefile", "makefile", "GNUmakefile"]).map(|file| {
+        let mut texts = files.chain(MAKEFILES.iter().copied()).map(|file| {
             if is_input(file) { self.shown_to(file, call) } else { self.content(file) }
         });
         let runs = |text: &str| {
@@ -166,7 +166,7 @@ impl Walker<'_> {
                 }
             }
             (Operand::Other, _) if row.language == Interpreter::Make => {
-                for file in ["Makefile", "makefile", "GNUmakefile"] {
+                for file in MAKEFILES.iter().copied() {
                     self.suspect_file(file);
                     // A copy of another file is read where that lies.
                     let text = match self.made(file) {

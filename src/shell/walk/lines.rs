@@ -5,21 +5,29 @@ use super::super::table::grammar::{Grammar, Taken};
 use super::field::Field;
 use super::filter::{Room, by_line};
 
+/// The options of grep that take a value.
+pub(super) const GREP: Grammar = Grammar {
+    letters: "ABCmefdD",
+    long: &[
+        "after-context",
+        "before-context",
+        "context",
+        "max-count",
+        "regexp",
+        "file",
+        "color",
+        "colour",
+        "binary-files",
+        "directories",
+        "devices",
+        "include",
+        "exclude",
+        "label",
+    ],
+};
+
 /// The lines that `grep` finds.
 pub(super) fn grep(name: &str, words: &[&str], input: &str, room: &mut Room) -> Option<String> {
-    const GREP: Grammar = Grammar {
-        letters: "ABCmefdD",
-        long: &[
-            "after-context",
-            "before-context",
-            "context",
-            "max-count",
-            "regexp",
-            "file",
-            "color",
-            "colour",
-        ],
-    };
     /// Such as leave lines as they are.
     const PLAIN: &[&str] = &[
         "E",

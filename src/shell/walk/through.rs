@@ -2,12 +2,12 @@
 //! those that leave some of them out, and who takes them for names. Of all else the lines are others.
 
 use super::super::syntax::{Node, Part, Redirection, RedirectionKind, Word};
-use super::super::table::grammar::Grammar;
 use super::super::table::interpreters;
 use super::super::{Find, HOLE, last_part};
 use super::Walker;
 use super::expand::has_glob;
 use super::field::Field;
+use super::lines::GREP;
 use super::nested::is_shell;
 use super::regular::Regular;
 use super::substitute::Dialect;
@@ -63,23 +63,6 @@ impl LineFilter {
 
     /// The words of a `grep` that reads its input and shows lines whole; `None` of any other.
     fn of(words: &[String]) -> Option<Self> {
-        const GREP: Grammar = Grammar {
-            letters: "ABCmefdD",
-            long: &[
-                "after-context",
-                "before-context",
-                "context",
-                "max-count",
-                "regexp",
-                "file",
-                "binary-files",
-                "directories",
-                "devices",
-                "include",
-                "exclude",
-                "label",
-            ],
-        };
         const INVERTED: &[&str] = &["v", "invert-match"];
         const ANY_CASE: &[&str] = &["i", "y", "ignore-case"];
         const FIXED: &[&str] = &["F", "fixed-strings"];
