@@ -3,16 +3,13 @@
 //! came nearest to the bar, or went beyond it; asserts nothing.
 
 use roz::shell;
-use spinning_top::RawSpinlock;
-use std::alloc::System;
+use roz_heap::Heap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use talc::{TalcLock, source::GlobalAllocSource};
 
 /// As in the program that is shipped.
 #[global_allocator]
-static ALLOCATOR: TalcLock<RawSpinlock, GlobalAllocSource<System>> =
-    TalcLock::new(GlobalAllocSource::new(System));
+static HEAP: Heap = Heap::new();
 
 /// What a line of 64 KiB may take.
 const BAR: Duration = Duration::from_millis(5);

@@ -1,17 +1,18 @@
 //! The fast road for `roz hook`, which fires at every tool call and must not
 //! pay for a command line parser; everything else goes to [`roz::cli`].
 
-use std::{alloc::System, process::ExitCode};
+use std::process::ExitCode;
 
-use spinning_top::RawSpinlock;
-use talc::{TalcLock, source::GlobalAllocSource};
+use roz_heap::Heap;
 
-/// musl's own allocator maps and unmaps a page for nearly every size of a
-/// short-lived process: half of what a hook costs beyond its start. This one
-/// takes its memory from it in large blocks.
+/// musl's own allocator maps and unmaps a page for nearly every size of a short-lived process: half
+/// of what a hook costs beyond its start.
 #[global_allocator]
-static ALLOCATOR: TalcLock<RawSpinlock, GlobalAllocSource<System>> =
-    TalcLock::new(GlobalAllocSource::new(System));
+static HEAP: Heap = Heap::new();
+
+/// What the least of the hooks uses of them, in bytes.
+const PAGES_OF_HEAP: usize = 6 * 4096;
+const PAGES_OF_STACK: usize = 6 * 4096;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         let word = args.next().unwrap_or_default();
         let word = word.to_string_lossy();
         if word != "--help" && word != "-h" {
+            HEAP.ask_ahead(PAGES_OF_HEAP, PAGES_OF_STACK);
             return roz::cli::hook::answer(&word);
         }
     }

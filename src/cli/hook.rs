@@ -10,7 +10,7 @@ use std::{
 use crate::{
     hooks::{self, Answer, Hook, MAX_INPUT},
     open,
-    world::{World, open_own, read_stdin},
+    world::{World, open_own, read_stdin, write_stdout},
 };
 
 /// Answer an event of the client: JSON in, JSON out
@@ -70,7 +70,7 @@ fn say(answer: &Answer) -> u8 {
     }
     let mut line = answer.stdout.to_string();
     line.push('\n');
-    let _ = io::stdout().lock().write_all(line.as_bytes());
+    let _ = write_stdout(line.as_bytes());
     if answer.refusal.is_some() { 2 } else { 0 }
 }
 

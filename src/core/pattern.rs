@@ -24,13 +24,17 @@ pub fn matches(pattern: &str, key: &str) -> bool {
 /// Whether the pattern's literal beginning is the key's, as far as either is
 /// known. Most patterns end here for most keys, at the cost of a comparison.
 fn begins_alike(pattern: &str, key: &str) -> bool {
-    let literal = pattern.find(['*', '?', '[']).map_or(pattern, |end| &pattern[..end]);
-    let mut both = literal.bytes().zip(key.bytes());
-    match both.position(|(wanted, known)| wanted != known) {
-        // The hole begins there, or within its bytes.
-        Some(at) => key[key.floor_char_boundary(at)..].starts_with(HOLE),
-        None => literal.len() <= key.len(),
+    let mut known = key.bytes();
+    for (at, wanted) in pattern.bytes().enumerate() {
+        match known.next() {
+            _ if matches!(wanted, b'*' | b'?' | b'[') => return true,
+            Some(it) if it == wanted => (),
+            // The hole begins there, or within its bytes.
+            Some(_) => return key[key.floor_char_boundary(at)..].starts_with(HOLE),
+            None => return false,
+        }
     }
+    true
 }
 
 /// What is wrong with a pattern, if anything is.

@@ -78,7 +78,9 @@ fn sets(run: &Run) -> bool {
 /// `HOME=x;`, which programs are told of without an `export`; and `env -C`, of which nothing is
 /// left in what `env` runs.
 fn assigns(line: &str) -> bool {
-    let (has_names, has_env) = (line.contains('='), line.contains("env"));
+    // What `is_place` knows, by what is in each of them: most lines have none of it.
+    let names_any = || ["GIT_", "HOME"].iter().any(|it| line.contains(it));
+    let (has_names, has_env) = (line.contains('=') && names_any(), line.contains("env"));
     let assigns = |command: &str| {
         let mut names = command.split_whitespace().map(|it| it.split_once('=').map(|it| it.0));
         names.clone().flatten().any(is_place) && names.all(|it| it.is_some())

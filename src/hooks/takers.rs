@@ -88,13 +88,21 @@ fn runs_a_file(run: &Run, reading: &Reading) -> bool {
 /// Whether the line gives a file a text that nobody knows, or may do so. What programs write to paths
 /// of their own, in the place of redirections, is some of what was read only where `by_any` of them:
 /// a compiler makes something else.
-fn is_made_of_something(file: &str, reading: &Reading, by_any: bool) -> bool {
-    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+fn is_made_of_something<'a>(file: &'a str, reading: &'a Reading, by_any: bool) -> bool {
+    if reading.writes.is_empty() {
+        return false;
+    }
+    let plain = |mut it: &'a str| {
+        while let Some(rest) = it.strip_prefix("./") {
+            it = rest;
+        }
+        it.trim_end_matches('/')
+    };
     let (path, name) = (plain(file), shell::last_part(file));
     let folder = path.rsplit_once('/').map_or(".", |it| it.0);
-    let may_hold = |it: &str| is_pattern(it) || it.contains(HOLE) || plain(it) == folder;
+    let may_hold = |it: &'a str| is_pattern(it) || it.contains(HOLE) || plain(it) == folder;
     let is_output =
-        |argv: &[String]| argv.windows(2).any(|it| it[0] == "-o" && plain(&it[1]) == path);
+        |argv: &'a [String]| argv.windows(2).any(|it| it[0] == "-o" && plain(&it[1]) == path);
     if !by_any && reading.runs.iter().any(|it| is_output(&it.argv)) {
         return false;
     }

@@ -50,7 +50,11 @@ pub(crate) fn open_for(
 ) -> Result<Option<(File, Metadata)>> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let options = options.mode(access.mode()).custom_flags(flags.bits().cast_signed());
-    let file = match options.open(path) {
+    opened(path, options.open(path))
+}
+
+fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)>> {
+    let file = match file {
         Ok(file) => file,
         Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => {
@@ -69,7 +73,7 @@ pub(crate) fn open_for(
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
 pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
-    let Some((file, meta)) = open(path, OpenOptions::new().read(true))? else {
+    let Some((file, meta)) = opened(path, super::seen::open(path, OFlags::NOFOLLOW))? else {
         return Ok(None);
     };
     let expected = meta.len().min(MAX_DOCUMENT) + 1;

@@ -2,10 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     io::ErrorKind,
-    path::{Component, Path, PathBuf},
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
+    path::{Path, PathBuf},
 };
 
 const MAX_LINKS: usize = 40;
@@ -18,23 +19,40 @@ const MAX_NAMES: usize = 4096;
 
 /// `.` and `..` taken for what they say.
 pub(crate) fn normal(path: &Path) -> PathBuf {
-    let mut res = PathBuf::with_capacity(path.as_os_str().len());
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(res.pop()),
-            Component::CurDir => (),
-            part => res.push(part),
+    let path = path.as_os_str().as_bytes();
+    let mut res = Vec::with_capacity(path.len());
+    if path.first() == Some(&b'/') {
+        res.push(b'/');
+    }
+    for name in path.split(|it| *it == b'/') {
+        match name {
+            b"" | b"." => (),
+            b".." => up(&mut res),
+            name => below(&mut res, name),
         }
     }
-    res
+    PathBuf::from(OsString::from_vec(res))
+}
+
+/// The folder that a path lies in. Above the root is the root.
+fn up(path: &mut Vec<u8>) {
+    let slash = path.iter().rposition(|it| *it == b'/');
+    path.truncate(slash.map_or(0, |at| at.max(1)));
+}
+
+fn below(path: &mut Vec<u8>, name: &[u8]) {
+    if !matches!(path.last(), None | Some(b'/')) {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
 }
 
 /// Where paths lead once links are followed. Many have their beginning in
 /// common: each part is looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    seen: BTreeMap<OsString, Part>,
-    folders: BTreeMap<OsString, Folder>,
+    seen: BTreeMap<Vec<u8>, Part>,
+    folders: BTreeMap<Vec<u8>, Folder>,
 }
 
 #[derive(Debug, Clone)]
@@ -44,9 +62,11 @@ enum Part {
     Absent,
 }
 
-/// How far the way along a path has come.
+/// How far the way along a path has come. Texts and not paths, here and below: a hook asks for many
+/// paths, and to take a path apart and put it together costs several times as much.
 struct Way {
-    res: PathBuf,
+    /// Absolute, without a slash at its end but for the root's own.
+    res: Vec<u8>,
     is_there: bool,
     /// So many are still followed.
     links: usize,
@@ -82,83 +102,90 @@ impl Links {
         {
             return real;
         }
-        let res = PathBuf::with_capacity(path.as_os_str().len());
+        let res = Vec::with_capacity(path.as_os_str().len());
         let mut way = Way { res, is_there: true, links: MAX_LINKS };
-        self.go(path, &mut way);
-        way.res
+        self.go(path.as_os_str().as_bytes(), &mut way);
+        PathBuf::from(OsString::from_vec(way.res))
     }
 
     /// Goes along a path from where the way has come to. As deep as links are
     /// followed.
-    fn go(&mut self, path: &Path, way: &mut Way) {
-        for part in path.components() {
-            match part {
-                Component::ParentDir => {
-                    way.res.pop();
+    fn go(&mut self, path: &[u8], way: &mut Way) {
+        // An absolute link begins anew.
+        if path.first() == Some(&b'/') {
+            way.res.clear();
+            way.res.push(b'/');
+        }
+        for name in path.split(|it| *it == b'/') {
+            match name {
+                b"" | b"." => (),
+                b".." => {
+                    up(&mut way.res);
                     // Whatever was missing is left again.
                     way.is_there = true;
                 }
-                Component::Normal(name) => {
-                    way.res.push(name);
+                name => {
+                    below(&mut way.res, name);
                     if !way.is_there {
                         continue;
                     }
                     match self.part(&way.res) {
                         Part::Link(target) if way.links > 0 => {
                             way.links -= 1;
-                            way.res.pop();
-                            self.go(&target, way);
+                            up(&mut way.res);
+                            self.go(target.as_os_str().as_bytes(), way);
                         }
                         Part::Link(_) | Part::Other => (),
                         Part::Absent => way.is_there = false,
                     }
                 }
-                // An absolute link begins anew.
-                Component::RootDir | Component::Prefix(_) => way.res.push(part),
-                Component::CurDir => (),
             }
         }
     }
 
     /// Whether there is a link at a path whose folder is as it really is.
     pub(crate) fn is_link(&mut self, path: &Path) -> bool {
-        matches!(self.part(path), Part::Link(_))
+        matches!(self.part(path.as_os_str().as_bytes()), Part::Link(_))
     }
 
-    fn part(&mut self, path: &Path) -> Part {
-        if let Some(part) = self.seen.get(path.as_os_str()) {
+    fn part(&mut self, path: &[u8]) -> Part {
+        if let Some(part) = self.seen.get(path) {
             return part.clone();
         }
-        if let (Some(folder), Some(name)) = (path.parent(), path.file_name())
+        if let Some((folder, name)) = parted(path)
             && let Some(names) = self.listed(folder)
         {
-            match names.get(&name.to_ascii_lowercase()) {
+            match names.get(&OsStr::from_bytes(name).to_ascii_lowercase()) {
                 Some(true) => (),
                 Some(false) => return Part::Other,
                 None => return Part::Absent,
             }
         }
-        let part = match path.read_link() {
+        let part = match Path::new(OsStr::from_bytes(path)).read_link() {
             Ok(target) => Part::Link(target),
             Err(err) if err.kind() == ErrorKind::NotFound => Part::Absent,
             Err(_) => Part::Other,
         };
-        self.seen.insert(path.as_os_str().to_owned(), part.clone());
+        self.seen.insert(path.to_owned(), part.clone());
         part
     }
 
     /// The names in a folder, if it is asked about often and they can be had.
-    fn listed(&mut self, folder: &Path) -> Option<&BTreeMap<OsString, bool>> {
-        if !self.folders.contains_key(folder.as_os_str()) {
-            self.folders.insert(folder.as_os_str().to_owned(), Folder::default());
-        }
-        let known = self.folders.get_mut(folder.as_os_str())?;
+    fn listed(&mut self, folder: &[u8]) -> Option<&BTreeMap<OsString, bool>> {
+        let known = self.folders.entry(folder.to_owned()).or_default();
         known.asked = known.asked.saturating_add(1);
         if known.asked == MANY {
-            known.names = names(folder);
+            known.names = names(Path::new(OsStr::from_bytes(folder)));
         }
         known.names.as_ref()
     }
+}
+
+/// A path's folder and the name in it; none for the root.
+fn parted(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let at = path.iter().rposition(|it| *it == b'/')?;
+    let (folder, name) = (&path[..at.max(1)], &path[at + 1..]);
+    (!name.is_empty()).then_some((folder, name))
 }
 
 /// What lies in a folder, and what of it are links. None where that cannot be
@@ -199,6 +226,9 @@ mod tests {
         symlink("e", root.join("d")).unwrap();
         symlink("d", root.join("e")).unwrap();
         assert!(real("d").starts_with(&root), "a circle ends");
+        symlink("../../../../../../../../../../../..", root.join("up")).unwrap();
+        assert_eq!(real("up"), Path::new("/"), "above the root is the root");
+        assert_eq!(real("up/none/.././x//y/"), Path::new("/x/y"));
         for name in ["", "c", "b", "absolute"] {
             assert_eq!(real(name), root.join(name).canonicalize().unwrap(), "{name}");
         }
@@ -219,11 +249,29 @@ mod tests {
                 root.join(format!("none{n}/x"))
             );
         }
-        assert!(links.folders[root.as_os_str()].names.is_some(), "it has been listed");
+        assert!(links.folders[root.as_os_str().as_bytes()].names.is_some(), "it has been listed");
         assert_eq!(links.real(&root.join("link/x")), root.join("there/x"));
         assert_eq!(links.real(&root.join("dangling")), root.join("nowhere"));
         assert_eq!(links.real(&root.join("file")), root.join("file"));
         assert!(links.is_link(&root.join("link")) && !links.is_link(&root.join("there")));
+    }
+
+    #[test]
+    fn a_path_is_taken_for_what_it_says() {
+        let rows = [
+            ("/a//b/./c/", "/a/b/c"),
+            ("/a/../../b", "/b"),
+            ("/..", "/"),
+            ("/", "/"),
+            ("./a/b/..", "a"),
+            ("a/../../b", "b"),
+            ("..", ""),
+            ("", ""),
+            ("/.a/..b/c..", "/.a/..b/c.."),
+        ];
+        for (path, says) in rows {
+            assert_eq!(normal(Path::new(path)).as_os_str(), says, "{path}");
+        }
     }
 
     #[test]

@@ -8,7 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{Mode, OFlags};
+use rustix::{
+    buffer::spare_capacity,
+    fs::{Mode, OFlags},
+};
 use serde::{Deserialize, Serialize};
 
 /// A file as it was found. The same `Seen` again means the same text, but for
@@ -82,8 +85,13 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if !found.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(found.size().min(limit)).unwrap_or(0) + 1);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let expected = usize::try_from(found.size().min(limit)).unwrap_or(0);
+    // One byte more than expected, so that a single read finds the end.
+    let mut bytes = Vec::with_capacity(expected + 1);
+    rustix::io::retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
+    if bytes.len() != expected {
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }

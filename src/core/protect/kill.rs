@@ -17,34 +17,39 @@ pub(super) fn kills_roz(scene: Scene) -> Option<String> {
         "killall" => names_roz(run) || picks_roz_by_name(run),
         "skill" | "slay" | "killall5" | "Stop-Process" | "taskkill" => names_roz(run),
         "kill" => kills_all_or_parent(run),
-        program => is_in(TRACERS, program) && run.argv.iter().any(|it| it.contains(PARENT)),
+        program => is_tracer(program) && run.argv.iter().any(|it| it.contains(PARENT)),
     };
     if let Some(run) = runs(scene.call).find(ends) {
         return Some(line(run));
     }
-    let lists = runs(scene.call).any(|it| base(it) == "ps");
-    let looks_up = runs(scene.call).find(|it| match base(it) {
-        "pgrep" => names_roz(it) || picks_roz(it),
-        "pidof" => names_roz(it) || names_client(it),
-        "lsof" | "fuser" => names_roz(it),
-        "grep" | "awk" => names_roz(it) || lists && names_client(it),
-        "ps" => names_roz(it) || names_client(it) || asks_for_parent(it),
-        _ => false,
-    });
+    let looks_up = || {
+        let lists = runs(scene.call).any(|it| base(it) == "ps");
+        runs(scene.call).any(|it| match base(it) {
+            "pgrep" => names_roz(it) || picks_roz(it),
+            "pidof" => names_roz(it) || names_client(it),
+            "lsof" | "fuser" => names_roz(it),
+            "grep" | "awk" => names_roz(it) || lists && names_client(it),
+            "ps" => names_roz(it) || names_client(it) || asks_for_parent(it),
+            _ => false,
+        })
+    };
     let kills = runs(scene.call).find(|it| {
-        (base(it) == "kill" || is_in(TRACERS, base(it))) && operands(it).any(is_hidden)
+        (base(it) == "kill" || is_tracer(base(it))) && operands(it).any(is_hidden)
             || base(it) == "fuser"
                 && it.argv.iter().any(|it| it.starts_with("-k") || it == "--kill")
     });
     let codes = || scene.call.readings.iter().flat_map(|it| &it.code);
-    looks_up
-        .and(kills)
+    // Most lines have nothing of that, so what they look up is asked last.
+    kills
+        .filter(|_| looks_up())
         .map(line)
         .or_else(|| codes().find(|it| ends_by_code(it)).map(|it| it.text.clone()))
 }
 
 /// What holds a process up as well as ending it.
-const TRACERS: &str = "gdb lldb strace ltrace reptyr prlimit";
+fn is_tracer(program: &str) -> bool {
+    matches!(program, "gdb" | "lldb" | "strace" | "ltrace" | "reptyr" | "prlimit")
+}
 
 /// `kill -9 -1`, `kill -STOP $PPID`. To ask whether there is one ends nothing, and a shell that
 /// ends its own group (`trap 'kill 0' EXIT`) ends what it began.

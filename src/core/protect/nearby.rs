@@ -60,11 +60,9 @@ impl Nearby {
 
 /// A path without needless slashes and dots.
 fn spelt(path: &str) -> String {
-    if !path.starts_with("//")
-        && !path.ends_with('/')
-        && !path.contains("//")
-        && !path.contains("/.")
-    {
+    let is_needless = |it: &[u8]| matches!(it, [b'/', b'/', _] | [b'/', b'.', b'/']);
+    let ends = path.ends_with('/') || path.ends_with("/.");
+    if !ends && !path.as_bytes().windows(3).any(is_needless) {
         return path.to_owned();
     }
     let mut spelt = String::with_capacity(path.len());

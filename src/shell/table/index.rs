@@ -1,7 +1,7 @@
 //! Finding the rows of a name without walking the table: built by the compiler, no cost at start.
 
-/// Buckets; a power of two.
-pub(in super::super) const BUCKETS: usize = 256;
+/// Buckets; a power of two, and more than any table has names: most chains have one entry.
+pub(in super::super) const BUCKETS: usize = 1024;
 
 /// The end of a chain.
 pub(in super::super) const END: u16 = u16::MAX;

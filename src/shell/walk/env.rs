@@ -213,17 +213,14 @@ impl Env {
             most: limit::CHOICES,
             ..Self::default()
         };
-        let shells = SHELLS.iter().map(|name| (*name, "/bin/bash"));
-        for (name, text) in [("HOME", "~"), ("IFS", " \t\n")].into_iter().chain(shells) {
-            env.set(name, vec![Value::Text(text.to_owned())]);
+        let shells = SHELLS.iter().map(|name| (*name, "/bin/bash", *name == "SHELL"));
+        let own = [("HOME", "~", true), ("IFS", " \t\n", false)].into_iter().chain(shells);
+        let given = variables.iter().map(|(name, text)| (name.as_str(), text.as_str(), true));
+        for (name, text, exported) in own.chain(given) {
+            let value =
+                if text.len() > limit::TEXT { Value::hole() } else { Value::Text(text.to_owned()) };
+            env.variables.insert(name.to_owned(), Variable { values: vec![value], exported });
         }
-        for (name, text) in variables {
-            env.set(name, vec![Value::Text(text.clone())]);
-            env.export(name);
-        }
-        env.export("HOME");
-        env.export("SHELL");
-        env.journal.clear();
         env
     }
 

@@ -44,8 +44,10 @@ pub(super) fn goes(line: &str) -> bool {
 
 /// The reading without the mark: its paths go from where the line starts.
 pub(super) fn without_mark(reading: &mut Reading) {
+    // Most texts have no character of that kind, which a look at the bytes tells sooner.
+    let first = START.encode_utf8(&mut [0; 4]).as_bytes()[0];
     let clean = |it: &mut String| {
-        if it.contains(START) {
+        if it.as_bytes().contains(&first) {
             *it = it.replace(START, ".");
         }
     };
