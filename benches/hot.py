@@ -47,7 +47,7 @@ LONG = [
 ]
 HEAD = "/* Made by benches/hot.py, which says why. */\n"
 # The heap behind all other memory that begins as zeros: what is used of that shares its first page.
-HEAP = "SECTIONS {\n  .bss.heap : {\n    *(.bss._RNvC*_3roz4HEAP)\n  }\n}\nINSERT AFTER .bss;\n"
+HEAP = "SECTIONS {\n  .bss.heap : {\n    *(.bss._RNvC*_8roz_heap3THE)\n  }\n}\nINSERT AFTER .bss;\n"
 # What is larger stands where it stood: little of it is used.
 LARGEST = 128 * 1024
 # Of a name that many share, most are not what ran.

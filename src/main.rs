@@ -8,7 +8,7 @@ use roz_heap::Heap;
 /// musl's own allocator maps and unmaps a page for nearly every size of a short-lived process: half
 /// of what a hook costs beyond its start.
 #[global_allocator]
-static HEAP: Heap = Heap::new();
+static HEAP: Heap = Heap;
 
 /// What the least of the hooks uses of them, in bytes.
 const PAGES_OF_HEAP: usize = 6 * 4096;
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         let word = args.next().unwrap_or_default();
         let word = word.to_string_lossy();
         if word != "--help" && word != "-h" {
-            HEAP.ask_ahead(PAGES_OF_HEAP, PAGES_OF_STACK);
+            roz_heap::ask_ahead(PAGES_OF_HEAP, PAGES_OF_STACK);
             return roz::cli::hook::answer(&word);
         }
     }

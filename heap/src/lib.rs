@@ -1,4 +1,4 @@
-//! The memory of a process that ends soon.
+//! The memory of a process that ends soon, and what else of it needs unsafe code.
 //!
 //! A hook takes some thousand small blocks and is gone a third of a millisecond later. An allocator
 //! that keeps memory together over days (looks for the block that fits best, splits it, joins what
@@ -8,14 +8,17 @@
 //! the system is asked for nothing; the next ones, and what is larger than [`LARGEST`], are the
 //! system's.
 //!
-//! The price: a block is taken again for its own size alone. So what lives long (`roz mcp`) holds
-//! for each size as much as it ever needed of it at once, and no more.
+//! The price: a block is taken again for its own size alone, and what is left at the end of a chunk
+//! is left. So what lives long (`roz mcp`) holds for each size as much as it ever needed of it at
+//! once.
 //!
 //! A page costs more to come by than most of what is done in it, so a program may ask for all that it
-//! will use at once: [`Heap::ask_ahead`].
+//! will use at once: [`ask_ahead`].
 //!
 //! This crate is the only one with unsafe code, and is small so that it can be read for that. Each
 //! block here belongs to the pool, to a list of it, or to whoever took it, and never to two of them.
+
+mod system;
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -26,6 +29,8 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+pub use system::started_as;
+
 /// What blocks are a multiple of, and where they begin, in bytes.
 const GRAIN: usize = 16;
 /// Up to this size there is a class for each multiple of [`GRAIN`].
@@ -34,30 +39,50 @@ const FINE_CLASSES: usize = FINE / GRAIN + 1;
 /// Larger blocks are the system's, in bytes. Up to here there is a class for each power of two.
 pub const LARGEST: usize = 32 * 1024;
 const CLASSES: usize = FINE_CLASSES + (LARGEST / FINE).trailing_zeros() as usize;
-/// The first chunk, in bytes: of what a hook touches less than a tenth is used of it, and what is
-/// not touched is no memory.
+/// The first chunk, in bytes: ten times what a hook uses. What is not touched is no memory.
 const FIRST: usize = 512 * 1024;
 /// The others. Below the 2 MiB that a system may hand out as one page, and fill with zeros first.
 const CHUNK: usize = 1024 * 1024;
 
-/// An allocator: `#[global_allocator] static HEAP: Heap = Heap::new();`
-pub struct Heap {
+/// An allocator: `#[global_allocator] static HEAP: Heap = Heap;`. There is one heap, whatever its
+/// name, and it stays where it is: blocks are known by their address.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Heap;
+
+static THE: Shared = Shared {
+    is_busy: AtomicBool::new(false),
+    pool: UnsafeCell::new(Pool {
+        begin: ptr::null_mut(),
+        next: ptr::null_mut(),
+        left: 0,
+        has_begun: false,
+        free: [ptr::null_mut(); CLASSES],
+    }),
+    first: UnsafeCell::new(First(MaybeUninit::uninit())),
+};
+
+/// In this order: what is always used lies on the page of the first blocks.
+#[repr(C)]
+struct Shared {
     /// Held while the pool is looked at.
     is_busy: AtomicBool,
     pool: UnsafeCell<Pool>,
+    /// The first chunk. Beside the pool and not in it: who holds a block of it holds it while others
+    /// look at the pool.
+    first: UnsafeCell<First>,
 }
 
 struct Pool {
-    /// Where the next block is cut off, and how many bytes there are from there on. Longer blocks
-    /// than [`FINE`] are cut off their end: buffers, of which little is used mostly, lie apart from
-    /// what is used.
+    /// Where the chunk begins, where the next block is cut off, and how many bytes there are from
+    /// there on. Longer blocks than [`FINE`] are cut off their end: buffers, of which little is used
+    /// mostly, lie apart from what is used.
+    begin: *mut u8,
     next: *mut u8,
     left: usize,
-    /// By class: what was given back.
-    free: [*mut Free; CLASSES],
     /// Whether the first chunk is in use.
     has_begun: bool,
-    first: First,
+    /// By class: what was given back.
+    free: [*mut Free; CLASSES],
 }
 
 /// A block that nobody has.
@@ -65,40 +90,18 @@ struct Free {
     next: *mut Free,
 }
 
+/// Aligned as blocks are.
 #[repr(align(16))]
-struct First(MaybeUninit<[u8; FIRST]>);
+struct First(#[expect(dead_code, reason = "it is memory")] MaybeUninit<[u8; FIRST]>);
 
-// SAFETY: the pool is reached through `with` alone, by one thread at a time.
-unsafe impl Sync for Heap {}
+// SAFETY: the pool is reached through `with` alone, by one thread at a time, and the first chunk
+// through the blocks that the pool gives out.
+unsafe impl Sync for Shared {}
 
-impl Heap {
-    #[must_use]
-    pub const fn new() -> Self {
-        let pool = Pool {
-            next: ptr::null_mut(),
-            left: 0,
-            free: [ptr::null_mut(); CLASSES],
-            has_begun: false,
-            first: First(MaybeUninit::uninit()),
-        };
-        Self { is_busy: AtomicBool::new(false), pool: UnsafeCell::new(pool) }
-    }
-
-    /// Asks the system for pages of this heap and of this thread's stack before they are used, if it
-    /// is one that takes such a wish: a few pages at once cost a third of what they cost one by one,
-    /// as each is come to. In bytes.
+impl Shared {
+    /// Whoever comes second waits. It is a dozen instructions, but for once in a chunk.
     #[inline]
-    pub fn ask_ahead(&self, heap: usize, stack: usize) {
-        let (next, left) = self.with(Pool::room);
-        ask(next, heap.min(left));
-        // The stack grows downward from here, within what the system has set apart for it.
-        let here = 0_u8;
-        ask(ptr::from_ref(&here).cast_mut().wrapping_sub(stack), stack);
-    }
-
-    /// Whoever comes second waits: it is a dozen instructions.
-    #[inline]
-    fn with<T>(&self, act: impl FnOnce(&mut Pool) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut Pool, *mut u8) -> T) -> T {
         while self
             .is_busy
             .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
@@ -108,31 +111,24 @@ impl Heap {
         }
         // SAFETY: the flag was ours to raise, so no other thread is in here; and `act` asks for no
         // memory of this heap, so this thread is not in here twice.
-        let done = act(unsafe { &mut *self.pool.get() });
+        let done = act(unsafe { &mut *self.pool.get() }, self.first.get().cast());
         self.is_busy.store(false, Ordering::Release);
         done
     }
 }
 
-/// Whole pages from an address on.
-#[cfg(target_os = "linux")]
-fn ask(from: *mut u8, length: usize) {
-    use rustix::mm::{Advice, madvise};
-    const PAGE: usize = 4096;
-    let begin = from.wrapping_sub(from.addr() % PAGE);
-    // SAFETY: this changes nothing that a program could see: what is not there yet is filled with
-    // zeros as it would be when it is come to, and what is no memory of ours is an error.
-    let _ =
-        unsafe { madvise(begin.cast(), length.next_multiple_of(PAGE), Advice::LinuxPopulateWrite) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask(_: *mut u8, _: usize) {}
-
-impl Default for Heap {
-    fn default() -> Self {
-        Self::new()
-    }
+/// Asks the system for pages of the heap and of this thread's stack before they are used, if it is
+/// one that takes such a wish: a few pages at once cost a third of what they cost one by one, as each
+/// is come to. In bytes, and no more than 64 KiB of either.
+#[inline]
+pub fn ask_ahead(heap: usize, stack: usize) {
+    const MOST: usize = 64 * 1024;
+    let (next, left) = THE.with(Pool::room);
+    system::ask_for(next, heap.min(left).min(MOST));
+    // The stack grows downward from here, within what the system has set apart for it.
+    let here = 0_u8;
+    let stack = stack.min(MOST);
+    system::ask_for(ptr::from_ref(&here).cast_mut().wrapping_sub(stack), stack);
 }
 
 /// The class of a block; none: it is the system's.
@@ -159,7 +155,7 @@ fn length(class: usize) -> usize {
 impl Pool {
     /// A block of a class; null, where the system has no more.
     #[inline]
-    fn take(&mut self, class: usize) -> *mut u8 {
+    fn take(&mut self, class: usize, first: *mut u8) -> *mut u8 {
         let block = self.free[class];
         if !block.is_null() {
             // SAFETY: what stands in a list is a block that nobody else has, and begins with a `Free`.
@@ -167,7 +163,7 @@ impl Pool {
             return block.cast();
         }
         let length = length(class);
-        if self.left < length && !self.refill() {
+        if self.left < length && !self.refill(first) {
             return ptr::null_mut();
         }
         self.left -= length;
@@ -211,7 +207,12 @@ impl Pool {
         let (old, new) = (length(from), length(to));
         // SAFETY: the block is as long as that, and a chunk's end is no further than one past it.
         let end = unsafe { block.add(old) };
-        if end != self.next || self.left + old < new || !self.free[to].is_null() {
+        // Where nothing has been cut off this chunk, what ends there is another's.
+        if end != self.next
+            || self.next == self.begin
+            || self.left + old < new
+            || !self.free[to].is_null()
+        {
             return false;
         }
         // SAFETY: there are `left` bytes behind the block, and with it they are enough.
@@ -221,21 +222,20 @@ impl Pool {
     }
 
     /// Where the next blocks will be, and how much room there is for them.
-    fn room(&mut self) -> (*mut u8, usize) {
+    fn room(&mut self, first: *mut u8) -> (*mut u8, usize) {
         if !self.has_begun {
-            self.refill();
+            self.refill(first);
         }
         (self.next, self.left)
     }
 
-    /// The next chunk. What is left of the one before is too short for most, and is left.
+    /// The next chunk. What is left of the one before was too short, and is left.
     #[cold]
     #[inline(never)]
-    fn refill(&mut self) -> bool {
+    fn refill(&mut self, first: *mut u8) -> bool {
         if !self.has_begun {
             self.has_begun = true;
-            self.next = self.first.0.as_mut_ptr().cast();
-            self.left = FIRST;
+            (self.begin, self.next, self.left) = (first, first, FIRST);
             return true;
         }
         // SAFETY: the layout has a size.
@@ -243,8 +243,7 @@ impl Pool {
         if chunk.is_null() {
             return false;
         }
-        self.next = chunk;
-        self.left = CHUNK;
+        (self.begin, self.next, self.left) = (chunk, chunk, CHUNK);
         true
     }
 }
@@ -261,7 +260,7 @@ unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match class(layout.size(), layout.align()) {
-            Some(class) => self.with(|it| it.take(class)),
+            Some(class) => THE.with(|it, first| it.take(class, first)),
             // SAFETY: as the caller says of the layout.
             None => unsafe { System.alloc(layout) },
         }
@@ -271,7 +270,7 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match class(layout.size(), layout.align()) {
             // SAFETY: the caller had the block from `alloc` with this layout, so for this class.
-            Some(class) => self.with(|it| unsafe { it.give(block, class) }),
+            Some(class) => THE.with(|it, _| unsafe { it.give(block, class) }),
             // SAFETY: and else from the system.
             None => unsafe { System.dealloc(block, layout) },
         }
@@ -300,7 +299,7 @@ unsafe impl GlobalAlloc for Heap {
         }
         if let (Some(from), Some(to)) = (from, to)
             // SAFETY: the caller had the block with this layout, so for this class.
-            && (from == to || self.with(|it| unsafe { it.resize(block, from, to) }))
+            && (from == to || THE.with(|it, _| unsafe { it.resize(block, from, to) }))
         {
             return block;
         }

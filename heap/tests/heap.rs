@@ -8,7 +8,7 @@ use std::{
 };
 
 use proptest::prelude::*;
-use roz_heap::{Heap, LARGEST};
+use roz_heap::{Heap, LARGEST, ask_ahead, started_as};
 
 /// A block, with the byte that all of it is filled with.
 struct Block {
@@ -18,10 +18,10 @@ struct Block {
 }
 
 impl Block {
-    fn take(heap: &Heap, layout: Layout, filled: u8, is_zeroed: bool) -> Self {
+    fn take(heap: Heap, layout: Layout, filled: u8, is_zeroed: bool) -> Self {
         let take = if is_zeroed { Heap::alloc_zeroed } else { Heap::alloc };
         // SAFETY: no layout here is of size zero.
-        let at = unsafe { take(heap, layout) };
+        let at = unsafe { take(&heap, layout) };
         assert!(!at.is_null() && at.addr().is_multiple_of(layout.align()));
         let mut it = Self { at, layout, filled: 0 };
         assert!(!is_zeroed || it.bytes().iter().all(|it| *it == 0));
@@ -40,7 +40,7 @@ impl Block {
         unsafe { slice::from_raw_parts(self.at, self.layout.size()) }
     }
 
-    fn resize(&mut self, heap: &Heap, size: usize) {
+    fn resize(&mut self, heap: Heap, size: usize) {
         let kept = self.layout.size().min(size);
         // SAFETY: the block is this heap's, by this layout.
         self.at = unsafe { heap.realloc(self.at, self.layout, size) };
@@ -52,7 +52,7 @@ impl Block {
         self.fill(self.filled);
     }
 
-    fn give(self, heap: &Heap) {
+    fn give(self, heap: Heap) {
         assert!(
             self.bytes().iter().all(|it| *it == self.filled),
             "somebody else has written to it"
@@ -91,7 +91,7 @@ fn acts() -> impl Strategy<Value = Act> {
     ]
 }
 
-fn play(heap: &Heap, acts: Vec<Act>) {
+fn play(heap: Heap, acts: Vec<Act>) {
     let mut all: Vec<Block> = Vec::new();
     for (number, act) in acts.into_iter().enumerate() {
         let filled = u8::try_from(number % 255).expect("a byte") + 1;
@@ -127,25 +127,23 @@ proptest! {
 
     #[test]
     fn a_block_keeps_what_is_written_to_it(acts in prop::collection::vec(acts(), 1..MOST_ACTS)) {
-        static HEAP: Heap = Heap::new();
-        play(&HEAP, acts);
+        play(Heap, acts);
     }
 }
 
 #[test]
 fn threads_do_not_get_the_same_block() {
-    static HEAP: Heap = Heap::new();
     let rounds = if cfg!(miri) { 20 } else { 5_000 };
     thread::scope(|scope| {
         for number in 1..=4_u8 {
             scope.spawn(move || {
                 for round in 0..rounds {
                     let size = 1 + (round * 37) % 900;
-                    let mut one = Block::take(&HEAP, layout(size, 8), number, false);
-                    let other = Block::take(&HEAP, layout(size, 8), number, false);
-                    one.resize(&HEAP, size * 2);
-                    other.give(&HEAP);
-                    one.give(&HEAP);
+                    let mut one = Block::take(Heap, layout(size, 8), number, false);
+                    let other = Block::take(Heap, layout(size, 8), number, false);
+                    one.resize(Heap, size * 2);
+                    other.give(Heap);
+                    one.give(Heap);
                 }
             });
         }
@@ -154,42 +152,49 @@ fn threads_do_not_get_the_same_block() {
 
 #[test]
 fn what_is_given_back_is_taken_again() {
-    static HEAP: Heap = Heap::new();
     let rounds = if cfg!(miri) { 100 } else { 100_000 };
     let mut seen = BTreeSet::new();
     for round in 0..rounds {
         // Grown and shrunk on its way, as a text that is put together and then kept.
-        let mut it = Block::take(&HEAP, layout(16, 1), 1, false);
-        let beside = Block::take(&HEAP, layout(48, 8), 2, false);
-        it.resize(&HEAP, 4000);
-        it.resize(&HEAP, 1 + round % 60);
+        let mut it = Block::take(Heap, layout(16, 1), 1, false);
+        let beside = Block::take(Heap, layout(48, 8), 2, false);
+        it.resize(Heap, 4000);
+        it.resize(Heap, 1 + round % 60);
         seen.extend([it.at.addr(), beside.at.addr()]);
-        beside.give(&HEAP);
-        it.give(&HEAP);
+        beside.give(Heap);
+        it.give(Heap);
     }
-    assert!(seen.len() < 20, "{} places for two blocks", seen.len());
+    // Others take and give beside this one.
+    assert!(seen.len() < 1000, "{} places for two blocks", seen.len());
 }
 
 #[test]
 fn there_is_more_than_the_first_chunk() {
-    static HEAP: Heap = Heap::new();
-    let count = if cfg!(miri) { 40 } else { 400 };
+    let count = if cfg!(miri) { 18 } else { 400 };
     let all: Vec<Block> =
-        (0..count).map(|_| Block::take(&HEAP, layout(LARGEST, 16), 7, false)).collect();
+        (0..count).map(|_| Block::take(Heap, layout(LARGEST, 16), 7, false)).collect();
     for it in all {
-        it.give(&HEAP);
+        it.give(Heap);
     }
 }
 
 #[test]
 #[cfg_attr(miri, ignore = "it asks the system")]
 fn what_was_asked_for_ahead_is_as_any_other() {
-    static HEAP: Heap = Heap::new();
-    let before = Block::take(&HEAP, layout(100, 8), 3, false);
-    HEAP.ask_ahead(32 * 1024, 32 * 1024);
+    let before = Block::take(Heap, layout(100, 8), 3, false);
+    ask_ahead(32 * 1024, 32 * 1024);
     // More than there is.
-    HEAP.ask_ahead(usize::MAX / 4, 1 << 40);
-    let after = Block::take(&HEAP, layout(100, 8), 4, true);
-    before.give(&HEAP);
-    after.give(&HEAP);
+    ask_ahead(usize::MAX / 4, 1 << 40);
+    let after = Block::take(Heap, layout(100, 8), 4, true);
+    before.give(Heap);
+    after.give(Heap);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(miri, ignore = "it asks the system")]
+fn the_system_tells_what_the_program_was_started_as() {
+    let name = started_as().and_then(|it| it.to_str().ok()).expect("a name");
+    let file = std::path::Path::new(name).canonicalize().expect("a file");
+    assert_eq!(Some(file), std::env::current_exe().ok());
 }

@@ -65,7 +65,7 @@ enum Part {
 /// How far the way along a path has come. Texts and not paths, here and below: a hook asks for many
 /// paths, and to take a path apart and put it together costs several times as much.
 struct Way {
-    /// Absolute, without a slash at its end but for the root's own.
+    /// Without a slash at its end but for the root's own.
     res: Vec<u8>,
     is_there: bool,
     /// So many are still followed.
@@ -172,7 +172,10 @@ impl Links {
 
     /// The names in a folder, if it is asked about often and they can be had.
     fn listed(&mut self, folder: &[u8]) -> Option<&BTreeMap<OsString, bool>> {
-        let known = self.folders.entry(folder.to_owned()).or_default();
+        if !self.folders.contains_key(folder) {
+            self.folders.insert(folder.to_owned(), Folder::default());
+        }
+        let known = self.folders.get_mut(folder)?;
         known.asked = known.asked.saturating_add(1);
         if known.asked == MANY {
             known.names = names(Path::new(OsStr::from_bytes(folder)));

@@ -102,18 +102,13 @@ impl World {
         dirs::data_dir()
     }
 
-    /// This program's file, where the system tells: as it was started, and by its real name where
-    /// that says nothing. (To ask for the real name costs a hook a fiftieth of its time.)
+    /// This program's file, where the system tells: as it was started, if that is a path to a `roz`
+    /// (to ask for its real name costs a hook a fiftieth of its time), and else by its real name. A
+    /// script that names us in its first line, or a descriptor, is called something else.
     pub fn own_file(&self) -> Option<PathBuf> {
-        #[cfg(target_os = "linux")]
-        {
-            let started = OsStr::from_bytes(rustix::param::linux_execfn().to_bytes());
-            let is_at = |it: &[u8]| started.as_bytes().starts_with(it);
-            if is_at(b"/") && !is_at(b"/dev/fd/") && !is_at(b"/proc/") {
-                return Some(PathBuf::from(started));
-            }
-        }
-        env::current_exe().ok()
+        let started = roz_heap::started_as().map(|it| OsStr::from_bytes(it.to_bytes()));
+        let started = started.map(Path::new).filter(|it| it.is_absolute() && it.ends_with("roz"));
+        started.map(Path::to_owned).or_else(|| env::current_exe().ok())
     }
 
     /// This program's file, under the name by which PATH finds it, if it does:

@@ -101,7 +101,8 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 /// Opens for reading, and waits for nobody.
 pub(crate) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+    let opened = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()));
+    Ok(File::from(opened?))
 }
 
 fn is_absent(err: &io::Error) -> bool {
