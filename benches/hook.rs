@@ -350,7 +350,11 @@ impl Retrieval {
     }
 
     fn payload(&self, name: &str) -> Value {
-        let prompt = format!("why does {} fail when {} is there?", word(4 * 7), word(4 * 7 + 1));
+        // With as many clauses as are asked by themselves.
+        let clause = |it: u64| format!(" And {} is {}.", word(it * 7), word(it * 7 + 1));
+        let more: String = (20..27).map(clause).collect();
+        let prompt =
+            format!("why does {} fail when {} is there?{more}", word(4 * 7), word(4 * 7 + 1));
         let more = match name {
             "session-start" => json!({ "source": "startup" }),
             "user-prompt" => json!({ "prompt": prompt }),

@@ -19,7 +19,7 @@ fn figure(of: &Value, split: &str, method: &str, name: &str) -> f64 {
 fn most_of_what_is_relevant_comes_back_and_little_else() {
     let out = Roz::new().json(&["eval", "--split", "dev"]);
     let of = |method, name| figure(&out, "dev", method, name);
-    assert!(of("roz", "recall_at_5") >= 0.88, "{out}");
+    assert!(of("roz", "recall_at_5") >= 0.9, "{out}");
     assert!(of("roz", "noise") < 0.15, "{out}");
     assert!(of("roz", "silent") >= 0.7, "{out}");
     assert!(of("roz", "recall_at_5") > of("keywords", "recall_at_5") - 0.05, "{out}");
@@ -44,7 +44,8 @@ fn what_the_model_is_fitted_to_is_what_it_is_asked() {
     let learnings = learning("a", "It panics") + &learning("b", "Round late");
     let query =
         "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"parser panics\"\nrelevant = [\"a\"]\n";
-    roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}"));
+    let two = query.replace("parser panics", "Parser panics: a round zebra.");
+    roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}{two}"));
     let out = roz.json(&["eval", "--set", "set.toml", "--traits"]);
     let traits = |id: &str| -> Vec<f64> {
         serde_json::from_value(out[0]["queries"][0]["learnings"][id].clone()).unwrap()
@@ -55,6 +56,10 @@ fn what_the_model_is_fitted_to_is_what_it_is_asked() {
     assert!((a[3] - 0.5).abs() < 0.01 && (b[3] - 0.5).abs() < 0.01, "{out}");
     assert!(a[0] > b[0] && a[2] > b[2] && a[5] > b[5] && b[0] > 0.0, "{out}");
     assert!(out[0]["kinship"][0][1].as_f64().unwrap() > 0.0, "{out}");
+    assert_eq!(out[0]["queries"][0]["clauses"], serde_json::json!([]), "one is none");
+    let clauses = &out[0]["queries"][1]["clauses"];
+    assert_eq!(clauses[0], out[0]["queries"][0]["learnings"], "{out}");
+    assert_eq!(clauses[1].as_object().unwrap().keys().collect::<Vec<_>>(), ["b"], "{out}");
 }
 
 /// None, where there is no such folder: nothing need be held out.

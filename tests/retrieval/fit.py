@@ -1,18 +1,20 @@
 """Fits the three models of src/core/reflection/retrieval/likelihood.rs.
 
-    roz eval --split dev --traits > traits.json
+    roz eval --traits > traits.json
     python3 tests/retrieval/fit.py traits.json
 
 It prints how well the models do on projects, and on authors, that they were not
-fitted to, and then the constants, fitted to all projects. Needs numpy; there is
-no chance in it.
+fitted to, and then the constants, fitted to all projects but those that are held
+out, and how these do there. What is shown is decided as in choose.rs. Needs numpy;
+there is no chance in it.
 
 Each model is a logistic regression with a ridge, on numbers of mean 0 and
 deviation 1. A learning that must come back weighs as much as it adds to recall,
 one that may a tenth of that in the first model (it ranks), others one half. The
 candidates are those that share something with the query. `first` learns from the
 one that ranks first for each query, `beside` from the next five, whatever the
-first model makes of them.
+first model makes of them; `clauses` from those five where a query has several
+clauses, and adds to what `beside` says.
 """
 
 import json
@@ -25,14 +27,17 @@ MAY, NEVER = 0.1, 0.5
 NO_NEXT = -5.0
 # As in likelihood.rs: those of which the logarithm is taken.
 LOGARITHMS = np.array([False, True, True, False, True, True, True, False])
+# As in choose.rs.
 FIRST, BESIDE = 0.45, 0.275
+LONG, LONG_BESIDE = 4.0, 0.5
+MOST_BESIDE, MOST_SHOWN = 11, 5
 OTHER_AUTHOR = ("clinic", "daw", "game")
 
 
 class Logistic:
-    """Weights of raw numbers, the constant first."""
+    """Weights of raw numbers, the constant first; they add to `known` log odds."""
 
-    def __init__(self, rows, labels, weights):
+    def __init__(self, rows, labels, weights, known=0.0):
         x, y, w = np.array(rows), np.array(labels, float), np.array(weights)
         mean, deviation = x.mean(0), x.std(0)
         deviation[deviation == 0] = 1
@@ -41,7 +46,7 @@ class Logistic:
         ridge[0] = 0
         b = np.zeros(x.shape[1])
         for _ in range(60):
-            p = 1 / (1 + np.exp(-x @ b))
+            p = 1 / (1 + np.exp(-known - x @ b))
             slope = x.T @ (w * (p - y)) + ridge * b
             b -= np.linalg.solve((x * (w * p * (1 - p))[:, None]).T @ x + np.diag(ridge), slope)
         scaled = b[1:] / deviation
@@ -60,6 +65,10 @@ class Query:
         self.ids, self.scores = list(found), {id: it[0] for id, it in found.items()}
         logs = lambda it: np.where(LOGARITHMS, np.log1p(it), it)
         self.traits = [logs(found[id]) for id in self.ids]
+        own = lambda id: np.array([0.0] * 7 + [project["is_personal"][id]])
+        of_clause = lambda it: [logs(np.array(it.get(id, own(id)))) for id in self.ids]
+        self.clauses = [of_clause(it) for it in raw["clauses"]]
+        self.long = np.log(max(1, raw["length"] / LONG))
 
     def label(self, id):
         return 2 if id in self.relevant else 1 if id in self.also else 0
@@ -67,18 +76,29 @@ class Query:
     def weight(self, id, may):
         return [NEVER, may, 1 / max(1, len(self.relevant))][self.label(id)]
 
+    def ahead(self, model, among):
+        """As clauses.rs: how far each of those is ahead in that clause where it is most."""
+        leads = np.zeros(len(among))
+        for traits in self.clauses if len(among) > 1 else []:
+            alone = dict(zip(self.ids, model(traits)))
+            odds = np.array([alone[id] for id in among])
+            leads = np.maximum(leads, [it - np.delete(odds, at).max() for at, it in enumerate(odds)])
+        return dict(zip(among, leads / (1 + np.log(max(1, len(self.clauses))))))
+
     def ranked(self, model):
-        """The first, what `first` asks of it, and what `beside` asks of the next."""
+        """The first, what `first` asks of it, and what `beside` and `clauses` ask of the others."""
         if not self.ids:
             return None
         alone = dict(zip(self.ids, model(self.traits)))
         order = sorted(self.ids, key=lambda id: (-alone[id], id))
-        best, rest = order[0], order[1:6]
+        order = order[:MOST_BESIDE]
+        best, rest = order[0], order[1:]
         lead = alone[best] - (alone[rest[0]] if rest else NO_NEXT)
         kin = self.project["kin"][best]
         share = lambda id: self.scores[id] / max(0.05, self.scores[best])
         about = lambda id: [alone[id], alone[best] - alone[id], np.log1p(kin[id]), share(id)]
-        return best, [alone[best], lead], [(id, about(id)) for id in rest]
+        ahead = self.ahead(model, order)
+        return best, [alone[best], lead], [(id, about(id), [ahead[id]]) for id in rest]
 
 
 class Models:
@@ -93,29 +113,34 @@ class Models:
         self.first = Logistic(
             [it[1] for _, it in ranked], [q.label(it[0]) > 0 for q, it in ranked], [1.0] * len(ranked)
         )
-        beside = [(q, id, about) for q, (_, _, rest) in ranked for id, about in rest]
-        self.beside = Logistic(
-            [about for _, _, about in beside],
-            [q.label(id) > 0 for q, id, _ in beside],
-            [q.weight(id, MAY) for q, id, _ in beside],
-        )
+        rest = [(q, *it) for q, (_, _, rest) in ranked for it in rest[:5]]
+        self.beside = self.fitted([about for _, _, about, _ in rest], rest)
+        rest = [it for it in rest if it[0].clauses]
+        known = self.beside([about for _, _, about, _ in rest])
+        self.clauses = self.fitted([ahead for *_, ahead in rest], rest, known)
+
+    def fitted(self, rows, rest, known=0.0):
+        labels = [q.label(id) > 0 for q, id, *_ in rest]
+        return Logistic(rows, labels, [q.weight(id, MAY) for q, id, *_ in rest], known)
 
     def answer(self, query):
-        """What is likely, by probability."""
-        probability = lambda logit: 1 / (1 + np.exp(-float(logit)))
+        """What is likely, by log odds: the first, and what may stand beside it."""
         it = query.ranked(self.alone)
         if not it:
             return []
         best, about, rest = it
-        shown = [(probability(self.first([about])[0]), best)]
-        return shown + [(probability(self.beside([about])[0]), id) for id, about in rest[:4]]
+        of_clauses = lambda ahead: self.clauses([ahead])[0] if query.clauses else 0.0
+        beside = lambda about, ahead: self.beside([about])[0] + of_clauses(ahead) - LONG_BESIDE * query.long
+        return [(self.first([about])[0], best)] + [(beside(*it), id) for id, *it in rest]
 
 
 def figures(answers, first=FIRST, beside=BESIDE):
     recall, shown, noise = [], 0, 0
+    first, beside = (np.log(it / (1 - it)) for it in (first, beside))
     for query, likely in answers:
         is_any = likely and likely[0][0] >= first
         ids = [id for at, (p, id) in enumerate(likely) if at == 0 or p >= beside] if is_any else []
+        ids = ids[:MOST_SHOWN]
         shown += len(ids)
         noise += sum(query.label(id) == 0 for id in ids)
         if query.relevant:
@@ -131,25 +156,31 @@ def best_at(answers, noise):
 
 
 def main():
-    queries = []
+    queries, held_out = [], []
     for project in json.load(open(sys.argv[1])):
         ids, personal = project["ids"], project["personal"]
+        project["is_personal"] = dict(zip(ids, personal))
         rows = [[0 if own else it for own, it in zip(personal, row)] for row in project["kinship"]]
         project["kin"] = {id: dict(zip(ids, row)) for id, row in zip(ids, rows)}
-        queries += [Query(project, raw) for raw in project["queries"]]
+        part = held_out if project["is_held_out"] else queries
+        part += [Query(project, raw) for raw in project["queries"]]
     names = sorted({q.name for q in queries})
     authors = [[n for n in names if (n in OTHER_AUTHOR) == is_other] for is_other in (False, True)]
 
-    def left_out(parts):
+    def left_out(parts, among=queries):
         answers = []
         for part in parts:
-            models = Models([q for q in queries if q.name not in part])
-            answers += [(q, models.answer(q)) for q in queries if q.name in part]
+            models = Models([q for q in among if q.name not in part])
+            answers += [(q, models.answer(q)) for q in among if q.name in part]
         return answers
 
+    def moved(answers, first, beside):
+        """As if these were the thresholds."""
+        by = [np.log(of / (1 - of)) - np.log(it / (1 - it)) for of, it in ((FIRST, first), (BESIDE, beside))]
+        return [(q, [(it + by[at > 0], id) for at, (it, id) in enumerate(likely)]) for q, likely in answers]
+
     def report(title, answers):
-        recall, noise = figures(answers)
-        print(f"{title}: recall {recall:.3f}, noise {noise:.3f};", end=" ")
+        print(f"{title}: recall %.3f, noise %.3f;" % figures(answers), end=" ")
         print("at a noise of 0.15 %.3f (thresholds %.3f %.3f)" % (lambda b: (b[0], *b[2:]))(best_at(answers, 0.15)))
 
     of = lambda answers, names: [it for it in answers if it[0].name in names]
@@ -159,9 +190,17 @@ def main():
         report("  " + " ".join(author), of(one, author))
     for author in authors:
         report("left out: " + " ".join(author), left_out([author]))
+    chosen = []
+    for name in names:
+        others = [q for q in queries if q.name != name]
+        *_, first, beside = best_at(left_out([[it] for it in names if it != name], others), 0.15)
+        chosen += moved(of(one, [name]), first, beside)
+    print("and its thresholds chosen without it: recall %.3f, noise %.3f" % figures(chosen))
     models = Models(queries)
     report("fitted to all", [(q, models.answer(q)) for q in queries])
-    for name in ("alone", "first", "beside"):
+    if held_out:
+        print("held out: recall %.3f, noise %.3f" % figures([(q, models.answer(q)) for q in held_out]))
+    for name in ("alone", "first", "beside", "clauses"):
         weights = getattr(models, name).weights
         print(f"const {name.upper()}: [f32; {len(weights)}] = [{', '.join(f'{it:.3f}' for it in weights)}];")
 

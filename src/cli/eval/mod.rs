@@ -134,15 +134,19 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn traits(project: &Project) -> Value {
     let of_query = |it: &Labelled| {
-        let of_learnings = project.index.traits(&it.query);
-        let of_learnings: Map<String, Value> =
-            of_learnings.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect();
+        let evidence = project.index.traits(&it.query);
+        let named = |all: Vec<(String, [f32; 8])>| -> Map<String, Value> {
+            all.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect()
+        };
         json!({
-            "id": it.id, "relevant": it.relevant, "also": it.also, "learnings": of_learnings,
+            "id": it.id, "relevant": it.relevant, "also": it.also, "length": evidence.length,
+            "clauses": evidence.clauses.into_iter().map(named).collect::<Vec<_>>(),
+            "learnings": named(evidence.learnings),
         })
     };
     let learnings = &project.learnings;
     json!({
+        "is_held_out": project.is_held_out,
         "ids": learnings.iter().map(|it| &it.id).collect::<Vec<_>>(),
         "personal": learnings.iter().map(|it| it.scope == Scope::Personal).collect::<Vec<_>>(),
         "kinship": project.index.kinships(),

@@ -8,8 +8,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::{
     Filters, Found, Query,
     build::{TAG, tag_key},
+    clauses,
     index::{Document, Index},
-    likelihood::{self, Best},
+    likelihood::{self, Best, Other},
     paths::{FILE, NAME, WITHIN},
     rank::{Asked, Ranked, rarity},
 };
@@ -29,8 +30,8 @@ const FIRST: f32 = 0.45;
 const BESIDE: f32 = 0.275;
 /// A long query meets more by chance: beyond this length, in rarities of a new word, the log odds of
 /// another one have to be better by the second for each time that it is e times as long. It is the
-/// neighbours that a story names in passing. By the development projects 0.127 of what is shown is
-/// noise and not 0.142, and nothing is lost. (The first has to be as good as ever: in the simulated
+/// neighbours that a story names in passing. By the development projects it took the noise from 0.142
+/// to 0.127, and nothing was lost. (The first has to be as good as ever: in the simulated
 /// years more would starve.)
 const LONG: f32 = 4.0;
 const LONG_BESIDE: f32 = 0.5;
@@ -73,6 +74,18 @@ pub struct Chosen {
     pub why: Vec<String>,
 }
 
+/// What the models of likelihood are fitted to, of one query: by learning what
+/// speaks for it (see [`Index::traits`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    pub learnings: Vec<(String, [f32; 8])>,
+    /// The same of each clause of the query that says anything, where there are
+    /// two at least.
+    pub clauses: Vec<Vec<(String, [f32; 8])>>,
+    /// How much the query asks for, in rarities of a new word.
+    pub length: f32,
+}
+
 impl Index {
     /// The learnings to put before an agent now, best first: active, relevant,
     /// not yet shown, at most as many as the policy says. None, where nothing
@@ -92,25 +105,31 @@ impl Index {
         let long = (asked.length / LONG).max(1.0).ln();
         let (score, lead) = (best.traits.score, best.alone - next);
         let context = Best { alone: best.alone, score, lead };
+        let of_best = likelihood::first(&context) - log_odds(FIRST) - strictness;
+        if of_best < 0.0 {
+            return Vec::new();
+        }
         let kinship = self.kinship(best.document);
+        let documents: Vec<u32> = ranked.iter().map(|it| it.document).collect();
+        let clauses = clauses::asked(&asked, on.query);
+        let odds = |it: &Asked| it.ranked_of(&documents).iter().map(|it| it.alone).collect();
+        let leads = clauses::leads(&clauses.iter().map(odds).collect::<Vec<_>>());
         let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
-        for it in ranked {
+        for (at, it) in ranked.into_iter().enumerate() {
             let Some(document) = self.document(it.document) else { continue };
             // The user's own learnings are there in every project: those have
             // to be meant themselves.
             let is_project = document.scope != Scope::Personal;
             let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
-            let is_best = it.document == best.document;
-            let (likely, least) = if is_best {
-                (likelihood::first(&context), log_odds(FIRST))
+            let surplus = if it.document == best.document {
+                of_best
             } else {
-                let likely = likelihood::beside(&context, it.alone, it.traits.score, *kin);
-                (likely, log_odds(BESIDE) + LONG_BESIDE * long)
+                let (alone, score) = (it.alone, it.traits.score);
+                let ahead = leads.get(at).copied();
+                let other = Other { alone, score, kinship: *kin, ahead };
+                let least = log_odds(BESIDE) + LONG_BESIDE * long;
+                likelihood::beside(&context, &other) - least - strictness
             };
-            let surplus = likely - least - strictness;
-            if is_best && surplus < 0.0 {
-                return Vec::new();
-            }
             if surplus < 0.0 || on.shown.contains(document.id) {
                 continue;
             }
@@ -161,13 +180,19 @@ impl Index {
         ranked.iter().zip(reasons).map(found).collect()
     }
 
-    /// What the model of likelihood is fitted to: for each learning that has
+    /// What the models of likelihood are fitted to: for each learning that has
     /// anything in common with the query its id and traits.
-    pub fn traits(&self, query: &Query) -> Vec<(String, [f32; 8])> {
+    pub fn traits(&self, query: &Query) -> Evidence {
         let asked = Asked::new(self, query);
         let name =
             |it: &Ranked| Some((self.document(it.document)?.id.to_owned(), it.traits.numbers()));
-        asked.ranked().iter().filter_map(name).collect()
+        let named = |all: &Vec<Ranked>| all.iter().filter_map(name).collect();
+        let clauses = clauses::asked(&asked, query);
+        Evidence {
+            learnings: named(&asked.ranked()),
+            clauses: clauses.iter().map(|it| named(&it.ranked())).collect(),
+            length: asked.length,
+        }
     }
 
     /// For each learning, in the order of the index, its kinship to each.

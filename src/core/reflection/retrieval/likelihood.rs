@@ -3,8 +3,9 @@
 //! Three logistic models, one after the other. [`alone`] weighs what a learning
 //! has in common with the query, and so ranks; [`first`] says whether the one
 //! that ranks first is worth showing at all, [`beside`] whether another one is,
-//! next to that. So what is shown is decided by a probability, and not by a
-//! score that means something else for each query.
+//! next to that; a query of several clauses has two more weights for this. So what
+//! is shown is decided by a probability, and not by a score that means something
+//! else for each query.
 //!
 //! The weights were fitted by `tests/retrieval/fit.py` to the labelled
 //! projects; its head says how, and `tests/retrieval/README.md` what comes out
@@ -41,6 +42,18 @@ pub(super) struct Best {
     pub(super) lead: f32,
 }
 
+/// One that may be shown beside the best.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Other {
+    pub(super) alone: f32,
+    pub(super) score: f32,
+    /// What it has in common with the best.
+    pub(super) kinship: f32,
+    /// How far it is ahead in one clause of the query (see `clauses`), where
+    /// that has several.
+    pub(super) ahead: Option<f32>,
+}
+
 /// The log odds that it helps, whatever else there is.
 pub(super) fn alone(of: &Traits) -> f32 {
     let [base, score, files, exact, tagged, occasion, summary, detail, personal] = ALONE;
@@ -60,14 +73,16 @@ pub(super) fn first(best: &Best) -> f32 {
     base + alone * best.alone + lead * best.lead
 }
 
-/// The log odds that another one helps as well: `alone` and `score` are its
-/// own, `kinship` is what it has in common with the best.
-pub(super) fn beside(best: &Best, own: f32, score: f32, kinship: f32) -> f32 {
+/// The log odds that another one helps as well. A query of one clause is asked
+/// no more and no less on account of those that have several.
+pub(super) fn beside(best: &Best, it: &Other) -> f32 {
     let [base, alone, behind, kin, share] = BESIDE;
-    base + alone * own
-        + behind * (best.alone - own)
-        + kin * kinship.ln_1p()
-        + share * score / best.score.max(LEAST_SCORE)
+    let [of_several, ahead] = CLAUSES;
+    base + alone * it.alone
+        + behind * (best.alone - it.alone)
+        + kin * it.kinship.ln_1p()
+        + share * it.score / best.score.max(LEAST_SCORE)
+        + it.ahead.map_or(0.0, |lead| of_several + ahead * lead)
 }
 
 /// Of log odds.
@@ -98,6 +113,7 @@ impl Traits {
 const ALONE: [f32; 9] = [-7.216, 2.052, 8.794, 1.605, 2.185, 1.833, 1.791, 0.713, -0.411];
 const FIRST: [f32; 3] = [0.451, 0.303, 0.189];
 const BESIDE: [f32; 5] = [-2.895, 0.308, -0.050, 1.790, 1.338];
+const CLAUSES: [f32; 2] = [-0.212, 0.840];
 
 #[cfg(test)]
 mod tests {
@@ -153,10 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn another_helps_if_it_is_near_the_best_or_akin_to_it() {
-        let near = beside(&BEST, 0.8, 0.7, 0.0);
-        let far = beside(&BEST, -2.0, 0.2, 0.0);
-        assert!(near > far && beside(&BEST, -2.0, 0.2, 2.0) > far, "{near} {far}");
+    fn another_helps_if_it_is_near_the_best_or_akin_to_it_or_a_clause_asks_for_it() {
+        let far = Other { alone: -2.0, score: 0.2, kinship: 0.0, ahead: None };
+        let near = Other { alone: 0.8, score: 0.7, ..far };
+        let odds = |it| beside(&BEST, &it);
+        assert!(odds(near) > odds(far));
+        assert!(odds(Other { kinship: 2.0, ..far }) > odds(far));
+        let [none, own] = [0.0, 1.0].map(|it| odds(Other { ahead: Some(it), ..far }));
+        assert!(own > odds(far) && none < odds(far), "some clause is about it, or none is");
     }
 
     #[test]

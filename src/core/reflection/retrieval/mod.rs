@@ -12,6 +12,7 @@
 
 mod build;
 mod choose;
+mod clauses;
 mod index;
 mod likelihood;
 mod lists;
@@ -26,7 +27,7 @@ mod words;
 use chrono::{DateTime, Utc};
 
 pub use self::{
-    choose::{Chosen, Occasion},
+    choose::{Chosen, Evidence, Occasion},
     index::{Built, Index, Place, checksum},
 };
 use crate::core::reflection::learning::{Category, Learning, Scope, Status};

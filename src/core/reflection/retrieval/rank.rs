@@ -32,7 +32,7 @@ use super::{
     index::{Entry, Index},
     likelihood::{self, Traits},
     lists, paths, places,
-    related::related,
+    related::{groups_of, related},
     words::{Is, Term, Words, chunks, is_path},
 };
 use crate::core::reflection::learning::Scope;
@@ -86,6 +86,8 @@ pub(super) struct Asked<'a> {
     ways: Vec<Met>,
     /// What the tags of learnings are met by.
     of_tags: Vec<Entry>,
+    /// What is known of words that mean about the same as its own.
+    groups: Vec<&'static str>,
     attainable: f32,
     /// How much its own words ask for, in rarities of a new word.
     pub(super) length: f32,
@@ -106,11 +108,13 @@ struct Word {
     is_path: bool,
 }
 
-/// What the words of a query add up to for one learning.
+/// What a query adds up to for one learning.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     all: f32,
     exact: f32,
+    files: f32,
+    tagged: f32,
     /// The meaning that was added last, and how much it was.
     last: Option<usize>,
     had: f32,
@@ -153,6 +157,17 @@ struct Wish {
 
 impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
+        Self::of(index, query, None)
+    }
+
+    /// A clause of what was asked, by itself. Words that mean about the same are
+    /// not looked for anew.
+    pub(super) fn clause(&self, text: &str) -> Self {
+        let query = Query { text: text.to_owned(), ..Query::default() };
+        Self::of(self.index, &query, Some(&self.groups))
+    }
+
+    fn of(index: &'a Index, query: &Query, groups: Option<&[&'static str]>) -> Self {
         let mut wishes = Wishes { words: Words::new(), list: Vec::new(), numbers: HashMap::new() };
         wishes.add(&query.text, TEXT);
         wishes.add(&query.ticket_title, TITLE);
@@ -166,61 +181,70 @@ impl<'a> Asked<'a> {
         query.paths.iter().take(30).for_each(|it| wishes.add_path(it));
         wishes.join(&[&query.text, &query.ticket_title]);
         wishes.halve(index);
-        wishes.relate(index);
-        look_up(index, wishes, &files)
+        let groups = wishes.relate(index, groups);
+        look_up(index, wishes, &files, groups)
     }
 
     /// The learnings that have anything of what was asked for, in their order
     /// in the index.
     pub(super) fn ranked(&self) -> Vec<Ranked> {
-        let count = self.index.len();
-        let new = rarity(count, 0, false);
+        let sums = self.sums(self.index.len(), |document| Some(document as usize));
+        let some = (0..).zip(&sums).filter(|(_, sum)| sum.all + sum.files > 0.0);
+        some.map(|(document, sum)| self.rank(document, sum)).collect()
+    }
+
+    /// Each of these few, in their order, whether it has anything of it or not.
+    pub(super) fn ranked_of(&self, documents: &[u32]) -> Vec<Ranked> {
+        let place = |document| documents.iter().position(|it| *it == document);
+        let sums = self.sums(documents.len(), place);
+        documents.iter().zip(&sums).map(|(document, sum)| self.rank(*document, sum)).collect()
+    }
+
+    /// `place` says which of the sums is a document's.
+    fn sums(&self, count: usize, place: impl Fn(u32) -> Option<usize>) -> Vec<Sum> {
+        let new = rarity(self.index.len(), 0, false);
         let mut sums = vec![Sum::default(); count];
         for word in &self.words {
             let Some(entry) = word.entry else { continue };
             for (document, strength, places) in self.index.placed(entry) {
-                let sum = &mut sums[document as usize];
+                let Some(sum) = place(document).and_then(|it| sums.get_mut(it)) else { continue };
                 sum.add(word, word.worth * strength / new);
                 if !word.is_path {
                     sum.places.add(places, word.worth / new);
                 }
             }
         }
-        let mut by_path = vec![0.0_f32; if self.ways.is_empty() { 0 } else { count }];
         for way in &self.ways {
             for (document, strength) in self.index.postings(way.entry) {
-                let best = &mut by_path[document as usize];
-                *best = best.max(way.worth * strength / new);
+                let Some(sum) = place(document).and_then(|it| sums.get_mut(it)) else { continue };
+                sum.files = sum.files.max(way.worth * strength / new);
             }
         }
-        let mut tagged = vec![0.0_f32; count];
         for entry in &self.of_tags {
             for (document, share) in self.index.postings(*entry) {
-                tagged[document as usize] += share;
+                let Some(sum) = place(document).and_then(|it| sums.get_mut(it)) else { continue };
+                sum.tagged += share;
             }
         }
-        let rank = |(document, sum): (u32, &Sum)| {
-            let files = by_path.get(document as usize).copied().unwrap_or_default();
-            let score = (sum.all + files) * new / self.attainable;
-            if score <= 0.0 {
-                return None;
-            }
-            let traits = Traits {
-                score,
-                files,
-                exact: sum.exact,
-                occasion: sum.places.occasion(),
-                summary: sum.places.summary(),
-                detail: sum.places.detail(),
-                tagged: tagged.get(document as usize).map_or(0.0, |it| it.min(1.0)),
-                is_personal: self
-                    .index
-                    .document(document)
-                    .is_some_and(|it| it.scope == Scope::Personal),
-            };
-            Some(Ranked { document, traits, alone: likelihood::alone(&traits) })
+        sums
+    }
+
+    fn rank(&self, document: u32, sum: &Sum) -> Ranked {
+        let new = rarity(self.index.len(), 0, false);
+        let traits = Traits {
+            score: (sum.all + sum.files) * new / self.attainable,
+            files: sum.files,
+            exact: sum.exact,
+            occasion: sum.places.occasion(),
+            summary: sum.places.summary(),
+            detail: sum.places.detail(),
+            tagged: sum.tagged.min(1.0),
+            is_personal: self
+                .index
+                .document(document)
+                .is_some_and(|it| it.scope == Scope::Personal),
         };
-        (0..).zip(&sums).filter_map(rank).collect()
+        Ranked { document, traits, alone: likelihood::alone(&traits) }
     }
 
     /// For each of `documents` by what it was found: words as they were typed
@@ -348,10 +372,12 @@ impl Wishes {
         }
     }
 
-    /// What means about the same, where it is written anywhere.
-    fn relate(&mut self, index: &Index) {
+    /// What means about the same, where it is written anywhere, by these groups
+    /// or by all that there are.
+    fn relate(&mut self, index: &Index, groups: Option<&[&'static str]>) -> Vec<&'static str> {
         let keys: Vec<&str> = self.list.iter().map(|it| it.key.as_str()).collect();
-        for (at, key) in related(&keys) {
+        let groups = groups.map_or_else(|| groups_of(&keys), <[_]>::to_vec);
+        for (at, key) in related(&keys, &groups) {
             let Some(wish) = self.list.get(at).filter(|_| index.find(key).is_some()) else {
                 continue;
             };
@@ -365,6 +391,7 @@ impl Wishes {
             };
             self.want(wish);
         }
+        groups
     }
 }
 
@@ -402,7 +429,12 @@ fn of_branch(branch: &str) -> &str {
     }
 }
 
-fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a> {
+fn look_up<'a>(
+    index: &'a Index,
+    wishes: Wishes,
+    files: &[Cow<str>],
+    groups: Vec<&'static str>,
+) -> Asked<'a> {
     let count = index.len();
     let new = rarity(count, 0, false);
     let rarity_of = |key: &str| {
@@ -444,7 +476,7 @@ fn look_up<'a>(index: &'a Index, wishes: Wishes, files: &[Cow<str>]) -> Asked<'a
     }
     let by_files = if files.is_empty() { 0.0 } else { FILE * new };
     let attainable = TYPICAL * (mass + by_files).clamp(new, ENOUGH * new);
-    Asked { index, words, ways, of_tags, attainable, length: mass / new }
+    Asked { index, words, ways, of_tags, groups, attainable, length: mass / new }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.

@@ -12,19 +12,27 @@
 /// One text, so that a process that does not search pays nothing for it.
 static GROUPS: &str = include_str!("related.txt");
 
-/// For each of `keys` the stems that mean about the same: the place of the key,
-/// and the stem. Walks through all groups once.
-pub(super) fn related(keys: &[&str]) -> Vec<(usize, &'static str)> {
-    let mut places: Vec<(&str, usize)> = keys.iter().copied().zip(0..).collect();
-    places.sort_unstable();
+/// The groups that one of `keys` is in. Walks through all of them once.
+pub(super) fn groups_of(keys: &[&str]) -> Vec<&'static str> {
+    let mut sorted = keys.to_vec();
+    sorted.sort_unstable();
     // Most words of a group are none of the keys, which this tells quickly.
     let mut may_be = [false; 1024];
     for key in keys {
         may_be[shape(key)] = true;
     }
+    let is_key = |it: &str| may_be[shape(it)] && sorted.binary_search(&it).is_ok();
+    GROUPS.lines().filter(|it| it.split(' ').any(is_key)).collect()
+}
+
+/// For each of `keys` the stems that mean about the same by these groups: the
+/// place of the key, and the stem.
+pub(super) fn related(keys: &[&str], groups: &[&'static str]) -> Vec<(usize, &'static str)> {
+    let mut places: Vec<(&str, usize)> = keys.iter().copied().zip(0..).collect();
+    places.sort_unstable();
     let mut found = Vec::new();
-    for group in GROUPS.lines() {
-        for word in group.split(' ').filter(|it| may_be[shape(it)]) {
+    for group in groups {
+        for word in group.split(' ') {
             let Ok(at) = places.binary_search_by(|(key, _)| (*key).cmp(word)) else { continue };
             let Some((_, place)) = places.get(at) else { continue };
             let others = group.split(' ').filter(|it| *it != word);
@@ -48,7 +56,9 @@ mod tests {
     #[test]
     fn a_word_is_related_to_the_others_of_its_groups_and_to_no_more() {
         let found = |key: &str| {
-            let mut all: Vec<&str> = related(&["nothing", key]).iter().map(|it| it.1).collect();
+            let keys = ["nothing", key];
+            let found = related(&keys, &groups_of(&keys));
+            let mut all: Vec<&str> = found.iter().map(|it| it.1).collect();
             all.sort_unstable();
             all.dedup();
             all

@@ -285,6 +285,21 @@ fn what_is_akin_to_the_most_relevant_one_comes_with_it_and_a_personal_one_does_n
 }
 
 #[test]
+fn what_one_clause_asks_for_stands_beside_what_another_does() {
+    let case = Case::of(some());
+    let ids = |text: &str| case.ids(&ask(text));
+    assert_eq!(ids("the parser panics on a heredoc while we move a record with dns"), ["panics"]);
+    let clauses = "the parser panics on a heredoc, and we move a record with dns";
+    assert_eq!(ids(clauses), ["panics", "dns"]);
+    let ticket = Query {
+        ticket_title: "The parser panics on a heredoc".into(),
+        ticket_description: "We move a record with dns.".into(),
+        ..Query::default()
+    };
+    assert_eq!(case.ids(&ticket), ["panics", "dns"]);
+}
+
+#[test]
 fn related_words_count_once() {
     let score = |summary: &str, text: &str| {
         let mut learnings = some();
