@@ -12,8 +12,8 @@
 //! is left. So what lives long (`roz mcp`) holds for each size as much as it ever needed of it at
 //! once.
 //!
-//! A page costs more to come by than most of what is done in it, so a program may ask for all that it
-//! will use at once: [`ask_ahead`].
+//! A page costs more to come by than most of what is done in it, so a program may ask at once for
+//! those that it is sure to use: [`ask_ahead`].
 //!
 //! This crate is the only one with unsafe code, and is small so that it can be read for that. Each
 //! block here belongs to the pool, to a list of it, or to whoever took it, and never to two of them.
@@ -118,8 +118,9 @@ impl Shared {
 }
 
 /// Asks the system for pages of the heap and of this thread's stack before they are used, if it is
-/// one that takes such a wish: a few pages at once cost a third of what they cost one by one, as each
-/// is come to. In bytes, and no more than 64 KiB of either.
+/// one that takes such a wish: one question in the place of a fault for each. It pays by little, and
+/// only where nearly all of them are used. In bytes, and no more than 64 KiB of either. For the main
+/// thread: below the stack of another one lies what is somebody else's.
 #[inline]
 pub fn ask_ahead(heap: usize, stack: usize) {
     const MOST: usize = 64 * 1024;
