@@ -68,10 +68,9 @@ fn main() {
             continue;
         }
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let home = dir.path().join("home");
+        let home = roz_home(&dir);
         let project = dir.path().join("project");
         fs::create_dir_all(project.join(".git")).expect("a project");
-        fs::create_dir_all(&home).expect("a home");
         fs::write(home.join("config.toml"), CONFIG).expect("a configuration");
         // A hook tidies up once a day; not in this run.
         fs::write(home.join("last-clean"), "").expect("a mark");
@@ -181,7 +180,7 @@ fn touch(project: &Path, path: &str) {
 
 fn declared(name: &'static str, bar: Option<f64>, calls: &Calls, pairs: usize) {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let home = dir.path().join("home");
+    let home = roz_home(&dir);
     let project = dir.path().join("project");
     for n in 0..100 {
         let folder = project.join(format!("src/part{n}"));
@@ -190,7 +189,7 @@ fn declared(name: &'static str, bar: Option<f64>, calls: &Calls, pairs: usize) {
             fs::write(folder.join(format!("file{file}.rs")), lines(20)).expect("a file");
         }
     }
-    for folder in [project.join("src/auth"), project.join(".orchestration"), home.clone()] {
+    for folder in [project.join("src/auth"), project.join(".orchestration")] {
         fs::create_dir_all(folder).expect("a folder");
     }
     fs::write(home.join("last-clean"), "").expect("a mark");
@@ -294,8 +293,7 @@ fn measure(case: &Case, home: &Path, pairs: usize) {
     let mut ratios = Vec::new();
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..pairs + 10 {
-        let roz =
-            time(Command::new(&ROZ.1).args(["hook", case.event]).env("ROZ_HOME", home), &input);
+        let roz = time(&mut command(case.event, home, &case.payload), &input);
         let yardstick = time(&mut Command::new("/bin/true"), &input);
         if case.resets {
             fs::write(&session, &kept.0).expect("the session, put back");
@@ -322,10 +320,9 @@ struct Retrieval {
 impl Retrieval {
     fn over(count: u64) -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let (home, project) = (dir.path().join("home"), dir.path().join("project"));
+        let (home, project) = (roz_home(&dir), dir.path().join("project"));
         fs::create_dir_all(project.join(".git")).expect("a project");
         fs::create_dir_all(project.join(".roz")).expect("a project that learns");
-        fs::create_dir_all(&home).expect("a home");
         fs::write(home.join("config.toml"), CONFIG).expect("a configuration");
         fs::write(home.join("last-clean"), "").expect("a mark");
         fs::write(project.join(".roz/learnings.md"), learnings(count)).expect("learnings");
@@ -366,9 +363,7 @@ impl Retrieval {
     }
 
     fn command(&self, name: &str) -> Command {
-        let mut command = Command::new(&ROZ.1);
-        command.args(["hook", name]).env("ROZ_HOME", &self.home);
-        command
+        command(name, &self.home, &self.payload(name))
     }
 
     fn says(&self, name: &str) -> String {
@@ -449,7 +444,26 @@ fn time(command: &mut Command, input: &str) -> Duration {
 }
 
 fn hook(home: &Path, event: &str, payload: &Value) {
-    time(Command::new(&ROZ.1).args(["hook", event]).env("ROZ_HOME", home), &payload.to_string());
+    time(&mut command(event, home, payload), &payload.to_string());
+}
+
+/// A user's home, as one has it who works with git; the answer is roz's own in it.
+fn roz_home(dir: &TempDir) -> PathBuf {
+    let user = dir.path().join("user");
+    let home = user.join(".roz");
+    fs::create_dir_all(&home).expect("a home");
+    let git = "[user]\n\tname = Dev\n\temail = dev@example.com\n[pull]\n\trebase = true\n";
+    fs::write(user.join(".gitconfig"), git).expect("a configuration of git");
+    home
+}
+
+/// A hook as the client starts it: in the folder that the payload names, in the user's home.
+fn command(event: &str, home: &Path, payload: &Value) -> Command {
+    let mut command = Command::new(&ROZ.1);
+    command.args(["hook", event]).env_remove("ROZ_HOME");
+    command.env("HOME", home.parent().expect("a user's"));
+    command.current_dir(payload["cwd"].as_str().expect("a folder"));
+    command
 }
 
 fn fresh(_: &Path) {}

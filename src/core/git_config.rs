@@ -42,6 +42,11 @@ fn behind_line(text: &str) -> &str {
 
 /// What a section is called whose `[` is taken off, and what stands behind it.
 fn header(text: &str) -> Option<(String, &str)> {
+    let letters = text.bytes().position(|it| !it.is_ascii_alphanumeric());
+    let (plain, rest) = text.split_at(letters.unwrap_or(text.len()));
+    if let Some(rest) = rest.strip_prefix(']') {
+        return Some((plain.to_owned(), rest));
+    }
     let mut name = String::new();
     let mut is_quoted = false;
     let mut letters = text.char_indices();
@@ -64,6 +69,12 @@ fn header(text: &str) -> Option<(String, &str)> {
 
 /// What stands behind a `=`, and what behind that. A line may go on in the next.
 fn value(text: &str) -> (String, &str) {
+    // Nearly all are plain.
+    let special = text.bytes().position(|it| matches!(it, b'\n' | b'#' | b';' | b'"' | b'\\'));
+    let plain = text.split_at(special.unwrap_or(text.len()));
+    if plain.1.is_empty() || plain.1.starts_with('\n') {
+        return (plain.0.trim().to_owned(), plain.1);
+    }
     let mut value = String::new();
     // Blanks behind it are none of it, but for those in quotes.
     let mut length = 0;

@@ -276,7 +276,7 @@ fn decide(
 /// where paths lead.
 fn ground_and_aims(input: &Input, session: &Session, roz: &Roz, world: &World) -> (Ground, Aims) {
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let mut links = Links::default();
+    let mut links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
     let ground = ground::ground(&input.event, session, cwd, &mut links, (roz, world));
     (ground, aims::aims(input, session, cwd, &RefCell::new(links), (roz, world)))
 }

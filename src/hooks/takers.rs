@@ -15,10 +15,12 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
     // Options with code in them, or a module.
     let has_code = |it: &String| !it.starts_with("--") && it.contains(['c', 'e', 'm', 'p']);
     let options = || words.iter().take_while(|it| it.starts_with('-'));
-    let takes_input = words.first().is_none_or(|it| it == "-")
-        || file.is_none() && !options().any(has_code)
-        || file.is_some_and(|it| is_made_of_something(it, reading, false))
-        || takes_unknown_code(name, words);
+    let takes_input = || {
+        words.first().is_none_or(|it| it == "-")
+            || file.is_none() && !options().any(has_code)
+            || file.is_some_and(|it| is_made_of_something(it, reading, false))
+            || takes_unknown_code(name, words)
+    };
     let is_open = run.certainty == Certainty::Opaque;
     match name {
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "source" => {
@@ -27,8 +29,8 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
         // One that is given a command is none of the runs.
         "ssh" | "at" | "batch" | "newgrp" => Some(Interpreter::Shell),
         "eval" => is_open.then_some(Interpreter::Shell),
-        "python" if takes_input => Some(Interpreter::Python),
-        "node" if takes_input => Some(Interpreter::JavaScript),
+        "python" if takes_input() => Some(Interpreter::Python),
+        "node" if takes_input() => Some(Interpreter::JavaScript),
         // `cat rules.mk > Makefile; make`
         "make" | "gmake"
             if shell::MAKEFILES.iter().any(|it| is_made_of_something(it, reading, false)) =>
@@ -39,8 +41,8 @@ pub(super) fn taken_from_input(run: &Run, reading: &Reading) -> Option<Interpret
         it if !it.is_empty() && run.argv.iter().all(|it| it.chars().all(|c| c == HOLE)) => {
             Some(Interpreter::Shell)
         }
-        "perl" if takes_input => Some(Interpreter::Perl),
-        "ruby" if takes_input => Some(Interpreter::Ruby),
+        "perl" if takes_input() => Some(Interpreter::Perl),
+        "ruby" if takes_input() => Some(Interpreter::Ruby),
         "php" if takes_unknown_code(name, words) => Some(Interpreter::Php),
         "deno" | "bun" if takes_unknown_code(name, words) => Some(Interpreter::JavaScript),
         "awk" | "gawk" | "mawk" if takes_unknown_code(name, words) => Some(Interpreter::Awk),

@@ -51,6 +51,8 @@ fn below(path: &mut Vec<u8>, name: &[u8]) {
 /// common: each part is looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
+    /// A folder that no link leads to, as the system says.
+    here: Vec<u8>,
     seen: BTreeMap<Vec<u8>, Part>,
     folders: BTreeMap<Vec<u8>, Folder>,
 }
@@ -82,6 +84,11 @@ struct Folder {
 }
 
 impl Links {
+    /// `here` is where a process stands, as the system says: there are no links on the way to it.
+    pub(crate) fn of(here: &Path) -> Self {
+        Self { here: here.as_os_str().as_bytes().to_owned(), ..Self::default() }
+    }
+
     /// As far as the path is there; the rest as it says. A link that leads
     /// nowhere yet is followed, too: writing through it makes the file. What no
     /// system takes as it is counts as it says, for some make it shorter first.
@@ -149,6 +156,10 @@ impl Links {
     }
 
     fn part(&mut self, path: &[u8]) -> Part {
+        let below = self.here.strip_prefix(path);
+        if below.is_some_and(|it| it.is_empty() || it.starts_with(b"/")) {
+            return Part::Other;
+        }
         if let Some(part) = self.seen.get(path) {
             return part.clone();
         }
@@ -235,6 +246,22 @@ mod tests {
         for name in ["", "c", "b", "absolute"] {
             assert_eq!(real(name), root.join(name).canonicalize().unwrap(), "{name}");
         }
+    }
+
+    #[test]
+    fn what_lies_on_the_way_to_where_we_stand_is_no_link_and_all_else_is_looked_at() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("here/below")).unwrap();
+        symlink("here", root.join("her")).unwrap();
+        symlink("here", root.join("here2")).unwrap();
+        symlink("below", root.join("here/link")).unwrap();
+        let mut links = Links::of(&root.join("here"));
+        assert_eq!(links.real(&root.join("here")), root.join("here"));
+        assert!(links.seen.is_empty(), "nothing was looked at: {links:?}");
+        assert_eq!(links.real(&root.join("her/x")), root.join("here/x"));
+        assert_eq!(links.real(&root.join("here2/x")), root.join("here/x"));
+        assert_eq!(links.real(&root.join("here/link/x")), root.join("here/below/x"));
     }
 
     #[test]
