@@ -119,7 +119,8 @@ fn as_json(it: &Found, stock: &Stock) -> Value {
 /// The summary, then id and reasons, then the detail. What somebody wrote
 /// down is quoted, so that it is told apart from what roz says.
 fn in_words(it: &Found, learning: Option<&Learning>, out: &Out, world: &World) -> String {
-    let why: Vec<String> = it.why.iter().take(8).map(|it| bounded::plain_line(it)).collect();
+    let why: Vec<String> =
+        it.why.iter().take(8).map(|it| bounded::plain_line(&bounded::line(it, 60))).collect();
     let why = if why.is_empty() { String::new() } else { format!("; for: {}", why.join(", ")) };
     let id = bounded::plain_line(&it.id);
     let Some(learning) = learning else {

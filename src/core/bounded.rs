@@ -151,6 +151,7 @@ pub(crate) fn is_ideograph(c: char) -> bool {
     matches!(
         c,
         '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'
+            | '\u{f900}'..='\u{faff}'
             | '\u{20000}'..='\u{3134f}'
     )
 }

@@ -38,8 +38,14 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// being told.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Of a prompt so much is looked at, in bytes.
+/// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its
+/// end, for what is wanted stands before what is pasted, or behind it.
 const MAX_PROMPT: usize = 8 * 1024;
+/// So much is shown of learnings at once, in characters: what a reply has room for, and what else
+/// it says.
+const MAX_SHOWN: usize = 8_000;
+/// Of a word that a learning was found by so much is said, in characters.
+const MAX_WORD: usize = 60;
 /// Of the changed files so many say what the work is about.
 const MAX_PATHS: usize = 100;
 /// Of a learning's detail an agent reads so much unasked, in characters.
@@ -206,13 +212,14 @@ fn first_ticket(text: &str, system: &str, world: &World) -> Option<Ticket> {
 /// from what roz says: it is quoted, line by line.
 fn words(learning: &Learning, chosen: &Chosen) -> String {
     let lines = |text: &str, max: usize| {
-        let text = bounded::chars(text.trim(), max);
+        let text = bounded::chars(&bounded::plain(text.trim()), max);
         text.lines()
             .map(|it| format!("  > {}", bounded::plain_line(it)))
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let why = chosen.why.iter().take(6).map(|it| bounded::plain_line(it)).collect::<Vec<_>>();
+    let word = |it: &String| bounded::plain_line(&bounded::line(it, MAX_WORD));
+    let why = chosen.why.iter().take(6).map(word).collect::<Vec<_>>();
     let why = if why.is_empty() { String::new() } else { format!("; for: {}", why.join(", ")) };
     format!(
         "- {} ({}{why}): {}\n{}",
@@ -315,11 +322,26 @@ impl Look<'_> {
         let shown = state.injected().iter().map(|it| it.learning_id.clone()).collect();
         let ticket = state.ticket();
         let query = Query {
-            text: bounded::cut(text, MAX_PROMPT).to_owned(),
+            text: self.asked(text),
             tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
             ..Query::default()
         };
         self.relevant(&query, &shown)
+    }
+
+    /// What is looked at of a prompt. Files of the project are called as learnings call them.
+    fn asked(self, text: &str) -> String {
+        let project = format!("{}/", self.roz.project.display());
+        let is_below = self.roz.project.parent().is_some();
+        let text = if is_below { text.replace(&project, "") } else { text.to_owned() };
+        let half = MAX_PROMPT / 2;
+        match text.len().checked_sub(half) {
+            Some(behind) if behind > half => {
+                let end = &text[text.ceil_char_boundary(behind)..];
+                format!("{}\n{end}", bounded::cut(&text, half))
+            }
+            _ => text,
+        }
     }
 
     fn relevant(self, query: &Query, shown: &BTreeSet<String>) -> Vec<Relevant> {
@@ -341,10 +363,16 @@ impl Look<'_> {
         let Ok(learnings) = indexed.learnings(&ids);
         let text =
             |it: &Chosen| learnings.iter().find(|one| one.id == it.id).map(|one| words(one, it));
-        chosen
-            .iter()
-            .filter_map(|it| Some(Relevant { id: it.id.clone(), score: it.score, text: text(it)? }))
-            .collect()
+        let mut room = MAX_SHOWN;
+        let mut relevant = Vec::new();
+        for (it, text) in chosen.iter().filter_map(|it| Some((it, text(it)?))) {
+            // What has no room is not shown, and does not count as shown.
+            if let Some(rest) = room.checked_sub(text.chars().count() + 1) {
+                room = rest;
+                relevant.push(Relevant { id: it.id.clone(), score: it.score, text });
+            }
+        }
+        relevant
     }
 
     /// The work tree as it is, where this session has not looked yet.

@@ -45,6 +45,7 @@ const MADE_BY: u64 = crate::world::cached::made_by(&[
     include_bytes!("../core/reflection/retrieval/index.rs"),
     include_bytes!("../core/reflection/retrieval/lists.rs"),
     include_bytes!("../core/reflection/retrieval/paths.rs"),
+    include_bytes!("../core/reflection/retrieval/places.rs"),
     include_bytes!("../core/reflection/retrieval/words.rs"),
 ])
 .1;

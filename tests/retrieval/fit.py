@@ -30,7 +30,7 @@ LOGARITHMS = np.array([False, True, True, False, True, True, True, False])
 # As in choose.rs.
 FIRST, BESIDE = 0.45, 0.275
 LONG, LONG_BESIDE = 4.0, 0.5
-MOST_BESIDE, MOST_SHOWN = 11, 5
+MOST_BESIDE, MOST_SHOWN, EQUAL = 10, 5, 0.01
 OTHER_AUTHOR = ("clinic", "daw", "game")
 
 
@@ -77,12 +77,12 @@ class Query:
         return [NEVER, may, 1 / max(1, len(self.relevant))][self.label(id)]
 
     def ahead(self, model, among):
-        """As clauses.rs: how far each of those is ahead in that clause where it is most."""
+        """As clauses.rs: how far each of those is ahead of the first in that clause where it is most."""
         leads = np.zeros(len(among))
         for traits in self.clauses if len(among) > 1 else []:
             alone = dict(zip(self.ids, model(traits)))
             odds = np.array([alone[id] for id in among])
-            leads = np.maximum(leads, [it - np.delete(odds, at).max() for at, it in enumerate(odds)])
+            leads = np.maximum(leads, odds - odds[0])
         return dict(zip(among, leads / (1 + np.log(max(1, len(self.clauses))))))
 
     def ranked(self, model):
@@ -91,13 +91,13 @@ class Query:
             return None
         alone = dict(zip(self.ids, model(self.traits)))
         order = sorted(self.ids, key=lambda id: (-alone[id], id))
-        order = order[:MOST_BESIDE]
-        best, rest = order[0], order[1:]
-        lead = alone[best] - (alone[rest[0]] if rest else NO_NEXT)
+        best, rest = order[0], order[1:MOST_BESIDE + 1]
+        behind = [alone[id] for id in order[1:] if alone[best] - alone[id] > EQUAL]
+        lead = alone[best] - (behind[0] if behind else NO_NEXT)
         kin = self.project["kin"][best]
         share = lambda id: self.scores[id] / max(0.05, self.scores[best])
         about = lambda id: [alone[id], alone[best] - alone[id], np.log1p(kin[id]), share(id)]
-        ahead = self.ahead(model, order)
+        ahead = self.ahead(model, [best] + rest)
         return best, [alone[best], lead], [(id, about(id), [ahead[id]]) for id in rest]
 
 

@@ -36,7 +36,12 @@ const BESIDE: f32 = 0.275;
 const LONG: f32 = 4.0;
 const LONG_BESIDE: f32 = 0.5;
 /// Of this many that rank next to the best each is looked at.
-const MOST_BESIDE: usize = 11;
+const MOST_BESIDE: usize = 10;
+/// So often it is looked anew at those that are left when some have sunk.
+const MOST_ROUNDS: usize = 8;
+/// What is this near to the best, in log odds, says the same: how far the best is ahead is
+/// measured against the others.
+const EQUAL: f32 = 0.01;
 /// The log odds of the next one, where there is none.
 const NO_NEXT: f32 = -5.0;
 /// What has sunk this far, of the odds that it needs, is no longer shown: odds
@@ -92,68 +97,96 @@ impl Index {
     /// is clearly relevant.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
-        let mut ranked = asked.ranked();
-        ranked
-            .retain(|it| self.document(it.document).is_some_and(|it| it.status == Status::Active));
-        ranked.sort_unstable_by(|a, b| {
-            b.alone.total_cmp(&a.alone).then_with(|| a.document.cmp(&b.document))
-        });
-        ranked.truncate(MOST_BESIDE);
-        let Some(best) = ranked.first().copied() else { return Vec::new() };
-        let next = ranked.get(1).map_or(NO_NEXT, |it| it.alone);
-        let strictness = strictness(on.policy.strategy);
-        let long = (asked.length / LONG).max(1.0).ln();
-        let (score, lead) = (best.traits.score, best.alone - next);
-        let context = Best { alone: best.alone, score, lead };
-        let of_best = likelihood::first(&context) - log_odds(FIRST) - strictness;
-        if of_best < 0.0 {
-            return Vec::new();
-        }
-        let kinship = self.kinship(best.document);
-        let documents: Vec<u32> = ranked.iter().map(|it| it.document).collect();
         let clauses = clauses::asked(&asked, on.query);
+        let mut ranked: Vec<(Ranked, Document)> = Vec::new();
+        for it in asked.ranked() {
+            let document = self.document(it.document);
+            ranked.extend(document.filter(|it| it.status == Status::Active).map(|own| (it, own)));
+        }
+        // Of equal ones that which was shown less.
+        let shown = |it: &Document| on.tallies.get(it.id).map_or(0, |it| it.surfaced);
+        ranked.sort_unstable_by(|(a, of_a), (b, of_b)| {
+            let by_relevance = b.alone.total_cmp(&a.alone);
+            let by_turn = || shown(of_a).cmp(&shown(of_b));
+            by_relevance.then_with(by_turn).then_with(|| a.document.cmp(&b.document))
+        });
+        let mut likely = Likely::default();
+        // What has sunk makes room, and is no measure for others.
+        for _ in 0..MOST_ROUNDS {
+            likely = self.likely(&asked, &clauses, &ranked, on);
+            if likely.sunk.is_empty() {
+                break;
+            }
+            ranked.retain(|(it, _)| !likely.sunk.contains(&it.document));
+        }
+        let mut scored = likely.scored;
+        let by_score =
+            |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id));
+        // What a clause is about has its place, however many there are of another.
+        scored.sort_by(|a, b| b.is_wanted.cmp(&a.is_wanted).then_with(|| by_score(a, b)));
+        scored.truncate(on.policy.limit());
+        scored.sort_by(by_score);
+        let documents: Vec<u32> = scored.iter().map(|it| it.document).collect();
+        let reasons = asked.reasons(&documents);
+        let chosen = |(it, why): (Scored, Vec<String>)| Chosen {
+            id: it.id.to_owned(),
+            score: it.score,
+            why,
+        };
+        scored.into_iter().zip(reasons).map(chosen).collect()
+    }
+
+    /// Which of those that rank first are likely enough to help.
+    fn likely<'a>(
+        &self,
+        asked: &Asked,
+        clauses: &[Asked],
+        ranked: &[(Ranked, Document<'a>)],
+        on: &Occasion,
+    ) -> Likely<'a> {
+        let mut likely = Likely::default();
+        let Some(((best, of_best), others)) = ranked.split_first() else { return likely };
+        let next = others.iter().map(|(it, _)| it.alone).find(|it| best.alone - it > EQUAL);
+        let context = Best {
+            alone: best.alone,
+            score: best.traits.score,
+            lead: best.alone - next.unwrap_or(NO_NEXT),
+        };
+        let strictness = strictness(on.policy.strategy);
+        let surplus = likelihood::first(&context) - log_odds(FIRST) - strictness;
+        if surplus < 0.0 {
+            return likely;
+        }
+        let is_new = |it: &&(Ranked, Document)| !on.shown.contains(it.1.id);
+        let others: Vec<_> = others.iter().filter(is_new).take(MOST_BESIDE).collect();
+        let of_others = others.iter().map(|(it, _)| it.document);
+        let documents: Vec<u32> = std::iter::once(best.document).chain(of_others).collect();
         let odds = |it: &Asked| it.ranked_of(&documents).iter().map(|it| it.alone).collect();
         let leads = clauses::leads(&clauses.iter().map(odds).collect::<Vec<_>>());
-        let mut scored: Vec<(f64, Ranked, &str)> = Vec::new();
-        for (at, it) in ranked.into_iter().enumerate() {
-            let Some(document) = self.document(it.document) else { continue };
+        let kinship = self.kinship(best.document);
+        if !on.shown.contains(of_best.id) {
+            likely.add(best, of_best, surplus, true, on);
+        }
+        let long = (asked.length / LONG).max(1.0).ln();
+        for (at, (it, document)) in others.into_iter().enumerate() {
             // The user's own learnings are there in every project: those have
             // to be meant themselves.
             let is_project = document.scope != Scope::Personal;
             let kin = kinship.get(it.document as usize).filter(|_| is_project).unwrap_or(&0.0);
-            let surplus = if it.document == best.document {
-                of_best
-            } else {
-                let (alone, score) = (it.alone, it.traits.score);
-                let ahead = leads.get(at).copied();
-                let other = Other { alone, score, kinship: *kin, ahead };
-                let least = log_odds(BESIDE) + LONG_BESIDE * long;
-                likelihood::beside(&context, &other) - least - strictness
+            let lead = leads.get(at + 1);
+            let other = Other {
+                alone: it.alone,
+                score: it.traits.score,
+                kinship: *kin,
+                ahead: lead.map(|it| it.ahead),
             };
-            if surplus < 0.0 || on.shown.contains(document.id) {
-                continue;
+            let least = log_odds(BESIDE) + LONG_BESIDE * long;
+            let surplus = likelihood::beside(&context, &other) - least - strictness;
+            if surplus >= 0.0 {
+                likely.add(it, document, surplus, lead.is_some_and(|it| it.is_first), on);
             }
-            let unknown = Tally::default();
-            let tally = on.tallies.get(document.id).unwrap_or(&unknown);
-            let boost = reference_boost(tally);
-            if f64::from(surplus.exp()) * boost.min(1.0).powi(2) < SUNK {
-                continue;
-            }
-            let age = age(&document, tally, on.now);
-            let recency = recency(age, on.policy.recency_half_life_days);
-            let relevance = f64::from(likelihood::probability(it.alone));
-            scored.push((relevance * recency * boost, it, document.id));
         }
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(b.2)));
-        scored.truncate(on.policy.limit());
-        let documents: Vec<u32> = scored.iter().map(|(_, it, _)| it.document).collect();
-        let reasons = asked.reasons(&documents);
-        let chosen = |((score, _, id), why): ((f64, Ranked, &str), Vec<String>)| Chosen {
-            id: id.to_owned(),
-            score,
-            why,
-        };
-        scored.into_iter().zip(reasons).map(chosen).collect()
+        likely
     }
 
     /// Those that the filters admit and that fit the query, best first, by
@@ -222,6 +255,44 @@ impl Index {
         let entries = tags.iter().filter_map(|it| self.find(&tag_key(it)));
         let all = entries.flat_map(|it| self.postings(it)).map(|(document, _)| document);
         (!tags.is_empty()).then(|| all.collect())
+    }
+}
+
+/// What may be shown, and what has been shown too often for nothing.
+#[derive(Default)]
+struct Likely<'a> {
+    scored: Vec<Scored<'a>>,
+    sunk: BTreeSet<u32>,
+}
+
+struct Scored<'a> {
+    score: f64,
+    document: u32,
+    id: &'a str,
+    /// It is the best of all, or of a clause.
+    is_wanted: bool,
+}
+
+impl<'a> Likely<'a> {
+    /// `surplus` says by how much its log odds are better than they must be.
+    fn add(
+        &mut self,
+        it: &Ranked,
+        of: &Document<'a>,
+        surplus: f32,
+        is_wanted: bool,
+        on: &Occasion,
+    ) {
+        let unknown = Tally::default();
+        let tally = on.tallies.get(of.id).unwrap_or(&unknown);
+        let boost = reference_boost(tally);
+        if f64::from(surplus.exp()) * boost.min(1.0).powi(2) < SUNK {
+            self.sunk.insert(it.document);
+            return;
+        }
+        let recency = recency(age(of, tally, on.now), on.policy.recency_half_life_days);
+        let score = f64::from(likelihood::probability(it.alone)) * recency * boost;
+        self.scored.push(Scored { score, document: it.document, id: of.id, is_wanted });
     }
 }
 

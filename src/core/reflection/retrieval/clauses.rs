@@ -1,26 +1,36 @@
 //! The clauses of a query, each asked by itself: what is wanted beside the first is often what one
 //! of them is about, and among the words of all the others it stands far behind.
 
-use super::{Query, rank::Asked};
+use super::{
+    Query,
+    rank::Asked,
+    words::{Words, ends},
+};
 
-/// So many are asked, the first ones: each is a lookup, and what a long story comes to is rarely
-/// a wish.
+/// So many that say anything are asked, of more the first ones and the last: each is a lookup, and
+/// what a long story comes to is rarely a wish.
 const MOST: usize = 8;
+/// So many are looked at for whether they say anything.
+const MOST_LOOKED_AT: usize = 64;
 /// What stands between two of them. To cut at joining words (`and`, `while`) as well is no better.
-const ENDS: [&str; 18] = [
-    "\n", ". ", "! ", "? ", "; ", ", ", ": ", " - ", " – ", " — ", " / ", "(", ")", "。", "！",
-    "？", "；", "，",
+const ENDS: [&str; 33] = [
+    "\n", "\r", "\t", ". ", "! ", "? ", "; ", ", ", ": ", ".\" ", "!\" ", "?\" ", " - ", " -- ",
+    " – ", "—", "…", " / ", " | ", "(", ")", "。", "！", "？", "；", "，", "、", "：", "（", "）",
+    "،", "؛", "؟",
 ];
 
 /// Each clause of `query`, of those that say anything. None where there are not two: a single one
 /// says what the whole does.
 pub(super) fn asked<'a>(whole: &Asked<'a>, query: &Query) -> Vec<Asked<'a>> {
     let texts = [&query.text, &query.ticket_title, &query.ticket_description];
-    let clauses: Vec<&str> = texts.into_iter().flat_map(|it| cut(it)).take(MOST).collect();
+    let clauses: Vec<&str> = texts.into_iter().flat_map(|it| cut(it)).collect();
     if clauses.len() < 2 {
         return Vec::new();
     }
-    let asked = clauses.into_iter().map(|it| whole.clause(it));
+    let words = Words::new();
+    let mut telling = ends(&clauses, MOST_LOOKED_AT);
+    telling.retain(|it| words.says_anything(it));
+    let asked = ends(&telling, MOST).into_iter().map(|it| whole.clause(it));
     let asked: Vec<Asked> = asked.filter(|it| it.length > 0.0).collect();
     if asked.len() < 2 { Vec::new() } else { asked }
 }
@@ -33,23 +43,36 @@ fn cut(text: &str) -> Vec<&str> {
     all.into_iter().map(str::trim).filter(|it| !it.is_empty()).collect()
 }
 
-/// By how much each of some learnings is ahead of the best other one of them, in that clause in
-/// which it is most; 0 for what is ahead in none. A clause is their log odds. Of many clauses some
-/// one is about anything, so that it counts less: by one and the logarithm of their number.
-pub(super) fn leads(clauses: &[Vec<f32>]) -> Vec<f32> {
-    let mut leads = vec![0.0_f32; clauses.first().map_or(0, Vec::len)];
+/// What one learning is in the clauses of a query.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Lead {
+    /// By how much it is ahead of the best one of the whole query, in that clause in which it is
+    /// most; 0 for one that is ahead in none. Of many clauses some one is about anything, so that it
+    /// counts less: by one and the logarithm of their number.
+    pub(super) ahead: f32,
+    /// In one of those in which it is ahead nothing is before it.
+    pub(super) is_first: bool,
+}
+
+/// The lead of each of some learnings, the first of which is the best one of the whole query. A
+/// clause is their log odds. They are not compared with each other: two that are about the same
+/// clause are both what it asks for.
+pub(super) fn leads(clauses: &[Vec<f32>]) -> Vec<Lead> {
+    let mut leads = vec![Lead::default(); clauses.first().map_or(0, Vec::len)];
     for odds in clauses {
-        for (at, lead) in leads.iter_mut().enumerate() {
-            let (before, others) = odds.split_at(at.min(odds.len()));
-            let Some((own, after)) = others.split_first() else { continue };
-            if let Some(best) = before.iter().chain(after).copied().reduce(f32::max) {
-                *lead = lead.max(own - best);
-            }
+        let Some((best, others)) = odds.split_first() else { continue };
+        let most = others.iter().copied().fold(*best, f32::max);
+        for (lead, own) in leads.iter_mut().skip(1).zip(others).filter(|(_, own)| *own > best) {
+            lead.ahead = lead.ahead.max(own - best);
+            lead.is_first |= *own >= most;
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "at most MOST")]
     let many = 1.0 + (clauses.len().max(1) as f32).ln();
-    leads.iter().map(|it| it / many).collect()
+    for it in &mut leads {
+        it.ahead /= many;
+    }
+    leads
 }
 
 #[cfg(test)]
@@ -67,12 +90,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_first_in_a_clause_is_ahead_and_what_is_first_in_none_is_not() {
-        let clauses = [vec![2.0, -1.0, -2.0], vec![-7.0, 1.5, 0.5]];
+    fn clauses_of_other_scripts_end_as_well() {
+        assert_eq!(
+            cut("税の丸めが違う、そして（時々）落ちる：なぜ"),
+            ["税の丸めが違う", "そして", "時々", "落ちる", "なぜ"]
+        );
+        assert_eq!(cut("Он падает — \"почему?\" Почини…"), ["Он падает", "\"почему", "Почини"]);
+    }
+
+    #[test]
+    fn what_is_before_the_best_in_a_clause_leads_there_and_equals_do_not_hide_each_other() {
+        let clauses = [vec![2.0, -1.0, -2.0, -3.0], vec![-7.0, 1.5, 1.5, 0.5]];
         let many = 1.0 + 2.0_f32.ln();
-        assert_eq!(leads(&clauses), [3.0 / many, 1.0 / many, 0.0]);
-        assert_eq!(leads(&[vec![2.0], vec![1.0]]), [0.0], "ahead of no one");
-        assert_eq!(leads(&[]), [0.0; 0]);
+        let lead = |ahead: f32, is_first| Lead { ahead: ahead / many, is_first };
+        let (none, both) = (Lead::default(), lead(8.5, true));
+        assert_eq!(leads(&clauses), [none, both, both, lead(7.5, false)]);
+        assert_eq!(leads(&[vec![2.0], vec![1.0]]), [none], "there is nothing else");
+        assert_eq!(leads(&[]), []);
     }
 
     #[test]
@@ -80,6 +114,6 @@ mod tests {
         let (one, other) = (vec![-1.0, 1.0], vec![2.0, -7.0]);
         let two = leads(&[one.clone(), other.clone()]);
         let three = leads(&[one, other.clone(), other]);
-        assert!(three[1] < two[1] && three[1] > 0.0, "{three:?} {two:?}");
+        assert!(three[1].ahead < two[1].ahead && three[1].ahead > 0.0, "{three:?} {two:?}");
     }
 }

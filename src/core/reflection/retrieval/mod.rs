@@ -14,6 +14,7 @@ mod build;
 mod choose;
 mod clauses;
 mod index;
+mod languages;
 mod likelihood;
 mod lists;
 mod paths;
@@ -22,6 +23,7 @@ mod rank;
 mod related;
 #[cfg(test)]
 mod tests;
+mod wishes;
 mod words;
 
 use chrono::{DateTime, Utc};

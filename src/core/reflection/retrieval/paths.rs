@@ -4,6 +4,8 @@
 //! learning names) are compared from the end, for one may be relative to a
 //! folder of the other.
 
+use super::words::without_place;
+
 /// Names that say nothing about what is in a file.
 const COMMON: &[&str] = &[
     "mod.rs",
@@ -87,11 +89,7 @@ pub(super) fn of_query(path: &str) -> Vec<Way> {
 fn normal(path: &str) -> String {
     let path = path.trim().replace('\\', "/").to_lowercase();
     let path = path.strip_prefix("./").unwrap_or(&path).trim_matches('/');
-    // `file.rs:12` is a place in the file.
-    match path.rsplit_once(':') {
-        Some((file, line)) if line.bytes().all(|it| it.is_ascii_digit()) => file.to_owned(),
-        _ => path.to_owned(),
-    }
+    without_place(path).to_owned()
 }
 
 fn is_telling(name: &str) -> bool {

@@ -24,16 +24,17 @@
 //! long one as much as says enough. It is the first of the [`Traits`] by which
 //! the likelihood of a learning is judged.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::borrow::Cow;
 
 use super::{
     Query,
     build::of_tags_key,
     index::{Entry, Index},
+    languages::{self, Languages},
     likelihood::{self, Traits},
     lists, paths, places,
-    related::{groups_of, related},
-    words::{Is, Term, Words, chunks, is_path},
+    wishes::{self, Wishes},
+    words::{Is, chunks},
 };
 use crate::core::reflection::learning::Scope;
 
@@ -50,25 +51,8 @@ const TYPICAL: f32 = 0.6;
 const ENOUGH: f32 = 2.2;
 /// What a changed file that a learning names counts, in words.
 const FILE: f32 = 1.5;
-/// What a word that means about the same is worth.
-const RELATED: f32 = 0.4;
-/// What a piece of an identifier is worth, and a half of a word.
-const PIECE: f32 = 0.8;
-const HALF: f32 = 0.7;
-/// The most terms that are looked up for a query.
-const MOST_TERMS: usize = 300;
-/// Of a longer text each word counts less.
-const LONG: f32 = 40.0;
 /// The most reasons that are given.
 const MOST_REASONS: usize = 5;
-
-/// How much a word counts by where in the query it stands.
-const TEXT: f32 = 1.0;
-const TITLE: f32 = 1.0;
-const TAG: f32 = 1.0;
-const BRANCH: f32 = 1.0;
-const DESCRIPTION: f32 = 0.6;
-const PATH: f32 = 0.3;
 
 /// A learning that has something in common with the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,6 +72,8 @@ pub(super) struct Asked<'a> {
     of_tags: Vec<Entry>,
     /// What is known of words that mean about the same as its own.
     groups: Vec<&'static str>,
+    /// What it may be written in, besides English.
+    languages: Languages,
     attainable: f32,
     /// How much its own words ask for, in rarities of a new word.
     pub(super) length: f32,
@@ -143,43 +129,28 @@ struct Met {
     worth: f32,
 }
 
-/// A term of the query before it is looked up.
-struct Wish {
-    key: String,
-    typed: String,
-    asked: f32,
-    is: Is,
-    is_path: bool,
-    /// It is not what was asked for, but means about the same as the wish with
-    /// this number.
-    means: Option<usize>,
-}
-
 impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
-        Self::of(index, query, None)
+        let texts = [&query.text, &query.ticket_title, &query.ticket_description];
+        let languages = languages::spoken(texts.into_iter().flat_map(|it| chunks(it)));
+        Self::of(index, query, languages, None)
     }
 
     /// A clause of what was asked, by itself. Words that mean about the same are
     /// not looked for anew.
     pub(super) fn clause(&self, text: &str) -> Self {
         let query = Query { text: text.to_owned(), ..Query::default() };
-        Self::of(self.index, &query, Some(&self.groups))
+        Self::of(self.index, &query, self.languages, Some(&self.groups))
     }
 
-    fn of(index: &'a Index, query: &Query, groups: Option<&[&'static str]>) -> Self {
-        let mut wishes = Wishes { words: Words::new(), list: Vec::new(), numbers: HashMap::new() };
-        wishes.add(&query.text, TEXT);
-        wishes.add(&query.ticket_title, TITLE);
-        query.tags.iter().for_each(|it| wishes.add(it, TAG));
-        wishes.add(of_branch(&query.branch), BRANCH);
-        wishes.add(&query.ticket_description, DESCRIPTION);
-        let mut files: Vec<Cow<str>> = query.paths.iter().map(Cow::from).collect();
-        for text in [&query.text, &query.ticket_title, &query.ticket_description] {
-            files.extend(chunks(text).filter(|it| is_path(it)).take(20).map(Cow::from));
-        }
-        query.paths.iter().take(30).for_each(|it| wishes.add_path(it));
-        wishes.join(&[&query.text, &query.ticket_title]);
+    fn of(
+        index: &'a Index,
+        query: &Query,
+        languages: Languages,
+        groups: Option<&[&'static str]>,
+    ) -> Self {
+        let files = wishes::files(query);
+        let mut wishes = Wishes::of(query, languages);
         wishes.halve(index);
         let groups = wishes.relate(index, groups);
         look_up(index, wishes, &files, groups)
@@ -276,159 +247,6 @@ impl<'a> Asked<'a> {
     }
 }
 
-struct Wishes {
-    words: Words,
-    list: Vec<Wish>,
-    /// Where in the list a key is.
-    numbers: HashMap<String, usize>,
-}
-
-impl Wishes {
-    fn add(&mut self, text: &str, asked: f32) {
-        let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
-        #[expect(clippy::cast_precision_loss, reason = "at most MOST_TERMS")]
-        let damping = (LONG / (all.len().max(1) as f32)).sqrt().min(1.0);
-        for chunk in all {
-            for Term { key, is } in self.words.terms(chunk) {
-                let asked = asked * damping * if is == Is::Word { 1.0 } else { PIECE };
-                // What people would call it: the piece that was looked up.
-                let typed = chunk.to_owned();
-                self.want(Wish { key, typed, asked, is, is_path: false, means: None });
-            }
-        }
-    }
-
-    /// The words in a path: a hint, never a reason alone.
-    fn add_path(&mut self, path: &str) {
-        let from = path.char_indices().rev().filter(|(_, c)| matches!(c, '/' | '\\')).nth(1);
-        let tail = from.map_or(path, |(at, _)| &path[at..]);
-        let tail = tail.rsplit_once('.').map_or(tail, |(it, _)| it);
-        for chunk in tail.split(['/', '\\']) {
-            for Term { key, is } in self.words.terms(chunk) {
-                let typed = path.to_owned();
-                self.want(Wish { key, typed, asked: PATH, is, is_path: true, means: None });
-            }
-        }
-    }
-
-    /// A word that is wished for twice is one word.
-    fn want(&mut self, wish: Wish) {
-        if let Some(known) = self.numbers.get(&wish.key).and_then(|it| self.list.get_mut(*it)) {
-            // What was asked for stays what was asked for.
-            if wish.means.is_none() {
-                known.is_path &= wish.is_path;
-                known.asked = known.asked.max(wish.asked);
-            }
-        } else if self.list.len() < MOST_TERMS {
-            self.numbers.insert(wish.key.clone(), self.list.len());
-            self.list.push(wish);
-        }
-    }
-
-    /// `time zone` asks for `timezone` too, and `back up` for `backup`.
-    fn join(&mut self, texts: &[&String]) {
-        for text in texts {
-            let all: Vec<&str> = chunks(text).take(MOST_TERMS).collect();
-            for pair in all.windows(2) {
-                let is_plain =
-                    pair.iter().all(|it| it.len() > 1 && it.chars().all(char::is_alphanumeric));
-                let is_said = pair.iter().any(|it| !self.words.terms(it).is_empty());
-                if is_plain && is_said {
-                    let key = self.words.stem(&pair.concat().to_lowercase()).into_owned();
-                    let typed = pair.join(" ");
-                    let is = Is::Whole;
-                    self.want(Wish { key, typed, asked: TEXT, is, is_path: false, means: None });
-                }
-            }
-        }
-    }
-
-    /// `timezone` asks for `time` and `zone`, where nobody has written it in one.
-    fn halve(&mut self, index: &Index) {
-        let mut halves = Vec::new();
-        for wish in self.list.iter().filter(|it| it.is == Is::Word && !it.is_path) {
-            if index.find(&wish.key).is_some() || !wish.typed.is_ascii() || wish.typed.len() < 7 {
-                continue;
-            }
-            let word = wish.typed.to_lowercase();
-            let split = (3..word.len() - 2).find_map(|at| {
-                let (one, other) = word.split_at(at);
-                let keys = [self.words.stem(one).into_owned(), self.words.stem(other).into_owned()];
-                keys.iter().all(|it| index.find(it).is_some()).then_some(keys)
-            });
-            for key in split.into_iter().flatten() {
-                halves.push(Wish {
-                    key,
-                    typed: wish.typed.clone(),
-                    asked: wish.asked * HALF,
-                    is: Is::Part,
-                    is_path: false,
-                    means: None,
-                });
-            }
-        }
-        for wish in halves {
-            self.want(wish);
-        }
-    }
-
-    /// What means about the same, where it is written anywhere, by these groups
-    /// or by all that there are.
-    fn relate(&mut self, index: &Index, groups: Option<&[&'static str]>) -> Vec<&'static str> {
-        let keys: Vec<&str> = self.list.iter().map(|it| it.key.as_str()).collect();
-        let groups = groups.map_or_else(|| groups_of(&keys), <[_]>::to_vec);
-        for (at, key) in related(&keys, &groups) {
-            let Some(wish) = self.list.get(at).filter(|_| index.find(key).is_some()) else {
-                continue;
-            };
-            let wish = Wish {
-                key: key.to_owned(),
-                typed: wish.typed.clone(),
-                asked: wish.asked * RELATED,
-                is: wish.is,
-                is_path: wish.is_path,
-                means: Some(at),
-            };
-            self.want(wish);
-        }
-        groups
-    }
-}
-
-/// What a branch is about: not the main one, nor the kind of work.
-fn of_branch(branch: &str) -> &str {
-    const KINDS: &[&str] = &[
-        "feature",
-        "feat",
-        "fix",
-        "bugfix",
-        "hotfix",
-        "chore",
-        "refactor",
-        "docs",
-        "test",
-        "perf",
-        "release",
-        "wip",
-        "build",
-        "ci",
-        "style",
-        "revert",
-        "task",
-        "bug",
-        "improvement",
-    ];
-    const MAIN: &[&str] =
-        &["main", "master", "develop", "dev", "trunk", "staging", "production", "head", "next"];
-    if MAIN.iter().any(|it| branch.eq_ignore_ascii_case(it)) {
-        return "";
-    }
-    match branch.split_once('/') {
-        Some((kind, rest)) if KINDS.iter().any(|it| kind.eq_ignore_ascii_case(it)) => rest,
-        _ => branch,
-    }
-}
-
 fn look_up<'a>(
     index: &'a Index,
     wishes: Wishes,
@@ -436,6 +254,7 @@ fn look_up<'a>(
     groups: Vec<&'static str>,
 ) -> Asked<'a> {
     let count = index.len();
+    let languages = wishes.languages;
     let new = rarity(count, 0, false);
     let rarity_of = |key: &str| {
         let entry = index.find(key);
@@ -474,9 +293,12 @@ fn look_up<'a>(
             ways.push(Met { path: path.to_string(), entry, worth });
         }
     }
-    let by_files = if files.is_empty() { 0.0 } else { FILE * new };
+    // `Node.js` and `e.g` look like files.
+    let is_file = |it: &Cow<str>| it.contains(['/', '\\']);
+    let by_files = if ways.is_empty() && !files.iter().any(is_file) { 0.0 } else { FILE * new };
     let attainable = TYPICAL * (mass + by_files).clamp(new, ENOUGH * new);
-    Asked { index, words, ways, of_tags, groups, attainable, length: mass / new }
+    let length = mass / new;
+    Asked { index, words, ways, of_tags, groups, languages, attainable, length }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.

@@ -7,7 +7,7 @@
 //! what that work is about anywhere. A word may be in several groups; it means
 //! about the same as the others of each, and nothing follows from one group to
 //! the next. A related word is worth a part of the word that was used (see
-//! [`super::rank`]).
+//! [`super::wishes`]).
 
 /// One text, so that a process that does not search pays nothing for it.
 static GROUPS: &str = include_str!("related.txt");

@@ -14,6 +14,8 @@ use crate::core::{
     },
 };
 
+mod wanted;
+
 fn now() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(20_000)
 }

@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::lists;
+use crate::core::bounded::is_ideograph;
 
-/// Longer ones are hashes, keys or noise.
+/// Longer ones, in characters, are hashes, keys or noise.
 const LONGEST_PART: usize = 40;
 /// A whole of more parts is a sentence or a path.
 const MOST_PARTS: usize = 4;
@@ -72,6 +73,12 @@ impl Words {
         terms
     }
 
+    /// Whether anything would be looked up for a text, but for numbers.
+    pub(super) fn says_anything(&self, text: &str) -> bool {
+        let is_some = |it: &Term| it.key.bytes().any(|it| !it.is_ascii_digit() && it != b'.');
+        chunks(text).any(|it| self.terms(it).iter().any(is_some))
+    }
+
     fn simple(&self, word: &str, is: Is) -> Vec<Term> {
         if word.chars().any(is_ideograph) {
             return pairs(word).map(|key| Term { key, is }).collect();
@@ -83,7 +90,7 @@ impl Words {
             _ => word,
         };
         let is_single = word.chars().nth(1).is_none() || is_number(&word) && word.len() < 3;
-        if is_single || word.len() > LONGEST_PART || lists::is_stop(&word) {
+        if is_single || word.chars().nth(LONGEST_PART).is_some() || lists::is_stop(&word) {
             return Vec::new();
         }
         vec![Term { key: self.stem(&word).into_owned(), is }]
@@ -117,8 +124,26 @@ fn is_joint(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | '/' | ':' | '\\')
 }
 
+/// The first and the last of too many: a wish stands before what is pasted, or behind it.
+pub(super) fn ends<T: Copy>(all: &[T], most: usize) -> Vec<T> {
+    let Some(behind) = all.len().checked_sub(most) else { return all.to_vec() };
+    let first = most.div_ceil(2);
+    all.iter().take(first).chain(all.iter().skip(behind + first)).copied().collect()
+}
+
+/// A path without the place in the file that stands behind it: `file.rs:12`, `file.rs:12:5`.
+pub(super) fn without_place(path: &str) -> &str {
+    let is_place = |it: &str| {
+        let mut numbers = it.split(':');
+        numbers.next().is_some_and(is_number) && numbers.all(|it| it.is_empty() || is_number(it))
+    };
+    let place = path.match_indices(':').find(|(at, _)| is_place(&path[at + 1..]));
+    place.map_or(path, |(at, _)| &path[..at])
+}
+
 /// Whether a chunk of prose is the name of a file.
 pub(super) fn is_path(chunk: &str) -> bool {
+    let chunk = without_place(chunk);
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let is_extension = (1..=5).contains(&extension.len())
         && extension.bytes().all(|it| it.is_ascii_alphanumeric())
@@ -135,13 +160,15 @@ fn parts(chunk: &str) -> Vec<&str> {
         let mut chars = piece.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
             let next = chars.peek().map(|(_, c)| *c);
+            // `parserが` is two words.
+            let is_border = before.is_some_and(|it| is_ideograph(it) != is_ideograph(c));
             let is_hump = before.is_some_and(|it| {
                 c.is_uppercase()
                     && (it.is_lowercase()
                         || it.is_ascii_digit() && next.is_some_and(char::is_lowercase)
                         || it.is_uppercase() && next.is_some_and(char::is_lowercase))
             });
-            if is_hump && at > begin {
+            if (is_hump || is_border) && at > begin {
                 parts.push(&piece[begin..at]);
                 begin = at;
             }
@@ -152,11 +179,6 @@ fn parts(chunk: &str) -> Vec<&str> {
         }
     }
     parts
-}
-
-/// Scripts that put no blanks between words.
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
 fn is_number(word: &str) -> bool {
@@ -227,8 +249,45 @@ mod tests {
     #[test]
     fn a_path_is_its_parts() {
         assert_eq!(keys("src/cli/mod.rs:12"), ["src", "cli", "mod", "rs"]);
-        assert!(is_path("src/cli/mod.rs") && is_path("Cargo.toml"));
-        assert!(!is_path("e.g") || !is_path("1.95") && !is_path("https://a.example/b.html"));
+        for path in
+            ["src/cli/mod.rs", "Cargo.toml", "mod.rs:12", "a/b.py:12:5", "C:/x/y.c:3", "a.ts:1:"]
+        {
+            assert!(is_path(path), "{path}");
+        }
+        for other in ["1.95", "https://a.example/b.html", "localhost:8080", "12:30", "a:b", ""] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_told_from_the_place_in_the_file() {
+        for (path, file) in [
+            ("a.rs:12", "a.rs"),
+            ("a.rs:12:5", "a.rs"),
+            ("C:/a.rs:12:", "C:/a.rs"),
+            ("host:80/a.rs", "host:80/a.rs"),
+            ("a.rs", "a.rs"),
+            (":1", ""),
+        ] {
+            assert_eq!(without_place(path), file, "{path}");
+        }
+    }
+
+    #[test]
+    fn of_too_many_the_first_and_the_last_are_kept() {
+        assert_eq!(ends(&[1, 2, 3, 4, 5], 3), [1, 2, 5]);
+        assert_eq!(ends(&[1, 2, 3, 4, 5], 4), [1, 2, 4, 5]);
+        assert_eq!(ends(&[1, 2], 2), [1, 2]);
+        assert_eq!(ends(&[1, 2], 0), [0; 0]);
+    }
+
+    #[test]
+    fn a_word_of_another_script_is_no_part_of_the_one_beside_it() {
+        assert_eq!(
+            keys("parserがheredocで"),
+            ["parser", "が", "heredoc", "で", "parserがheredocで"]
+        );
+        assert_eq!(keys("파서가 heredoc에서"), ["파서", "서가", "heredoc", "에서", "heredoc에서"]);
     }
 
     #[test]
