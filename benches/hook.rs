@@ -85,10 +85,7 @@ fn main() {
             declared(name, bar, &calls, pairs);
         }
     }
-    println!(
-        "\n{:<46} {:>7} {:>7} {:>9} {:>9}",
-        "retrieval", "ratio", "bar", "roz µs", "ungated µs"
-    );
+    println!("\n{:<46} {:>7} {:>7} {:>9} {:>9}", "retrieval", "ratio", "bar", "roz µs", "ungated");
     for (count, bar) in [(200, 5.0), (10_000, 50.0)] {
         if starts(&format!("{count} learnings")) {
             Retrieval::over(count).measure(bar, pairs);
@@ -460,9 +457,9 @@ fn roz_home(dir: &TempDir) -> PathBuf {
 /// A hook as the client starts it: in the folder that the payload names, in the user's home.
 fn command(event: &str, home: &Path, payload: &Value) -> Command {
     let mut command = Command::new(&ROZ.1);
-    command.args(["hook", event]).env_remove("ROZ_HOME");
+    let place = payload["cwd"].as_str().expect("a folder");
+    command.args(["hook", event]).env_remove("ROZ_HOME").current_dir(place);
     command.env("HOME", home.parent().expect("a user's"));
-    command.current_dir(payload["cwd"].as_str().expect("a folder"));
     command
 }
 

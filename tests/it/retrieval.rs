@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::Roz;
+use crate::support::{Reply, Roz};
 
 #[path = "../../examples/year/model.rs"]
 mod model;
@@ -115,13 +115,77 @@ fn a_set_of_ones_own_is_measured() {
 /// The claims of `examples/year`, on its own model.
 #[test]
 fn in_a_year_useful_learnings_keep_coming_and_useless_ones_sink() {
-    for seed in [1, 2, 3] {
-        let months = model::year(seed);
+    let years = [1, 2, 3].map(model::year);
+    let quarter = |of: std::ops::Range<usize>| {
+        model::sum(&years.iter().flat_map(|it| &it[of.clone()]).copied().collect::<Vec<_>>())
+    };
+    let (first, last, all) = (quarter(0..3), quarter(9..12), quarter(0..12));
+    assert!(last.hit_rate() > first.hit_rate() + 0.05, "{first:?} {last:?}");
+    assert!(last.useful_share() > first.useful_share() + 0.1, "{first:?} {last:?}");
+    assert!(last.useless_share() < first.useless_share() - 0.05, "{first:?} {last:?}");
+    assert!(all.starved * 4 <= all.wanted, "{all:?}");
+    for months in &years {
         let (first, last) = (model::sum(&months[..3]), model::sum(&months[9..]));
-        assert!(last.hit_rate() > first.hit_rate() + 0.05, "{seed}: {first:?} {last:?}");
-        assert!(last.useful_share() > first.useful_share() + 0.1, "{seed}: {first:?} {last:?}");
-        assert!(last.useless_share() < first.useless_share() - 0.05, "{seed}: {first:?} {last:?}");
-        let all = model::sum(&months);
-        assert!(all.starved * 4 <= all.wanted, "{seed}: {all:?}");
+        assert!(last.hit_rate() > first.hit_rate(), "{first:?} {last:?}");
     }
+}
+
+/// A project with these learnings, of one tag.
+fn knowing(learnings: &[(&str, &str, &str)]) -> Roz {
+    let roz = Roz::new().in_git();
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(".roz/learnings.md", "");
+    let candidates = learnings.iter().map(|(summary, detail, file)| {
+        json!({ "category": "pitfall", "summary": summary, "detail": detail, "tags": ["parser"],
+                "context_files": [file], "criteria_met": ["behavior_changing"] })
+    });
+    let input = json!({ "candidates": candidates.collect::<Vec<_>>() }).to_string();
+    roz.fed(&["reflect", "--session-id", "s0"], &input).succeeds();
+    roz
+}
+
+const PANICS: (&str, &str, &str) = (
+    "src/parser.rs panics on a lone `\\r` because Lexer::next slices by bytes",
+    "Lexer::next in src/parser.rs cut at byte 1 of a two-byte char; use char_indices().",
+    "src/parser.rs",
+);
+const ORDER: (&str, &str, &str) = (
+    "Never reorder the two passes of the quota check: pass 2 reads what 1 has written",
+    "check_all() in shop/limits/quota.py fills LIMITS first; seen with order 4711.",
+    "shop/limits/quota.py",
+);
+
+fn told(reply: &Reply) -> String {
+    reply.json["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_wish_is_seen_at_either_end_of_a_long_prompt() {
+    let roz = knowing(&[PANICS, ORDER]);
+    let log: String = (0..2000).map(|at| format!("12:00 worker {at} ok\n")).collect();
+    let wish = "Why does the lexer panic on a lone carriage return?";
+    for (id, prompt) in [("s1", format!("{wish}\n{log}")), ("s2", format!("{log}\n{wish}"))] {
+        let reply = roz.hook("user-prompt", json!({ "prompt": prompt, "session_id": id }));
+        assert!(told(&reply).contains("Lexer::next slices"), "{id}: {reply:?}");
+    }
+}
+
+#[test]
+fn a_file_of_the_project_is_found_by_its_whole_path() {
+    let roz = knowing(&[PANICS, ORDER]);
+    let prompt = format!("look at {}:7:3", roz.project().join("shop/limits/quota.py").display());
+    let reply = roz.hook("user-prompt", json!({ "prompt": prompt, "session_id": "s1" }));
+    assert!(told(&reply).contains("Never reorder"), "{reply:?}");
+}
+
+#[test]
+fn what_counts_as_shown_was_shown_whole() {
+    let roz = knowing(&[PANICS, ORDER]);
+    let many: String = (0..1700).map(|at| format!("/x{at}")).collect();
+    let prompt = format!("the lexer panics, parser-panics-lexer-carriage{many}");
+    let reply = roz.hook("user-prompt", json!({ "prompt": prompt, "session_id": "s1" }));
+    let text = told(&reply);
+    assert!(text.contains("use char_indices()") && text.len() < 2_000, "{text}");
+    let log = fs::read_to_string(roz.project().join(".roz/stats.log")).unwrap();
+    assert_eq!(log.matches("\"surfaced\"").count(), text.matches("- cl_").count(), "{log}");
 }

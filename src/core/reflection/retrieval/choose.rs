@@ -39,6 +39,9 @@ const LONG_BESIDE: f32 = 0.5;
 const MOST_BESIDE: usize = 10;
 /// So often it is looked anew at those that are left when some have sunk.
 const MOST_ROUNDS: usize = 8;
+/// What takes the place of the best, when that has sunk, is no further behind it, in log odds. (In
+/// the simulated years fewer starve by that than where anything may, and more is of use.)
+const NEAR: f32 = 0.3;
 /// What is this near to the best, in log odds, says the same: how far the best is ahead is
 /// measured against the others.
 const EQUAL: f32 = 0.01;
@@ -111,13 +114,17 @@ impl Index {
             by_relevance.then_with(by_turn).then_with(|| a.document.cmp(&b.document))
         });
         let mut likely = Likely::default();
-        // What has sunk makes room, and is no measure for others.
         for _ in 0..MOST_ROUNDS {
             likely = self.likely(&asked, &clauses, &ranked, on);
             if likely.sunk.is_empty() {
                 break;
             }
-            ranked.retain(|(it, _)| !likely.sunk.contains(&it.document));
+            // What has sunk makes room. Where that was the best, for what is nearly as good: the
+            // others were wanted beside it, if at all.
+            let best = ranked.first().map(|(it, _)| *it);
+            let best = best.filter(|it| likely.sunk.contains(&it.document));
+            let least = best.map_or(f32::NEG_INFINITY, |it| it.alone - NEAR);
+            ranked.retain(|(it, _)| it.alone >= least && !likely.sunk.contains(&it.document));
         }
         let mut scored = likely.scored;
         let by_score =

@@ -2,31 +2,32 @@
 //! `und`. They are left out of a query that is in that language, and only there: `die` and `was`
 //! are words of English, too.
 
+use std::collections::BTreeMap;
+
 /// A set of languages, a bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Languages(u8);
 
 /// German, French, Spanish, Portuguese, Italian, Dutch.
 const COUNT: u32 = 6;
-/// A word that English text has as well, so that it does not tell.
-const TELLS_NOTHING: u8 = 128;
-/// So many different words tell a language.
-const ENOUGH: usize = 2;
+/// A word that English text has as well, so that it tells less.
+const IN_ENGLISH: u8 = 128;
 
-/// The languages that words may be in.
+/// The languages that words may be in: two different ones tell, or three of which two may be
+/// English.
 pub(super) fn spoken<'a>(words: impl Iterator<Item = &'a str>) -> Languages {
-    let mut told = [const { Vec::new() }; COUNT as usize];
-    for word in words {
-        let word = word.to_lowercase();
-        let Some(of) = languages_of(&word).filter(|it| it & TELLS_NOTHING == 0) else { continue };
-        for (_, told) in told.iter_mut().enumerate().filter(|(bit, _)| of & (1 << bit) != 0) {
-            if told.len() < ENOUGH && !told.contains(&word) {
-                told.push(word.clone());
-            }
+    let mut told: BTreeMap<String, u8> = BTreeMap::new();
+    for word in words.map(str::to_lowercase) {
+        if let Some(of) = languages_of(&word) {
+            told.insert(word, of);
         }
     }
-    let spoken = told.iter().enumerate().filter(|(_, it)| it.len() >= ENOUGH);
-    Languages(spoken.fold(0, |all, (bit, _)| all | 1 << bit))
+    let is_spoken = |bit: &u32| {
+        let of = told.values().filter(|it| *it & (1 << bit) != 0);
+        let sure = of.clone().filter(|it| *it & IN_ENGLISH == 0).count();
+        sure >= 2 || sure == 1 && of.count() >= 3
+    };
+    Languages((0..COUNT).filter(is_spoken).fold(0, |all, bit| all | 1 << bit))
 }
 
 impl Languages {
@@ -125,14 +126,15 @@ mod tests {
     #[test]
     fn the_words_are_sorted_and_of_known_languages() {
         assert!(WORDS.is_sorted_by(|a, b| a.0 < b.0));
-        assert!(WORDS.iter().all(|it| it.1 & !TELLS_NOTHING < 1 << COUNT && it.1 != TELLS_NOTHING));
+        assert!(WORDS.iter().all(|it| it.1 & !IN_ENGLISH < 1 << COUNT && it.1 != IN_ENGLISH));
     }
 
     #[test]
-    fn a_language_is_told_by_two_of_its_words_and_english_is_none_of_them() {
+    fn a_language_is_told_by_some_of_its_words_and_english_is_none_of_them() {
         let of = |text: &str| spoken(text.split(' '));
         for (text, word) in [
             ("Die Steuer auf der Rechnung ist falsch und nicht gerundet", "die"),
+            ("ändere die Farbe des Knopfes auf der Startseite", "die"),
             ("mets le guide dans le dossier avec une page", "le"),
             ("el impuesto de la factura está mal, pero hay más", "de"),
             ("o imposto não está certo", "o"),
