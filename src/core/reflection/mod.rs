@@ -22,6 +22,7 @@
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a
 //! ticket. Subagents are never held: the work is the main agent's.
 
+mod asked;
 pub mod candidate;
 pub mod decay;
 pub mod duplicate;
@@ -43,6 +44,7 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
+        asked::{example, observations, what_is_due},
         state::{Reflection, Skip, Status},
         tickets::Closing,
     },
@@ -367,66 +369,6 @@ fn on_session_end(state: &mut Reflection, cx: Cx) -> Outcome {
         Effect::Log(usage::Event::Dismissed { learning_id, session_id: session_id.clone() })
     });
     Outcome { effects: dismissed.collect(), ..Outcome::pass() }
-}
-
-/// Why a reflection is due, in words.
-fn what_is_due(state: &Reflection) -> String {
-    let title = match state.ticket() {
-        Some(ticket) if !ticket.title.is_empty() => {
-            format!(" ({})", bounded::line(&ticket.title, 80))
-        }
-        _ => String::new(),
-    };
-    match state.closed() {
-        [] => "this session changed the project".to_owned(),
-        [one] if one.is_empty() => "a ticket was closed".to_owned(),
-        [one] if state.is_task(one) => {
-            format!("task {}{title} is completed", bounded::line(one, 80))
-        }
-        [one] => format!("ticket {}{title} was closed", bounded::line(one, 80)),
-        [one, rest @ ..] => {
-            format!("ticket {} and {} more were closed", bounded::line(one, 80), rest.len())
-        }
-    }
-}
-
-/// A reflection that is accepted as it stands: the agent sees the shape, and
-/// what it has to say instead.
-fn example(state: &Reflection, cx: Cx) -> String {
-    let about = match state.closed().first() {
-        Some(id) if !id.is_empty() => {
-            format!("Ticket {}", bounded::plain_line(&bounded::line(id, 40)))
-        }
-        _ => format!("Session {}", bounded::chars(cx.session_id.as_str(), 40)),
-    };
-    let day = cx.now.format("%Y-%m-%d");
-    let text = |text: String| serde_json::Value::from(text).to_string();
-    let summary = text(format!("{about} ({day}) needed `roz reflect` before its stop passed"));
-    let detail = text(format!(
-        "{about}: on {day} the Stop hook held until `roz reflect` had run. Write what YOU learned \
-         here instead: file, command, version, why."
-    ));
-    format!(
-        "{{\"candidates\": [{{\n  \"category\": \"process\",\n  \"summary\": {summary},\n  \
-         \"detail\": {detail},\n  \"tags\": [\"roz\", \"workflow\"],\n  \
-         \"criteria_met\": [\"stable_fact\"]\n}}]}}"
-    )
-}
-
-fn observations(state: &Reflection) -> String {
-    const SHOWN: usize = 3;
-    let notes = state.observations();
-    if notes.is_empty() {
-        return String::new();
-    }
-    let shown =
-        notes.iter().rev().take(SHOWN).map(|it| format!("\n- {}", bounded::line(&it.note, 120)));
-    let shown: String = shown.collect();
-    let more = match notes.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!("\n- and {more} more: roz context"),
-    };
-    format!("\nNoted on the way:{shown}{more}")
 }
 
 #[cfg(test)]
