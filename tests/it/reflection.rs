@@ -61,6 +61,18 @@ impl Roz {
         serde_json::from_str(&ran.succeeds().stdout).unwrap()
     }
 
+    /// Runs the example in the words of a hold, as it stands.
+    #[track_caller]
+    fn pastes(&self, reason: &str) {
+        let from = reason.find("cat <<'EOF'").unwrap();
+        let script = &reason[from..reason.rfind("EOF\n").unwrap() + 4];
+        let folder = std::path::Path::new(BINARY).parent().unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let mut shell: Command = self.program(&["bash", "-c", script]);
+        let output = feed(shell.env("PATH", path), b"");
+        assert!(output.status.success(), "{script}\n{output:?}");
+    }
+
     fn stats(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.project().join(".roz/stats.log")).unwrap_or_default();
         text.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
@@ -105,18 +117,59 @@ fn a_closed_ticket_holds_the_stop_until_something_is_written_down() {
 }
 
 #[test]
-fn the_example_in_the_reason_works_when_it_is_pasted() {
+fn the_example_in_the_reason_works_each_time_it_is_pasted() {
     let roz = with_tickets("");
-    roz.closes("t-1");
-    let reason = roz.stop().blocks();
-    let from = reason.find("cat <<'EOF'").unwrap();
-    let script = &reason[from..reason.rfind("EOF\n").unwrap() + 4];
-    let folder = std::path::Path::new(BINARY).parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let mut shell: Command = roz.program(&["bash", "-c", script]);
-    let output = feed(shell.env("PATH", path), b"");
-    assert!(output.status.success(), "{script}\n{output:?}");
-    roz.stop().passes();
+    // Ids that share words, share all digits with the day, or have none.
+    let ids = [
+        "app-k3x9",
+        "app-zz7q",
+        "t-01",
+        "t-02",
+        "t-1",
+        "t-2",
+        "login",
+        "logout",
+        "t-1",
+        "2026-01-02-03-04-05-a",
+        "2026-01-02-03-04-05-a",
+        "9b2c1f00-1111-4222-8333-444455556666",
+    ];
+    for id in ids {
+        roz.closes(id);
+        let reason = roz.stop().blocks();
+        assert!(reason.contains(&format!("(ticket {id})")), "{reason}");
+        roz.pastes(&reason);
+        roz.stop().passes();
+        assert_eq!(roz.reflection(), "reflected", "{id}");
+    }
+    for session in ["s2", "s3"] {
+        roz.hook("session-start", json!({ "source": "startup", "session_id": session }))
+            .objects_to_nothing();
+        for subject in ["First task", "The same task again"] {
+            let id = if subject.starts_with("First") { "1" } else { "2" };
+            let task = json!({ "task_id": id, "task_subject": subject, "session_id": session });
+            let held = roz.hook("task-completed", task.clone()).stderr;
+            assert!(held.contains(&format!("(task {id})")), "{held}");
+            roz.pastes(&held);
+            assert_eq!(roz.hook("task-completed", task).stderr, "");
+        }
+    }
+}
+
+#[test]
+fn the_example_is_accepted_in_every_session_without_tickets() {
+    let roz = without_tickets("");
+    roz.write("a.txt", "1\n2\n3\n4\n5\n");
+    for session in [SESSION, "s2", "0c7e1d5a-2222-4333-8444-555566667777"] {
+        let stop = || roz.hook("stop", json!({ "session_id": session }));
+        roz.hook("session-start", json!({ "source": "startup", "session_id": session }))
+            .objects_to_nothing();
+        roz.write(&format!("{session}.txt"), "1\n2\n3\n4\n5\n6\n");
+        // The second hold of a stop is another one.
+        stop().blocks();
+        roz.pastes(&stop().blocks());
+        stop().passes();
+    }
 }
 
 #[test]

@@ -27,18 +27,25 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
 
 /// A reflection that is accepted as it stands: the agent sees the shape, and
 /// what it has to say instead.
+///
+/// It is accepted each time, so no two say the same: both texts carry a mark
+/// of two numbers, which weigh enough in few words for
+/// [`duplicate`](super::duplicate) to tell them apart, whatever the ticket is
+/// called and whether it was closed before.
 pub(super) fn example(state: &Reflection, cx: Cx) -> String {
     let about = match state.closed().first() {
         Some(id) if !id.is_empty() => {
-            format!("Ticket {}", bounded::plain_line(&bounded::line(id, 40)))
+            let word = if state.is_task(id) { "task" } else { "ticket" };
+            format!("{word} {}", bounded::plain_line(&bounded::line(id, 40)))
         }
-        _ => format!("Session {}", bounded::chars(cx.session_id.as_str(), 40)),
+        _ => format!("session {}", bounded::chars(cx.session_id.as_str(), 40)),
     };
-    let day = cx.now.format("%Y-%m-%d");
+    let mark = mark(state, cx);
     let text = |text: String| serde_json::Value::from(text).to_string();
-    let summary = text(format!("{about} ({day}) needed `roz reflect` before its stop passed"));
+    let summary =
+        text(format!("Hold {mark} ({about}) needed `roz reflect` before its stop passed"));
     let detail = text(format!(
-        "{about}: on {day} the Stop hook held until `roz reflect` had run. Write what YOU learned \
+        "Hold {mark} of the Stop hook lasted until `roz reflect` had run. Write what YOU learned \
          here instead: file, command, version, why."
     ));
     format!(
@@ -46,6 +53,15 @@ pub(super) fn example(state: &Reflection, cx: Cx) -> String {
          \"detail\": {detail},\n  \"tags\": [\"roz\", \"workflow\"],\n  \
          \"criteria_met\": [\"stable_fact\"]\n}}]}}"
     )
+}
+
+/// Two numbers for this hold of this session.
+fn mark(state: &Reflection, cx: Cx) -> String {
+    let (session, at) = (cx.session_id.as_str(), cx.now.timestamp_micros());
+    let told = format!("{session}\n{at}\n{}\n{}", state.block_count(), state.closed().join("\n"));
+    let hash = bounded::sha256(told.as_bytes());
+    let hash = u64::from_str_radix(bounded::cut(&hash, 15), 16).unwrap_or_default();
+    format!("{:04}-{:04}", hash / 10_000 % 10_000, hash % 10_000)
 }
 
 pub(super) fn observations(state: &Reflection) -> String {
