@@ -272,7 +272,13 @@ fn a_session_without_tickets_is_asked_when_it_changed_enough() {
     roz.write("a.txt", "1\n2\n3\n4\n");
     roz.stop().passes();
     assert_eq!(roz.reflection(), "skipped");
-    assert_eq!(roz.debug(SESSION)["reflection"]["skip"]["reason"], "auto: 0 lines");
+    assert_eq!(roz.debug(SESSION)["reflection"]["skip"]["reason"], "auto: 4 lines");
+    let logged = roz.stats_of("skip");
+    assert_eq!(logged.len(), 1, "a session that changed nothing is no news: {logged:?}");
+    assert_eq!(
+        (&logged[0]["reason"], &logged[0]["lines_changed"]),
+        (&json!("auto: 4 lines"), &json!(4))
+    );
     roz.write("a.txt", "1\n2\n3\n4\n5\n");
     let reason = roz.stop().blocks();
     assert!(reason.contains("this session changed the project"), "{reason}");

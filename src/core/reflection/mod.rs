@@ -9,7 +9,7 @@
 //! | Active | a close failed | Active |
 //! | Idle | stop, session mode, `line_threshold` lines or more | Pending, and at once Blocked |
 //! | Idle | stop, session mode, fewer lines, auto-skip | Skipped |
-//! | Skipped by itself | stop, `line_threshold` lines or more | Idle, and its row |
+//! | Skipped by itself | stop, session mode, more lines than were skipped | Idle, and its row |
 //! | Pending | stop, few lines, decider `always` | Skipped |
 //! | Pending | stop | Blocked |
 //! | Blocked | stop, count below `max_blocks` | Blocked |
@@ -219,10 +219,15 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
             if !is_session_mode(state, learned, cx) || learned.diff == Diff::NotAsked {
                 return Outcome::pass();
             }
-            if is_small {
-                return match (state.status(), lines) {
-                    (Status::Idle, Some(lines)) => pass_small(state, lines, cx),
-                    _ => Outcome::pass(),
+            if let Some(lines) = lines.filter(|_| is_small) {
+                // The same lines are skipped once, and more of them again.
+                return match state.skip() {
+                    Some(skip)
+                        if state.is_auto_skipped() && lines <= skip.lines_changed.unwrap_or(0) =>
+                    {
+                        Outcome::pass()
+                    }
+                    _ => pass_small(state, lines, cx),
                 };
             }
             if lines == Some(0) || state.is_tripped(&cx.policy.circuit_breaker, cx.now) {

@@ -248,6 +248,23 @@ fn without_tickets_a_small_change_is_skipped_and_logged_with_its_lines() {
 }
 
 #[test]
+fn a_small_change_that_grows_is_skipped_and_logged_again() {
+    let mut gate = Gate::new();
+    let mut logged = Vec::new();
+    for lines in [0, 0, 1, 4, 4, 2, 0] {
+        let outcome = gate.changed(lines).passing();
+        gate.is(Status::Skipped);
+        logged.extend(outcome.effects.into_iter().filter_map(|it| match it {
+            Effect::Log(usage::Event::Skip { lines_changed, .. }) => lines_changed,
+            _ => None,
+        }));
+    }
+    assert_eq!(logged, [1, 4]);
+    assert_eq!(gate.session.reflection.skip().unwrap().reason, "auto: 4 lines");
+    gate.changed(5).blocks();
+}
+
+#[test]
 fn a_skip_by_itself_is_outgrown_and_one_with_a_reason_stands() {
     let mut gate = Gate::new();
     gate.changed(4).passes();
