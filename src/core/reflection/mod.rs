@@ -61,12 +61,13 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
         What::Prompt { sender: Sender::User, .. } => on_prompt(state, cx),
         What::PreToolUse(call) => on_tool(state, call, cx),
         What::PostToolUse { call, succeeded } => on_tool_done(state, call, *succeeded, cx),
-        What::Stop(stop) => on_stop(state, stop, cx),
+        What::Stop(stop) if !by_subagent => on_stop(state, stop, cx),
         What::TaskCompleted { task_id, subject } if !by_subagent => {
             on_task(state, task_id, subject, cx)
         }
         What::SessionEnd { .. } => on_session_end(state, cx),
         What::Prompt { .. }
+        | What::Stop(_)
         | What::TaskCompleted { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. } => Outcome::pass(),

@@ -431,6 +431,20 @@ fn a_subagents_close_is_the_main_agents_to_reflect_on() {
 }
 
 #[test]
+fn a_stop_of_a_subagents_is_neither_held_nor_counted() {
+    let mut gate = Gate::with_tickets();
+    gate.closes();
+    assert_eq!(gate.sees_from(Some("a1"), stop()).verdict, Verdict::Pass);
+    gate.is(Status::Pending);
+    assert_eq!(gate.session.reflection.block_count(), 0);
+    gate.blocks();
+
+    let mut gate = Gate::new();
+    assert_eq!(gate.changed(500).sees_from(Some("a1"), stop()).verdict, Verdict::Pass);
+    gate.is(Status::Idle);
+}
+
+#[test]
 fn what_subagents_noted_is_shown_to_whoever_reflects() {
     let mut gate = Gate::with_tickets();
     gate.session.reflection.observe("the N+1 is in the dashboard", Some("a1".into()), gate.now);
