@@ -12,15 +12,18 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
         }
         _ => String::new(),
     };
-    match state.closed() {
-        [] => "this session changed the project".to_owned(),
-        [one] if one.is_empty() => "a ticket was closed".to_owned(),
-        [one] if state.is_task(one) => {
-            format!("task {}{title} is completed", bounded::line(one, 80))
+    let name = |it: &str| bounded::plain_line(&bounded::line(it, 80));
+    match (state.closed(), state.closed_unnamed()) {
+        ([], []) => "this session changed the project".to_owned(),
+        ([], [system]) => format!("a ticket of {}{title} was closed", name(system)),
+        ([], [system, rest @ ..]) => {
+            format!("a ticket of {} and {} more were closed", name(system), rest.len())
         }
-        [one] => format!("ticket {}{title} was closed", bounded::line(one, 80)),
-        [one, rest @ ..] => {
-            format!("ticket {} and {} more were closed", bounded::line(one, 80), rest.len())
+        ([one], []) if state.is_task(one) => format!("task {}{title} is completed", name(one)),
+        ([one], []) => format!("ticket {}{title} was closed", name(one)),
+        ([one, rest @ ..], unnamed) => {
+            let more = rest.len() + unnamed.len();
+            format!("ticket {} and {more} more were closed", name(one))
         }
     }
 }
@@ -33,12 +36,12 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
 /// [`duplicate`](super::duplicate) to tell them apart, whatever the ticket is
 /// called and whether it was closed before.
 pub(super) fn example(state: &Reflection, cx: Cx) -> String {
-    let about = match state.closed().first() {
-        Some(id) if !id.is_empty() => {
-            let word = if state.is_task(id) { "task" } else { "ticket" };
-            format!("{word} {}", bounded::plain_line(&bounded::line(id, 40)))
-        }
-        _ => format!("session {}", bounded::chars(cx.session_id.as_str(), 40)),
+    let name = |it: &str| bounded::plain_line(&bounded::line(it, 40));
+    let about = match (state.closed(), state.closed_unnamed()) {
+        ([id, ..], _) if state.is_task(id) => format!("task {}", name(id)),
+        ([id, ..], _) => format!("ticket {}", name(id)),
+        ([], [system, ..]) => format!("a ticket of {}", name(system)),
+        ([], []) => format!("session {}", bounded::chars(cx.session_id.as_str(), 40)),
     };
     let mark = mark(state, cx);
     let text = |text: String| serde_json::Value::from(text).to_string();

@@ -49,6 +49,9 @@ pub struct Reflection {
     /// Tickets that were closed since the last reflection.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     closed: Vec<String>,
+    /// Systems of which one was closed that the call did not name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    closed_unnamed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reflection: Option<Done>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,6 +134,11 @@ impl Reflection {
         &self.closed
     }
 
+    /// The systems of tickets that were closed without their name.
+    pub(super) fn closed_unnamed(&self) -> &[String] {
+        &self.closed_unnamed
+    }
+
     pub fn skip(&self) -> Option<&Skip> {
         self.skip.as_ref()
     }
@@ -210,14 +218,17 @@ impl Reflection {
     /// says nothing about this one.
     pub(super) fn closed_tickets(&mut self, closings: &[Closing], now: DateTime<Utc>) {
         for closing in closings {
-            for id in
-                closing.tickets.iter().chain(closing.tickets.is_empty().then_some(&closing.system))
-            {
-                if self.closed.len() < MAX_KEPT && !self.closed.contains(id) {
-                    self.closed.push(id.clone());
+            let keep = |kept: &mut Vec<String>, it: &String| {
+                if kept.len() < MAX_KEPT && !kept.contains(it) {
+                    kept.push(it.clone());
                 }
+            };
+            let named = || closing.tickets.iter().filter(|it| !it.is_empty());
+            named().for_each(|it| keep(&mut self.closed, it));
+            let id = named().next();
+            if id.is_none() {
+                keep(&mut self.closed_unnamed, &closing.system);
             }
-            let id = closing.tickets.first();
             let is_known = match (&self.ticket, id) {
                 (Some(ticket), Some(id)) => ticket.ticket_id == *id,
                 (Some(ticket), None) => ticket.source == closing.system,
@@ -281,6 +292,7 @@ impl Reflection {
             Press::Trip => {
                 self.status = Status::Idle;
                 self.closed.clear();
+                self.closed_unnamed.clear();
                 self.waiting_since = None;
                 Press::Trip
             }
@@ -338,7 +350,10 @@ impl Reflection {
         }
     }
 
-    fn settle_tasks(&mut self) {
+    /// What was closed is seen to.
+    fn settle(&mut self) {
+        self.closed.clear();
+        self.closed_unnamed.clear();
         self.tasks.values_mut().for_each(|it| it.is_settled = true);
     }
 
@@ -347,8 +362,7 @@ impl Reflection {
         let was_due = self.status.is_open();
         if was_due {
             self.status = Status::Reflected;
-            self.closed.clear();
-            self.settle_tasks();
+            self.settle();
         }
         self.breaker().reset();
         self.waiting_since = None;
@@ -362,8 +376,7 @@ impl Reflection {
         let was_due = self.status.is_open();
         if was_due {
             self.status = Status::Skipped;
-            self.closed.clear();
-            self.settle_tasks();
+            self.settle();
             self.waiting_since = None;
         }
         self.skip = Some(skip);
@@ -383,8 +396,7 @@ impl Reflection {
             },
         };
         self.status = Status::Skipped;
-        self.closed.clear();
-        self.settle_tasks();
+        self.settle();
         self.skip = Some(skip.clone());
         skip
     }
