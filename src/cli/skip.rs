@@ -82,16 +82,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         lines_changed: args.lines_changed,
         timestamp: world.now,
     };
-    let (was_due, ticket) = target.update(&roz, world, |session| {
-        let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
+    let (was_due, tickets) = target.update(&roz, world, |session| {
+        let tickets = session.reflection.tickets();
         let was_due = session.reflection.skipped(skip.clone());
         session.record(&reflection::skip_mark(&skip, was_due), world.now);
-        (was_due, ticket)
+        (was_due, tickets)
     })?;
     let mut warning = None;
     // One that comes before its time is logged when its time comes.
     if was_due {
-        let event = reflection::skip_event(&skip, id.to_string(), ticket);
+        let event = reflection::skip_event(&skip, id.to_string(), &tickets);
         let log = roz.usage_log(&roz.library(world));
         let until = Instant::now() + Duration::from_secs(5);
         warning = log.append(&[Entry::new(world.now, event)], until).err();

@@ -225,6 +225,29 @@ fn a_skip_with_a_reason_lets_the_stop_pass() {
 }
 
 #[test]
+fn several_tickets_that_were_closed_are_all_logged() {
+    let roz = with_tickets("");
+    roz.runs("bd close b-1 b-2 b-3", "post-tool-use").passes();
+    roz.run(&["skip", "three version bumps", "--session-id", SESSION]).succeeds();
+    let skip = &roz.stats_of("skip")[0];
+    assert_eq!(
+        (&skip["ticket_id"], &skip["tickets"]),
+        (&json!("b-1"), &json!(["b-1", "b-2", "b-3"]))
+    );
+    roz.closes("t-1");
+    roz.runs("bd close b-2", "post-tool-use").passes();
+    roz.later(60);
+    roz.reflects(&json!([parser()]));
+    let done = &roz.stats_of("reflection")[0];
+    assert_eq!((&done["ticket_id"], &done["tickets"]), (&json!("b-2"), &json!(["b-2", "t-1"])));
+    assert_eq!(roz.json(&["stats"])["reflection"]["skip_misses"], json!(["b-2"]));
+    // Of one there is no list.
+    roz.closes("t-2");
+    roz.run(&["skip", "a version bump", "--session-id", SESSION]).succeeds();
+    assert_eq!(roz.stats_of("skip")[1]["tickets"], Value::Null);
+}
+
+#[test]
 fn nothing_accepted_is_an_error_and_changes_nothing() {
     let roz = with_tickets("");
     roz.closes("t-1");

@@ -290,14 +290,14 @@ fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
 
 /// Too small a change to have taught anything.
 fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
-    let ticket = state.ticket().map(|it| it.ticket_id.clone());
+    let tickets = state.tickets();
     let skip = state.auto_skipped(lines, cx.now);
     let outcome = Outcome::pass().marked(skip_mark(&skip, true));
     // A session that changed nothing is no news for the project's log.
     if lines == 0 {
         return outcome;
     }
-    outcome.doing(Effect::Log(skip_event(&skip, cx.session_id.to_string(), ticket)))
+    outcome.doing(Effect::Log(skip_event(&skip, cx.session_id.to_string(), &tickets)))
 }
 
 pub fn skip_mark(skip: &Skip, was_due: bool) -> Mark {
@@ -309,10 +309,12 @@ pub fn skip_mark(skip: &Skip, was_due: bool) -> Mark {
     }
 }
 
-pub fn skip_event(skip: &Skip, session_id: String, ticket_id: Option<String>) -> usage::Event {
+pub fn skip_event(skip: &Skip, session_id: String, tickets: &[String]) -> usage::Event {
+    let (ticket_id, tickets) = usage::fields(tickets);
     usage::Event::Skip {
         session_id,
         ticket_id,
+        tickets,
         reason: bounded::chars(&skip.reason, 500),
         decider: skip.decider.to_string(),
         lines_changed: skip.lines_changed,

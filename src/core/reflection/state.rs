@@ -134,6 +134,17 @@ impl Reflection {
         &self.closed
     }
 
+    /// What a reflection is about: the tickets that were closed, the one at
+    /// hand first, or that one where none was.
+    pub fn tickets(&self) -> Vec<String> {
+        let at_hand = self.ticket.as_ref().map(|it| &it.ticket_id);
+        let is_about =
+            |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
+        let at_hand = at_hand.filter(is_about);
+        let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
+        at_hand.into_iter().chain(others).cloned().collect()
+    }
+
     /// The systems of tickets that were closed without their name.
     pub(super) fn closed_unnamed(&self) -> &[String] {
         &self.closed_unnamed
