@@ -225,6 +225,26 @@ fn a_skip_with_a_reason_lets_the_stop_pass() {
 }
 
 #[test]
+fn a_skip_of_what_is_not_due_yet_is_kept_for_a_small_change() {
+    let roz = without_tickets("");
+    roz.stop().passes();
+    let said = roz.run(&["skip", "only words", "--session-id", SESSION]).succeeds().stdout;
+    assert!(said.contains("kept for a change so small that it passes by itself"), "{said}");
+    assert!(said.contains("held all the same"), "{said}");
+    roz.write("a.txt", "1\n2\n");
+    roz.stop().passes();
+    assert_eq!(roz.stats_of("skip")[0]["reason"], "only words");
+    roz.run(&["skip", "and more of them", "--session-id", SESSION]).succeeds();
+    roz.write("a.txt", &"1\n".repeat(40));
+    let reason = roz.stop().blocks();
+    assert!(reason.contains("skipped with \"and more of them\": say so again"), "{reason}");
+    assert_eq!(roz.stats_of("skip").len(), 1);
+    roz.run(&["skip", "generated", "--session-id", SESSION]).succeeds();
+    roz.stop().passes();
+    assert_eq!(roz.stats_of("skip")[1]["reason"], "generated");
+}
+
+#[test]
 fn several_tickets_that_were_closed_are_all_logged() {
     let roz = with_tickets("");
     roz.runs("bd close b-1 b-2 b-3", "post-tool-use").passes();

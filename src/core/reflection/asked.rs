@@ -67,6 +67,27 @@ fn mark(state: &Reflection, cx: Cx) -> String {
     format!("{:04}-{:04}", hash / 10_000 % 10_000, hash % 10_000)
 }
 
+/// What is to be said before the offer to skip: that the change is small, and
+/// what an agent said before there was anything to skip.
+pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
+    let small = match small {
+        Some(lines) => format!("The change is small ({lines} line{}). ", plural(lines)),
+        None => String::new(),
+    };
+    let early = match state.early_skip() {
+        Some(skip) => format!(
+            "Before anything was due you skipped with \"{}\": say so again if it still holds. ",
+            bounded::plain_line(&bounded::line(&skip.reason, 200))
+        ),
+        None => String::new(),
+    };
+    small + &early
+}
+
+pub(super) fn plural(lines: u64) -> &'static str {
+    if lines == 1 { "" } else { "s" }
+}
+
 pub(super) fn observations(state: &Reflection) -> String {
     const SHOWN: usize = 3;
     let notes = state.observations();

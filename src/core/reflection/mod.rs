@@ -17,6 +17,7 @@
 //! | Pending, Blocked | stop, other subagents run | the same, passed for a while |
 //! | Pending, Blocked | `roz reflect` with something accepted | Reflected |
 //! | Pending, Blocked | `roz skip` | Skipped |
+//! | Idle, Active, Reflected, Skipped | `roz skip` | the same; the reason is kept for a small change |
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a
@@ -44,7 +45,7 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
-        asked::{example, observations, what_is_due},
+        asked::{before_skip, example, observations, what_is_due},
         state::{Reflection, Skip, Status},
         tickets::Closing,
     },
@@ -263,17 +264,14 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
                  ({due}): the stop passes without it."
             ));
     }
-    let small = match lines {
-        Some(lines) if is_small => format!("The change is small ({lines} lines). "),
-        _ => String::new(),
-    };
+    let small = lines.filter(|_| is_small);
     let notice = Notice::new("reflect")
         .with("what", due)
         .with("block_count", state.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("example", example(state, cx))
         .with("observations", observations(state))
-        .with("small", small);
+        .with("small", before_skip(state, small));
     Outcome::object(notice).marked(Mark::ReflectionStop {
         answer: "block",
         reason: state.status().word().to_owned(),
@@ -290,11 +288,10 @@ fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
 
 /// Too small a change to have taught anything.
 fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
-    let tickets = state.tickets();
+    let (tickets, is_news) = (state.tickets(), state.is_news(lines));
     let skip = state.auto_skipped(lines, cx.now);
     let outcome = Outcome::pass().marked(skip_mark(&skip, true));
-    // A session that changed nothing is no news for the project's log.
-    if lines == 0 {
+    if !is_news {
         return outcome;
     }
     outcome.doing(Effect::Log(skip_event(&skip, cx.session_id.to_string(), &tickets)))
@@ -367,7 +364,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("example", example(state, cx))
         .with("observations", observations(state))
-        .with("small", "");
+        .with("small", before_skip(state, None));
     Outcome::object(notice).marked(mark("block"))
 }
 

@@ -13,7 +13,7 @@ use crate::core::{
     bounded,
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
-    reflection::tickets::Closing,
+    reflection::{asked::plural, tickets::Closing},
 };
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,10 @@ pub struct Reflection {
     reflection: Option<Done>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skip: Option<Skip>,
+    /// A reason that was given before anything was due, until a small change
+    /// passes with it or the reflection that came due is dealt with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    early_skip: Option<Skip>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subagent_observations: Vec<Observation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -152,6 +156,11 @@ impl Reflection {
 
     pub fn skip(&self) -> Option<&Skip> {
         self.skip.as_ref()
+    }
+
+    /// What was said before anything was due.
+    pub(super) fn early_skip(&self) -> Option<&Skip> {
+        self.early_skip.as_ref()
     }
 
     pub fn done(&self) -> Option<&Done> {
@@ -289,7 +298,7 @@ impl Reflection {
 
     pub fn is_auto_skipped(&self) -> bool {
         self.status == Status::Skipped
-            && self.skip.as_ref().is_some_and(|it| it.decider == Decider::Auto)
+            && self.skip.as_ref().is_some_and(|it| it.is_early || it.decider == Decider::Auto)
     }
 
     /// A stop would be held: counts it, or lets go.
@@ -373,6 +382,7 @@ impl Reflection {
         let was_due = self.status.is_open();
         if was_due {
             self.status = Status::Reflected;
+            self.early_skip = None;
             self.settle();
         }
         self.breaker().reset();
@@ -382,27 +392,40 @@ impl Reflection {
     }
 
     /// Nothing is to be written down. Answers whether something was due;
-    /// without, the reason is kept for the next stop.
+    /// without, nothing is skipped, and the reason is kept for a small change:
+    /// what has not been done yet cannot have taught nothing.
     pub fn skipped(&mut self, skip: Skip) -> bool {
         let was_due = self.status.is_open();
         if was_due {
             self.status = Status::Skipped;
             self.settle();
             self.waiting_since = None;
+            self.early_skip = None;
+            self.skip = Some(skip);
+        } else {
+            self.early_skip = Some(Skip { is_early: true, ..skip });
         }
-        self.skip = Some(skip);
         was_due
     }
 
-    /// A small change passes by itself. An agent's own reason stands.
+    /// Whether so small a change is worth a reason and a line in the log: a
+    /// session that changed nothing is not, unless it closed a ticket.
+    pub(super) fn is_news(&self, lines: u64) -> bool {
+        lines > 0 || self.status.is_open()
+    }
+
+    /// A small change passes by itself, with the agent's own reason where it
+    /// gave one.
     pub(super) fn auto_skipped(&mut self, lines: u64, now: DateTime<Utc>) -> Skip {
-        let of_agent = self.skip.take().filter(|it| it.decider != Decider::Auto);
+        let early = if self.is_news(lines) { self.early_skip.take() } else { None };
+        let of_agent = early.or_else(|| self.skip.take()).filter(|it| it.decider != Decider::Auto);
         let skip = match of_agent {
             Some(skip) => Skip { lines_changed: Some(lines), ..skip },
             None => Skip {
-                reason: format!("auto: {lines} line{}", if lines == 1 { "" } else { "s" }),
+                reason: format!("auto: {lines} line{}", plural(lines)),
                 decider: Decider::Auto,
                 lines_changed: Some(lines),
+                is_early: false,
                 timestamp: now,
             },
         };

@@ -131,6 +131,7 @@ impl Gate {
             reason: reason.into(),
             decider: Skipper::Agent,
             lines_changed: None,
+            is_early: false,
             timestamp: self.now,
         })
     }
@@ -282,6 +283,52 @@ fn a_reason_given_before_the_stop_is_kept_for_a_small_change() {
     gate.is(Status::Idle).changed(2).passes();
     let skip = gate.session.reflection.skip().unwrap();
     assert_eq!((skip.reason.as_str(), skip.lines_changed), ("a typo in a comment", Some(2)));
+}
+
+#[test]
+fn a_reason_given_before_the_stop_lets_no_larger_change_pass() {
+    for before in [&[][..], &[0], &[0, 2], &[3, 0]] {
+        let mut gate = Gate::new();
+        for lines in before {
+            gate.changed(*lines).passes();
+        }
+        assert!(!gate.skips("nothing new"), "nothing is due yet");
+        gate.changed(0).passes();
+        gate.changed(4).passes();
+        assert_eq!(gate.session.reflection.skip().unwrap().reason, "nothing new", "{before:?}");
+        gate.changed(500).blocks();
+    }
+}
+
+#[test]
+fn a_reason_given_too_early_is_told_where_the_stop_is_held_after_all() {
+    let early = "skipped with \"only docs\": say so again";
+    let mut gate = Gate::new();
+    gate.skips("only docs");
+    let said = gate.changed(40).blocks();
+    assert!(said.contains(early), "{said}");
+    assert!(gate.skips("only docs, indeed"));
+    gate.is(Status::Skipped).passes();
+
+    let mut gate = Gate::with_tickets();
+    gate.skips("only docs");
+    let said = gate.closes().changed(40).blocks();
+    assert!(said.contains(early), "{said}");
+    assert!(gate.reflects());
+    let said = gate.closes().blocks();
+    assert!(!said.contains(early), "it was dealt with: {said}");
+}
+
+#[test]
+fn a_closed_ticket_that_is_skipped_by_itself_is_logged_without_a_line_too() {
+    let mut gate = Gate::with_tickets();
+    gate.policy.gate.auto_skip.decider = Decider::Always;
+    gate.skips("a question only");
+    let outcome = gate.closes().changed(0).passing();
+    let [Effect::Log(usage::Event::Skip { ticket_id, reason, .. })] = &outcome.effects[..] else {
+        panic!("{:?}", outcome.effects);
+    };
+    assert_eq!((ticket_id.as_deref(), reason.as_str()), (Some("t-1"), "a question only"));
 }
 
 #[test]
