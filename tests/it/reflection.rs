@@ -430,7 +430,9 @@ fn notes_of_subagents_reach_whoever_reflects() {
     let roz = with_tickets("");
     roz.run(&["observe", "the N+1 is in the dashboard", "--session-id", SESSION]).succeeds();
     roz.closes("t-1");
-    assert!(roz.stop().blocks().contains("the N+1 is in the dashboard"));
+    let held = roz.stop().blocks();
+    let shown = "EOF\n\nNoted on the way:\n- the N+1 is in the dashboard\n\nThe change is small";
+    assert!(held.contains(shown), "{held}");
     let context = roz.run(&["context", SESSION]).succeeds().stdout;
     assert!(context.contains("the N+1 is in the dashboard"), "{context}");
     let error = roz.run(&["observe", " "]).fails();

@@ -1,6 +1,8 @@
 //! What a held stop says: why a reflection is due, an example of one, and what
 //! was noted on the way.
 
+use std::fmt::Write as _;
+
 use super::state::Reflection;
 use crate::core::{Cx, bounded};
 
@@ -88,18 +90,24 @@ pub(super) fn plural(lines: u64) -> &'static str {
     if lines == 1 { "" } else { "s" }
 }
 
-pub(super) fn observations(state: &Reflection) -> String {
-    const SHOWN: usize = 3;
-    let notes = state.observations();
+/// The newest notes, each with all its lines; empty, or a block that ends in a
+/// newline.
+pub(super) fn observations(state: &Reflection, cx: Cx) -> String {
+    const SHOWN: usize = 5;
+    const LONGEST: usize = 500;
+    let notes: Vec<_> = state.open_observations().collect();
     if notes.is_empty() {
         return String::new();
     }
-    let shown =
-        notes.iter().rev().take(SHOWN).map(|it| format!("\n- {}", bounded::line(&it.note, 120)));
-    let shown: String = shown.collect();
-    let more = match notes.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!("\n- and {more} more: roz context"),
-    };
-    format!("\nNoted on the way:{shown}{more}")
+    let earlier = notes.len().saturating_sub(SHOWN);
+    let mut text = "\nNoted on the way:\n".to_owned();
+    if earlier > 0 {
+        let session = cx.session_id;
+        let _ = writeln!(text, "- {earlier} more before these: roz context {session}");
+    }
+    for it in &notes[earlier..] {
+        let note = bounded::plain(&bounded::chars(&it.note, LONGEST));
+        let _ = writeln!(text, "- {}", note.trim_end().replace('\n', "\n  "));
+    }
+    text
 }

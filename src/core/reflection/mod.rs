@@ -270,7 +270,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         .with("block_count", state.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("example", example(state, cx))
-        .with("observations", observations(state))
+        .with("observations", observations(state, cx))
         .with("small", before_skip(state, small));
     Outcome::object(notice).marked(Mark::ReflectionStop {
         answer: "block",
@@ -363,7 +363,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
         .with("block_count", (blocks + 1).to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("example", example(state, cx))
-        .with("observations", observations(state))
+        .with("observations", observations(state, cx))
         .with("small", before_skip(state, None));
     Outcome::object(notice).marked(mark("block"))
 }

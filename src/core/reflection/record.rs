@@ -65,6 +65,9 @@ pub struct Observation {
     pub note: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
+    /// It was there when a reflection was written or skipped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_settled: bool,
     pub timestamp: DateTime<Utc>,
 }
 

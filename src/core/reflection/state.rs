@@ -171,6 +171,11 @@ impl Reflection {
         &self.subagent_observations
     }
 
+    /// Notes that nobody has reflected on.
+    pub(super) fn open_observations(&self) -> impl Iterator<Item = &Observation> {
+        self.subagent_observations.iter().filter(|it| !it.is_settled)
+    }
+
     pub fn injected(&self) -> &[Injected] {
         &self.injected_learnings
     }
@@ -370,6 +375,12 @@ impl Reflection {
         }
     }
 
+    /// Whoever reflects or gives a reason has the notes before it. A small
+    /// change that passes by itself has no such reader.
+    fn settle_observations(&mut self) {
+        self.subagent_observations.iter_mut().for_each(|it| it.is_settled = true);
+    }
+
     /// What was closed is seen to.
     fn settle(&mut self) {
         self.closed.clear();
@@ -384,6 +395,7 @@ impl Reflection {
             self.status = Status::Reflected;
             self.early_skip = None;
             self.settle();
+            self.settle_observations();
         }
         self.breaker().reset();
         self.waiting_since = None;
@@ -399,6 +411,7 @@ impl Reflection {
         if was_due {
             self.status = Status::Skipped;
             self.settle();
+            self.settle_observations();
             self.waiting_since = None;
             self.early_skip = None;
             self.skip = Some(skip);
@@ -438,7 +451,8 @@ impl Reflection {
     /// Notes something for whoever reflects.
     pub fn observe(&mut self, note: &str, agent_id: Option<String>, now: DateTime<Utc>) {
         let note = bounded::cut(note.trim(), MAX_NOTE).to_owned();
-        self.subagent_observations.push(Observation { note, agent_id, timestamp: now });
+        let noted = Observation { note, agent_id, is_settled: false, timestamp: now };
+        self.subagent_observations.push(noted);
         let excess = self.subagent_observations.len().saturating_sub(MAX_OBSERVATIONS);
         self.subagent_observations.drain(..excess);
     }

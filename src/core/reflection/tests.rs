@@ -500,6 +500,50 @@ fn what_subagents_noted_is_shown_to_whoever_reflects() {
 }
 
 #[test]
+fn notes_that_were_reflected_on_are_not_shown_for_the_next_ticket() {
+    for reflects in [true, false] {
+        let mut gate = Gate::with_tickets();
+        gate.session.reflection.observe("the router panics", None, gate.now);
+        let said = gate.closes().blocks();
+        assert!(said.contains("- the router panics"), "{said}");
+        assert!(gate.blocks().contains("- the router panics"), "until it is dealt with");
+        assert!(if reflects { gate.reflects() } else { gate.skips("no news") });
+        gate.session.reflection.observe("the cache is stale", None, gate.now);
+        let said = gate.closes().blocks();
+        assert!(said.contains("- the cache is stale"), "{said}");
+        assert!(!said.contains("the router panics"), "{said}");
+        assert_eq!(gate.session.reflection.observations().len(), 2, "both stay on record");
+    }
+}
+
+#[test]
+fn notes_that_nobody_was_shown_outlive_a_skip_by_itself() {
+    let mut gate = Gate::with_tickets();
+    gate.policy.gate.auto_skip.decider = Decider::Always;
+    gate.session.reflection.observe("the router panics", None, gate.now);
+    gate.closes().changed(1).passes();
+    assert!(gate.closes().changed(50).blocks().contains("- the router panics"));
+}
+
+#[test]
+fn notes_are_shown_with_all_their_lines_and_the_newest_of_many() {
+    let mut gate = Gate::with_tickets();
+    for n in 1..=7 {
+        let note = format!("note {n}:\nthe N+1 is in\n  Dashboard::load \u{1b}[31m");
+        gate.session.reflection.observe(&note, None, gate.now);
+    }
+    let said = gate.closes().blocks();
+    assert!(
+        said.contains("\nNoted on the way:\n- 2 more before these: roz context s1\n- note 3:\n"),
+        "{said}"
+    );
+    let last = "- note 7:\n  the N+1 is in\n    Dashboard::load \\u{1b}[31m\n";
+    assert!(said.contains(last), "{said}");
+    gate.session.reflection.observe(&"ü".repeat(900), None, gate.now);
+    assert!(gate.blocks().contains(&format!("- {}…\n", "ü".repeat(499))));
+}
+
+#[test]
 fn a_close_without_an_id_is_one_of_its_system() {
     let mut gate = Gate::with_tickets();
     let said = gate.runs("bd close", true).blocks();
