@@ -182,6 +182,35 @@ fn a_close_that_fails_demands_nothing() {
 }
 
 #[test]
+fn a_reflection_in_the_same_call_as_the_close_comes_before_it_is_due() {
+    let roz = with_tickets("");
+    let call =
+        roz.call("Bash", &json!({ "command": "tissue status t-1 closed && roz reflect < x" }));
+    roz.hook("pre-tool-use", call.clone()).passes();
+    roz.reflects(&json!([parser()]));
+    assert_eq!(roz.reflection(), "active");
+    let mut done = call;
+    done["tool_response"] = json!({ "stdout": "", "stderr": "", "interrupted": false });
+    roz.hook("post-tool-use", done).passes();
+    roz.stop().blocks();
+}
+
+#[test]
+fn a_close_whose_failure_is_lost_or_that_runs_in_the_background_counts() {
+    let roz = with_tickets("");
+    roz.runs("tissue status t-1 closed | tee log", "post-tool-use").passes();
+    assert_eq!(roz.reflection(), "pending");
+    let roz = with_tickets("");
+    let line = json!({ "command": "tissue status t-1 closed", "run_in_background": true });
+    let call = roz.call("Bash", &line);
+    roz.hook("pre-tool-use", call.clone()).passes();
+    let mut done = call;
+    done["tool_response"] = json!({ "stdout": "", "stderr": "", "backgroundTaskId": "b1" });
+    roz.hook("post-tool-use", done).passes();
+    assert_eq!(roz.reflection(), "pending");
+}
+
+#[test]
 fn a_result_that_says_it_failed_demands_nothing() {
     let roz = with_tickets("");
     let call = roz.call("mcp__tissue__close_issue", &json!({ "id": "t-1" }));
