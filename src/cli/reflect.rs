@@ -18,7 +18,7 @@ use crate::{
             judge::{Judgement, Origin, judge},
             learning::Learning,
             state::{self, Done as Reflected, Status},
-            usage::{Entry, Event},
+            usage::{self, Entry, Event},
         },
         trace::Mark,
     },
@@ -86,8 +86,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let target = Target::find(&roz, given, world)?;
     let session = target.session(&roz, world);
-    let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
-    let ticket = ticket.filter(|it| !it.is_empty());
+    let tickets = session.reflection.tickets();
+    let ticket = tickets.first();
     let library = roz.library(world);
     let shelf = library.all();
     let known: Vec<Learning> = shelf.learnings.iter().map(|it| it.learning.clone()).collect();
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let origin = Origin {
         now: world.now,
         session_id: Some(&id),
-        ticket_id: ticket.as_deref(),
+        ticket_id: ticket.map(String::as_str),
         roz_version: env!("CARGO_PKG_VERSION"),
     };
     let judged = judge(&batch, &known, &roz.policy.gate.write_gate, &origin);
@@ -112,8 +112,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         report.say(args.json, &id)?;
         return if args.json { Ok(Done::Badly) } else { Err(failed.into()) };
     }
-    entries.extend(uses(&batch, &shelf, &id, ticket.as_deref(), &mut warnings));
-    entries.push(reflection(&kept, &judged, &id, ticket.as_deref()));
+    entries.extend(uses(&batch, &shelf, &id, ticket, &mut warnings));
+    entries.push(reflection(&kept, &judged, &id, &tickets));
     for it in &kept {
         if let Some(old) = &it.learning.supersedes {
             let superseded_by = it.learning.id.clone();
@@ -211,7 +211,7 @@ fn uses(
     batch: &Batch,
     shelf: &Shelf,
     session_id: &str,
-    ticket_id: Option<&str>,
+    ticket_id: Option<&String>,
     warnings: &mut Vec<String>,
 ) -> Vec<Event> {
     let is_known = |id: &str| shelf.learnings.iter().any(|it| it.learning.id == id);
@@ -228,7 +228,7 @@ fn uses(
             events.push(Event::Referenced {
                 learning_id: it.id.clone(),
                 session_id: session_id.to_owned(),
-                ticket_id: ticket_id.map(str::to_owned),
+                ticket_id: ticket_id.cloned(),
                 how: it.how.as_deref().map(|it| bounded::chars(it, 500)),
             });
         }
@@ -241,12 +241,8 @@ fn uses(
     events
 }
 
-fn reflection(
-    kept: &[Kept],
-    judged: &Judgement,
-    session_id: &str,
-    ticket_id: Option<&str>,
-) -> Event {
+fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[String]) -> Event {
+    let (ticket_id, tickets) = usage::fields(tickets);
     let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
     let mut categories = BTreeMap::new();
     let mut criteria = BTreeMap::new();
@@ -258,7 +254,8 @@ fn reflection(
     }
     Event::Reflection {
         session_id: session_id.to_owned(),
-        ticket_id: ticket_id.map(str::to_owned),
+        ticket_id,
+        tickets,
         candidates: count(judged.accepted.len() + judged.rejected.len()),
         accepted: count(kept.len()),
         learnings: kept.iter().map(|it| it.learning.id.clone()).collect(),

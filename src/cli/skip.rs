@@ -21,6 +21,8 @@ use crate::{
 /// Say that there is nothing to write down, and why
 ///
 /// The reason stands in the session, its trace and the project's stats.log.
+/// What is not due cannot be skipped: a reason that comes early is kept for a
+/// change so small that it passes by itself.
 ///
 /// Example:
 ///   roz skip "a version bump, nothing new"
@@ -80,18 +82,19 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         reason: bounded::chars(reason, MAX_REASON),
         decider,
         lines_changed: args.lines_changed,
+        is_early: false,
         timestamp: world.now,
     };
-    let (was_due, ticket) = target.update(&roz, world, |session| {
-        let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
+    let (was_due, tickets) = target.update(&roz, world, |session| {
+        let tickets = session.reflection.tickets();
         let was_due = session.reflection.skipped(skip.clone());
         session.record(&reflection::skip_mark(&skip, was_due), world.now);
-        (was_due, ticket)
+        (was_due, tickets)
     })?;
     let mut warning = None;
-    // One that comes before its time is logged when its time comes.
+    // One that comes before its time skips nothing yet.
     if was_due {
-        let event = reflection::skip_event(&skip, id.to_string(), ticket);
+        let event = reflection::skip_event(&skip, id.to_string(), &tickets);
         let log = roz.usage_log(&roz.library(world));
         let until = Instant::now() + Duration::from_secs(5);
         warning = log.append(&[Entry::new(world.now, event)], until).err();
@@ -113,7 +116,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     say::print(&if was_due {
         format!("Skipped: session {id} may stop without a reflection.\n")
     } else {
-        format!("No reflection is due in session {id}. The reason is kept for its next stop.\n")
+        format!(
+            "No reflection is due in session {id}. The reason is kept for a change so small that \
+             it passes by itself. Once a ticket is closed or more has changed, the stop is held \
+             all the same, and asks for it again.\n"
+        )
     })?;
     Ok(Done::Well)
 }

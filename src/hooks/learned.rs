@@ -65,6 +65,8 @@ pub(super) fn learned(
     if roz.policy.reflection.enabled == Auto::Off {
         return Learned::default();
     }
+    // Subagents are never held: what a hold would be about is not looked at.
+    let by_subagent = event.origin.agent_id.is_some();
     match &event.what {
         What::SessionStart { .. } => look.at_start(),
         What::Prompt { sender: Sender::User, text } if look.is_wanted() => Learned {
@@ -76,7 +78,7 @@ pub(super) fn learned(
         What::PreToolUse(call) => {
             Learned { is_wanted: look.matters(call) && look.is_wanted(), ..Learned::default() }
         }
-        What::Stop(_) if look.may_hold() => {
+        What::Stop(_) if !by_subagent && look.may_hold() => {
             let is_wanted = look.is_wanted();
             let diff = if is_wanted || session.reflection.status().is_open() {
                 look.diff()
@@ -85,7 +87,7 @@ pub(super) fn learned(
             };
             Learned { is_wanted, system: look.system(), diff, ..Learned::default() }
         }
-        What::TaskCompleted { .. } => {
+        What::TaskCompleted { .. } if !by_subagent => {
             let is_wanted = look.is_wanted();
             let decides = roz.policy.gate.auto_skip.decider == Decider::Always;
             let diff = if is_wanted && decides { look.diff() } else { Diff::NotAsked };
@@ -96,6 +98,7 @@ pub(super) fn learned(
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
         | What::Stop(_)
+        | What::TaskCompleted { .. }
         | What::SessionEnd { .. } => Learned::default(),
     }
 }

@@ -61,6 +61,18 @@ impl Roz {
         serde_json::from_str(&ran.succeeds().stdout).unwrap()
     }
 
+    /// Runs the example in the words of a hold, as it stands.
+    #[track_caller]
+    fn pastes(&self, reason: &str) {
+        let from = reason.find("cat <<'EOF'").unwrap();
+        let script = &reason[from..reason.rfind("EOF\n").unwrap() + 4];
+        let folder = std::path::Path::new(BINARY).parent().unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let mut shell: Command = self.program(&["bash", "-c", script]);
+        let output = feed(shell.env("PATH", path), b"");
+        assert!(output.status.success(), "{script}\n{output:?}");
+    }
+
     fn stats(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.project().join(".roz/stats.log")).unwrap_or_default();
         text.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
@@ -105,18 +117,59 @@ fn a_closed_ticket_holds_the_stop_until_something_is_written_down() {
 }
 
 #[test]
-fn the_example_in_the_reason_works_when_it_is_pasted() {
+fn the_example_in_the_reason_works_each_time_it_is_pasted() {
     let roz = with_tickets("");
-    roz.closes("t-1");
-    let reason = roz.stop().blocks();
-    let from = reason.find("cat <<'EOF'").unwrap();
-    let script = &reason[from..reason.rfind("EOF\n").unwrap() + 4];
-    let folder = std::path::Path::new(BINARY).parent().unwrap();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
-    let mut shell: Command = roz.program(&["bash", "-c", script]);
-    let output = feed(shell.env("PATH", path), b"");
-    assert!(output.status.success(), "{script}\n{output:?}");
-    roz.stop().passes();
+    // Ids that share words, share all digits with the day, or have none.
+    let ids = [
+        "app-k3x9",
+        "app-zz7q",
+        "t-01",
+        "t-02",
+        "t-1",
+        "t-2",
+        "login",
+        "logout",
+        "t-1",
+        "2026-01-02-03-04-05-a",
+        "2026-01-02-03-04-05-a",
+        "9b2c1f00-1111-4222-8333-444455556666",
+    ];
+    for id in ids {
+        roz.closes(id);
+        let reason = roz.stop().blocks();
+        assert!(reason.contains(&format!("(ticket {id})")), "{reason}");
+        roz.pastes(&reason);
+        roz.stop().passes();
+        assert_eq!(roz.reflection(), "reflected", "{id}");
+    }
+    for session in ["s2", "s3"] {
+        roz.hook("session-start", json!({ "source": "startup", "session_id": session }))
+            .objects_to_nothing();
+        for subject in ["First task", "The same task again"] {
+            let id = if subject.starts_with("First") { "1" } else { "2" };
+            let task = json!({ "task_id": id, "task_subject": subject, "session_id": session });
+            let held = roz.hook("task-completed", task.clone()).stderr;
+            assert!(held.contains(&format!("(task {id})")), "{held}");
+            roz.pastes(&held);
+            assert_eq!(roz.hook("task-completed", task).stderr, "");
+        }
+    }
+}
+
+#[test]
+fn the_example_is_accepted_in_every_session_without_tickets() {
+    let roz = without_tickets("");
+    roz.write("a.txt", "1\n2\n3\n4\n5\n");
+    for session in [SESSION, "s2", "0c7e1d5a-2222-4333-8444-555566667777"] {
+        let stop = || roz.hook("stop", json!({ "session_id": session }));
+        roz.hook("session-start", json!({ "source": "startup", "session_id": session }))
+            .objects_to_nothing();
+        roz.write(&format!("{session}.txt"), "1\n2\n3\n4\n5\n6\n");
+        // The second hold of a stop is another one.
+        stop().blocks();
+        roz.pastes(&stop().blocks());
+        stop().passes();
+    }
 }
 
 #[test]
@@ -126,6 +179,35 @@ fn a_close_that_fails_demands_nothing() {
     assert_eq!(roz.reflection(), "active");
     roz.stop().passes();
     assert_eq!(roz.trace("ticket_close_failed").len(), 1);
+}
+
+#[test]
+fn a_reflection_in_the_same_call_as_the_close_comes_before_it_is_due() {
+    let roz = with_tickets("");
+    let call =
+        roz.call("Bash", &json!({ "command": "tissue status t-1 closed && roz reflect < x" }));
+    roz.hook("pre-tool-use", call.clone()).passes();
+    roz.reflects(&json!([parser()]));
+    assert_eq!(roz.reflection(), "active");
+    let mut done = call;
+    done["tool_response"] = json!({ "stdout": "", "stderr": "", "interrupted": false });
+    roz.hook("post-tool-use", done).passes();
+    roz.stop().blocks();
+}
+
+#[test]
+fn a_close_whose_failure_is_lost_or_that_runs_in_the_background_counts() {
+    let roz = with_tickets("");
+    roz.runs("tissue status t-1 closed | tee log", "post-tool-use").passes();
+    assert_eq!(roz.reflection(), "pending");
+    let roz = with_tickets("");
+    let line = json!({ "command": "tissue status t-1 closed", "run_in_background": true });
+    let call = roz.call("Bash", &line);
+    roz.hook("pre-tool-use", call.clone()).passes();
+    let mut done = call;
+    done["tool_response"] = json!({ "stdout": "", "stderr": "", "backgroundTaskId": "b1" });
+    roz.hook("post-tool-use", done).passes();
+    assert_eq!(roz.reflection(), "pending");
 }
 
 #[test]
@@ -169,6 +251,49 @@ fn a_skip_with_a_reason_lets_the_stop_pass() {
     roz.stop().passes();
     assert_eq!(roz.reflection(), "skipped");
     assert_eq!(roz.stats_of("skip")[0]["reason"], "a version bump");
+}
+
+#[test]
+fn a_skip_of_what_is_not_due_yet_is_kept_for_a_small_change() {
+    let roz = without_tickets("");
+    roz.stop().passes();
+    let said = roz.run(&["skip", "only words", "--session-id", SESSION]).succeeds().stdout;
+    assert!(said.contains("kept for a change so small that it passes by itself"), "{said}");
+    assert!(said.contains("held all the same"), "{said}");
+    roz.write("a.txt", "1\n2\n");
+    roz.stop().passes();
+    assert_eq!(roz.stats_of("skip")[0]["reason"], "only words");
+    roz.run(&["skip", "and more of them", "--session-id", SESSION]).succeeds();
+    roz.write("a.txt", &"1\n".repeat(40));
+    let reason = roz.stop().blocks();
+    assert!(reason.contains("skipped with \"and more of them\": say so again"), "{reason}");
+    assert_eq!(roz.stats_of("skip").len(), 1);
+    roz.run(&["skip", "generated", "--session-id", SESSION]).succeeds();
+    roz.stop().passes();
+    assert_eq!(roz.stats_of("skip")[1]["reason"], "generated");
+}
+
+#[test]
+fn several_tickets_that_were_closed_are_all_logged() {
+    let roz = with_tickets("");
+    roz.runs("bd close b-1 b-2 b-3", "post-tool-use").passes();
+    roz.run(&["skip", "three version bumps", "--session-id", SESSION]).succeeds();
+    let skip = &roz.stats_of("skip")[0];
+    assert_eq!(
+        (&skip["ticket_id"], &skip["tickets"]),
+        (&json!("b-1"), &json!(["b-1", "b-2", "b-3"]))
+    );
+    roz.closes("t-1");
+    roz.runs("bd close b-2", "post-tool-use").passes();
+    roz.later(60);
+    roz.reflects(&json!([parser()]));
+    let done = &roz.stats_of("reflection")[0];
+    assert_eq!((&done["ticket_id"], &done["tickets"]), (&json!("b-2"), &json!(["b-2", "t-1"])));
+    assert_eq!(roz.json(&["stats"])["reflection"]["skip_misses"], json!(["b-2"]));
+    // Of one there is no list.
+    roz.closes("t-2");
+    roz.run(&["skip", "a version bump", "--session-id", SESSION]).succeeds();
+    assert_eq!(roz.stats_of("skip")[1]["tickets"], Value::Null);
 }
 
 #[test]
@@ -219,7 +344,13 @@ fn a_session_without_tickets_is_asked_when_it_changed_enough() {
     roz.write("a.txt", "1\n2\n3\n4\n");
     roz.stop().passes();
     assert_eq!(roz.reflection(), "skipped");
-    assert_eq!(roz.debug(SESSION)["reflection"]["skip"]["reason"], "auto: 0 lines");
+    assert_eq!(roz.debug(SESSION)["reflection"]["skip"]["reason"], "auto: 4 lines");
+    let logged = roz.stats_of("skip");
+    assert_eq!(logged.len(), 1, "a session that changed nothing is no news: {logged:?}");
+    assert_eq!(
+        (&logged[0]["reason"], &logged[0]["lines_changed"]),
+        (&json!("auto: 4 lines"), &json!(4))
+    );
     roz.write("a.txt", "1\n2\n3\n4\n5\n");
     let reason = roz.stop().blocks();
     assert!(reason.contains("this session changed the project"), "{reason}");
@@ -328,7 +459,9 @@ fn notes_of_subagents_reach_whoever_reflects() {
     let roz = with_tickets("");
     roz.run(&["observe", "the N+1 is in the dashboard", "--session-id", SESSION]).succeeds();
     roz.closes("t-1");
-    assert!(roz.stop().blocks().contains("the N+1 is in the dashboard"));
+    let held = roz.stop().blocks();
+    let shown = "EOF\n\nNoted on the way:\n- the N+1 is in the dashboard\n\nThe change is small";
+    assert!(held.contains(shown), "{held}");
     let context = roz.run(&["context", SESSION]).succeeds().stdout;
     assert!(context.contains("the N+1 is in the dashboard"), "{context}");
     let error = roz.run(&["observe", " "]).fails();

@@ -45,6 +45,7 @@ fn skipped(ticket: &str) -> Event {
     Event::Skip {
         session_id: "s0".into(),
         ticket_id: Some(ticket.into()),
+        tickets: Vec::new(),
         reason: "small".into(),
         decider: "agent".into(),
         lines_changed: Some(3),
@@ -55,6 +56,7 @@ fn reflected(ticket: &str, learning: &str) -> Event {
     Event::Reflection {
         session_id: "s1".into(),
         ticket_id: Some(ticket.into()),
+        tickets: Vec::new(),
         candidates: 3,
         accepted: 1,
         learnings: vec![learning.into()],

@@ -9,7 +9,7 @@
 //! | Active | a close failed | Active |
 //! | Idle | stop, session mode, `line_threshold` lines or more | Pending, and at once Blocked |
 //! | Idle | stop, session mode, fewer lines, auto-skip | Skipped |
-//! | Skipped by itself | stop, `line_threshold` lines or more | Idle, and its row |
+//! | Skipped by itself | stop, session mode, more lines than were skipped | Idle, and its row |
 //! | Pending | stop, few lines, decider `always` | Skipped |
 //! | Pending | stop | Blocked |
 //! | Blocked | stop, count below `max_blocks` | Blocked |
@@ -17,11 +17,13 @@
 //! | Pending, Blocked | stop, other subagents run | the same, passed for a while |
 //! | Pending, Blocked | `roz reflect` with something accepted | Reflected |
 //! | Pending, Blocked | `roz skip` | Skipped |
+//! | Idle, Active, Reflected, Skipped | `roz skip` | the same; the reason is kept for a small change |
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a
 //! ticket. Subagents are never held: the work is the main agent's.
 
+mod asked;
 pub mod candidate;
 pub mod decay;
 pub mod duplicate;
@@ -43,6 +45,7 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
+        asked::{before_skip, example, observations, what_is_due},
         state::{Reflection, Skip, Status},
         tickets::Closing,
     },
@@ -59,12 +62,13 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
         What::Prompt { sender: Sender::User, .. } => on_prompt(state, cx),
         What::PreToolUse(call) => on_tool(state, call, cx),
         What::PostToolUse { call, succeeded } => on_tool_done(state, call, *succeeded, cx),
-        What::Stop(stop) => on_stop(state, stop, cx),
+        What::Stop(stop) if !by_subagent => on_stop(state, stop, cx),
         What::TaskCompleted { task_id, subject } if !by_subagent => {
             on_task(state, task_id, subject, cx)
         }
         What::SessionEnd { .. } => on_session_end(state, cx),
         What::Prompt { .. }
+        | What::Stop(_)
         | What::TaskCompleted { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. } => Outcome::pass(),
@@ -217,10 +221,15 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
             if !is_session_mode(state, learned, cx) || learned.diff == Diff::NotAsked {
                 return Outcome::pass();
             }
-            if is_small {
-                return match (state.status(), lines) {
-                    (Status::Idle, Some(lines)) => pass_small(state, lines, cx),
-                    _ => Outcome::pass(),
+            if let Some(lines) = lines.filter(|_| is_small) {
+                // The same lines are skipped once, and more of them again.
+                return match state.skip() {
+                    Some(skip)
+                        if state.is_auto_skipped() && lines <= skip.lines_changed.unwrap_or(0) =>
+                    {
+                        Outcome::pass()
+                    }
+                    _ => pass_small(state, lines, cx),
                 };
             }
             if lines == Some(0) || state.is_tripped(&cx.policy.circuit_breaker, cx.now) {
@@ -255,17 +264,14 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
                  ({due}): the stop passes without it."
             ));
     }
-    let small = match lines {
-        Some(lines) if is_small => format!("The change is small ({lines} lines). "),
-        _ => String::new(),
-    };
+    let small = lines.filter(|_| is_small);
     let notice = Notice::new("reflect")
         .with("what", due)
         .with("block_count", state.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("example", example(state, cx))
-        .with("observations", observations(state))
-        .with("small", small);
+        .with("observations", observations(state, cx))
+        .with("small", before_skip(state, small));
     Outcome::object(notice).marked(Mark::ReflectionStop {
         answer: "block",
         reason: state.status().word().to_owned(),
@@ -282,14 +288,13 @@ fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
 
 /// Too small a change to have taught anything.
 fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
-    let ticket = state.ticket().map(|it| it.ticket_id.clone());
+    let (tickets, is_news) = (state.tickets(), state.is_news(lines));
     let skip = state.auto_skipped(lines, cx.now);
     let outcome = Outcome::pass().marked(skip_mark(&skip, true));
-    // A session that changed nothing is no news for the project's log.
-    if lines == 0 {
+    if !is_news {
         return outcome;
     }
-    outcome.doing(Effect::Log(skip_event(&skip, cx.session_id.to_string(), ticket)))
+    outcome.doing(Effect::Log(skip_event(&skip, cx.session_id.to_string(), &tickets)))
 }
 
 pub fn skip_mark(skip: &Skip, was_due: bool) -> Mark {
@@ -301,10 +306,12 @@ pub fn skip_mark(skip: &Skip, was_due: bool) -> Mark {
     }
 }
 
-pub fn skip_event(skip: &Skip, session_id: String, ticket_id: Option<String>) -> usage::Event {
+pub fn skip_event(skip: &Skip, session_id: String, tickets: &[String]) -> usage::Event {
+    let (ticket_id, tickets) = usage::fields(tickets);
     usage::Event::Skip {
         session_id,
         ticket_id,
+        tickets,
         reason: bounded::chars(&skip.reason, 500),
         decider: skip.decider.to_string(),
         lines_changed: skip.lines_changed,
@@ -356,8 +363,8 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
         .with("block_count", (blocks + 1).to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("example", example(state, cx))
-        .with("observations", observations(state))
-        .with("small", "");
+        .with("observations", observations(state, cx))
+        .with("small", before_skip(state, None));
     Outcome::object(notice).marked(mark("block"))
 }
 
@@ -367,66 +374,6 @@ fn on_session_end(state: &mut Reflection, cx: Cx) -> Outcome {
         Effect::Log(usage::Event::Dismissed { learning_id, session_id: session_id.clone() })
     });
     Outcome { effects: dismissed.collect(), ..Outcome::pass() }
-}
-
-/// Why a reflection is due, in words.
-fn what_is_due(state: &Reflection) -> String {
-    let title = match state.ticket() {
-        Some(ticket) if !ticket.title.is_empty() => {
-            format!(" ({})", bounded::line(&ticket.title, 80))
-        }
-        _ => String::new(),
-    };
-    match state.closed() {
-        [] => "this session changed the project".to_owned(),
-        [one] if one.is_empty() => "a ticket was closed".to_owned(),
-        [one] if state.is_task(one) => {
-            format!("task {}{title} is completed", bounded::line(one, 80))
-        }
-        [one] => format!("ticket {}{title} was closed", bounded::line(one, 80)),
-        [one, rest @ ..] => {
-            format!("ticket {} and {} more were closed", bounded::line(one, 80), rest.len())
-        }
-    }
-}
-
-/// A reflection that is accepted as it stands: the agent sees the shape, and
-/// what it has to say instead.
-fn example(state: &Reflection, cx: Cx) -> String {
-    let about = match state.closed().first() {
-        Some(id) if !id.is_empty() => {
-            format!("Ticket {}", bounded::plain_line(&bounded::line(id, 40)))
-        }
-        _ => format!("Session {}", bounded::chars(cx.session_id.as_str(), 40)),
-    };
-    let day = cx.now.format("%Y-%m-%d");
-    let text = |text: String| serde_json::Value::from(text).to_string();
-    let summary = text(format!("{about} ({day}) needed `roz reflect` before its stop passed"));
-    let detail = text(format!(
-        "{about}: on {day} the Stop hook held until `roz reflect` had run. Write what YOU learned \
-         here instead: file, command, version, why."
-    ));
-    format!(
-        "{{\"candidates\": [{{\n  \"category\": \"process\",\n  \"summary\": {summary},\n  \
-         \"detail\": {detail},\n  \"tags\": [\"roz\", \"workflow\"],\n  \
-         \"criteria_met\": [\"stable_fact\"]\n}}]}}"
-    )
-}
-
-fn observations(state: &Reflection) -> String {
-    const SHOWN: usize = 3;
-    let notes = state.observations();
-    if notes.is_empty() {
-        return String::new();
-    }
-    let shown =
-        notes.iter().rev().take(SHOWN).map(|it| format!("\n- {}", bounded::line(&it.note, 120)));
-    let shown: String = shown.collect();
-    let more = match notes.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!("\n- and {more} more: roz context"),
-    };
-    format!("\nNoted on the way:{shown}{more}")
 }
 
 #[cfg(test)]

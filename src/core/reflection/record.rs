@@ -43,6 +43,10 @@ pub struct Skip {
     pub decider: Decider,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_changed: Option<u64>,
+    /// It was given before anything was due: it says why a small change taught
+    /// nothing, and of a larger one nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_early: bool,
     pub timestamp: DateTime<Utc>,
 }
 
@@ -61,6 +65,9 @@ pub struct Observation {
     pub note: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
+    /// It was there when a reflection was written or skipped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_settled: bool,
     pub timestamp: DateTime<Utc>,
 }
 

@@ -13,7 +13,7 @@ use crate::core::{
     bounded,
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
-    reflection::tickets::Closing,
+    reflection::{asked::plural, tickets::Closing},
 };
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,10 +49,17 @@ pub struct Reflection {
     /// Tickets that were closed since the last reflection.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     closed: Vec<String>,
+    /// Systems of which one was closed that the call did not name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    closed_unnamed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reflection: Option<Done>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skip: Option<Skip>,
+    /// A reason that was given before anything was due, until a small change
+    /// passes with it or the reflection that came due is dealt with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    early_skip: Option<Skip>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subagent_observations: Vec<Observation>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -131,8 +138,29 @@ impl Reflection {
         &self.closed
     }
 
+    /// What a reflection is about: the tickets that were closed, the one at
+    /// hand first, or that one where none was.
+    pub fn tickets(&self) -> Vec<String> {
+        let at_hand = self.ticket.as_ref().map(|it| &it.ticket_id);
+        let is_about =
+            |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
+        let at_hand = at_hand.filter(is_about);
+        let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
+        at_hand.into_iter().chain(others).cloned().collect()
+    }
+
+    /// The systems of tickets that were closed without their name.
+    pub(super) fn closed_unnamed(&self) -> &[String] {
+        &self.closed_unnamed
+    }
+
     pub fn skip(&self) -> Option<&Skip> {
         self.skip.as_ref()
+    }
+
+    /// What was said before anything was due.
+    pub(super) fn early_skip(&self) -> Option<&Skip> {
+        self.early_skip.as_ref()
     }
 
     pub fn done(&self) -> Option<&Done> {
@@ -141,6 +169,11 @@ impl Reflection {
 
     pub fn observations(&self) -> &[Observation] {
         &self.subagent_observations
+    }
+
+    /// Notes that nobody has reflected on.
+    pub(super) fn open_observations(&self) -> impl Iterator<Item = &Observation> {
+        self.subagent_observations.iter().filter(|it| !it.is_settled)
     }
 
     pub fn injected(&self) -> &[Injected] {
@@ -210,14 +243,17 @@ impl Reflection {
     /// says nothing about this one.
     pub(super) fn closed_tickets(&mut self, closings: &[Closing], now: DateTime<Utc>) {
         for closing in closings {
-            for id in
-                closing.tickets.iter().chain(closing.tickets.is_empty().then_some(&closing.system))
-            {
-                if self.closed.len() < MAX_KEPT && !self.closed.contains(id) {
-                    self.closed.push(id.clone());
+            let keep = |kept: &mut Vec<String>, it: &String| {
+                if kept.len() < MAX_KEPT && !kept.contains(it) {
+                    kept.push(it.clone());
                 }
+            };
+            let named = || closing.tickets.iter().filter(|it| !it.is_empty());
+            named().for_each(|it| keep(&mut self.closed, it));
+            let id = named().next();
+            if id.is_none() {
+                keep(&mut self.closed_unnamed, &closing.system);
             }
-            let id = closing.tickets.first();
             let is_known = match (&self.ticket, id) {
                 (Some(ticket), Some(id)) => ticket.ticket_id == *id,
                 (Some(ticket), None) => ticket.source == closing.system,
@@ -267,7 +303,7 @@ impl Reflection {
 
     pub fn is_auto_skipped(&self) -> bool {
         self.status == Status::Skipped
-            && self.skip.as_ref().is_some_and(|it| it.decider == Decider::Auto)
+            && self.skip.as_ref().is_some_and(|it| it.is_early || it.decider == Decider::Auto)
     }
 
     /// A stop would be held: counts it, or lets go.
@@ -281,6 +317,7 @@ impl Reflection {
             Press::Trip => {
                 self.status = Status::Idle;
                 self.closed.clear();
+                self.closed_unnamed.clear();
                 self.waiting_since = None;
                 Press::Trip
             }
@@ -338,7 +375,16 @@ impl Reflection {
         }
     }
 
-    fn settle_tasks(&mut self) {
+    /// Whoever reflects or gives a reason has the notes before it. A small
+    /// change that passes by itself has no such reader.
+    fn settle_observations(&mut self) {
+        self.subagent_observations.iter_mut().for_each(|it| it.is_settled = true);
+    }
+
+    /// What was closed is seen to.
+    fn settle(&mut self) {
+        self.closed.clear();
+        self.closed_unnamed.clear();
         self.tasks.values_mut().for_each(|it| it.is_settled = true);
     }
 
@@ -347,8 +393,9 @@ impl Reflection {
         let was_due = self.status.is_open();
         if was_due {
             self.status = Status::Reflected;
-            self.closed.clear();
-            self.settle_tasks();
+            self.early_skip = None;
+            self.settle();
+            self.settle_observations();
         }
         self.breaker().reset();
         self.waiting_since = None;
@@ -357,34 +404,46 @@ impl Reflection {
     }
 
     /// Nothing is to be written down. Answers whether something was due;
-    /// without, the reason is kept for the next stop.
+    /// without, nothing is skipped, and the reason is kept for a small change:
+    /// what has not been done yet cannot have taught nothing.
     pub fn skipped(&mut self, skip: Skip) -> bool {
         let was_due = self.status.is_open();
         if was_due {
             self.status = Status::Skipped;
-            self.closed.clear();
-            self.settle_tasks();
+            self.settle();
+            self.settle_observations();
             self.waiting_since = None;
+            self.early_skip = None;
+            self.skip = Some(skip);
+        } else {
+            self.early_skip = Some(Skip { is_early: true, ..skip });
         }
-        self.skip = Some(skip);
         was_due
     }
 
-    /// A small change passes by itself. An agent's own reason stands.
+    /// Whether so small a change is worth a reason and a line in the log: a
+    /// session that changed nothing is not, unless it closed a ticket.
+    pub(super) fn is_news(&self, lines: u64) -> bool {
+        lines > 0 || self.status.is_open()
+    }
+
+    /// A small change passes by itself, with the agent's own reason where it
+    /// gave one.
     pub(super) fn auto_skipped(&mut self, lines: u64, now: DateTime<Utc>) -> Skip {
-        let of_agent = self.skip.take().filter(|it| it.decider != Decider::Auto);
+        let early = if self.is_news(lines) { self.early_skip.take() } else { None };
+        let of_agent = early.or_else(|| self.skip.take()).filter(|it| it.decider != Decider::Auto);
         let skip = match of_agent {
             Some(skip) => Skip { lines_changed: Some(lines), ..skip },
             None => Skip {
-                reason: format!("auto: {lines} line{}", if lines == 1 { "" } else { "s" }),
+                reason: format!("auto: {lines} line{}", plural(lines)),
                 decider: Decider::Auto,
                 lines_changed: Some(lines),
+                is_early: false,
                 timestamp: now,
             },
         };
         self.status = Status::Skipped;
-        self.closed.clear();
-        self.settle_tasks();
+        self.settle();
         self.skip = Some(skip.clone());
         skip
     }
@@ -392,7 +451,8 @@ impl Reflection {
     /// Notes something for whoever reflects.
     pub fn observe(&mut self, note: &str, agent_id: Option<String>, now: DateTime<Utc>) {
         let note = bounded::cut(note.trim(), MAX_NOTE).to_owned();
-        self.subagent_observations.push(Observation { note, agent_id, timestamp: now });
+        let noted = Observation { note, agent_id, is_settled: false, timestamp: now };
+        self.subagent_observations.push(noted);
         let excess = self.subagent_observations.len().saturating_sub(MAX_OBSERVATIONS);
         self.subagent_observations.drain(..excess);
     }

@@ -131,6 +131,7 @@ impl Gate {
             reason: reason.into(),
             decider: Skipper::Agent,
             lines_changed: None,
+            is_early: false,
             timestamp: self.now,
         })
     }
@@ -248,6 +249,23 @@ fn without_tickets_a_small_change_is_skipped_and_logged_with_its_lines() {
 }
 
 #[test]
+fn a_small_change_that_grows_is_skipped_and_logged_again() {
+    let mut gate = Gate::new();
+    let mut logged = Vec::new();
+    for lines in [0, 0, 1, 4, 4, 2, 0] {
+        let outcome = gate.changed(lines).passing();
+        gate.is(Status::Skipped);
+        logged.extend(outcome.effects.into_iter().filter_map(|it| match it {
+            Effect::Log(usage::Event::Skip { lines_changed, .. }) => lines_changed,
+            _ => None,
+        }));
+    }
+    assert_eq!(logged, [1, 4]);
+    assert_eq!(gate.session.reflection.skip().unwrap().reason, "auto: 4 lines");
+    gate.changed(5).blocks();
+}
+
+#[test]
 fn a_skip_by_itself_is_outgrown_and_one_with_a_reason_stands() {
     let mut gate = Gate::new();
     gate.changed(4).passes();
@@ -265,6 +283,52 @@ fn a_reason_given_before_the_stop_is_kept_for_a_small_change() {
     gate.is(Status::Idle).changed(2).passes();
     let skip = gate.session.reflection.skip().unwrap();
     assert_eq!((skip.reason.as_str(), skip.lines_changed), ("a typo in a comment", Some(2)));
+}
+
+#[test]
+fn a_reason_given_before_the_stop_lets_no_larger_change_pass() {
+    for before in [&[][..], &[0], &[0, 2], &[3, 0]] {
+        let mut gate = Gate::new();
+        for lines in before {
+            gate.changed(*lines).passes();
+        }
+        assert!(!gate.skips("nothing new"), "nothing is due yet");
+        gate.changed(0).passes();
+        gate.changed(4).passes();
+        assert_eq!(gate.session.reflection.skip().unwrap().reason, "nothing new", "{before:?}");
+        gate.changed(500).blocks();
+    }
+}
+
+#[test]
+fn a_reason_given_too_early_is_told_where_the_stop_is_held_after_all() {
+    let early = "skipped with \"only docs\": say so again";
+    let mut gate = Gate::new();
+    gate.skips("only docs");
+    let said = gate.changed(40).blocks();
+    assert!(said.contains(early), "{said}");
+    assert!(gate.skips("only docs, indeed"));
+    gate.is(Status::Skipped).passes();
+
+    let mut gate = Gate::with_tickets();
+    gate.skips("only docs");
+    let said = gate.closes().changed(40).blocks();
+    assert!(said.contains(early), "{said}");
+    assert!(gate.reflects());
+    let said = gate.closes().blocks();
+    assert!(!said.contains(early), "it was dealt with: {said}");
+}
+
+#[test]
+fn a_closed_ticket_that_is_skipped_by_itself_is_logged_without_a_line_too() {
+    let mut gate = Gate::with_tickets();
+    gate.policy.gate.auto_skip.decider = Decider::Always;
+    gate.skips("a question only");
+    let outcome = gate.closes().changed(0).passing();
+    let [Effect::Log(usage::Event::Skip { ticket_id, reason, .. })] = &outcome.effects[..] else {
+        panic!("{:?}", outcome.effects);
+    };
+    assert_eq!((ticket_id.as_deref(), reason.as_str()), (Some("t-1"), "a question only"));
 }
 
 #[test]
@@ -414,11 +478,82 @@ fn a_subagents_close_is_the_main_agents_to_reflect_on() {
 }
 
 #[test]
+fn a_stop_of_a_subagents_is_neither_held_nor_counted() {
+    let mut gate = Gate::with_tickets();
+    gate.closes();
+    assert_eq!(gate.sees_from(Some("a1"), stop()).verdict, Verdict::Pass);
+    gate.is(Status::Pending);
+    assert_eq!(gate.session.reflection.block_count(), 0);
+    gate.blocks();
+
+    let mut gate = Gate::new();
+    assert_eq!(gate.changed(500).sees_from(Some("a1"), stop()).verdict, Verdict::Pass);
+    gate.is(Status::Idle);
+}
+
+#[test]
 fn what_subagents_noted_is_shown_to_whoever_reflects() {
     let mut gate = Gate::with_tickets();
     gate.session.reflection.observe("the N+1 is in the dashboard", Some("a1".into()), gate.now);
     let said = gate.closes().blocks();
     assert!(said.contains("the N+1 is in the dashboard"), "{said}");
+}
+
+#[test]
+fn notes_that_were_reflected_on_are_not_shown_for_the_next_ticket() {
+    for reflects in [true, false] {
+        let mut gate = Gate::with_tickets();
+        gate.session.reflection.observe("the router panics", None, gate.now);
+        let said = gate.closes().blocks();
+        assert!(said.contains("- the router panics"), "{said}");
+        assert!(gate.blocks().contains("- the router panics"), "until it is dealt with");
+        assert!(if reflects { gate.reflects() } else { gate.skips("no news") });
+        gate.session.reflection.observe("the cache is stale", None, gate.now);
+        let said = gate.closes().blocks();
+        assert!(said.contains("- the cache is stale"), "{said}");
+        assert!(!said.contains("the router panics"), "{said}");
+        assert_eq!(gate.session.reflection.observations().len(), 2, "both stay on record");
+    }
+}
+
+#[test]
+fn notes_that_nobody_was_shown_outlive_a_skip_by_itself() {
+    let mut gate = Gate::with_tickets();
+    gate.policy.gate.auto_skip.decider = Decider::Always;
+    gate.session.reflection.observe("the router panics", None, gate.now);
+    gate.closes().changed(1).passes();
+    assert!(gate.closes().changed(50).blocks().contains("- the router panics"));
+}
+
+#[test]
+fn notes_are_shown_with_all_their_lines_and_the_newest_of_many() {
+    let mut gate = Gate::with_tickets();
+    for n in 1..=7 {
+        let note = format!("note {n}:\nthe N+1 is in\n  Dashboard::load \u{1b}[31m");
+        gate.session.reflection.observe(&note, None, gate.now);
+    }
+    let said = gate.closes().blocks();
+    assert!(
+        said.contains("\nNoted on the way:\n- 2 more before these: roz context s1\n- note 3:\n"),
+        "{said}"
+    );
+    let last = "- note 7:\n  the N+1 is in\n    Dashboard::load \\u{1b}[31m\n";
+    assert!(said.contains(last), "{said}");
+    gate.session.reflection.observe(&"ü".repeat(900), None, gate.now);
+    assert!(gate.blocks().contains(&format!("- {}…\n", "ü".repeat(499))));
+}
+
+#[test]
+fn a_close_without_an_id_is_one_of_its_system() {
+    let mut gate = Gate::with_tickets();
+    let said = gate.runs("bd close", true).blocks();
+    assert!(said.contains("what=a ticket of beads was closed"), "{said}");
+    assert!(said.contains("(a ticket of beads)"), "{said}");
+    let said = gate.closes().blocks();
+    assert!(said.contains("what=ticket t-1 and 1 more were closed"), "{said}");
+    assert!(gate.reflects());
+    let said = gate.closes().blocks();
+    assert!(said.contains("what=ticket t-1 was closed"), "{said}");
 }
 
 // --- the breaker ---

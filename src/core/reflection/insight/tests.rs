@@ -99,6 +99,7 @@ impl Scene {
             Event::Reflection {
                 session_id: "r".into(),
                 ticket_id: ticket.map(str::to_owned),
+                tickets: Vec::new(),
                 candidates: accepted,
                 accepted,
                 learnings: Vec::new(),
@@ -127,6 +128,7 @@ impl Scene {
             Event::Skip {
                 session_id: "r".into(),
                 ticket_id: Some(ticket.into()),
+                tickets: Vec::new(),
                 reason: "small".into(),
                 decider: "agent".into(),
                 lines_changed: None,

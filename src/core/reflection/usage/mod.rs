@@ -86,6 +86,9 @@ pub enum Event {
         session_id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket_id: Option<String>,
+        /// All of them, where there are several.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tickets: Vec<String>,
         candidates: u32,
         accepted: u32,
         /// The ids of what was accepted.
@@ -102,6 +105,9 @@ pub enum Event {
         session_id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket_id: Option<String>,
+        /// All of them, where there are several.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tickets: Vec<String>,
         reason: String,
         decider: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,6 +161,13 @@ pub struct Tally {
     pub restored: Option<DateTime<Utc>>,
     /// Of `dismissed`, those from before that: they are forgiven.
     pub forgiven: u32,
+}
+
+/// The tickets of an event as its fields `ticket_id` and `tickets`: what reads
+/// the first alone reads a ticket.
+pub fn fields(tickets: &[String]) -> (Option<String>, Vec<String>) {
+    let several = if tickets.len() > 1 { tickets.to_vec() } else { Vec::new() };
+    (tickets.first().cloned(), several)
 }
 
 impl Tally {

@@ -18,6 +18,7 @@ use super::{Entry, Event, VERSION};
 const LEARNING: &[&str] = &["learning_id", "learning", "id"];
 const SESSION: &[&str] = &["session_id", "session"];
 const TICKET: &[&str] = &["ticket_id", "ticket"];
+const TICKETS: &[&str] = &["tickets", "ticket_ids"];
 const REASON: &[&str] = &["reason", "rejection_reason", "reasons"];
 
 /// The entry that a line holds; none if it holds no entry.
@@ -56,6 +57,7 @@ fn event(fields: &Fields) -> Option<Event> {
         "reflection" => Event::Reflection {
             session_id,
             ticket_id: ticket(),
+            tickets: fields.texts(TICKETS),
             candidates: fields.number(&["candidates", "candidates_produced"]).unwrap_or(0),
             accepted: fields.number(&["accepted", "candidates_accepted"]).unwrap_or(0),
             learnings: fields.texts(&["learnings", "learning_ids", "accepted_ids"]),
@@ -65,6 +67,7 @@ fn event(fields: &Fields) -> Option<Event> {
         "skip" | "skipped" => Event::Skip {
             session_id,
             ticket_id: ticket(),
+            tickets: fields.texts(TICKETS),
             reason: reason(),
             decider: fields.text(&["decider"]).unwrap_or_default(),
             lines_changed: fields.whole(&["lines_changed", "lines"]),

@@ -44,6 +44,7 @@ fn reflection(ticket: Option<&str>, learnings: &[&str], category: &str) -> Event
     Event::Reflection {
         session_id: "s".into(),
         ticket_id: ticket.map(str::to_owned),
+        tickets: Vec::new(),
         candidates: accepted,
         accepted,
         learnings: learnings.iter().map(|it| (*it).to_owned()).collect(),
@@ -56,10 +57,19 @@ fn skip(ticket: &str) -> Event {
     Event::Skip {
         session_id: "s".into(),
         ticket_id: Some(ticket.into()),
+        tickets: Vec::new(),
         reason: "small".into(),
         decider: "agent".into(),
         lines_changed: Some(3),
     }
+}
+
+/// The same, of several tickets.
+fn of(all: &[&str], mut event: Event) -> Event {
+    if let Event::Skip { tickets, .. } | Event::Reflection { tickets, .. } = &mut event {
+        *tickets = all.iter().map(|it| (*it).to_owned()).collect();
+    }
+    event
 }
 
 fn view(events: &[(i64, Event)]) -> View {
@@ -107,6 +117,8 @@ fn every_event_is_read_as_it_was_written() {
         Event::Corrected { learning_id: "a".into(), superseded_by: "b".into() },
         reflection(Some("t1"), &["a", "b"], "pitfall"),
         skip("t1"),
+        of(&["t1", "t2"], skip("t1")),
+        of(&["t1", "t2"], reflection(Some("t1"), &["a"], "pitfall")),
         Event::Archived { learning_id: "a".into(), reason: "unused".into() },
         Event::Restored { learning_id: "a".into() },
         rejected("a \"quoted\" é summary\n", "s1", "schema", "too short"),
@@ -334,6 +346,17 @@ fn a_skipped_ticket_that_taught_something_later_was_skipped_wrongly() {
         (1, reflection(Some("only-skipped"), &[], "pitfall")),
     ]);
     assert_eq!(view.skip_misses(), ["missed"]);
+}
+
+#[test]
+fn each_of_several_skipped_tickets_is_a_miss_if_something_is_learned_of_it() {
+    let view = view(&[
+        (1, of(&["a", "b", "c"], skip("a"))),
+        (2, of(&["x", "b"], reflection(Some("x"), &["l"], "pitfall"))),
+        (3, reflection(Some("c"), &["m"], "pitfall")),
+    ]);
+    assert_eq!(view.skip_misses(), ["b", "c"]);
+    assert_eq!(view.skips_by_decider, [("agent".to_owned(), 1)].into(), "one skip, of three");
 }
 
 #[test]

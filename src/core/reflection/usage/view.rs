@@ -149,6 +149,7 @@ impl View {
             }
             Event::Reflection {
                 ticket_id,
+                tickets,
                 candidates,
                 accepted,
                 learnings,
@@ -170,16 +171,14 @@ impl View {
                     usage.origin = usage.origin.take().or_else(|| ticket_id.clone());
                     usage.category = usage.category.take().or_else(|| only.cloned());
                 }
-                if let Some(id) = ticket_id
-                    && *accepted > 0
-                {
+                for id in ticket_id.iter().chain(tickets).filter(|_| *accepted > 0) {
                     let learned = &mut self.tickets.entry(id.clone()).or_default().last_learned;
                     *learned = (*learned).max(Some(at));
                 }
             }
-            Event::Skip { ticket_id, decider, .. } => {
+            Event::Skip { ticket_id, tickets, decider, .. } => {
                 count(&mut self.skips_by_decider, decider);
-                if let Some(id) = ticket_id {
+                for id in ticket_id.iter().chain(tickets) {
                     let skipped = &mut self.tickets.entry(id.clone()).or_default().first_skipped;
                     *skipped = Some(skipped.map_or(at, |it| it.min(at)));
                 }

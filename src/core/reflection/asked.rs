@@ -1,0 +1,113 @@
+//! What a held stop says: why a reflection is due, an example of one, and what
+//! was noted on the way.
+
+use std::fmt::Write as _;
+
+use super::state::Reflection;
+use crate::core::{Cx, bounded};
+
+/// Why a reflection is due, in words.
+pub(super) fn what_is_due(state: &Reflection) -> String {
+    let title = match state.ticket() {
+        Some(ticket) if !ticket.title.is_empty() => {
+            format!(" ({})", bounded::line(&ticket.title, 80))
+        }
+        _ => String::new(),
+    };
+    let name = |it: &str| bounded::plain_line(&bounded::line(it, 80));
+    match (state.closed(), state.closed_unnamed()) {
+        ([], []) => "this session changed the project".to_owned(),
+        ([], [system]) => format!("a ticket of {}{title} was closed", name(system)),
+        ([], [system, rest @ ..]) => {
+            format!("a ticket of {} and {} more were closed", name(system), rest.len())
+        }
+        ([one], []) if state.is_task(one) => format!("task {}{title} is completed", name(one)),
+        ([one], []) => format!("ticket {}{title} was closed", name(one)),
+        ([one, rest @ ..], unnamed) => {
+            let more = rest.len() + unnamed.len();
+            format!("ticket {} and {more} more were closed", name(one))
+        }
+    }
+}
+
+/// A reflection that is accepted as it stands: the agent sees the shape, and
+/// what it has to say instead.
+///
+/// It is accepted each time, so no two say the same: both texts carry a mark
+/// of two numbers, which weigh enough in few words for
+/// [`duplicate`](super::duplicate) to tell them apart, whatever the ticket is
+/// called and whether it was closed before.
+pub(super) fn example(state: &Reflection, cx: Cx) -> String {
+    let name = |it: &str| bounded::plain_line(&bounded::line(it, 40));
+    let about = match (state.closed(), state.closed_unnamed()) {
+        ([id, ..], _) if state.is_task(id) => format!("task {}", name(id)),
+        ([id, ..], _) => format!("ticket {}", name(id)),
+        ([], [system, ..]) => format!("a ticket of {}", name(system)),
+        ([], []) => format!("session {}", bounded::chars(cx.session_id.as_str(), 40)),
+    };
+    let mark = mark(state, cx);
+    let text = |text: String| serde_json::Value::from(text).to_string();
+    let summary =
+        text(format!("Hold {mark} ({about}) needed `roz reflect` before its stop passed"));
+    let detail = text(format!(
+        "Hold {mark} of the Stop hook lasted until `roz reflect` had run. Write what YOU learned \
+         here instead: file, command, version, why."
+    ));
+    format!(
+        "{{\"candidates\": [{{\n  \"category\": \"process\",\n  \"summary\": {summary},\n  \
+         \"detail\": {detail},\n  \"tags\": [\"roz\", \"workflow\"],\n  \
+         \"criteria_met\": [\"stable_fact\"]\n}}]}}"
+    )
+}
+
+/// Two numbers for this hold of this session.
+fn mark(state: &Reflection, cx: Cx) -> String {
+    let (session, at) = (cx.session_id.as_str(), cx.now.timestamp_micros());
+    let told = format!("{session}\n{at}\n{}\n{}", state.block_count(), state.closed().join("\n"));
+    let hash = bounded::sha256(told.as_bytes());
+    let hash = u64::from_str_radix(bounded::cut(&hash, 15), 16).unwrap_or_default();
+    format!("{:04}-{:04}", hash / 10_000 % 10_000, hash % 10_000)
+}
+
+/// What is to be said before the offer to skip: that the change is small, and
+/// what an agent said before there was anything to skip.
+pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
+    let small = match small {
+        Some(lines) => format!("The change is small ({lines} line{}). ", plural(lines)),
+        None => String::new(),
+    };
+    let early = match state.early_skip() {
+        Some(skip) => format!(
+            "Before anything was due you skipped with \"{}\": say so again if it still holds. ",
+            bounded::plain_line(&bounded::line(&skip.reason, 200))
+        ),
+        None => String::new(),
+    };
+    small + &early
+}
+
+pub(super) fn plural(lines: u64) -> &'static str {
+    if lines == 1 { "" } else { "s" }
+}
+
+/// The newest notes, each with all its lines; empty, or a block that ends in a
+/// newline.
+pub(super) fn observations(state: &Reflection, cx: Cx) -> String {
+    const SHOWN: usize = 5;
+    const LONGEST: usize = 500;
+    let notes: Vec<_> = state.open_observations().collect();
+    if notes.is_empty() {
+        return String::new();
+    }
+    let earlier = notes.len().saturating_sub(SHOWN);
+    let mut text = "\nNoted on the way:\n".to_owned();
+    if earlier > 0 {
+        let session = cx.session_id;
+        let _ = writeln!(text, "- {earlier} more before these: roz context {session}");
+    }
+    for it in &notes[earlier..] {
+        let note = bounded::plain(&bounded::chars(&it.note, LONGEST));
+        let _ = writeln!(text, "- {}", note.trim_end().replace('\n', "\n  "));
+    }
+    text
+}
