@@ -4,9 +4,9 @@
     python3 tests/retrieval/fit.py traits.json
 
 It prints how well the models do on projects, and on authors, that they were not
-fitted to, and then the constants, fitted to all projects but those that are held
-out, and how these do there. What is shown is decided as in choose.rs. Needs numpy;
-there is no chance in it.
+fitted to, and then the constants, fitted to all projects of `dev`, and how these do on
+those that have been seen. What is held out it does not look at. What is shown is
+decided as in choose.rs. Needs numpy; there is no chance in it.
 
 Each model is a logistic regression with a ridge, on numbers of mean 0 and
 deviation 1. A learning that must come back weighs as much as it adds to recall,
@@ -156,13 +156,13 @@ def best_at(answers, noise):
 
 
 def main():
-    queries, held_out = [], []
+    queries, seen = [], []
     for project in json.load(open(sys.argv[1])):
         ids, personal = project["ids"], project["personal"]
         project["is_personal"] = dict(zip(ids, personal))
         rows = [[0 if own else it for own, it in zip(personal, row)] for row in project["kinship"]]
         project["kin"] = {id: dict(zip(ids, row)) for id, row in zip(ids, rows)}
-        part = held_out if project["is_held_out"] else queries
+        part = {"dev": queries, "seen": seen}.get(project["part"], [])
         part += [Query(project, raw) for raw in project["queries"]]
     names = sorted({q.name for q in queries})
     authors = [[n for n in names if (n in OTHER_AUTHOR) == is_other] for is_other in (False, True)]
@@ -198,8 +198,8 @@ def main():
     print("and its thresholds chosen without it: recall %.3f, noise %.3f" % figures(chosen))
     models = Models(queries)
     report("fitted to all", [(q, models.answer(q)) for q in queries])
-    if held_out:
-        print("held out: recall %.3f, noise %.3f" % figures([(q, models.answer(q)) for q in held_out]))
+    if seen:
+        print("seen: recall %.3f, noise %.3f" % figures([(q, models.answer(q)) for q in seen]))
     for name in ("alone", "first", "beside", "clauses"):
         weights = getattr(models, name).weights
         print(f"const {name.upper()}: [f32; {len(weights)}] = [{', '.join(f'{it:.3f}' for it in weights)}];")

@@ -12,7 +12,7 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
-use self::set::{Labelled, Project};
+use self::set::{Labelled, Part, Project};
 use super::{Done, say};
 use crate::{
     core::{
@@ -29,7 +29,8 @@ use crate::{
 ///
 /// Beside roz: plain keyword matching, and the formula that is usual. The
 /// built-in set is of invented projects: those that retrieval is tuned on, and
-/// apart from them those that are held out, by other authors.
+/// apart from them those by other authors, that have been looked at and that
+/// are held out.
 ///
 /// recall@5: of the learnings that must come back, the share among the first
 /// five; the mean over queries that have any. Of all: the same, those that may
@@ -62,16 +63,19 @@ enum Split {
     All,
     /// What retrieval was tuned on
     Dev,
-    /// What it was not
+    /// What it was not, and has been looked at
+    Seen,
+    /// What it was not, and nobody has looked at
     HeldOut,
 }
 
 impl Split {
-    fn has(self, project: &Project) -> bool {
+    fn has(self, part: Part) -> bool {
         match self {
             Split::All => true,
-            Split::Dev => !project.is_held_out,
-            Split::HeldOut => project.is_held_out,
+            Split::Dev => part == Part::Dev,
+            Split::Seen => part == Part::Seen,
+            Split::HeldOut => part == Part::HeldOut,
         }
     }
 }
@@ -88,15 +92,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         None => set::built_in(world.now)?,
     };
     if args.traits {
-        let part = projects.iter().filter(|it| args.split.has(it));
+        let part = projects.iter().filter(|it| args.split.has(it.part));
         return say::print_json(&part.map(traits).collect::<Value>()).map(|()| Done::Well);
     }
-    let splits = [("dev", Split::Dev), ("held-out", Split::HeldOut)];
     let mut rows = Vec::new();
     let mut out = Map::new();
-    for (name, split) in splits {
-        let part: Vec<&Project> =
-            projects.iter().filter(|it| split.has(it) && args.split.has(it)).collect();
+    for of in Part::ALL.into_iter().filter(|it| args.split.has(*it)) {
+        let part: Vec<&Project> = projects.iter().filter(|it| it.part == of).collect();
+        let name = of.name();
         if part.is_empty() {
             continue;
         }
@@ -146,7 +149,7 @@ fn traits(project: &Project) -> Value {
     };
     let learnings = &project.learnings;
     json!({
-        "is_held_out": project.is_held_out,
+        "part": project.part.name(),
         "ids": learnings.iter().map(|it| &it.id).collect::<Vec<_>>(),
         "personal": learnings.iter().map(|it| it.scope == Scope::Personal).collect::<Vec<_>>(),
         "kinship": project.index.kinships(),

@@ -61,7 +61,8 @@ fn one_of_many_about_the_first_wish_leaves_room_for_the_second() {
 
 #[test]
 fn a_wish_is_seen_before_what_is_pasted_and_behind_it() {
-    let log: String = (0..100).map(|at| format!("12:00:{:02} worker {at} ok\n", at % 60)).collect();
+    let lines = (0..100).map(|at| format!("12:00:{:02} worker {at} ok\n", at % 60));
+    let log = lines.collect::<Vec<_>>().concat();
     assert_eq!(
         ids(&some(), &format!("Why does the parser panic on a heredoc?\n{log}")),
         ["panics"]
