@@ -29,21 +29,26 @@ const SEEN: &[&str] = &[
     include_str!("../../../tests/retrieval/seen/brewery.toml"),
     include_str!("../../../tests/retrieval/seen/chessd.toml"),
     include_str!("../../../tests/retrieval/seen/cliffnotes.toml"),
+    include_str!("../../../tests/retrieval/seen/coedit.toml"),
     include_str!("../../../tests/retrieval/seen/dispatch.toml"),
     include_str!("../../../tests/retrieval/seen/groundstation.toml"),
     include_str!("../../../tests/retrieval/seen/herbarium.toml"),
+    include_str!("../../../tests/retrieval/seen/identity.toml"),
     include_str!("../../../tests/retrieval/seen/ledger.toml"),
+    include_str!("../../../tests/retrieval/seen/mailout.toml"),
     include_str!("../../../tests/retrieval/seen/parcel.toml"),
+    include_str!("../../../tests/retrieval/seen/schooldesk.toml"),
+    include_str!("../../../tests/retrieval/seen/sitegen.toml"),
     include_str!("../../../tests/retrieval/seen/tariff.toml"),
     include_str!("../../../tests/retrieval/seen/timetable.toml"),
 ];
 /// Files of `tests/retrieval/held-out/`.
 const HELD_OUT: &[&str] = &[
-    include_str!("../../../tests/retrieval/held-out/coedit.toml"),
-    include_str!("../../../tests/retrieval/held-out/identity.toml"),
-    include_str!("../../../tests/retrieval/held-out/mailout.toml"),
-    include_str!("../../../tests/retrieval/held-out/schooldesk.toml"),
-    include_str!("../../../tests/retrieval/held-out/sitegen.toml"),
+    include_str!("../../../tests/retrieval/held-out/calendo.toml"),
+    include_str!("../../../tests/retrieval/held-out/gridsim.toml"),
+    include_str!("../../../tests/retrieval/held-out/helpdesk.toml"),
+    include_str!("../../../tests/retrieval/held-out/logship.toml"),
+    include_str!("../../../tests/retrieval/held-out/stockroom.toml"),
 ];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 

@@ -32,7 +32,7 @@ const COMMON: &[&str] = &[
 ];
 
 /// What a file in the same folder is worth, of the file itself.
-const FOLDER: f32 = 0.15;
+const FOLDER: f32 = 0.5;
 
 /// How far up folders are looked at.
 const LEVELS: usize = 3;

@@ -31,7 +31,7 @@ const TITLE: f32 = 1.0;
 const TAG: f32 = 1.0;
 const BRANCH: f32 = 1.0;
 const DESCRIPTION: f32 = 0.6;
-const PATH: f32 = 0.3;
+const PATH: f32 = 0.8;
 
 /// A term of the query before it is looked up.
 pub(super) struct Wish {
