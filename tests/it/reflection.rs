@@ -5,6 +5,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests put programs on PATH")]
 
+mod branches;
+
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use serde_json::{Value, json};
