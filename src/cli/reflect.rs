@@ -86,12 +86,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let target = Target::find(&roz, given, world)?;
     let session = target.session(&roz, world);
-    let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
+    let id = target.id.to_string();
+    let ticket = session.reflection.ticket().map(|it| it.name(&id));
     let ticket = ticket.filter(|it| !it.is_empty());
     let library = roz.library(world);
     let shelf = library.all();
     let known: Vec<Learning> = shelf.learnings.iter().map(|it| it.learning.clone()).collect();
-    let id = target.id.to_string();
     let origin = Origin {
         now: world.now,
         session_id: Some(&id),

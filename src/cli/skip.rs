@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         timestamp: world.now,
     };
     let (was_due, ticket) = target.update(&roz, world, |session| {
-        let ticket = session.reflection.ticket().map(|it| it.ticket_id.clone());
+        let ticket = session.reflection.ticket().map(|it| it.name(id.as_str()));
         let was_due = session.reflection.skipped(skip.clone());
         session.record(&reflection::skip_mark(&skip, was_due), world.now);
         (was_due, ticket)

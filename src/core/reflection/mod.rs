@@ -141,7 +141,7 @@ fn show(state: &mut Reflection, again: bool, outcome: Outcome, cx: Cx) -> Outcom
             outcome = outcome.doing(Effect::Log(usage::Event::Surfaced {
                 learning_id: it.id.clone(),
                 session_id: cx.session_id.to_string(),
-                ticket_id: state.ticket().map(|it| it.ticket_id.clone()),
+                ticket_id: state.ticket().map(|it| it.name(cx.session_id.as_str())),
             }));
         }
     }
@@ -282,7 +282,7 @@ fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
 
 /// Too small a change to have taught anything.
 fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
-    let ticket = state.ticket().map(|it| it.ticket_id.clone());
+    let ticket = state.ticket().map(|it| it.name(cx.session_id.as_str()));
     let skip = state.auto_skipped(lines, cx.now);
     let outcome = Outcome::pass().marked(skip_mark(&skip, true));
     // A session that changed nothing is no news for the project's log.

@@ -18,6 +18,17 @@ pub struct Ticket {
     pub detected_at: DateTime<Utc>,
 }
 
+impl Ticket {
+    /// By what the project knows it. The client numbers its tasks from 1 on in
+    /// each session: task 1 of another one is another task.
+    pub fn name(&self, session_id: &str) -> String {
+        if self.source == "tasks" && !self.ticket_id.is_empty() {
+            return format!("{session_id}/{}", self.ticket_id);
+        }
+        self.ticket_id.clone()
+    }
+}
+
 /// What came of a reflection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
