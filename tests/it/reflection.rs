@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests put programs on PATH")]
 
 mod branches;
+mod elsewhere;
 mod tasks;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};

@@ -104,11 +104,11 @@ fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
     } else if let Some(other) = learned.due_elsewhere.first() {
         let more = match learned.due_elsewhere.len() - 1 {
             0 => String::new(),
-            more => format!(" ({more} more: `roz list`)"),
+            more => format!(", and so do {more} more (`roz list`)"),
         };
-        let notice = Notice::new("reflect-again")
-            .with("what", format!("session {other} of this project ended without it{more}"))
-            .with("session", other.to_string());
+        // Whether that one is over, nobody knows: a client may just be gone.
+        let notice =
+            Notice::new("reflect-elsewhere").with("session", other.to_string()).with("more", more);
         outcome = outcome.telling_agent(notice);
     }
     // The conversation has forgotten what it was shown.
