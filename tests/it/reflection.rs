@@ -8,6 +8,7 @@
 mod branches;
 mod elsewhere;
 mod tasks;
+mod words;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
