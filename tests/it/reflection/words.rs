@@ -16,3 +16,16 @@ fn a_verb_that_finds_no_session_names_the_way_to_give_one() {
     }
     roz.run(&["skip", "nothing to tell", "--session-id", "new"]).succeeds();
 }
+
+#[test]
+fn a_verb_of_the_hook_that_there_is_not_is_told_with_the_one_there_is() {
+    let roz = Roz::new();
+    let prompt =
+        serde_json::to_vec(&roz.payload("user-prompt", json!({ "prompt": "hi" }))).unwrap();
+    let reply = roz.raw(&["hook", "user-prompt-submit"], &prompt);
+    let said = &reply.stderr;
+    assert!(said.contains("there is no `roz hook user-prompt-submit`"), "{reply:?}");
+    assert!(said.contains("for `UserPromptSubmit` it is `roz hook user-prompt`"), "{reply:?}");
+    let reply = roz.raw(&["hook", "stop"], &prompt);
+    assert!(reply.stderr.contains("was sent `UserPromptSubmit`: taken as"), "{reply:?}");
+}
