@@ -29,3 +29,16 @@ fn a_verb_of_the_hook_that_there_is_not_is_told_with_the_one_there_is() {
     let reply = roz.raw(&["hook", "stop"], &prompt);
     assert!(reply.stderr.contains("was sent `UserPromptSubmit`: taken as"), "{reply:?}");
 }
+
+#[test]
+fn stats_tell_skips_in_words_and_nothing_of_no_times() {
+    let roz = with_tickets("");
+    roz.closes("t-1");
+    roz.run(&["skip", "a typo", "--session-id", SESSION]).succeeds();
+    roz.closes("t-2");
+    roz.run(&["skip", "another one", "--session-id", SESSION]).succeeds();
+    let told = roz.run(&["stats"]).succeeds().stdout;
+    assert!(told.contains("No learning was shown yet.\n"), "{told}");
+    assert!(told.contains("Reflections skipped: 2 (by agent 2).\n"), "{told}");
+    assert!(!told.contains("0 times"), "{told}");
+}
