@@ -33,7 +33,7 @@ impl Ticket {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Done {
-    /// The ids of what was accepted.
+    /// The ids of what was accepted and is kept somewhere.
     pub learnings: Vec<String>,
     pub rejected_candidates: Vec<Rejected>,
     pub candidates_produced: u32,

@@ -42,3 +42,35 @@ fn stats_tell_skips_in_words_and_nothing_of_no_times() {
     assert!(told.contains("Reflections skipped: 2 (by agent 2).\n"), "{told}");
     assert!(!told.contains("0 times"), "{told}");
 }
+
+#[test]
+fn an_id_that_nothing_has_stands_in_no_log() {
+    let roz = with_tickets("");
+    roz.closes("t-1");
+    roz.stop().blocks();
+    let mut passing = parser();
+    passing["scope"] = "ephemeral".into();
+    let told = roz.reflects(&json!([passing]));
+    assert_eq!(told["accepted"][0]["kept_in"], json!([]), "{told}");
+    assert!(told["warnings"].to_string().contains("is not kept"), "{told}");
+    roz.stop().passes();
+    let logged = &roz.stats_of("reflection")[0];
+    assert_eq!((&logged["accepted"], &logged["learnings"]), (&json!(1), &json!([])), "{logged}");
+    assert_eq!(roz.json(&["stats"])["reflection"]["totals"]["learnings"], 0);
+}
+
+#[test]
+fn what_the_daily_log_cannot_take_is_kept_in_the_project() {
+    let roz = with_tickets("");
+    fs::create_dir_all(roz.project().join("memory/registers")).unwrap();
+    roz.write("memory/registers/_index.md", "");
+    roz.write("memory/daily", "no folder");
+    roz.closes("t-1");
+    let mut passing = parser();
+    passing["scope"] = "ephemeral".into();
+    let told = roz.reflects(&json!([passing]));
+    assert_eq!(told["accepted"][0]["kept_in"], json!(["markdown"]), "{told}");
+    let id = told["accepted"][0]["id"].clone();
+    assert_eq!(roz.stats_of("reflection")[0]["learnings"], json!([id]));
+    assert_eq!(roz.json(&["learnings"])["learnings"][0]["id"], id);
+}

@@ -88,7 +88,7 @@ pub enum Event {
         ticket_id: Option<String>,
         candidates: u32,
         accepted: u32,
-        /// The ids of what was accepted.
+        /// The ids of what was accepted and is kept somewhere.
         #[serde(default)]
         learnings: Vec<String>,
         /// By category, of what was accepted.
