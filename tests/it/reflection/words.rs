@@ -1,6 +1,7 @@
 //! What the verbs say, where it was not so.
 
 use super::*;
+use crate::{disk::read_only, support::Ran};
 
 #[test]
 fn a_verb_that_finds_no_session_names_the_way_to_give_one() {
@@ -43,6 +44,7 @@ fn stats_tell_skips_in_words_and_nothing_of_no_times() {
     assert!(!told.contains("0 times"), "{told}");
 }
 
+/// For the day, and there is no daily log: accepted, and kept nowhere.
 #[test]
 fn an_id_that_nothing_has_stands_in_no_log() {
     let roz = with_tickets("");
@@ -73,4 +75,46 @@ fn what_the_daily_log_cannot_take_is_kept_in_the_project() {
     let id = told["accepted"][0]["id"].clone();
     assert_eq!(roz.stats_of("reflection")[0]["learnings"], json!([id]));
     assert_eq!(roz.json(&["learnings"])["learnings"][0]["id"], id);
+}
+
+/// As the page says.
+#[test]
+fn in_a_read_only_project_the_gate_opens_by_a_skip_or_by_what_is_personal() {
+    for way in ["skip", "personal"] {
+        let roz = with_tickets("");
+        fs::create_dir(roz.project().join(".roz")).unwrap();
+        roz.closes("t-1");
+        roz.stop().blocks();
+        read_only(&roz.project(), ".roz", |starter| {
+            let reflects = |candidate: &Value| {
+                let batch = json!({ "candidates": [candidate] }).to_string();
+                let args = ["reflect", "--session-id", SESSION];
+                Ran::of(feed(&mut roz.through(starter, &args), batch.as_bytes()))
+            };
+            let said = reflects(&parser()).fails();
+            assert!(said.contains("no learning could be written. `roz skip` lets"), "{said}");
+            let stop = json!({ "stop_hook_active": true });
+            roz.hook_through(starter, "stop", stop.clone()).blocks();
+            if way == "skip" {
+                let args = ["skip", "nobody may write here", "--session-id", SESSION];
+                let told = Ran::of(roz.through(starter, &args).output().unwrap()).succeeds();
+                assert!(told.stdout.contains("may stop"), "{told:?}");
+            } else {
+                let mut personal = parser();
+                personal["scope"] = "personal".into();
+                let told = reflects(&personal).succeeds();
+                assert!(told.stdout.contains("the session may stop"), "{told:?}");
+            }
+            roz.hook_through(starter, "stop", stop).objects_to_nothing();
+            if way == "personal" {
+                // What comes back is told all the same, though nobody can note it.
+                let prompt = json!({ "prompt": "src/parser.rs panics on a lone \\r, why?" });
+                let reply = roz.hook_through(starter, "user-prompt", prompt);
+                assert!(reply.objects_to_nothing().context().contains("Lexer::next"), "{reply:?}");
+                assert!(reply.stderr.contains("roz: warning: "), "{reply:?}");
+                assert!(reply.stderr.contains("stats.log"), "{reply:?}");
+            }
+        });
+        assert_eq!(roz.stats(), [] as [Value; 0]);
+    }
 }
