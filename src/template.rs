@@ -37,6 +37,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "protected",
     "reflect",
     "reflect-again",
+    "reflect-elsewhere",
     "reviewer",
     "reviewer-gate",
     "reviewer-hold",

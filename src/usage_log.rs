@@ -30,13 +30,14 @@ use crate::{
         cached,
         files::{self, Access},
         log::{self, Log},
+        union,
     },
 };
 
 pub const NAME: &str = "stats.log";
 
 /// The line of a `.gitattributes` beside the log, so that branches merge.
-pub const ATTRIBUTES: &str = "stats.log merge=union\n";
+pub const ATTRIBUTES: &str = union::LOG;
 
 /// A longer line is no entry, and is not held in memory.
 const LONGEST_LINE: usize = 1 << 20;
@@ -97,6 +98,11 @@ impl UsageLog {
 
     fn open(&self, until: Instant) -> Result<(Log, Option<File>)> {
         let open = || -> Result<_> {
+            if let Some(folder) = self.path.parent()
+                && fs::symlink_metadata(&self.path).is_err()
+            {
+                union::tell_git(folder);
+            }
             // Some file systems have no locks.
             let lock = files::lock_for(&self.path, until, Access::Shared).ok().flatten();
             Ok(Log::open(&self.path)?.map(|it| (it, lock)))

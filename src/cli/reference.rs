@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                 session.reflection.referenced(id);
                 session.record(&Mark::LearningReferenced { learning_id: (*id).clone() }, world.now);
             }
-            session.reflection.ticket().map(|it| it.ticket_id.clone())
+            session.reflection.ticket().map(|it| it.name(&session_id))
         })?;
     }
     let how = args.how.as_deref().map(|it| bounded::chars(it.trim(), 500));

@@ -86,12 +86,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let target = Target::find(&roz, given, world)?;
     let session = target.session(&roz, world);
-    let tickets = session.reflection.tickets();
+    let id = target.id.to_string();
+    let tickets = session.reflection.tickets(&id);
     let ticket = tickets.first();
     let library = roz.library(world);
     let shelf = library.all();
     let known: Vec<Learning> = shelf.learnings.iter().map(|it| it.learning.clone()).collect();
-    let id = target.id.to_string();
     let origin = Origin {
         now: world.now,
         session_id: Some(&id),
@@ -114,9 +114,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     entries.extend(uses(&batch, &shelf, &id, ticket, &mut warnings));
     entries.push(reflection(&kept, &judged, &id, &tickets));
-    for it in &kept {
-        if let Some(old) = &it.learning.supersedes {
-            let superseded_by = it.learning.id.clone();
+    for it in written(&kept) {
+        if let Some(old) = &it.supersedes {
+            let superseded_by = it.id.clone();
             entries.push(Event::Corrected { learning_id: old.clone(), superseded_by });
         }
     }
@@ -150,10 +150,17 @@ fn input() -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|_| Error::NotText)
 }
 
-/// A learning that was written, and where.
+/// A learning that was accepted, and where it was written: nowhere, where it is
+/// for the day and there is no daily log.
 struct Kept {
     learning: Learning,
     places: Vec<&'static str>,
+}
+
+/// Those that are somewhere. An id that nothing has would be one more learning
+/// in whatever counts them.
+fn written(kept: &[Kept]) -> impl Iterator<Item = &Learning> {
+    kept.iter().filter(|it| !it.places.is_empty()).map(|it| &it.learning)
 }
 
 struct Keeping {
@@ -258,7 +265,7 @@ fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[St
         tickets,
         candidates: count(judged.accepted.len() + judged.rejected.len()),
         accepted: count(kept.len()),
-        learnings: kept.iter().map(|it| it.learning.id.clone()).collect(),
+        learnings: written(kept).map(|it| it.id.clone()).collect(),
         categories,
         criteria,
     }
@@ -278,7 +285,7 @@ fn done(kept: &[Kept], judged: &Judgement, produced: usize, world: &World) -> Re
         reason: bounded::chars(&it.reasons.join("; "), 300),
     };
     Reflected {
-        learnings: kept.iter().map(|it| it.learning.id.clone()).collect(),
+        learnings: written(kept).map(|it| it.id.clone()).collect(),
         rejected_candidates: judged.rejected.iter().take(SHOWN).map(rejected).collect(),
         candidates_produced: count(produced),
         candidates_accepted: count(kept.len()),
@@ -300,10 +307,10 @@ impl Report<'_> {
         }
         let mut text = String::new();
         if !self.kept.is_empty() {
-            let of = self.kept.len() + self.judged.rejected.len();
+            let (of, kept) =
+                (self.kept.len() + self.judged.rejected.len(), written(self.kept).count());
             let so = if self.was_due { "; the session may stop" } else { "" };
-            let _ =
-                writeln!(text, "Kept {} of {of} for session {session_id}{so}.", self.kept.len());
+            let _ = writeln!(text, "Kept {kept} of {of} for session {session_id}{so}.");
         }
         for it in self.kept {
             let places = it.places.join(", ");

@@ -30,8 +30,12 @@ use crate::{
 /// Rate learnings: a sample of those that are shown and do not help
 ///
 /// Without ratings it shows the sample: those that nobody has rated yet, the
-/// ones first that were shown most often in vain. A rating counts as a time
-/// shown, and a useful one as a time that it helped.
+/// ones first that were shown most often in vain.
+///
+/// A rating counts for the order in which learnings come back: as a time
+/// shown, and a useful one as a time that it helped. It changes neither the
+/// figures of `roz learnings` nor what decays: these go by what happened in
+/// sessions. `roz ref` keeps a learning from decay.
 ///
 /// Examples:
 ///   roz review-learnings --count 3

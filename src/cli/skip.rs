@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         timestamp: world.now,
     };
     let (was_due, tickets) = target.update(&roz, world, |session| {
-        let tickets = session.reflection.tickets();
+        let tickets = session.reflection.tickets(id.as_str());
         let was_due = session.reflection.skipped(skip.clone());
         session.record(&reflection::skip_mark(&skip, was_due), world.now);
         (was_due, tickets)

@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         if tallies.is_empty() {
             let days = args.days;
             let told = format!(
-                "No stop was blocked in {} of the last {}.",
+                "No stop was held for a review in {} of the last {}.",
                 say::counted(sessions, "session"),
                 say::counted(days, "day")
             );

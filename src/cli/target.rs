@@ -19,6 +19,14 @@ pub(super) struct Target {
     pub(super) stored: Option<Stored>,
 }
 
+/// A verb that makes the session needs no list of those that there are.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "there is no session of this project yet: start the client here, or name one with \
+     `--session-id`"
+)]
+struct NoSession;
+
 impl Target {
     /// The session that is named; else the one in which the client runs us;
     /// else the newest of this project. One that is named need not be there.
@@ -30,7 +38,10 @@ impl Target {
                 Err(open::Error::NoSuchSession(_)) => text.parse()?,
                 Err(err) => return Err(err.into()),
             },
-            None => roz.session_or_newest(None)?,
+            None => match roz.session_or_newest(None) {
+                Err(open::Error::NoSession) => return Err(NoSession.into()),
+                newest => newest?,
+            },
         };
         let stored = roz.store.get_session(&id)?;
         Ok(Self { id, stored })

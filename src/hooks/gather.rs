@@ -81,11 +81,13 @@ fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
 }
 
 /// What roz itself writes down: no part of the work that was approved.
-const RECORDS: [&str; 6] = [
+const RECORDS: [&str; 8] = [
     ".roz/learnings.md",
     ".roz/stats.log",
+    ".roz/.gitattributes",
     ".grove/learnings.md",
     ".grove/stats.log",
+    ".grove/.gitattributes",
     ".orchestration/agent_trace.jsonl",
     ".orchestration/intent_map.md",
 ];

@@ -300,7 +300,12 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
             if on_command_line != Some(hook) && !word.is_empty() {
                 let name = bounded::line(name, 60);
                 let word = bounded::line(word, 60);
-                warnings.push(format!("`roz hook {word}` was sent `{name}`: taken as `{name}`"));
+                warnings.push(if on_command_line.is_none() {
+                    let ours = hook.word();
+                    format!("there is no `roz hook {word}`: for `{name}` it is `roz hook {ours}`")
+                } else {
+                    format!("`roz hook {word}` was sent `{name}`: taken as `{name}`")
+                });
             }
             hook
         }

@@ -298,7 +298,7 @@ impl Library {
                 self.personal.write(learning)?;
                 written.kept_in.push(self.personal.name());
             }
-            Scope::Ephemeral => self.write_for_the_day(learning, &mut written),
+            Scope::Ephemeral => self.write_for_the_day(learning, &mut written)?,
             Scope::Project | Scope::Team => self.write_for_the_project(learning, &mut written)?,
         }
         if let Some(old) = learning.supersedes.as_deref().filter(|_| !written.kept_in.is_empty())
@@ -310,20 +310,32 @@ impl Library {
         Ok(written)
     }
 
-    fn write_for_the_day(&self, learning: &Learning, written: &mut Written) {
-        let log = self.project.iter().find(|it| it.backend.name() == "total-recall");
-        let why = match log.map(|it| it.backend.write(learning)) {
-            Some(Ok(())) => return written.kept_in.push("total-recall"),
-            Some(Err(err)) => world::in_a_line(&err),
-            None => "there is no daily log (Total Recall's is not in use)".to_owned(),
+    fn write_for_the_day(&self, learning: &Learning, written: &mut Written) -> Result<()> {
+        let Some(log) = self.project.iter().find(|it| it.backend.name() == "total-recall") else {
+            let id = &learning.id;
+            let why = "there is no daily log (Total Recall's is not in use)";
+            written.warnings.push(format!("`{id}` is ephemeral and is not kept: {why}"));
+            return Ok(());
         };
-        let id = &learning.id;
-        written.warnings.push(format!("`{id}` is ephemeral and is not kept: {why}"));
+        self.write_to(&[log], true, learning, written)
     }
 
     fn write_for_the_project(&self, learning: &Learning, written: &mut Written) -> Result<()> {
+        let all: Vec<&Used> = self.project.iter().collect();
+        self.write_to(&all, !self.uses("markdown"), learning, written)
+    }
+
+    /// To each of `backends`; where one does not take it and the markdown file
+    /// is none of them, to that.
+    fn write_to(
+        &self,
+        backends: &[&Used],
+        may_fall_back: bool,
+        learning: &Learning,
+        written: &mut Written,
+    ) -> Result<()> {
         let mut failed = None;
-        for used in &self.project {
+        for used in backends {
             match used.backend.write(learning) {
                 Ok(()) => written.kept_in.push(used.backend.name()),
                 Err(err) => {
@@ -336,13 +348,16 @@ impl Library {
             }
         }
         let Some(err) = failed else { return Ok(()) };
-        if !self.uses("markdown") {
+        // Whoever asked takes another id.
+        let is_taken = |it: &Error| matches!(it, Error::Exists { .. });
+        if may_fall_back && !is_taken(&err) {
             match self.markdown.write(learning) {
                 Ok(()) => {
                     written.kept_in.push(self.markdown.name());
                     let path = self.markdown.path().display();
                     written.warnings.push(format!("`{}` is kept in `{path}` instead", learning.id));
                 }
+                Err(again) if is_taken(&again) && written.kept_in.is_empty() => return Err(again),
                 Err(err) => written.warnings.push(world::in_a_line(&err)),
             }
         }

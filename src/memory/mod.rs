@@ -5,7 +5,7 @@
 //! |---|---|
 //! | project, team | every backend that is in use; where one does not answer, the markdown file |
 //! | personal | `<ROZ_HOME>/personal-learnings.md` |
-//! | ephemeral | Total Recall's daily log, if that is in use; else nowhere, and it is said |
+//! | ephemeral | Total Recall's daily log, if that is in use, and the markdown file where it does not answer; else nowhere, and it is said |
 
 mod in_memory;
 pub mod index;

@@ -15,6 +15,7 @@ pub mod look;
 pub mod objects;
 pub mod process;
 pub(crate) mod seen;
+pub(crate) mod union;
 
 use std::{
     env,

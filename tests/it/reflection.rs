@@ -5,6 +5,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests put programs on PATH")]
 
+mod branches;
+mod elsewhere;
+mod tasks;
+mod words;
+
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use serde_json::{Value, json};

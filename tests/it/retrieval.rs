@@ -113,6 +113,62 @@ fn a_set_of_ones_own_is_measured() {
     assert!(err.contains("query `q` names `b`"), "{err}");
 }
 
+#[test]
+fn a_set_that_would_give_wrong_figures_is_refused_with_what_is_wrong() {
+    let roz = Roz::new();
+    let refuses = |learnings: &[(&str, u64)], labels: &str, args: &[&str], word: &str| {
+        let learning = |(id, age): &(&str, u64)| {
+            format!(
+                "[[learning]]\nid = \"{id}\"\nage_days = {age}\ncategory = \"pitfall\"\n\
+                 summary = \"The parser panics\"\ndetail = \"On an empty heredoc, that is.\"\n\
+                 tags = [\"parser\"]\n"
+            )
+        };
+        let learnings: String = learnings.iter().map(learning).collect();
+        let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\n";
+        roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}{labels}\n"));
+        let said = roz.run(&[&["eval", "--set", "set.toml"], args].concat()).fails();
+        assert!(said.contains(word), "`{word}` not in {said}");
+    };
+    let a = [("a", 1)];
+    refuses(
+        &[("a", 4_000_000_000)],
+        "relevant = [\"a\"]",
+        &[],
+        "learning `a` is 4000000000 days old",
+    );
+    refuses(&[("a", 1), ("a", 2)], "relevant = [\"a\"]", &[], "two learnings have the id `a`");
+    let twice = "query `q` names `a` more than once";
+    refuses(&a, "relevant = [\"a\", \"a\"]", &[], twice);
+    refuses(&a, "relevant = [\"a\"]\nalso = [\"a\"]", &[], twice);
+    refuses(&a, "relevant = [\"a\"]\nnear = [\"a\"]", &["--json"], twice);
+    let of_no_part = "`set.toml` is no part of `--split held-out`";
+    refuses(&a, "relevant = [\"a\"]", &["--split", "held-out"], of_no_part);
+    refuses(&a, "relevant = [\"a\"]", &["--split", "held-out", "--json"], of_no_part);
+}
+
+#[test]
+fn misses_are_named_in_json_as_well() {
+    let roz = Roz::new();
+    let learning = |id: &str, summary: &str| {
+        format!(
+            "[[learning]]\nid = \"{id}\"\ncategory = \"pitfall\"\nsummary = \"{summary}\"\n\
+             detail = \"On an empty heredoc, that is.\"\ntags = [\"parser\"]\n"
+        )
+    };
+    let learnings = learning("a", "The parser panics") + &learning("b", "Quite another thing");
+    let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\nrelevant = [\"b\"]\n";
+    roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}"));
+    let out = roz.json(&["eval", "--set", "set.toml", "--misses"]);
+    let misses = &out["splits"]["dev"]["roz"]["misses"];
+    assert_eq!(misses[0]["query"], "q", "{out}");
+    assert!(misses[0]["noise"].as_array().unwrap().contains(&"a".into()), "{out}");
+    let told = roz.run(&["eval", "--set", "set.toml", "--misses"]).succeeds().stdout;
+    assert!(told.starts_with("q: shown ") && told.contains("noise a"), "{told}");
+    let without = roz.json(&["eval", "--set", "set.toml"]);
+    assert!(without["splits"]["dev"]["roz"].get("misses").is_none(), "{without}");
+}
+
 /// The claims of `examples/year`, on its own model.
 #[test]
 fn in_a_year_useful_learnings_keep_coming_and_useless_ones_sink() {

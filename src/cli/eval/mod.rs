@@ -3,7 +3,7 @@
 mod baselines;
 mod set;
 
-use std::fmt::Write as _;
+use std::fmt;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -80,6 +80,24 @@ impl Split {
     }
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("`{set}` is no part of `--split {split}`. Its `held_out` says which part it is")]
+struct NoPart {
+    set: String,
+    split: Split,
+}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Split::All => "all",
+            Split::Dev => "dev",
+            Split::Seen => "seen",
+            Split::HeldOut => "held-out",
+        })
+    }
+}
+
 const METHODS: [(&str, Method); 3] =
     [("roz", ours), ("keywords", baselines::keywords), ("usual", baselines::usual)];
 
@@ -91,6 +109,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Some(path) => vec![set::read(path, world.now)?],
         None => set::built_in(world.now)?,
     };
+    if let Some(set) = &args.set
+        && !projects.iter().any(|it| args.split.has(it.part))
+    {
+        return Err(NoPart { set: set.display().to_string(), split: args.split }.into());
+    }
     if args.traits {
         let part = projects.iter().filter(|it| args.split.has(it.part));
         return say::print_json(&part.map(traits).collect::<Value>()).map(|()| Done::Well);
@@ -108,10 +131,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             let asked = ask(&part, choose, world.now);
             let figures = Figures::of(&asked);
             rows.push(figures.row(name, method));
-            of_split.insert(method.to_owned(), figures.as_json());
-            if args.misses && !args.json && method == "roz" {
-                say::print(&misses(&asked))?;
+            let mut shown = figures.as_json();
+            if args.misses && method == "roz" {
+                let misses: Vec<Misses> = asked.iter().filter_map(Misses::of).collect();
+                if args.json {
+                    shown["misses"] = misses.iter().map(Misses::as_json).collect();
+                } else {
+                    say::print(&misses.iter().map(Misses::line).collect::<String>())?;
+                }
             }
+            of_split.insert(method.to_owned(), shown);
         }
         out.insert(name.replace('-', "_"), of_split.into());
     }
@@ -286,26 +315,38 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / count.max(1.0)
 }
 
-fn misses(asked: &[Answered]) -> String {
-    let mut text = String::new();
-    for it in asked {
-        let missed: Vec<&str> = it
-            .labelled
-            .relevant
-            .iter()
-            .filter(|id| !it.shown.contains(id))
-            .map(String::as_str)
-            .collect();
-        let noise: Vec<&str> =
-            it.shown.iter().filter(|id| !it.helps(id)).map(String::as_str).collect();
-        if missed.is_empty() && noise.is_empty() {
-            continue;
-        }
+/// What was not as it should be with one query.
+struct Misses<'a> {
+    query: &'a str,
+    shown: usize,
+    missed: Vec<&'a str>,
+    noise: Vec<&'a str>,
+}
+
+impl<'a> Misses<'a> {
+    fn of(it: &'a Answered) -> Option<Self> {
+        let missed = it.labelled.relevant.iter().filter(|id| !it.shown.contains(id));
+        let noise = it.shown.iter().filter(|id| !it.helps(id));
+        let found = Self {
+            query: &it.labelled.id,
+            shown: it.shown.len(),
+            missed: missed.map(String::as_str).collect(),
+            noise: noise.map(String::as_str).collect(),
+        };
+        (!found.missed.is_empty() || !found.noise.is_empty()).then_some(found)
+    }
+
+    fn line(&self) -> String {
         let list = |word: &str, ids: &[&str]| {
             if ids.is_empty() { String::new() } else { format!(", {word} {}", ids.join(" ")) }
         };
-        let (missed, noise) = (list("missed", &missed), list("noise", &noise));
-        let _ = writeln!(text, "{}: shown {}{missed}{noise}", it.labelled.id, it.shown.len());
+        let (missed, noise) = (list("missed", &self.missed), list("noise", &self.noise));
+        format!("{}: shown {}{missed}{noise}\n", self.query, self.shown)
     }
-    text
+
+    fn as_json(&self) -> Value {
+        json!({
+            "query": self.query, "shown": self.shown, "missed": self.missed, "noise": self.noise,
+        })
+    }
 }

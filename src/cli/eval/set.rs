@@ -1,7 +1,7 @@
 //! Labelled sets: projects with their learnings, and queries of which somebody
 //! has said what is relevant. `tests/retrieval/README.md` has the format.
 
-use std::{fs, io, path::Path};
+use std::{collections::BTreeSet, fs, io, path::Path};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
@@ -100,14 +100,24 @@ pub(super) enum Error {
     Toml(String, #[source] Box<toml::de::Error>),
     #[error("query `{query}` names `{id}`, and there is no such learning")]
     Unknown { query: String, id: String },
+    #[error(
+        "learning `{id}` is {days} days old, which is before any calendar. Lower its `age_days`"
+    )]
+    TooOld { id: String, days: u32 },
+    #[error("two learnings have the id `{0}`. Give each one of its own")]
+    Twice(String),
+    #[error(
+        "query `{query}` names `{id}` more than once. It is one of `relevant`, `also` and `near`, once"
+    )]
+    NamedTwice { query: String, id: String },
 }
 
 pub(super) fn built_in(now: DateTime<Utc>) -> Result<Vec<Project>, Error> {
     let personal = parse("personal", PERSONAL)?;
     let one = |text: &str, part: Part| {
         let file = parse("built in", text)?;
-        let mut learnings = file.learnings(Scope::Project, now);
-        learnings.extend(personal.learnings(Scope::Personal, now));
+        let mut learnings = file.learnings(Scope::Project, now)?;
+        learnings.extend(personal.learnings(Scope::Personal, now)?);
         Ok(Project { part, ..file.into_project(learnings)? })
     };
     let parts = [(DEV, Part::Dev), (SEEN, Part::Seen), (HELD_OUT, Part::HeldOut)];
@@ -118,7 +128,7 @@ pub(super) fn read(path: &Path, now: DateTime<Utc>) -> Result<Project, Error> {
     let name = path.display().to_string();
     let text = fs::read_to_string(path).map_err(|err| Error::Io(name.clone(), err))?;
     let file = parse(&name, &text)?;
-    let learnings = file.learnings(Scope::Project, now);
+    let learnings = file.learnings(Scope::Project, now)?;
     file.into_project(learnings)
 }
 
@@ -179,33 +189,46 @@ struct QueryRow {
 }
 
 impl File {
-    fn learnings(&self, scope: Scope, now: DateTime<Utc>) -> Vec<Learning> {
-        let learning = |it: &LearningRow| Learning {
-            id: it.id.clone(),
-            category: it.category,
-            summary: it.summary.clone(),
-            detail: it.detail.clone(),
-            scope,
-            confidence: Confidence::default(),
-            status: Status::Active,
-            criteria: Vec::new(),
-            tags: it.tags.clone(),
-            context_files: it.files.clone(),
-            relevance: it.relevance.clone(),
-            ticket_id: None,
-            session_id: None,
-            supersedes: None,
-            created_at: now - TimeDelta::days(it.age_days.into()),
-            roz_version: None,
+    fn learnings(&self, scope: Scope, now: DateTime<Utc>) -> Result<Vec<Learning>, Error> {
+        let learning = |it: &LearningRow| {
+            let created_at = now.checked_sub_signed(TimeDelta::days(it.age_days.into()));
+            let too_old = || Error::TooOld { id: it.id.clone(), days: it.age_days };
+            Ok(Learning {
+                id: it.id.clone(),
+                category: it.category,
+                summary: it.summary.clone(),
+                detail: it.detail.clone(),
+                scope,
+                confidence: Confidence::default(),
+                status: Status::Active,
+                criteria: Vec::new(),
+                tags: it.tags.clone(),
+                context_files: it.files.clone(),
+                relevance: it.relevance.clone(),
+                ticket_id: None,
+                session_id: None,
+                supersedes: None,
+                created_at: created_at.ok_or_else(too_old)?,
+                roz_version: None,
+            })
         };
         self.learning.iter().map(learning).collect()
     }
 
     fn into_project(self, learnings: Vec<Learning>) -> Result<Project, Error> {
+        let mut known = BTreeSet::new();
+        if let Some(twice) = learnings.iter().find(|it| !known.insert(&it.id)) {
+            return Err(Error::Twice(twice.id.clone()));
+        }
         for row in &self.query {
-            let unknown = |id: &&String| !learnings.iter().any(|it| it.id == **id);
-            if let Some(id) = row.relevant.iter().chain(&row.also).chain(&row.near).find(unknown) {
+            let named = || row.relevant.iter().chain(&row.also).chain(&row.near);
+            if let Some(id) = named().find(|it| !known.contains(*it)) {
                 return Err(Error::Unknown { query: row.id.clone(), id: id.clone() });
+            }
+            // Counted twice it would be missed, or found, twice.
+            let mut met = BTreeSet::new();
+            if let Some(id) = named().find(|it| !met.insert(*it)) {
+                return Err(Error::NamedTwice { query: row.id.clone(), id: id.clone() });
             }
         }
         let labelled = |row: QueryRow| Labelled {

@@ -90,14 +90,22 @@ impl Log {
         let report = self.report(roz, world);
         let mut text = String::new();
         let totals = &report.totals;
-        let _ = writeln!(
-            text,
-            "\nLearnings were shown {}, and helped {} ({}); nobody referred to them {}.",
-            times(totals.surfaced),
-            times(totals.referenced),
-            rate(totals.hit_rate),
-            times(totals.dismissed)
-        );
+        text.push('\n');
+        if totals.surfaced == 0 {
+            text += "No learning was shown yet.\n";
+        } else {
+            let helped = match totals.referenced {
+                0 => "never helped".to_owned(),
+                n => format!("helped {}", times(n)),
+            };
+            let in_vain = match totals.dismissed {
+                0 => "none was dismissed".to_owned(),
+                n => format!("nobody referred to them {}", times(n)),
+            };
+            let (shown, rate) = (times(totals.surfaced), rate(totals.hit_rate));
+            let _ =
+                writeln!(text, "Learnings were shown {shown}, and {helped} ({rate}); {in_vain}.");
+        }
         if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
             let _ = writeln!(
                 text,
@@ -109,7 +117,10 @@ impl Log {
             );
         }
         if !view.skips_by_decider.is_empty() {
-            let _ = writeln!(text, "Skipped{}.", listed(" by", &view.skips_by_decider));
+            let count =
+                view.skips_by_decider.values().fold(0, |sum: u32, it| sum.saturating_add(*it));
+            let by = listed("by", &view.skips_by_decider);
+            let _ = writeln!(text, "Reflections skipped: {count} ({by}).");
         }
         if view.broken > 0 {
             let _ = writeln!(text, "Lines of the log that cannot be read: {}.", view.broken);

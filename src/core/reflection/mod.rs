@@ -108,11 +108,11 @@ fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
     } else if let Some(other) = learned.due_elsewhere.first() {
         let more = match learned.due_elsewhere.len() - 1 {
             0 => String::new(),
-            more => format!(" ({more} more: `roz list`)"),
+            more => format!(", and so do {more} more (`roz list`)"),
         };
-        let notice = Notice::new("reflect-again")
-            .with("what", format!("session {other} of this project ended without it{more}"))
-            .with("session", other.to_string());
+        // Whether that one is over, nobody knows: a client may just be gone.
+        let notice =
+            Notice::new("reflect-elsewhere").with("session", other.to_string()).with("more", more);
         outcome = outcome.telling_agent(notice);
     }
     // The conversation has forgotten what it was shown.
@@ -145,7 +145,7 @@ fn show(state: &mut Reflection, again: bool, outcome: Outcome, cx: Cx) -> Outcom
             outcome = outcome.doing(Effect::Log(usage::Event::Surfaced {
                 learning_id: it.id.clone(),
                 session_id: cx.session_id.to_string(),
-                ticket_id: state.ticket().map(|it| it.ticket_id.clone()),
+                ticket_id: state.ticket().map(|it| it.name(cx.session_id.as_str())),
             }));
         }
     }
@@ -288,7 +288,8 @@ fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
 
 /// Too small a change to have taught anything.
 fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
-    let (tickets, is_news) = (state.tickets(), state.is_news(lines));
+    let tickets = state.tickets(cx.session_id.as_str());
+    let is_news = state.is_news(lines);
     let skip = state.auto_skipped(lines, cx.now);
     let outcome = Outcome::pass().marked(skip_mark(&skip, true));
     if !is_news {

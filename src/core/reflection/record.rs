@@ -18,11 +18,26 @@ pub struct Ticket {
     pub detected_at: DateTime<Utc>,
 }
 
+impl Ticket {
+    /// By what the project knows it. The client numbers its tasks from 1 on in
+    /// each session: task 1 of another one is another task.
+    pub fn name(&self, session_id: &str) -> String {
+        if self.source == "tasks" && !self.ticket_id.is_empty() {
+            return Self::task_name(session_id, &self.ticket_id);
+        }
+        self.ticket_id.clone()
+    }
+
+    pub(super) fn task_name(session_id: &str, task: &str) -> String {
+        format!("{session_id}/{task}")
+    }
+}
+
 /// What came of a reflection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Done {
-    /// The ids of what was accepted.
+    /// The ids of what was accepted and is kept somewhere.
     pub learnings: Vec<String>,
     pub rejected_candidates: Vec<Rejected>,
     pub candidates_produced: u32,

@@ -139,14 +139,23 @@ impl Reflection {
     }
 
     /// What a reflection is about: the tickets that were closed, the one at
-    /// hand first, or that one where none was.
-    pub fn tickets(&self) -> Vec<String> {
+    /// hand first, or that one where none was. By what the project knows them.
+    pub fn tickets(&self, session_id: &str) -> Vec<String> {
         let at_hand = self.ticket.as_ref().map(|it| &it.ticket_id);
         let is_about =
             |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
         let at_hand = at_hand.filter(is_about);
         let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
-        at_hand.into_iter().chain(others).cloned().collect()
+        let is_task = |id: &str| self.uses_tasks() && id.bytes().all(|it| it.is_ascii_digit());
+        let name = |id: &String| {
+            let own = self.ticket.as_ref().filter(|it| it.ticket_id == *id);
+            match own {
+                Some(own) => own.name(session_id),
+                None if is_task(id) => Ticket::task_name(session_id, id),
+                None => id.clone(),
+            }
+        };
+        at_hand.into_iter().chain(others).map(name).collect()
     }
 
     /// The systems of tickets that were closed without their name.

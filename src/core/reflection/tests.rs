@@ -643,6 +643,7 @@ fn a_pending_reflection_outlives_the_session_and_is_told_of() {
     let mut other = Gate::with_tickets();
     other.facts.learned.due_elsewhere = vec!["s0".parse().unwrap()];
     let outcome = other.sees(starts());
+    assert_eq!(outcome.context[0].template, "reflect-elsewhere");
     assert!(outcome.context[0].fields.contains(&("session", "s0".into())));
 }
 

@@ -148,6 +148,21 @@ fn what_is_for_the_day_goes_to_the_log_or_nowhere_and_it_is_said() {
 }
 
 #[test]
+fn what_the_daily_log_does_not_take_goes_to_the_markdown_file() {
+    for also_markdown in [false, true] {
+        let scene = Scene::new().with_total_recall().put(LOG, "no folder");
+        let scene = if also_markdown { scene.put(FILE, "") } else { scene };
+        let written = scene.library().write(&scoped(Scope::Ephemeral)).unwrap();
+        assert_eq!(written.kept_in, ["markdown"]);
+        assert!(written.warnings[0].contains("`total-recall` did not take"), "{written:?}");
+        assert!(written.warnings[1].contains("is kept in"), "{written:?}");
+        assert!(scene.has(FILE, "make gen0"));
+    }
+    let scene = Scene::new().with_total_recall().put(LOG, "no folder").put("project/.roz", "none");
+    assert!(scene.library().write(&scoped(Scope::Ephemeral)).is_err());
+}
+
+#[test]
 fn what_a_backend_does_not_take_goes_to_the_markdown_file() {
     let scene = Scene::new().with_server("/nonexistent/server");
     assert_eq!(scene.in_use(), ["mcp"]);

@@ -39,7 +39,7 @@ use crate::{
         learning::{Learning, Status},
         retrieval::{self, Filters, Found, Query},
     },
-    world::files::Access,
+    world::{files::Access, union},
 };
 
 /// A file without a learning: that it is there switches the gate on.
@@ -47,7 +47,7 @@ pub const EMPTY_FILE: &str = format::HEAD;
 
 /// What stands in the `.gitattributes` beside the file, so that two branches
 /// that both learned something merge.
-pub const ATTRIBUTES: &str = "learnings.md merge=union\n";
+pub const ATTRIBUTES: &str = union::LEARNINGS;
 
 /// A `learnings.md`.
 #[derive(Debug)]
@@ -80,6 +80,11 @@ impl Markdown {
         &self.file.path
     }
 
+    /// Whether branches have it.
+    fn is_of_project(&self) -> bool {
+        self.file.access == Access::Shared
+    }
+
     fn check_ours(&self) -> Result<()> {
         if self.is_ours {
             return Ok(());
@@ -105,6 +110,9 @@ impl MemoryBackend for Markdown {
         let mut text = String::new();
         if held.bytes.is_empty() {
             text.push_str(format::HEAD);
+            if let Some(folder) = self.path().parent().filter(|_| self.is_of_project()) {
+                union::tell_git(folder);
+            }
         } else if !held.bytes.ends_with(b"\n") {
             text.push('\n');
         }

@@ -248,6 +248,25 @@ fn ratings_are_taken_as_flags_and_as_json() {
 }
 
 #[test]
+fn the_help_says_what_a_rating_does_and_what_it_leaves() {
+    let roz = three();
+    let figures = |of: &str| {
+        let all = roz.json(&["learnings"]);
+        let all = all["learnings"].as_array().unwrap().clone();
+        let it = all.into_iter().find(|it| it["id"] == of).unwrap();
+        json!([it["surfaced"], it["referenced"], it["hit_rate"]])
+    };
+    let before = (figures(LEXER), roz.json(&["maintain", "list", "--days", "300"]));
+    assert!(before.1.to_string().contains(STYLE), "{}", before.1);
+    roz.run(&["review-learnings", "--useful", STYLE, "--useless", LEXER]).succeeds();
+    assert_eq!((figures(LEXER), roz.json(&["maintain", "list", "--days", "300"])), before);
+    let help = roz.run(&["review-learnings", "--help"]).succeeds().stdout;
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("counts for the order in which learnings come back"), "{help}");
+    assert!(help.contains("neither the figures of `roz learnings` nor what decays"), "{help}");
+}
+
+#[test]
 fn ratings_that_cannot_be_taken_are_named() {
     let roz = three();
     let said = roz.run(&["review-learnings", "--useful", "cl_none", "--useful", LEXER]).fails();

@@ -164,6 +164,8 @@ fn the_doctor_names_what_is_wrong_with_learnings_and_their_log() {
     finds(&roz, "learnings", "ok", "3, of which 3 are active");
     finds(&roz, "backends", "ok", "markdown");
     finds(&roz, "stats.log", "ok", "7 lines");
+    finds(&roz, "merging", "ok", "merge=union");
+    roz.git(&["rm", "-qf", ".roz/.gitattributes"]);
     finds(&roz, "merging", "warn", "'learnings.md merge=union' 'stats.log merge=union'");
     roz.write(".roz/.gitattributes", "learnings.md merge=union\nstats.log merge=union\n");
     finds(&roz, "merging", "ok", "merge=union");

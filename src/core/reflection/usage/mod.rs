@@ -91,7 +91,7 @@ pub enum Event {
         tickets: Vec<String>,
         candidates: u32,
         accepted: u32,
-        /// The ids of what was accepted.
+        /// The ids of what was accepted and is kept somewhere.
         #[serde(default)]
         learnings: Vec<String>,
         /// By category, of what was accepted.

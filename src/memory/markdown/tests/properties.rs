@@ -23,7 +23,7 @@ proptest! {
         let scene = Scene::new();
         for (n, it) in learnings.iter_mut().enumerate() {
             it.id = it.make_id(u32::try_from(n).unwrap());
-            it.tags.push(format!("unique{n}x"));
+            it.tags.push(own_word(n));
             scene.backend.write(it).unwrap();
         }
         learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -43,13 +43,21 @@ proptest! {
         scene.backend.mark(&id, status).unwrap();
         prop_assert_eq!(scene.text(), before);
 
-        // By a word of its own: hostile text need not hold any.
-        let word = learnings[at].tags.last().cloned().unwrap_or_default();
-        let query = Query { text: word, ..Query::default() };
+        // By a word of its own, for hostile text need not hold any: it and no
+        // other one, as it was written.
+        let query = Query { text: learnings[at].tags.last().cloned().unwrap_or_default(), ..Query::default() };
         let filters = Filters { statuses: Vec::new(), max_results: A_FILE, ..Filters::default() };
         let found = scene.backend.search(&query, &filters).unwrap();
-        prop_assert!(found.iter().any(|it| it.id == id));
+        prop_assert_eq!(found.iter().map(|it| &*it.id).collect::<Vec<_>>(), [&*id]);
+        let read = scene.learnings();
+        prop_assert_eq!(read.iter().find(|it| it.id == found[0].id), Some(&learnings[at]));
     }
+}
+
+/// Of letters alone, which no stem and no part joins with another's.
+fn own_word(n: usize) -> String {
+    let letter = |n: usize| char::from(b'a' + u8::try_from(n % 26).unwrap());
+    format!("zqx{}{}vk", letter(n / 26), letter(n))
 }
 
 proptest! {
