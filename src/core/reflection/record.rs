@@ -23,13 +23,28 @@ impl Ticket {
     /// each session: task 1 of another one is another task.
     pub fn name(&self, session_id: &str) -> String {
         if self.source == "tasks" && !self.ticket_id.is_empty() {
-            return Self::task_name(session_id, &self.ticket_id);
+            return task_name(session_id, &self.ticket_id);
         }
         self.ticket_id.clone()
     }
+}
 
-    pub(super) fn task_name(session_id: &str, task: &str) -> String {
-        format!("{session_id}/{task}")
+fn task_name(session_id: &str, task: &str) -> String {
+    format!("{session_id}/{task}")
+}
+
+/// As [`Ticket::name`], for one of which only the id is known, beside the one at hand: where the
+/// session uses the client's tasks, a mere number is one of them.
+pub(super) fn name_of(
+    id: &str,
+    at_hand: Option<&Ticket>,
+    uses_tasks: bool,
+    session_id: &str,
+) -> String {
+    match at_hand.filter(|it| it.ticket_id == id) {
+        Some(own) => own.name(session_id),
+        None if uses_tasks && id.bytes().all(|it| it.is_ascii_digit()) => task_name(session_id, id),
+        None => id.to_owned(),
     }
 }
 

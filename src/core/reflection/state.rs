@@ -146,15 +146,8 @@ impl Reflection {
             |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
         let at_hand = at_hand.filter(is_about);
         let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
-        let is_task = |id: &str| self.uses_tasks() && id.bytes().all(|it| it.is_ascii_digit());
-        let name = |id: &String| {
-            let own = self.ticket.as_ref().filter(|it| it.ticket_id == *id);
-            match own {
-                Some(own) => own.name(session_id),
-                None if is_task(id) => Ticket::task_name(session_id, id),
-                None => id.clone(),
-            }
-        };
+        let own = self.ticket.as_ref();
+        let name = |id: &String| super::record::name_of(id, own, self.uses_tasks, session_id);
         at_hand.into_iter().chain(others).map(name).collect()
     }
 
