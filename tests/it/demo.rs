@@ -5,7 +5,7 @@ use std::{fs, os::unix::process::ExitStatusExt as _};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::support::{Roz, start};
+use crate::support::{BINARY, Roz, start};
 
 #[test]
 fn every_step_of_the_demo_goes_as_it_should_and_nothing_is_left_behind() {
@@ -20,6 +20,17 @@ fn every_step_of_the_demo_goes_as_it_should_and_nothing_is_left_behind() {
     assert!(denied >= 5 && held >= 3, "{denied} denied, {held} held");
     assert_eq!(roz.session_files(), Vec::<String>::new());
     assert!(!roz.project().join(".roz").exists());
+}
+
+/// `/proc/self/cwd/roz` is a path to us for one process alone, and not for those that it starts.
+#[cfg(target_os = "linux")]
+#[test]
+fn it_finds_itself_however_it_was_started() {
+    let roz = Roz::new();
+    let folder = std::path::Path::new(BINARY).parent().unwrap();
+    let mut command = roz.program(&["/proc/self/cwd/roz", "demo"]);
+    let ran = start(command.current_dir(folder)).wait_with_output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
 }
 
 #[test]
