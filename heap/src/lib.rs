@@ -37,7 +37,7 @@ const GRAIN: usize = 16;
 const FINE: usize = 1024;
 const FINE_CLASSES: usize = FINE / GRAIN + 1;
 /// Larger blocks are the system's, in bytes. Up to here there is a class for each power of two.
-pub const LARGEST: usize = 32 * 1024;
+pub const LARGEST: usize = 256 * 1024;
 const CLASSES: usize = FINE_CLASSES + (LARGEST / FINE).trailing_zeros() as usize;
 /// The first chunk, in bytes: ten times what a hook uses. What is not touched is no memory.
 const FIRST: usize = 512 * 1024;

@@ -155,7 +155,11 @@ impl Look<'_> {
     fn at(&mut self, search: Search, place: &Path) {
         let root = search.root;
         if root.starts_with(place) && root != place {
-            self.below(search, root, 0);
+            // It may begin at a file, and at a folder that goes with what is in it.
+            let metadata = root.symlink_metadata();
+            if !metadata.is_ok_and(|it| self.comes_to(search, root, &it, true)) {
+                self.below(search, root, 0);
+            }
             return;
         }
         let Ok(rest) = place.strip_prefix(root) else { return };

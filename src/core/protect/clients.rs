@@ -92,6 +92,7 @@ pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
             || empties(&it)
             || sets(&it, "PATH=")
             || sets_own(&it)
+            || takes_away(&it)
     });
     moves.then(|| line(client))
 }
@@ -107,6 +108,19 @@ fn sets_own(line: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut places = line.match_indices("ROZ_").map(|(at, _)| &line[at..]);
     places.any(|it| it.trim_start_matches(is_name).starts_with('='))
+}
+
+/// `unset ROZ_HOME`, `env -u PATH`, `export -n`, `declare +x`: what roz is found by.
+fn takes_away(line: &str) -> bool {
+    let takes = |word: &str| {
+        matches!(word, "unset" | "-n" | "+x") || word.starts_with("-u") || word.starts_with("--un")
+    };
+    let name = |word: &str| {
+        let name = word.rsplit('=').next().unwrap_or(word);
+        let name = name.strip_prefix("-u").unwrap_or(name);
+        name == "PATH" || name.starts_with("ROZ_")
+    };
+    words_of(line).any(takes) && words_of(line).any(name)
 }
 
 /// Whether a line starts something with an empty environment: `env -i`, `env -`,

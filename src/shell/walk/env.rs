@@ -510,6 +510,15 @@ impl Env {
         self.journal.push(Undo::Alias(name.to_owned(), before));
     }
 
+    /// What a subshell has set of programs' own aliases and settings: they lie on the disk, as files
+    /// do. Their names have a blank, which no alias of the shell has.
+    pub(super) fn keep_settings(&mut self, changes: Changes) {
+        let settings = changes.aliases.into_iter().filter(|(name, _)| name.contains(' '));
+        for (name, text) in settings.filter(|(_, text)| text.is_some()) {
+            self.put_alias(&name, text);
+        }
+    }
+
     pub(super) fn directories(&self) -> &[String] {
         &self.directories
     }

@@ -15,6 +15,12 @@ use std::collections::BTreeSet;
 /// More links are not kept.
 const LINKS: usize = 64;
 
+/// Whether a word is a mode that takes something, which looks like an option.
+fn takes_rights(word: &str) -> bool {
+    let mode = word.strip_prefix('-').filter(|it| it.starts_with(['r', 'w', 'x', 'X', 's', 't']));
+    mode.is_some_and(|it| it.chars().all(|c| "rwxXstugoa,+-=".contains(c)))
+}
+
 impl Walker<'_> {
     pub(super) fn files(&mut self, name: &str, words: &[Field]) {
         self.user_rows(name, words);
@@ -25,6 +31,13 @@ impl Walker<'_> {
         {
             own.extend_from_slice(words);
             own[1] = letters.with_text(&format!("-{}", letters.text));
+        }
+        // `chmod -x f` is `chmod a-x f`, as far as files go.
+        if matches!(name, "chmod" | "gchmod")
+            && let Some(at) = words.iter().position(|word| takes_rights(&word.text))
+        {
+            own.extend_from_slice(words);
+            own[at] = words[at].with_text(&format!("a{}", words[at].text));
         }
         let words = if own.is_empty() { words } else { &own };
         let mut subcommand = None;

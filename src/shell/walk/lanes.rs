@@ -101,6 +101,8 @@ impl Walker<'_> {
             // Zsh, and bash with `lastpipe`, run the last stage in the shell itself.
             if last && !changes.is_empty() {
                 self.env.merge(&[changes], false);
+            } else {
+                self.env.keep_settings(changes);
             }
             let takes = through.filter(|_| self.takes_names(stage));
             let overwrites = is_xargs(stage);

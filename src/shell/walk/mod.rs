@@ -495,7 +495,8 @@ impl<'o> Walker<'o> {
         (self.lasts, self.stdin) = (last_words, stdin);
         self.env.put_declared(declared);
         self.hidden_again(&hidden);
-        self.env.take_back(mark);
+        let changes = self.env.take_back(mark);
+        self.env.keep_settings(changes);
         self.env.stack.truncate(stack);
         walked
     }

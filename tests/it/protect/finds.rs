@@ -117,6 +117,32 @@ fn a_test_that_no_protected_file_passes_keeps_it_out() {
 }
 
 #[test]
+fn a_search_may_begin_at_what_is_guarded() {
+    let house = House::new();
+    std::fs::create_dir_all(house.roz.home().join("images")).unwrap();
+    let lines = [
+        "find ~/.roz/config.toml -delete",
+        "cd ~/.roz && find config.toml -type f -delete",
+        "find src/app.py ~/.roz/config.toml -delete",
+        "find ~/.roz/images -delete",
+        "find ~/.roz/config.toml -exec sed -i s/o/b/ {} +",
+        "find ~/.roz/config.toml -exec cp src/app.py {} \\;",
+        "find ~/.roz/config.toml | xargs sed -i s/o/b/",
+        "find ~/.roz -name config.toml -exec chmod -w {} +",
+        "find ~/.claude -name settings.json -exec chmod -r {} \\;",
+        "chmod -w ~/.roz/config.toml",
+    ];
+    all_are_stopped(&house, &lines);
+    let free = [
+        "find ~/.roz/config.toml -newer x -print",
+        "find ~/.roz/config.toml -exec cat {} +",
+        "find ~/.roz/config.toml -name '*.json' -delete",
+        "find . -name '*.sh' -exec chmod -x {} +",
+    ];
+    all_are_free(&house, &free);
+}
+
+#[test]
 fn what_stands_for_the_finds_is_what_they_are() {
     let house = furnished();
     house.project_file(".claude/commands/x.md", "foo");
