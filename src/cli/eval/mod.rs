@@ -70,13 +70,18 @@ enum Split {
 }
 
 impl Split {
-    fn has(self, part: Part) -> bool {
+    /// None: all of them.
+    fn part(self) -> Option<Part> {
         match self {
-            Split::All => true,
-            Split::Dev => part == Part::Dev,
-            Split::Seen => part == Part::Seen,
-            Split::HeldOut => part == Part::HeldOut,
+            Split::All => None,
+            Split::Dev => Some(Part::Dev),
+            Split::Seen => Some(Part::Seen),
+            Split::HeldOut => Some(Part::HeldOut),
         }
+    }
+
+    fn has(self, part: Part) -> bool {
+        self.part().is_none_or(|it| it == part)
     }
 }
 
@@ -89,12 +94,7 @@ struct NoPart {
 
 impl fmt::Display for Split {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Split::All => "all",
-            Split::Dev => "dev",
-            Split::Seen => "seen",
-            Split::HeldOut => "held-out",
-        })
+        f.write_str(self.part().map_or("all", Part::name))
     }
 }
 

@@ -1,7 +1,10 @@
 //! Which of the relevant learnings are put before an agent, and which of those
 //! that were asked for come first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -100,7 +103,8 @@ impl Index {
     /// is clearly relevant.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
-        let clauses = clauses::asked(&asked, on.query);
+        // Asked only where something is relevant at all, and once.
+        let clauses = OnceCell::new();
         let mut ranked: Vec<(Ranked, Document)> = Vec::new();
         for it in asked.ranked() {
             let document = self.document(it.document);
@@ -146,8 +150,8 @@ impl Index {
     /// Which of those that rank first are likely enough to help.
     fn likely<'a>(
         &self,
-        asked: &Asked,
-        clauses: &[Asked],
+        asked: &Asked<'a>,
+        clauses: &OnceCell<Vec<Asked<'a>>>,
         ranked: &[(Ranked, Document<'a>)],
         on: &Occasion,
     ) -> Likely<'a> {
@@ -164,6 +168,7 @@ impl Index {
         if surplus < 0.0 {
             return likely;
         }
+        let clauses = clauses.get_or_init(|| clauses::asked(asked, on.query));
         let is_new = |it: &&(Ranked, Document)| !on.shown.contains(it.1.id);
         let others: Vec<_> = others.iter().filter(is_new).take(MOST_BESIDE).collect();
         let of_others = others.iter().map(|(it, _)| it.document);

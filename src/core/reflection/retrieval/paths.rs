@@ -1,8 +1,8 @@
 //! Paths as terms: the file itself, its name, and the folders it lies in.
 //!
 //! What is asked for (the files of a diff) and what is there (the files that a
-//! learning names) are compared from the end, for one may be relative to a
-//! folder of the other.
+//! learning names) are compared as a whole, by the name alone, and by the folders,
+//! as the project names them: one may be relative to a folder of the other.
 
 use super::words::without_place;
 
