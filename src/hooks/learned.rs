@@ -1,6 +1,7 @@
 //! What the reflection gate works with: looked at only where a rule may ask.
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     convert::Infallible,
     path::{Component, Path, PathBuf},
@@ -334,17 +335,17 @@ impl Look<'_> {
 
     /// What is looked at of a prompt. Files of the project are called as learnings call them.
     fn asked(self, text: &str) -> String {
-        let project = format!("{}/", self.roz.project.display());
-        let is_below = self.roz.project.parent().is_some();
-        let text = if is_below { text.replace(&project, "") } else { text.to_owned() };
         let half = MAX_PROMPT / 2;
-        match text.len().checked_sub(half) {
+        let seen = match text.len().checked_sub(half) {
             Some(behind) if behind > half => {
                 let end = &text[text.ceil_char_boundary(behind)..];
-                format!("{}\n{end}", bounded::cut(&text, half))
+                Cow::Owned(format!("{}\n{end}", bounded::cut(text, half)))
             }
-            _ => text,
-        }
+            _ => Cow::Borrowed(text),
+        };
+        let project = format!("{}/", self.roz.project.display());
+        let is_below = self.roz.project.parent().is_some();
+        if is_below { seen.replace(&project, "") } else { seen.into_owned() }
     }
 
     fn relevant(self, query: &Query, shown: &BTreeSet<String>) -> Vec<Relevant> {

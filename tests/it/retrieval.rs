@@ -51,7 +51,7 @@ fn what_the_model_is_fitted_to_is_what_it_is_asked() {
         serde_json::from_value(out[0]["queries"][0]["learnings"][id].clone()).unwrap()
     };
     let (a, b) = (traits("a"), traits("b"));
-    assert_eq!((a.len(), b.len()), (8, 8));
+    assert_eq!((a.len(), b.len()), (9, 9));
     // Both have half of the tags, one has the other word as well.
     assert!((a[3] - 0.5).abs() < 0.01 && (b[3] - 0.5).abs() < 0.01, "{out}");
     assert!(a[0] > b[0] && a[2] > b[2] && a[5] > b[5] && b[0] > 0.0, "{out}");

@@ -1,4 +1,4 @@
-"""Fits the three models of src/core/reflection/retrieval/likelihood.rs.
+"""Fits the models of src/core/reflection/retrieval/likelihood.rs.
 
     roz eval --traits > traits.json
     python3 tests/retrieval/fit.py traits.json
@@ -14,7 +14,9 @@ one that may a tenth of that in the first model (it ranks), others one half. The
 candidates are those that share something with the query. `first` learns from the
 one that ranks first for each query, `beside` from the next five, whatever the
 first model makes of them; `clauses` from those five where a query has several
-clauses, and adds to what `beside` says.
+clauses, and adds to what `beside` says. Those of the user that are for an activity
+that a query asks for are too few to learn from: they have odds of their own (`OWN`),
+and the models do not see them.
 """
 
 import json
@@ -26,11 +28,14 @@ RIDGE = 20.0
 MAY, NEVER = 0.1, 0.5
 NO_NEXT = -5.0
 # As in likelihood.rs: those of which the logarithm is taken.
-LOGARITHMS = np.array([False, True, True, False, True, True, True, False])
+LOGARITHMS = np.array([False, True, True, False, True, True, True, True, False])
+ACTIVITY = 7
 # As in choose.rs.
-FIRST, BESIDE = 0.45, 0.275
+FIRST, BESIDE = 0.425, 0.25
 LONG, LONG_BESIDE = 4.0, 0.5
 MOST_BESIDE, MOST_SHOWN, EQUAL = 10, 5, 0.01
+# As in likelihood.rs.
+OWN = 2.0
 OTHER_AUTHOR = ("clinic", "daw", "game")
 
 
@@ -61,12 +66,14 @@ class Query:
         self.project, self.name = project, raw["id"].rsplit("-", 1)[0]
         self.relevant, self.also = raw["relevant"], raw["also"]
         found = {id: np.array(it) for id, it in raw["learnings"].items()}
-        found = {id: it for id, it in found.items() if it[0] > 0.05 or it[1] > 0.1}
+        is_own = lambda id: project["is_personal"][id] and found[id][ACTIVITY] > 0
+        self.own = [id for id in found if is_own(id)]
+        found = {id: it for id, it in found.items() if id not in self.own and (it[0] > 0.05 or it[1] > 0.1)}
         self.ids, self.scores = list(found), {id: it[0] for id, it in found.items()}
         logs = lambda it: np.where(LOGARITHMS, np.log1p(it), it)
         self.traits = [logs(found[id]) for id in self.ids]
-        own = lambda id: np.array([0.0] * 7 + [project["is_personal"][id]])
-        of_clause = lambda it: [logs(np.array(it.get(id, own(id)))) for id in self.ids]
+        none = lambda id: np.array([0.0] * 8 + [project["is_personal"][id]])
+        of_clause = lambda it: [logs(np.array(it.get(id, none(id)))) for id in self.ids]
         self.clauses = [of_clause(it) for it in raw["clauses"]]
         self.long = np.log(max(1, raw["length"] / LONG))
 
@@ -124,23 +131,25 @@ class Models:
         return Logistic(rows, labels, [q.weight(id, MAY) for q, id, *_ in rest], known)
 
     def answer(self, query):
-        """What is likely, by log odds: the first, and what may stand beside it."""
+        """What is likely, by log odds: the first, and what may stand beside it; and of the user's own."""
+        own = [(OWN, id) for id in query.own]
         it = query.ranked(self.alone)
         if not it:
-            return []
+            return [], own
         best, about, rest = it
         of_clauses = lambda ahead: self.clauses([ahead])[0] if query.clauses else 0.0
         beside = lambda about, ahead: self.beside([about])[0] + of_clauses(ahead) - LONG_BESIDE * query.long
-        return [(self.first([about])[0], best)] + [(beside(*it), id) for id, *it in rest]
+        return [(self.first([about])[0], best)] + [(beside(*it), id) for id, *it in rest], own
 
 
 def figures(answers, first=FIRST, beside=BESIDE):
     recall, shown, noise = [], 0, 0
     first, beside = (np.log(it / (1 - it)) for it in (first, beside))
-    for query, likely in answers:
+    for query, (likely, own) in answers:
+        own = [id for p, id in sorted(own, reverse=True) if p >= first]
         is_any = likely and likely[0][0] >= first
         ids = [id for at, (p, id) in enumerate(likely) if at == 0 or p >= beside] if is_any else []
-        ids = ids[:MOST_SHOWN]
+        ids = own + ids[:MOST_SHOWN - len(own)]
         shown += len(ids)
         noise += sum(query.label(id) == 0 for id in ids)
         if query.relevant:
@@ -177,7 +186,9 @@ def main():
     def moved(answers, first, beside):
         """As if these were the thresholds."""
         by = [np.log(of / (1 - of)) - np.log(it / (1 - it)) for of, it in ((FIRST, first), (BESIDE, beside))]
-        return [(q, [(it + by[at > 0], id) for at, (it, id) in enumerate(likely)]) for q, likely in answers]
+        likely_as = lambda likely: [(it + by[at > 0], id) for at, (it, id) in enumerate(likely)]
+        own_as = lambda own: [(it + by[0], id) for it, id in own]
+        return [(q, (likely_as(likely), own_as(own))) for q, (likely, own) in answers]
 
     def report(title, answers):
         print(f"{title}: recall %.3f, noise %.3f;" % figures(answers), end=" ")
@@ -198,11 +209,13 @@ def main():
     print("and its thresholds chosen without it: recall %.3f, noise %.3f" % figures(chosen))
     models = Models(queries)
     report("fitted to all", [(q, models.answer(q)) for q in queries])
+    helps = [q.label(id) > 0 for q in queries + seen for id in q.own]
+    print("own: %d, of which %d help" % (len(helps), sum(helps)))
     if seen:
         print("seen: recall %.3f, noise %.3f" % figures([(q, models.answer(q)) for q in seen]))
     for name in ("alone", "first", "beside", "clauses"):
         weights = getattr(models, name).weights
-        print(f"const {name.upper()}: [f32; {len(weights)}] = [{', '.join(f'{it:.3f}' for it in weights)}];")
+        print(f"const {name.upper()}: [f32; {len(weights)}] = [{', '.join(f'{it:.4f}' for it in weights)}];")
 
 
 if __name__ == "__main__":

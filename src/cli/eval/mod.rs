@@ -167,7 +167,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 fn traits(project: &Project) -> Value {
     let of_query = |it: &Labelled| {
         let evidence = project.index.traits(&it.query);
-        let named = |all: Vec<(String, [f32; 8])>| -> Map<String, Value> {
+        let named = |all: Vec<(String, [f32; 9])>| -> Map<String, Value> {
             all.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect()
         };
         json!({

@@ -27,28 +27,33 @@ const DEV: &[&str] = &[
 /// Files of `tests/retrieval/seen/`.
 const SEEN: &[&str] = &[
     include_str!("../../../tests/retrieval/seen/brewery.toml"),
+    include_str!("../../../tests/retrieval/seen/calendo.toml"),
     include_str!("../../../tests/retrieval/seen/chessd.toml"),
     include_str!("../../../tests/retrieval/seen/cliffnotes.toml"),
     include_str!("../../../tests/retrieval/seen/coedit.toml"),
     include_str!("../../../tests/retrieval/seen/dispatch.toml"),
+    include_str!("../../../tests/retrieval/seen/gridsim.toml"),
     include_str!("../../../tests/retrieval/seen/groundstation.toml"),
+    include_str!("../../../tests/retrieval/seen/helpdesk.toml"),
     include_str!("../../../tests/retrieval/seen/herbarium.toml"),
     include_str!("../../../tests/retrieval/seen/identity.toml"),
     include_str!("../../../tests/retrieval/seen/ledger.toml"),
+    include_str!("../../../tests/retrieval/seen/logship.toml"),
     include_str!("../../../tests/retrieval/seen/mailout.toml"),
     include_str!("../../../tests/retrieval/seen/parcel.toml"),
     include_str!("../../../tests/retrieval/seen/schooldesk.toml"),
     include_str!("../../../tests/retrieval/seen/sitegen.toml"),
+    include_str!("../../../tests/retrieval/seen/stockroom.toml"),
     include_str!("../../../tests/retrieval/seen/tariff.toml"),
     include_str!("../../../tests/retrieval/seen/timetable.toml"),
 ];
 /// Files of `tests/retrieval/held-out/`.
 const HELD_OUT: &[&str] = &[
-    include_str!("../../../tests/retrieval/held-out/calendo.toml"),
-    include_str!("../../../tests/retrieval/held-out/gridsim.toml"),
-    include_str!("../../../tests/retrieval/held-out/helpdesk.toml"),
-    include_str!("../../../tests/retrieval/held-out/logship.toml"),
-    include_str!("../../../tests/retrieval/held-out/stockroom.toml"),
+    include_str!("../../../tests/retrieval/held-out/boxoffice.toml"),
+    include_str!("../../../tests/retrieval/held-out/dbproxy.toml"),
+    include_str!("../../../tests/retrieval/held-out/payroll.toml"),
+    include_str!("../../../tests/retrieval/held-out/tilemap.toml"),
+    include_str!("../../../tests/retrieval/held-out/videocall.toml"),
 ];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{
+    activities,
     index::{Built, DOCUMENT, HEAD, Index, MAGIC, Place, TERM, VERSION, checksum},
     lists, paths, places,
     words::{Is, Words, chunks},
@@ -130,6 +131,9 @@ fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Co
         let share = tags.saturating_mul(255) / learning.tags.len().max(1);
         let strength = u8::try_from(share.max(1)).unwrap_or(u8::MAX);
         it.marks.push((terms.number(&of_tags_key(&key)), strength));
+    }
+    for key in activities::of_learning(learning) {
+        it.marks.push((terms.number(&key), u8::MAX));
     }
     for file in &learning.context_files {
         for (key, strength) in paths::of_learning(file) {

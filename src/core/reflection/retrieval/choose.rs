@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::{
     Filters, Found, Query,
     build::{TAG, tag_key},
-    clauses,
+    chatter, clauses,
     index::{Document, Index},
     likelihood::{self, Best, Other},
     paths::{FILE, NAME, WITHIN},
@@ -27,10 +27,10 @@ use crate::core::{
 
 /// The most relevant learning is shown from this likelihood on; if it is less,
 /// nothing is.
-const FIRST: f32 = 0.45;
+const FIRST: f32 = 0.425;
 /// Another one from this on. Less, for the likelihood that it helps is one that
 /// labels which are never complete have taught.
-const BESIDE: f32 = 0.275;
+const BESIDE: f32 = 0.25;
 /// A long query meets more by chance: beyond this length, in rarities of a new word, the log odds of
 /// another one have to be better by the second for each time that it is e times as long. It is the
 /// neighbours that a story names in passing. By the development projects it took the noise from 0.142
@@ -89,10 +89,10 @@ pub struct Chosen {
 /// speaks for it (see [`Index::traits`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    pub learnings: Vec<(String, [f32; 8])>,
+    pub learnings: Vec<(String, [f32; 9])>,
     /// The same of each clause of the query that says anything, where there are
     /// two at least.
-    pub clauses: Vec<Vec<(String, [f32; 8])>>,
+    pub clauses: Vec<Vec<(String, [f32; 9])>>,
     /// How much the query asks for, in rarities of a new word.
     pub length: f32,
 }
@@ -102,7 +102,8 @@ impl Index {
     /// not yet shown, at most as many as the policy says. None, where nothing
     /// is clearly relevant.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
-        let asked = Asked::new(self, on.query);
+        let query = chatter::without(on.query);
+        let asked = Asked::new(self, &query);
         // Asked only where something is relevant at all, and once.
         let clauses = OnceCell::new();
         let mut ranked: Vec<(Ranked, Document)> = Vec::new();
@@ -117,9 +118,15 @@ impl Index {
             let by_turn = || shown(of_a).cmp(&shown(of_b));
             by_relevance.then_with(by_turn).then_with(|| a.document.cmp(&b.document))
         });
+        // How the user wants a thing to be done has no rivals, and leaves room for others.
+        let is_own =
+            |(it, of): &(Ranked, Document)| of.scope == Scope::Personal && it.traits.activity > 0.0;
+        let (own, mut ranked): (Vec<_>, Vec<_>) = ranked.into_iter().partition(is_own);
+        let own = own.iter().filter_map(|(it, of)| self::own(it, of, on));
+        let mut scored: Vec<Scored> = own.take(on.policy.limit().div_ceil(2)).collect();
         let mut likely = Likely::default();
         for _ in 0..MOST_ROUNDS {
-            likely = self.likely(&asked, &clauses, &ranked, on);
+            likely = self.likely(&asked, &query, &clauses, &ranked, on);
             if likely.sunk.is_empty() {
                 break;
             }
@@ -130,7 +137,7 @@ impl Index {
             let least = best.map_or(f32::NEG_INFINITY, |it| it.alone - NEAR);
             ranked.retain(|(it, _)| it.alone >= least && !likely.sunk.contains(&it.document));
         }
-        let mut scored = likely.scored;
+        scored.extend(likely.scored);
         let by_score =
             |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id));
         // What a clause is about has its place, however many there are of another.
@@ -151,6 +158,7 @@ impl Index {
     fn likely<'a>(
         &self,
         asked: &Asked<'a>,
+        query: &Query,
         clauses: &OnceCell<Vec<Asked<'a>>>,
         ranked: &[(Ranked, Document<'a>)],
         on: &Occasion,
@@ -168,7 +176,7 @@ impl Index {
         if surplus < 0.0 {
             return likely;
         }
-        let clauses = clauses.get_or_init(|| clauses::asked(asked, on.query));
+        let clauses = clauses.get_or_init(|| clauses::asked(asked, query));
         let is_new = |it: &&(Ranked, Document)| !on.shown.contains(it.1.id);
         let others: Vec<_> = others.iter().filter(is_new).take(MOST_BESIDE).collect();
         let of_others = others.iter().map(|(it, _)| it.document);
@@ -228,6 +236,7 @@ impl Index {
     /// What the models of likelihood are fitted to: for each learning that has
     /// anything in common with the query its id and traits.
     pub fn traits(&self, query: &Query) -> Evidence {
+        let query = &*chatter::without(query);
         let asked = Asked::new(self, query);
         let name =
             |it: &Ranked| Some((self.document(it.document)?.id.to_owned(), it.traits.numbers()));
@@ -306,6 +315,16 @@ impl<'a> Likely<'a> {
         let score = f64::from(likelihood::probability(it.alone)) * recency * boost;
         self.scored.push(Scored { score, document: it.document, id: of.id, is_wanted });
     }
+}
+
+/// One of the user's own that is for what is asked for.
+fn own<'a>(it: &Ranked, of: &Document<'a>, on: &Occasion) -> Option<Scored<'a>> {
+    let mut likely = Likely::default();
+    if !on.shown.contains(of.id) {
+        let surplus = likelihood::OWN - log_odds(FIRST) - strictness(on.policy.strategy);
+        likely.add(&Ranked { alone: likelihood::OWN, ..*it }, of, surplus, true, on);
+    }
+    likely.scored.pop()
 }
 
 fn admits(filters: &Filters, it: &Document) -> bool {

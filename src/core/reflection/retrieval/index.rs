@@ -23,7 +23,7 @@ use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
 /// Changes with whatever changes what the bytes mean, or which terms a text
 /// has.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 pub(super) const MAGIC: [u8; 8] = *b"roz\0find";
 pub(super) const HEAD: usize = 8 + 4 + 8 + 4 * 4;
 pub(super) const DOCUMENT: usize = 4 + 2 + 8 + 8 + 4 + 8 + 3;

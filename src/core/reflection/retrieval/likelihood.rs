@@ -30,7 +30,11 @@ pub(super) struct Traits {
     pub(super) occasion: f32,
     pub(super) summary: f32,
     pub(super) detail: f32,
-    pub(super) is_personal: bool,
+    /// It is for an activity that is asked for: how rare such learnings are, in rarities of a new
+    /// word.
+    pub(super) activity: f32,
+    /// It is one of the user, and for an activity that is not asked for.
+    pub(super) is_unasked: bool,
 }
 
 /// How likely the best is to help, and what is known about it.
@@ -56,7 +60,7 @@ pub(super) struct Other {
 
 /// The log odds that it helps, whatever else there is.
 pub(super) fn alone(of: &Traits) -> f32 {
-    let [base, score, files, exact, tagged, occasion, summary, detail, personal] = ALONE;
+    let [base, score, files, exact, tagged, occasion, summary, detail, activity, unasked] = ALONE;
     base + score * of.score
         + files * of.files.ln_1p()
         + exact * of.exact.ln_1p()
@@ -64,7 +68,8 @@ pub(super) fn alone(of: &Traits) -> f32 {
         + occasion * of.occasion.ln_1p()
         + summary * of.summary.ln_1p()
         + detail * of.detail.ln_1p()
-        + if of.is_personal { personal } else { 0.0 }
+        + activity * of.activity.ln_1p()
+        + if of.is_unasked { unasked } else { 0.0 }
 }
 
 /// The log odds that the one that ranks first helps.
@@ -85,6 +90,11 @@ pub(super) fn beside(best: &Best, it: &Other) -> f32 {
         + it.ahead.map_or(0.0, |lead| of_several + ahead * lead)
 }
 
+/// The log odds that one of the user helps with an activity that is asked for, whatever else there
+/// is: how one wants pull requests to be opened does not compete with what the project knows. Of 90
+/// in the labelled projects 81 do; too few to fit a model to.
+pub(super) const OWN: f32 = 2.0;
+
 /// Of log odds.
 pub(super) fn probability(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
@@ -95,7 +105,7 @@ const LEAST_SCORE: f32 = 0.05;
 
 impl Traits {
     /// As `fit.py` reads them.
-    pub(super) fn numbers(&self) -> [f32; 8] {
+    pub(super) fn numbers(&self) -> [f32; 9] {
         [
             self.score,
             self.files,
@@ -104,16 +114,18 @@ impl Traits {
             self.occasion,
             self.summary,
             self.detail,
-            if self.is_personal { 1.0 } else { 0.0 },
+            self.activity,
+            if self.is_unasked { 1.0 } else { 0.0 },
         ]
     }
 }
 
 // What `fit.py` printed.
-const ALONE: [f32; 9] = [-7.323, 2.073, 6.354, 1.602, 2.163, 1.936, 1.817, 0.714, -0.390];
-const FIRST: [f32; 3] = [0.436, 0.302, 0.194];
-const BESIDE: [f32; 5] = [-2.833, 0.323, -0.062, 1.753, 1.413];
-const CLAUSES: [f32; 2] = [-0.429, 0.692];
+const ALONE: [f32; 10] =
+    [-7.2557, 2.1342, 6.1609, 1.5647, 2.0445, 1.9140, 1.7321, 0.6257, 0.9363, -0.2432];
+const FIRST: [f32; 3] = [0.3775, 0.3080, 0.2072];
+const BESIDE: [f32; 5] = [-2.8103, 0.3174, -0.0625, 1.7033, 1.4653];
+const CLAUSES: [f32; 2] = [-0.4377, 0.6674];
 
 #[cfg(test)]
 mod tests {
@@ -128,7 +140,8 @@ mod tests {
             occasion: 0.5,
             summary: 0.5,
             detail: 0.5,
-            is_personal: false,
+            activity: 0.0,
+            is_unasked: false,
         };
         change(&mut of);
         alone(&of)
@@ -144,11 +157,12 @@ mod tests {
         assert!(about(|it| it.summary += 0.5) > before);
         assert!(about(|it| it.detail += 0.5) > before);
         assert!(about(|it| it.tagged += 0.3) > before);
+        assert!(about(|it| it.activity += 0.5) > before);
     }
 
     #[test]
-    fn one_of_the_user_has_to_be_meant_more_clearly() {
-        assert!(about(|it| it.is_personal = true) < about(|_| ()));
+    fn one_of_the_user_that_is_for_something_else_has_to_be_meant_clearly() {
+        assert!(about(|it| it.is_unasked = true) < about(|_| ()));
     }
 
     #[test]

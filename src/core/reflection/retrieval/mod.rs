@@ -6,13 +6,16 @@
 //! | [`Index::search`], [`search`] | for whoever asks: what fits, best first |
 //!
 //! Text is compared as stems of words and of the parts of identifiers
-//! (`words`); what speaks for a learning are BM25F with a prior, and the files
-//! and tags that it names (`rank`); that makes a likelihood (`likelihood`), and
+//! (`words`), and what is to be done as activities (`activities`); what speaks for a
+//! learning are BM25F with a prior, and the files and tags that it names (`rank`); that makes a likelihood (`likelihood`), and
 //! how recent and how useful it has been the order (`choose`).
 
+mod activities;
 mod build;
+mod chatter;
 mod choose;
 mod clauses;
+mod cues;
 mod index;
 mod languages;
 mod likelihood;
@@ -21,6 +24,7 @@ mod paths;
 mod places;
 mod rank;
 mod related;
+mod said;
 #[cfg(test)]
 mod tests;
 mod wishes;

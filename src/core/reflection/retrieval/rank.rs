@@ -27,7 +27,7 @@
 use std::borrow::Cow;
 
 use super::{
-    Query,
+    Query, activities,
     build::of_tags_key,
     index::{Entry, Index},
     languages::{self, Languages},
@@ -70,6 +70,9 @@ pub(super) struct Asked<'a> {
     ways: Vec<Met>,
     /// What the tags of learnings are met by.
     of_tags: Vec<Entry>,
+    /// What it asks to be done.
+    activities: Vec<(&'static str, Entry)>,
+    any_activity: Option<Entry>,
     /// What is known of words that mean about the same as its own.
     groups: Vec<&'static str>,
     /// What it may be written in, besides English.
@@ -101,6 +104,8 @@ struct Sum {
     exact: f32,
     files: f32,
     tagged: f32,
+    activity: f32,
+    has_activity: bool,
     /// The meaning that was added last, and how much it was.
     last: Option<usize>,
     had: f32,
@@ -133,7 +138,11 @@ impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
         let texts = [&query.text, &query.ticket_title, &query.ticket_description];
         let languages = languages::spoken(texts.into_iter().flat_map(|it| chunks(it)));
-        Self::of(index, query, languages, None)
+        let asked = Self::of(index, query, languages, None);
+        let activities = activities::of_query(query).into_iter();
+        let known = |name| Some((name, index.find(&activities::term(name))?));
+        let activities = activities.filter_map(known).collect();
+        Self { activities, ..asked }
     }
 
     /// A clause of what was asked, by itself. Words that mean about the same are
@@ -160,7 +169,7 @@ impl<'a> Asked<'a> {
     /// in the index.
     pub(super) fn ranked(&self) -> Vec<Ranked> {
         let sums = self.sums(self.index.len(), |document| Some(document as usize));
-        let some = (0..).zip(&sums).filter(|(_, sum)| sum.all + sum.files > 0.0);
+        let some = (0..).zip(&sums).filter(|(_, sum)| sum.all + sum.files + sum.activity > 0.0);
         some.map(|(document, sum)| self.rank(document, sum)).collect()
     }
 
@@ -197,11 +206,25 @@ impl<'a> Asked<'a> {
                 sum.tagged += share;
             }
         }
+        for (document, _) in self.any_activity.iter().flat_map(|it| self.index.postings(*it)) {
+            if let Some(sum) = place(document).and_then(|it| sums.get_mut(it)) {
+                sum.has_activity = true;
+            }
+        }
+        for (_, entry) in &self.activities {
+            let worth = rarity(self.index.len(), entry.documents as usize, false) / new;
+            for (document, _) in self.index.postings(*entry) {
+                let Some(sum) = place(document).and_then(|it| sums.get_mut(it)) else { continue };
+                sum.activity = sum.activity.max(worth);
+            }
+        }
         sums
     }
 
     fn rank(&self, document: u32, sum: &Sum) -> Ranked {
         let new = rarity(self.index.len(), 0, false);
+        let of = self.index.document(document);
+        let is_personal = || of.is_some_and(|it| it.scope == Scope::Personal);
         let traits = Traits {
             score: (sum.all + sum.files) * new / self.attainable,
             files: sum.files,
@@ -210,10 +233,8 @@ impl<'a> Asked<'a> {
             summary: sum.places.summary(),
             detail: sum.places.detail(),
             tagged: sum.tagged.min(1.0),
-            is_personal: self
-                .index
-                .document(document)
-                .is_some_and(|it| it.scope == Scope::Personal),
+            activity: sum.activity,
+            is_unasked: sum.has_activity && sum.activity <= 0.0 && is_personal(),
         };
         Ranked { document, traits, alone: likelihood::alone(&traits) }
     }
@@ -224,7 +245,8 @@ impl<'a> Asked<'a> {
         let mut found: Vec<Vec<(f32, &str)>> = vec![Vec::new(); documents.len()];
         let words = self.words.iter().map(|it| (it.entry, it.worth, it.typed.as_str()));
         let ways = self.ways.iter().map(|it| (Some(it.entry), it.worth, it.path.as_str()));
-        for (entry, worth, typed) in words.chain(ways) {
+        let activities = self.activities.iter().map(|(name, entry)| (Some(*entry), 1.0, *name));
+        for (entry, worth, typed) in words.chain(ways).chain(activities) {
             let Some(entry) = entry else { continue };
             for (document, strength) in self.index.postings(entry) {
                 if let Some(at) = documents.iter().position(|it| *it == document) {
@@ -298,7 +320,20 @@ fn look_up<'a>(
     let by_files = if ways.is_empty() && !files.iter().any(is_file) { 0.0 } else { FILE * new };
     let attainable = TYPICAL * (mass + by_files).clamp(new, ENOUGH * new);
     let length = mass / new;
-    Asked { index, words, ways, of_tags, groups, languages, attainable, length }
+    let activities = Vec::new();
+    let any_activity = index.find(activities::ANY);
+    Asked {
+        index,
+        words,
+        ways,
+        of_tags,
+        activities,
+        any_activity,
+        groups,
+        languages,
+        attainable,
+        length,
+    }
 }
 
 /// See the head of this module; of a term that `have` of `count` learnings have.

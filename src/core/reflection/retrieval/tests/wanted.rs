@@ -177,3 +177,64 @@ fn in_one_session_each_that_fits_has_its_turn() {
         .collect();
     assert_eq!(counts, [5, 5, 4, 0]);
 }
+
+/// One of the user's own, and when it is wanted.
+fn own(id: &str, relevance: &str) -> Learning {
+    let summary = "This is how I want it to be done, wherever I am";
+    let relevance = Some(relevance.to_owned());
+    Learning { scope: Scope::Personal, relevance, ..learning(id, summary, &[]) }
+}
+
+#[test]
+fn how_the_user_wants_it_done_comes_beside_what_the_project_knows() {
+    let learnings = with(&[
+        own("drafts", "open a PR for this branch; merge request for this ticket"),
+        own("tables", "add unit tests for this function; many cases of one kind"),
+    ]);
+    assert_eq!(ids(&learnings, "ok, put it up for review"), ["drafts"]);
+    assert_eq!(ids(&learnings, &format!("{PANICS}, write tests for it")), ["panics", "tables"]);
+    assert_eq!(ids(&learnings, PANICS), ["panics"]);
+    let speaks_of_it = "which function opens a file, and how?";
+    assert_eq!(ids(&learnings, speaks_of_it), [""; 0]);
+    let found = Case::of(learnings).choose(&ask("put it up for review"));
+    assert!(found[0].why.contains(&"pull-request".to_owned()), "{found:?}");
+}
+
+#[test]
+fn many_of_the_user_leave_room_for_the_project() {
+    let many = (0..8).map(|it| own(&format!("own{it}"), "write tests; extend the tests"));
+    let learnings: Vec<Learning> = some().into_iter().chain(many).collect();
+    let found = ids(&learnings, &format!("{PANICS}. Write tests for it"));
+    assert_eq!(found.iter().filter(|it| it.starts_with("own")).count(), 3, "{found:?}");
+    assert!(found.contains(&"panics".into()), "{found:?}");
+}
+
+#[test]
+fn one_of_the_user_that_is_for_no_activity_is_found_by_its_words() {
+    let mac = own("mac", "sed: invalid command code; date: illegal option");
+    let text = "date: illegal option -- d, in the nightly script";
+    assert_eq!(ids(&with(&[mac]), text), ["mac"]);
+}
+
+#[test]
+fn what_is_said_between_two_tasks_finds_nothing() {
+    let learnings = with(&[
+        learning(
+            "resume",
+            "Continue an upload from the second part, the first is kept",
+            &["upload"],
+        ),
+        learning(
+            "lock",
+            "A conflict of the lock file is solved by a new one, never by hand",
+            &["git"],
+        ),
+    ]);
+    for text in [
+        "thanks, looks good. continue with the second one",
+        "rebase onto main, take theirs for the lock file if there is a conflict",
+    ] {
+        assert_eq!(ids(&learnings, text), [""; 0], "{text}");
+    }
+    assert_eq!(ids(&learnings, "the upload does not continue"), ["resume"]);
+}
