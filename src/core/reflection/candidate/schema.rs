@@ -11,7 +11,8 @@ use crate::core::reflection::learning::{Category, Confidence, Criterion, Scope};
 const RELEVANCE: &str = "the later work that should be shown this, as its ticket, bug report or \
                          branch would put it before anyone knows the answer: the symptom, the \
                          wish, the part of the system, other names for these; three to six short \
-                         phrases, `;` between them";
+                         phrases, `;` between them. How something is to be done is wanted when it \
+                         is asked for: `open a pull request`, `write tests`";
 
 /// A JSON Schema (draft 2020-12) of a batch, with [`example`] in it.
 pub fn schema() -> Value {

@@ -103,7 +103,7 @@ impl Index {
     /// is clearly relevant.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
         let query = chatter::without(on.query);
-        let asked = Asked::new(self, &query);
+        let asked = Asked::new(self, &query).with_activities(on.query);
         // Asked only where something is relevant at all, and once.
         let clauses = OnceCell::new();
         let mut ranked: Vec<(Ranked, Document)> = Vec::new();
@@ -122,8 +122,7 @@ impl Index {
         let is_own =
             |(it, of): &(Ranked, Document)| of.scope == Scope::Personal && it.traits.activity > 0.0;
         let (own, mut ranked): (Vec<_>, Vec<_>) = ranked.into_iter().partition(is_own);
-        let own = own.iter().filter_map(|(it, of)| self::own(it, of, on));
-        let mut scored: Vec<Scored> = own.take(on.policy.limit().div_ceil(2)).collect();
+        let mut scored = of_user(&own, on);
         let mut likely = Likely::default();
         for _ in 0..MOST_ROUNDS {
             likely = self.likely(&asked, &query, &clauses, &ranked, on);
@@ -212,7 +211,7 @@ impl Index {
     /// Those that the filters admit and that fit the query, best first, by
     /// relevance alone.
     pub fn search(&self, query: &Query, filters: &Filters) -> Vec<Found> {
-        let asked = Asked::new(self, query);
+        let asked = Asked::new(self, query).with_activities(query);
         let mut ranked = asked.ranked();
         let tagged = self.tagged(&filters.tags);
         ranked.retain(|it| {
@@ -236,8 +235,9 @@ impl Index {
     /// What the models of likelihood are fitted to: for each learning that has
     /// anything in common with the query its id and traits.
     pub fn traits(&self, query: &Query) -> Evidence {
-        let query = &*chatter::without(query);
-        let asked = Asked::new(self, query);
+        let all = query;
+        let query = &*chatter::without(all);
+        let asked = Asked::new(self, query).with_activities(all);
         let name =
             |it: &Ranked| Some((self.document(it.document)?.id.to_owned(), it.traits.numbers()));
         let named = |all: &Vec<Ranked>| all.iter().filter_map(name).collect();
@@ -317,14 +317,22 @@ impl<'a> Likely<'a> {
     }
 }
 
-/// One of the user's own that is for what is asked for.
-fn own<'a>(it: &Ranked, of: &Document<'a>, on: &Occasion) -> Option<Scored<'a>> {
+/// Those of the user that are for what is asked for: one for each activity first, and half of the
+/// places, rounded up, at most.
+fn of_user<'a>(ranked: &[(Ranked, Document<'a>)], on: &Occasion) -> Vec<Scored<'a>> {
+    let surplus = likelihood::OWN - log_odds(FIRST) - strictness(on.policy.strategy);
     let mut likely = Likely::default();
-    if !on.shown.contains(of.id) {
-        let surplus = likelihood::OWN - log_odds(FIRST) - strictness(on.policy.strategy);
+    let (mut first, mut others, mut have) = (Vec::new(), Vec::new(), 0);
+    for (it, of) in ranked.iter().filter(|(_, of)| !on.shown.contains(of.id)) {
         likely.add(&Ranked { alone: likelihood::OWN, ..*it }, of, surplus, true, on);
+        let Some(scored) = likely.scored.pop() else { continue };
+        let is_new = it.activities & !have != 0;
+        have |= it.activities;
+        if is_new { first.push(scored) } else { others.push(scored) }
     }
-    likely.scored.pop()
+    first.extend(others);
+    first.truncate(on.policy.limit().div_ceil(2));
+    first
 }
 
 fn admits(filters: &Filters, it: &Document) -> bool {

@@ -61,6 +61,8 @@ pub(super) struct Ranked {
     pub(super) traits: Traits,
     /// The log odds that it helps, by itself.
     pub(super) alone: f32,
+    /// Which of those that are asked for it is for, a bit each.
+    pub(super) activities: u32,
 }
 
 /// A query, looked up.
@@ -105,6 +107,7 @@ struct Sum {
     files: f32,
     tagged: f32,
     activity: f32,
+    activities: u32,
     has_activity: bool,
     /// The meaning that was added last, and how much it was.
     last: Option<usize>,
@@ -138,11 +141,14 @@ impl<'a> Asked<'a> {
     pub(super) fn new(index: &'a Index, query: &Query) -> Self {
         let texts = [&query.text, &query.ticket_title, &query.ticket_description];
         let languages = languages::spoken(texts.into_iter().flat_map(|it| chunks(it)));
-        let asked = Self::of(index, query, languages, None);
+        Self::of(index, query, languages, None)
+    }
+
+    /// What `query` asks to be done is asked for, too.
+    pub(super) fn with_activities(self, query: &Query) -> Self {
         let activities = activities::of_query(query).into_iter();
-        let known = |name| Some((name, index.find(&activities::term(name))?));
-        let activities = activities.filter_map(known).collect();
-        Self { activities, ..asked }
+        let known = |name| Some((name, self.index.find(&activities::term(name))?));
+        Self { activities: activities.filter_map(known).collect(), ..self }
     }
 
     /// A clause of what was asked, by itself. Words that mean about the same are
@@ -211,11 +217,12 @@ impl<'a> Asked<'a> {
                 sum.has_activity = true;
             }
         }
-        for (_, entry) in &self.activities {
+        for (bit, (_, entry)) in (0..u32::BITS).map(|it| 1 << it).zip(&self.activities) {
             let worth = rarity(self.index.len(), entry.documents as usize, false) / new;
             for (document, _) in self.index.postings(*entry) {
                 let Some(sum) = place(document).and_then(|it| sums.get_mut(it)) else { continue };
                 sum.activity = sum.activity.max(worth);
+                sum.activities |= bit;
             }
         }
         sums
@@ -236,7 +243,8 @@ impl<'a> Asked<'a> {
             activity: sum.activity,
             is_unasked: sum.has_activity && sum.activity <= 0.0 && is_personal(),
         };
-        Ranked { document, traits, alone: likelihood::alone(&traits) }
+        let alone = likelihood::alone(&traits);
+        Ranked { document, traits, alone, activities: sum.activities }
     }
 
     /// For each of `documents` by what it was found: words as they were typed

@@ -1,68 +1,87 @@
 //! A text as clauses of words, as somebody says them: `open the PR and push it` is two.
 
-/// A clause, and its words in lower case. Before a word that is the name of something in code, or
-/// of a file, stands [`NAME`].
+use std::ops::Range;
+
+/// A clause: where in the text it stands, and its words in lower case. Before a word that is the
+/// name of something in code stands [`NAME`], before one of a file [`PATH`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Clause<'a> {
-    pub(super) text: &'a str,
+pub(super) struct Clause {
+    pub(super) place: Range<usize>,
     pub(super) words: Vec<String>,
+    /// Something in it is quoted.
+    pub(super) is_quoted: bool,
 }
 
-/// No word: what follows it is an identifier or a path.
+/// No words: what follows them is an identifier, or a path.
 pub(super) const NAME: &str = "`";
+pub(super) const PATH: &str = "/";
 
 /// What joins two of them.
-const JOINING: &[&str] = &["and", "then", "but", "so", "or", "&", "n", "plus"];
+const JOINING: &[&str] = &["and", "then", "but", "so", "or", "&", "n", "plus", "+"];
+/// No clause is longer, in words.
+const LONGEST: usize = 64;
 
-pub(super) fn clauses(text: &str) -> Vec<Clause<'_>> {
+pub(super) fn clauses(text: &str) -> Vec<Clause> {
     let mut all = Vec::new();
-    let mut words = Vec::new();
-    let (mut from, mut end) = (0, 0);
-    let mut close = |words: &mut Vec<String>, from: usize, end: usize| {
+    let mut open = Clause { place: 0..0, words: Vec::new(), is_quoted: false };
+    let mut close = |open: &mut Clause, end: usize| {
+        let words = std::mem::take(&mut open.words);
+        let is_quoted = std::mem::take(&mut open.is_quoted);
+        let place = std::mem::replace(&mut open.place, end..end).start..end;
         if !words.is_empty() {
-            all.push(Clause {
-                text: text.get(from..end).unwrap_or_default(),
-                words: std::mem::take(words),
-            });
+            all.push(Clause { place, words, is_quoted });
         }
     };
-    for raw in text.split_inclusive(char::is_whitespace) {
-        let at = end;
+    let is_border = |c: char| c.is_whitespace() || matches!(c, '—' | '–' | '+' | ',' | ';');
+    let mut end = 0;
+    for raw in text.split_inclusive(is_border) {
+        let begin = end;
         end += raw.len();
-        let raw = raw.trim();
-        let word = raw
+        let token = raw.trim();
+        if token.starts_with(['(', '[', '{']) {
+            close(&mut open, begin);
+        }
+        let word = token
             .trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '/' | '_' | '@' | '&')));
-        let lower = word.to_lowercase();
-        let is_joint = JOINING.contains(&lower.as_str());
-        if is_joint || word.is_empty() || raw.starts_with(['(', '[', '"', '“', '«']) {
-            close(&mut words, from, at);
-        }
-        if words.is_empty() {
-            from = if is_joint { end } else { at };
-        }
-        if !word.is_empty() && !is_joint {
-            if is_name(word) {
-                words.push(NAME.to_owned());
+        let lower = word.to_lowercase().replace('’', "'");
+        if JOINING.contains(&lower.as_str()) {
+            close(&mut open, begin);
+            open.place.start = end;
+        } else if !word.is_empty() {
+            if is_path(word) {
+                open.words.push(PATH.to_owned());
+            } else if is_name(word) {
+                open.words.push(NAME.to_owned());
             }
-            words.push(lower);
+            open.words.push(lower);
         }
-        let ends = ['.', ',', ';', ':', '!', '?', ')', ']', '"', '”', '»', '…'];
-        if raw.ends_with(ends) {
-            close(&mut words, from, end);
+        open.is_quoted |=
+            token.contains(['"', '“', '”', '„', '`', '«', '»']) || token.starts_with('\'');
+        let ends = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '…', '—', '–', '+'];
+        let is_dash = !token.is_empty() && token.chars().all(|it| it == '-');
+        let is_end = token.trim_end_matches(['"', '”', '\'', '`', '»']).ends_with(ends);
+        if is_end || is_dash || raw.contains(['\n', '\r']) || open.words.len() >= LONGEST {
+            close(&mut open, end);
         }
     }
-    close(&mut words, from, end);
+    close(&mut open, end);
     all
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains("::") || word.contains(['/', '\\']) && word.contains('.')
 }
 
 fn is_name(word: &str) -> bool {
     let has_hump =
         word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-    has_hump || word.contains(['/', '\\', '_']) || word.contains("::")
+    has_hump || word.contains('_')
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
@@ -75,27 +94,46 @@ mod tests {
             words("OK, commit it and open the PR (as a draft). Then stop!"),
             ["ok", "commit it", "open the pr", "as a draft", "stop"]
         );
-        assert_eq!(words("a - b -- c\n\nd"), ["a", "b", "c", "d"]);
+        assert_eq!(
+            words("a - b -- c—d, commit+push,stop"),
+            ["a", "b", "c", "d", "commit", "push", "stop"]
+        );
         assert_eq!(words(" , and … "), [""; 0]);
     }
 
     #[test]
-    fn names_are_marked_and_keep_what_they_are_made_of() {
+    fn a_line_is_a_clause_however_it_ends_and_blanks_are_none() {
+        let wanted = ["fix it", "open a pr"];
+        for text in ["Fix it\nopen a PR", "Fix it\r\nopen a PR", "Fix  it\n\n  open  a  PR\n"] {
+            assert_eq!(words(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_and_paths_are_marked() {
         assert_eq!(
             words("move src/a.rs and rename PvBuffer, in v1.2"),
-            ["move ` src/a.rs", "rename ` pvbuffer", "in v1.2"]
+            ["move / src/a.rs", "rename ` pvbuffer", "in v1.2"]
         );
     }
 
     #[test]
-    fn a_clause_is_a_piece_of_the_text() {
-        let text = "Größe prüfen, dann „fertig“ und — push it";
-        for clause in clauses(text) {
-            assert!(text.contains(clause.text), "{clause:?}");
+    fn what_is_quoted_is_known_as_such() {
+        let is_quoted =
+            |text: &str| clauses(text).iter().map(|it| it.is_quoted).collect::<Vec<_>>();
+        assert_eq!(is_quoted("open the “PR”, let's stop"), [true, false]);
+        assert_eq!(words("let’s open the \"PR\""), ["let's open the pr"]);
+    }
+
+    proptest! {
+        #[test]
+        fn clauses_are_pieces_of_the_text_in_their_order(text in any::<String>()) {
+            let mut end = 0;
+            for it in clauses(&text) {
+                prop_assert!(it.place.start >= end && text.get(it.place.clone()).is_some());
+                prop_assert!(!it.words.is_empty() && it.words.len() <= LONGEST + 1);
+                end = it.place.end;
+            }
         }
-        assert_eq!(
-            clauses("so rebase, please").iter().map(|it| it.text).collect::<Vec<_>>(),
-            ["rebase, ", "please"]
-        );
     }
 }

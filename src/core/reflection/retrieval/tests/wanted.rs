@@ -210,6 +210,30 @@ fn many_of_the_user_leave_room_for_the_project() {
 }
 
 #[test]
+fn each_thing_to_do_has_its_own_before_another_has_two() {
+    let commits = (0..4).map(|it| own(&format!("commit{it}"), "commit these changes"));
+    let mut learnings: Vec<Learning> = commits.collect();
+    learnings.push(own("drafts", "opening a pull request"));
+    learnings.push(own("onto", "rebase onto main; resolve merge conflicts"));
+    let found = ids(&learnings, "Thanks! commit this\nthen rebase onto main\nand open a PR");
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.contains(&"drafts".into()) && found.contains(&"onto".into()), "{found:?}");
+    assert_eq!(ids(&learnings, "please rebase"), ["onto"]);
+}
+
+#[test]
+fn one_of_the_user_that_was_shown_or_has_sunk_does_not_come() {
+    let case = || Case::of(vec![own("drafts", "open a pull request")]);
+    let query = ask("open a PR");
+    assert_eq!(case().ids(&query), ["drafts"]);
+    let mut shown = case();
+    shown.shown.insert("drafts".into());
+    assert_eq!(shown.ids(&query), [""; 0]);
+    assert_eq!(case().with("drafts", 40, 0).ids(&query), [""; 0]);
+    assert_eq!(case().with("drafts", 40, 20).ids(&query), ["drafts"]);
+}
+
+#[test]
 fn one_of_the_user_that_is_for_no_activity_is_found_by_its_words() {
     let mac = own("mac", "sed: invalid command code; date: illegal option");
     let text = "date: illegal option -- d, in the nightly script";
