@@ -10,10 +10,12 @@ use std::borrow::Cow;
 
 use super::{
     Query,
-    cues::{ACTIVITIES, ALONE, Activity, Cue, NAME, NUMBER, PATH, PROSE, VERSION},
+    cues::{
+        ACTIVITIES, ALONE, Activity, Cue, NAME, NUMBER, ONE, PATH, PROSE, TESTS, THIS, VERSION,
+    },
     places,
     said::{self, clauses},
-    words::{Words, ends},
+    words::ends,
 };
 use crate::core::reflection::learning::Learning;
 
@@ -29,25 +31,79 @@ const REACH: usize = 10;
 /// What may stand before the verb of a wish. No verb of a cue is among them.
 #[rustfmt::skip]
 static BEFORE: &[&str] = &[
-    "actually", "afterwards", "ahead", "alright", "also", "always", "be", "can", "cool", "could", "do", "done",
-    "finally", "fine", "first", "go", "good", "great", "have", "hey", "hi", "i'd", "just", "kindly", "let",
-    "let's", "lets", "lgtm", "like", "looks", "maybe", "me", "must", "need", "nice", "now", "ok", "okay",
-    "once", "perfect", "please", "pls", "quick", "should", "still", "sure", "thanks", "that's", "thx", "to",
-    "too", "want", "we", "well", "when", "will", "would", "yeah", "yep", "yes", "you", "your",
+    "actually", "afterwards", "ahead", "alright", "also", "always", "be", "btw", "can", "claude", "cool",
+    "could", "do", "done", "finally", "fine", "first", "go", "good", "great", "have", "hey", "hi", "i'd",
+    "just", "kindly", "lastly", "let", "let's", "lets", "lgtm", "like", "looks", "maybe", "me", "must",
+    "need", "next", "nice", "now", "ok", "okay", "once", "perfect", "please", "pls", "quick", "should",
+    "still", "sure", "thanks", "that's", "thx", "to", "too", "u", "want", "we", "well", "when", "will",
+    "would", "yeah", "yep", "yes", "you", "your", "yup",
 ];
 /// And in what somebody has written down.
 const IN_LEARNINGS: &[&str] = &[
-    "a", "any", "before", "do", "don't", "every", "i", "if", "never", "not", "prefer", "the",
-    "while",
+    "a", "an", "any", "before", "do", "don't", "each", "every", "for", "i", "if", "in", "never",
+    "new", "not", "on", "prefer", "the", "whenever", "while",
 ];
-/// A clause that begins so asks a question.
+/// What leads in a wish in the midst of a clause.
+const LEADING_IN: &[&str] = &[
+    "you to",
+    "sure to",
+    "sure you",
+    "forget to",
+    "remember to",
+    "time to",
+    "we should",
+    "you should",
+    "free to",
+    "need to",
+    "have to",
+    "has to",
+    "try to",
+    "can u",
+    "can you",
+    "could you",
+    "after that",
+    "the end",
+    "last step",
+    "you're done",
+    "of all",
+    "for now",
+    "you mind",
+    "start by",
+    "finish by",
+];
+/// What work comes to, in a clause that says when: `once the tests pass open a PR`.
+const WHEN: &[&str] = &["if", "once", "when", "after", "as"];
+const COME_TO: &[&str] = &["pass", "passes", "green", "done", "works", "ready", "finished"];
+/// A clause that begins so asks a question, or tells of a case.
 const ASKING: &[&str] = &[
-    "are", "did", "do", "does", "explain", "had", "has", "how", "is", "was", "were", "what",
-    "when", "where", "which", "who", "why",
+    "are", "did", "does", "explain", "had", "has", "how", "is", "was", "were", "what", "where",
+    "which", "who", "why",
+];
+const ASKING_OF: &[&str] = &[
+    "do we",
+    "do i",
+    "do you",
+    "should we",
+    "should i",
+    "will we",
+    "will it",
+    "can we",
+    "can i",
+    "when we",
+    "when i",
+    "when you",
+    "if we",
+    "if you",
+    "shall we",
 ];
 const DENYING: &[&str] = &[
-    "don't", "needn't", "never", "no", "not", "without", "doesn't", "didn't", "isn't", "wasn't",
-    "won't",
+    "don't", "needn't", "never", "no", "not", "without", "doesn't", "didn't", "skip", "ignore",
+    "leave",
+];
+/// What is the matter with a thing, and nothing to be done.
+const SYMPTOMS: &[&str] = &[
+    "fail", "fails", "failed", "failing", "hang", "hangs", "broke", "broken", "missing", "slow",
+    "empty", "rejects", "say", "says",
 ];
 
 /// The term of an activity.
@@ -59,10 +115,10 @@ pub(super) fn term(name: &str) -> String {
 pub(super) fn of_query(query: &Query) -> Vec<&'static str> {
     let mut found = Found::default();
     for text in [&query.text, &query.ticket_title, &query.ticket_description] {
-        found.read(text, None);
+        found.read(text, By::Query);
     }
     if let Some((kind, rest)) = query.branch.split_once('/') {
-        found.read(&rest.replace(['-', '_', '/'], " "), None);
+        found.read(&rest.replace(['-', '_', '/'], " "), By::Query);
         match kind {
             "docs" | "doc" => found.add("documentation"),
             "perf" => found.add("benchmark"),
@@ -75,14 +131,14 @@ pub(super) fn of_query(query: &Query) -> Vec<&'static str> {
 }
 
 /// The terms of what a learning says that it is for; behind them, where there are any, [`ANY`].
-pub(super) fn of_learning(learning: &Learning, words: &Words) -> Vec<String> {
+pub(super) fn of_learning(learning: &Learning) -> Vec<String> {
     let relevance = learning.relevance.as_deref().filter(|it| !it.trim().is_empty());
     // A summary says when it matters somewhere (`run the linter before committing`).
-    let by = Written { words, is_summary: relevance.is_none() };
+    let by = if relevance.is_none() { By::Summary } else { By::Relevance };
     let mut found = Found::default();
     for (_, occasion) in places::occasions(relevance.unwrap_or(&learning.summary)) {
         let mut own = Found::default();
-        own.read(occasion, Some(by));
+        own.read(occasion, by);
         // Whoever is to push and to request a review is told about the request.
         if own.has("pull-request") {
             own.remove("push");
@@ -101,11 +157,12 @@ pub(super) fn asks(name: &str, clause: &[String]) -> bool {
     ACTIVITIES.iter().any(|it| it.name == name && is_asked(it, clause))
 }
 
-/// What somebody has written down is read by.
-#[derive(Clone, Copy)]
-struct Written<'a> {
-    words: &'a Words,
-    is_summary: bool,
+/// Who says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Query,
+    Relevance,
+    Summary,
 }
 
 /// A set of activities, a bit each.
@@ -134,15 +191,13 @@ impl Found {
         ACTIVITIES.iter().map(|it| it.name).filter(move |it| self.has(it))
     }
 
-    /// What a text asks for. One that somebody has written down names it in more ways (`opening a
-    /// PR`, `never push`), for which its words are compared by their stems.
-    fn read(&mut self, text: &str, written: Option<Written>) {
+    fn read(&mut self, text: &str, by: By) {
         let clauses = clauses(text);
         let all: Vec<&[String]> = clauses.iter().map(|it| it.words.as_slice()).collect();
         for clause in ends(&all, MOST_CLAUSES) {
             for it in ACTIVITIES {
                 let is =
-                    written.map_or_else(|| is_asked(it, clause), |by| is_named(it, clause, by));
+                    if by == By::Query { is_asked(it, clause) } else { is_named(it, clause, by) };
                 if is {
                     self.add(it.name);
                 }
@@ -151,56 +206,110 @@ impl Found {
     }
 }
 
-fn is_asked(activity: &Activity, clause: &[String]) -> bool {
-    is_said(activity, clause) || {
-        let is_before = |it: &String| BEFORE.contains(&it.as_str()) || is_number(it);
-        let from = clause.iter().take_while(|it| is_before(it)).count();
-        begins(activity, clause.get(from..).unwrap_or_default(), |verb, it| verb == it)
-    }
+fn is_one_of(of: &[&str], word: &str) -> bool {
+    of.contains(&word)
 }
 
-/// The same for a clause of a learning.
-fn is_named(activity: &Activity, clause: &[String], by: Written) -> bool {
-    let is_before =
-        |it: &String| BEFORE.contains(&it.as_str()) || IN_LEARNINGS.contains(&it.as_str());
-    let is_verb = |verb: &str, it: &str| {
-        verb == it || verb.ends_with("ing") && by.words.stem(verb) == by.words.stem(it)
-    };
-    let from = clause.iter().take_while(|it| is_before(it)).count();
+fn is_asked(activity: &Activity, clause: &[String]) -> bool {
+    let is_question = clause.first().is_some_and(|it| is_one_of(ASKING, it));
+    if is_question || ASKING_OF.iter().any(|it| begins_with(clause, it)) {
+        return false;
+    }
+    is_said(activity, clause)
+        || starts(clause).into_iter().any(|(at, is_doing)| {
+            let is_verb = |verb: &str, it: &str| verb == it || is_doing && is_gerund(verb, it);
+            begins(activity, clause.get(at..).unwrap_or_default(), is_verb)
+        })
+}
+
+/// Where a wish may begin, and whether as a gerund.
+fn starts(clause: &[String]) -> Vec<(usize, bool)> {
+    let is_before = |it: &&String| is_one_of(BEFORE, it) || is_number(it);
+    let mut starts = vec![(clause.iter().take_while(is_before).count(), false)];
+    let is_when = clause.iter().find(|it| !is_one_of(BEFORE, it) || is_one_of(WHEN, it));
+    let is_when = is_when.is_some_and(|it| is_one_of(WHEN, it));
+    for at in 1..clause.len() {
+        let led_in = LEADING_IN.iter().find(|it| {
+            let from = at.checked_sub(it.split(' ').count());
+            from.and_then(|from| clause.get(from..)).is_some_and(|words| begins_with(words, it))
+        });
+        let is_denied = |by: &str| {
+            let from = at.saturating_sub(by.split(' ').count());
+            let before = clause.get(from.saturating_sub(2)..from).unwrap_or_default();
+            by != "forget to" && before.iter().any(|it| is_one_of(DENYING, it))
+        };
+        if let Some(by) = led_in.filter(|it| !is_denied(it)) {
+            let rest = clause.get(at..).unwrap_or_default();
+            let passed = rest.iter().take_while(|it| is_one_of(BEFORE, it)).count();
+            starts.push((at + passed, by.ends_with(" by") || by.ends_with(" mind")));
+        }
+        if is_when && clause.get(at - 1).is_some_and(|it| is_one_of(COME_TO, it)) {
+            starts.push((at, false));
+        }
+    }
+    starts
+}
+
+/// `opening` of `open`, `committing` of `commit`, `writing` of `write`.
+fn is_gerund(word: &str, verb: &str) -> bool {
+    let Some(stem) = word.strip_suffix("ing") else { return false };
+    let mut letters = stem.chars();
+    let is_doubled = letters.next_back() == stem.chars().rev().nth(1);
+    stem == verb || verb.strip_suffix('e') == Some(stem) || is_doubled && letters.as_str() == verb
+}
+
+/// The same for a clause of a learning, which names it in more ways: `opening a PR`, `never push`,
+/// `when a PR is opened`.
+fn is_named(activity: &Activity, clause: &[String], by: By) -> bool {
+    let is_before = |it: &&String| is_one_of(BEFORE, it) || is_one_of(IN_LEARNINGS, it);
+    let from = clause.iter().take_while(is_before).count();
+    let is_verb = |verb: &str, it: &str| verb == it || is_gerund(verb, it);
     let is_doing =
-        |at: usize| by.is_summary && clause.get(at).is_some_and(|it| it.ends_with("ing"));
-    activity.said.iter().any(|it| has(clause, it))
+        |at: usize| by == By::Summary && clause.get(at).is_some_and(|it| it.ends_with("ing"));
+    let said = clause.get(from..).unwrap_or_default();
+    let ends = said.iter().position(|it| is_one_of(&["is", "are", "gets", "get"], it));
+    let noun = said.get(..ends.unwrap_or(said.len())).unwrap_or_default();
+    let is_noun = |it: &&&str| it.split(' ').count() == noun.len() && begins_with(noun, it);
+    activity.nouns.iter().any(|it| is_noun(&it))
+        || activity.said.iter().any(|it| has(clause, it))
         || (0..clause.len())
             .filter(|at| *at == from || is_doing(*at))
             .any(|at| begins(activity, clause.get(at..).unwrap_or_default(), is_verb))
 }
 
-/// Something is said that says it, and neither asked about nor denied.
+/// Something is said that says it, and neither denied nor what is the matter.
 fn is_said(activity: &Activity, clause: &[String]) -> bool {
-    let is = |of: &[&str], it: &String| of.contains(&it.as_str());
-    let is_question = clause.first().is_some_and(|it| is(ASKING, it));
-    // `there is no docker.sock` is a symptom, and `no tests` says what is missing.
+    // `there is no docker.sock` is a symptom of just that.
+    let is_symptom = activity.name == "containers";
+    let is_matter = clause.iter().any(|it| is_one_of(SYMPTOMS, it));
     let is_denied = |said: &str| {
-        let before = |at: usize| at.checked_sub(1).and_then(|it| clause.get(it));
         let is_here = |at: &usize| clause.get(*at..).is_some_and(|it| begins_with(it, said));
-        let mut places = (0..clause.len()).filter(is_here);
-        activity.name != "containers"
-            && places.all(|at| before(at).is_some_and(|it| is(DENYING, it)))
+        let denies = |at: usize| {
+            let before = clause.get(at.saturating_sub(2)..at).unwrap_or_default();
+            before.iter().any(|it| is_one_of(DENYING, it))
+        };
+        (0..clause.len()).filter(is_here).all(denies)
     };
-    !is_question && activity.said.iter().any(|it| has(clause, it) && !is_denied(it))
+    let counts = |it: &str| is_symptom || !(is_matter && !it.contains(" no ") || is_denied(it));
+    activity.said.iter().any(|it| has(clause, it) && counts(it))
 }
 
 fn begins(activity: &Activity, clause: &[String], is_verb: impl Fn(&str, &str) -> bool) -> bool {
     let Some((verb, behind)) = clause.split_first() else { return false };
     let behind = &behind[..behind.len().min(REACH)];
-    let first = &behind[..behind.len().min(1)];
     let is_any = |of: &[&str], words: &[String]| of.iter().any(|it| names(words, it));
     let is = |cue: &Cue| {
         let is_whatever = cue.next.is_empty() && cue.what.is_empty();
-        (is_whatever || is_any(cue.next, first) || is_any(cue.what, behind))
+        (is_whatever || cue.next.iter().any(|it| follows(behind, it)) || is_any(cue.what, behind))
             && !is_any(cue.not, behind)
     };
     activity.cues.iter().any(|it| it.verbs.iter().any(|it| is_verb(verb, it)) && is(it))
+}
+
+/// Directly behind the verb.
+fn follows(behind: &[String], next: &str) -> bool {
+    let is_whole = matches!(next, ONE | THIS | ALONE);
+    names(if is_whole { behind } else { &behind[..behind.len().min(1)] }, next)
 }
 
 fn names(words: &[String], what: &str) -> bool {
@@ -213,10 +322,31 @@ fn names(words: &[String], what: &str) -> bool {
         NAME => words.iter().any(|it| it == said::NAME || it == said::PATH),
         PATH => words.iter().any(|it| it == said::PATH),
         PROSE => words.iter().any(is_prose),
+        TESTS => are_tests(words),
+        ONE => words.len() == 1,
+        THIS => {
+            let behind = ["please", "now", "as", "with", "in", "before", "first", "one", "too"];
+            words.first().is_some_and(|it| is_one_of(&["this", "these"], it))
+                && words.get(1).is_none_or(|it| is_one_of(&behind, it))
+        }
         VERSION => words.iter().any(|it| is_version(it, 3)),
         NUMBER => words.iter().any(|it| is_version(it, 2)),
         _ => has(words, what),
     }
+}
+
+/// Tests, or a test of something; `a test card` is none.
+fn are_tests(words: &[String]) -> bool {
+    const BEHIND: &[&str] = &[
+        "as", "case", "cases", "coverage", "file", "first", "for", "in", "of", "that", "to", "too",
+        "where", "which",
+    ];
+    let is = |at: usize| match words.get(at).map(String::as_str) {
+        Some("tests" | "specs") => true,
+        Some("test") => words.get(at + 1).is_none_or(|it| is_one_of(BEHIND, it)),
+        _ => false,
+    };
+    (0..words.len()).any(is)
 }
 
 /// Whether the words of `what` stand there, one behind the other, in the singular or not.
@@ -231,6 +361,9 @@ fn begins_with(words: &[String], what: &str) -> bool {
 }
 
 fn singular(word: &str) -> Cow<'_, str> {
+    if matches!(word, "has" | "was" | "its") {
+        return Cow::Borrowed(word);
+    }
     if let Some(stem) = word.strip_suffix("ies").filter(|it| it.len() > 2) {
         return Cow::Owned(format!("{stem}y"));
     }
@@ -266,9 +399,9 @@ mod tests {
     #[test]
     fn cues_are_in_the_singular_and_lower_case() {
         for it in ACTIVITIES {
-            let of = |it: &'static Cue| it.what.iter().chain(it.next).chain(it.not).chain(it.verbs);
+            let of = |it: &'static Cue| it.what.iter().chain(it.next).chain(it.not);
             let cues = it.cues.iter().flat_map(of);
-            for word in cues.chain(it.said).flat_map(|it| it.split(' ')) {
+            for word in cues.chain(it.said).chain(it.nouns).flat_map(|it| it.split(' ')) {
                 assert!(word.is_empty() || !word.starts_with(' '), "of {}", it.name);
                 assert_eq!(singular(word), word, "of {}", it.name);
                 assert_eq!(word.to_lowercase(), word, "of {}", it.name);
@@ -384,19 +517,29 @@ mod tests {
 
     #[test]
     fn a_learning_names_it_in_more_ways() {
-        let words = Words::new();
-        let read = |text: &str, is_summary| {
+        let read = |text: &str, by| {
             let mut found = Found::default();
-            found.read(text, Some(Written { words: &words, is_summary }));
+            found.read(text, by);
             found.names().collect::<Vec<_>>()
         };
-        let of = |text| read(text, true);
+        let of = |text| read(text, By::Summary);
         assert_eq!(of("opening a pull request"), ["pull-request"]);
         assert_eq!(of("Never push to main"), ["push"]);
         assert_eq!(of("Always run the linter before committing"), ["commit", "lint"]);
         assert_eq!(of("Use pnpm, never npm install"), ["dependency"]);
         assert_eq!(of("a renamed file is lost"), [""; 0]);
-        assert_eq!(read("run the tests before pushing it", false), ["run-tests"]);
+        for (text, wanted) in [
+            ("PRs", "pull-request"),
+            ("when a PR is opened", "pull-request"),
+            ("before each commit", "commit"),
+            ("unit tests", "tests"),
+            ("new dependencies", "dependency"),
+            ("API keys", "secrets"),
+            ("README", "documentation"),
+        ] {
+            assert_eq!(read(text, By::Relevance), [wanted], "{text}");
+        }
+        assert_eq!(read("run the tests before pushing it", By::Relevance), ["run-tests"]);
     }
 
     #[test]

@@ -132,7 +132,7 @@ fn count<'a>(learning: &'a Learning, words: &Words, terms: &mut Terms<'a>) -> Co
         let strength = u8::try_from(share.max(1)).unwrap_or(u8::MAX);
         it.marks.push((terms.number(&of_tags_key(&key)), strength));
     }
-    for key in activities::of_learning(learning, words) {
+    for key in activities::of_learning(learning) {
         it.marks.push((terms.number(&key), u8::MAX));
     }
     for file in &learning.context_files {

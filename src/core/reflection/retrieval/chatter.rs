@@ -6,7 +6,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     Query, activities, lists,
-    said::{Clause, clauses},
+    said::{self, Clause, clauses},
 };
 
 /// A longer text is not gone through for it. A prompt that is looked at is no longer than 8 KiB.
@@ -93,7 +93,8 @@ fn goes_on(clause: &Clause) -> bool {
 
 fn is_of_rebase(clause: &Clause) -> bool {
     let is_lock = |it: &str| it.contains("lock") && it.contains('.');
-    let is = |it: &String| is_in(OF_REBASE, it) || lists::is_stop(it) || is_lock(it);
+    let is_mark = |it: &str| it == said::NAME || it == said::PATH;
+    let is = |it: &String| is_in(OF_REBASE, it) || lists::is_stop(it) || is_lock(it) || is_mark(it);
     clause.words.iter().all(is)
 }
 

@@ -118,11 +118,10 @@ impl Index {
             let by_turn = || shown(of_a).cmp(&shown(of_b));
             by_relevance.then_with(by_turn).then_with(|| a.document.cmp(&b.document))
         });
-        // How the user wants a thing to be done has no rivals, and leaves room for others.
+        // How the user wants a thing to be done has no rivals.
         let is_own =
             |(it, of): &(Ranked, Document)| of.scope == Scope::Personal && it.traits.activity > 0.0;
         let (own, mut ranked): (Vec<_>, Vec<_>) = ranked.into_iter().partition(is_own);
-        let mut scored = of_user(&own, on);
         let mut likely = Likely::default();
         for _ in 0..MOST_ROUNDS {
             likely = self.likely(&asked, &query, &clauses, &ranked, on);
@@ -136,12 +135,16 @@ impl Index {
             let least = best.map_or(f32::NEG_INFINITY, |it| it.alone - NEAR);
             ranked.retain(|(it, _)| it.alone >= least && !likely.sunk.contains(&it.document));
         }
+        // Half of the places, and what the project leaves.
+        let limit = on.policy.limit();
+        let mut scored = of_user(&own, on);
+        scored.truncate(limit.div_ceil(2).max(limit.saturating_sub(likely.scored.len())));
         scored.extend(likely.scored);
         let by_score =
             |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id));
         // What a clause is about has its place, however many there are of another.
         scored.sort_by(|a, b| b.is_wanted.cmp(&a.is_wanted).then_with(|| by_score(a, b)));
-        scored.truncate(on.policy.limit());
+        scored.truncate(limit);
         scored.sort_by(by_score);
         let documents: Vec<u32> = scored.iter().map(|it| it.document).collect();
         let reasons = asked.reasons(&documents);
@@ -294,6 +297,16 @@ struct Scored<'a> {
     is_wanted: bool,
 }
 
+impl<'a> Scored<'a> {
+    fn of(it: &Ranked, of: &Document<'a>, is_wanted: bool, on: &Occasion) -> Self {
+        let unknown = Tally::default();
+        let tally = on.tallies.get(of.id).unwrap_or(&unknown);
+        let recency = recency(age(of, tally, on.now), on.policy.recency_half_life_days);
+        let score = f64::from(likelihood::probability(it.alone)) * recency * reference_boost(tally);
+        Scored { score, document: it.document, id: of.id, is_wanted }
+    }
+}
+
 impl<'a> Likely<'a> {
     /// `surplus` says by how much its log odds are better than they must be.
     fn add(
@@ -304,34 +317,29 @@ impl<'a> Likely<'a> {
         is_wanted: bool,
         on: &Occasion,
     ) {
-        let unknown = Tally::default();
-        let tally = on.tallies.get(of.id).unwrap_or(&unknown);
-        let boost = reference_boost(tally);
+        let boost = reference_boost(on.tallies.get(of.id).unwrap_or(&Tally::default()));
         if f64::from(surplus.exp()) * boost.min(1.0).powi(2) < SUNK {
             self.sunk.insert(it.document);
             return;
         }
-        let recency = recency(age(of, tally, on.now), on.policy.recency_half_life_days);
-        let score = f64::from(likelihood::probability(it.alone)) * recency * boost;
-        self.scored.push(Scored { score, document: it.document, id: of.id, is_wanted });
+        self.scored.push(Scored::of(it, of, is_wanted, on));
     }
 }
 
-/// Those of the user that are for what is asked for: one for each activity first, and half of the
-/// places, rounded up, at most.
+/// Those of the user that are for what is asked for, one for each activity first. They do not sink:
+/// whoever asks for a pull request every day is told every day how it is wanted, and refers to it never.
 fn of_user<'a>(ranked: &[(Ranked, Document<'a>)], on: &Occasion) -> Vec<Scored<'a>> {
-    let surplus = likelihood::OWN - log_odds(FIRST) - strictness(on.policy.strategy);
-    let mut likely = Likely::default();
+    if likelihood::OWN < log_odds(FIRST) + strictness(on.policy.strategy) {
+        return Vec::new();
+    }
     let (mut first, mut others, mut have) = (Vec::new(), Vec::new(), 0);
     for (it, of) in ranked.iter().filter(|(_, of)| !on.shown.contains(of.id)) {
-        likely.add(&Ranked { alone: likelihood::OWN, ..*it }, of, surplus, true, on);
-        let Some(scored) = likely.scored.pop() else { continue };
         let is_new = it.activities & !have != 0;
         have |= it.activities;
+        let scored = Scored::of(&Ranked { alone: likelihood::OWN, ..*it }, of, true, on);
         if is_new { first.push(scored) } else { others.push(scored) }
     }
     first.extend(others);
-    first.truncate(on.policy.limit().div_ceil(2));
     first
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::words::is_path;
+
 /// A clause: where in the text it stands, and its words in lower case. Before a word that is the
 /// name of something in code stands [`NAME`], before one of a file [`PATH`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,8 +49,10 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
         if JOINING.contains(&lower.as_str()) {
             close(&mut open, begin);
             open.place.start = end;
+        } else if !token.is_empty() && !token.contains(char::is_alphanumeric) {
+            close(&mut open, begin);
         } else if !word.is_empty() {
-            if is_path(word) {
+            if is_file(word) {
                 open.words.push(PATH.to_owned());
             } else if is_name(word) {
                 open.words.push(NAME.to_owned());
@@ -58,9 +62,9 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
         open.is_quoted |=
             token.contains(['"', '“', '”', '„', '`', '«', '»']) || token.starts_with('\'');
         let ends = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '…', '—', '–', '+'];
-        let is_dash = !token.is_empty() && token.chars().all(|it| it == '-');
+
         let is_end = token.trim_end_matches(['"', '”', '\'', '`', '»']).ends_with(ends);
-        if is_end || is_dash || raw.contains(['\n', '\r']) || open.words.len() >= LONGEST {
+        if is_end || raw.contains(['\n', '\r']) || open.words.len() >= LONGEST {
             close(&mut open, end);
         }
     }
@@ -68,11 +72,13 @@ pub(super) fn clauses(text: &str) -> Vec<Clause> {
     all
 }
 
-fn is_path(word: &str) -> bool {
-    word.contains("::") || word.contains(['/', '\\']) && word.contains('.')
+fn is_file(word: &str) -> bool {
+    word.contains("::") || is_path(word)
 }
 
 fn is_name(word: &str) -> bool {
+    // `PRs` are several of `PR`.
+    let word = word.strip_suffix('s').unwrap_or(word);
     let has_hump =
         word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
     has_hump || word.contains('_')
@@ -95,8 +101,8 @@ mod tests {
             ["ok", "commit it", "open the pr", "as a draft", "stop"]
         );
         assert_eq!(
-            words("a - b -- c—d, commit+push,stop"),
-            ["a", "b", "c", "d", "commit", "push", "stop"]
+            words("a - b -- c—d, commit+push,stop / x → y"),
+            ["a", "b", "c", "d", "commit", "push", "stop", "x", "y"]
         );
         assert_eq!(words(" , and … "), [""; 0]);
     }
