@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! score = named + plain − stock
-//! bar   = 0.5 + words / 80, at most 2      (+ 0.5 if no claimed criterion is plausible)
+//! bar   = 0.5 + words / 80, at most 2      (+ 0.5 if no claimed criterion is plausible,
+//!                                           − 0.3 for what the user wants of their own)
 //! ```
 //!
 //! | | what counts | weight, each distinct one once |
@@ -25,7 +26,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{candidate::Candidate, learning::Criterion};
+use super::{
+    candidate::Candidate,
+    learning::{Criterion, Scope},
+};
 use crate::core::bounded;
 
 /// What a text says of its own.
@@ -108,9 +112,15 @@ pub fn measure(candidate: &Candidate) -> Specificity {
         stock = STOCK.split('|').filter(is_said).collect();
         score -= (count(stock.len()) * 0.5).min(2.0);
         is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
-        let claimed = candidate.criteria.iter().copied();
-        implausible = claimed.filter(|it| !is_plausible(*it, &lower, is_mere_report)).collect();
+        // What is the user's own, they asked for.
+        let is_asked = |it| it == Criterion::ExplicitRequest && candidate.scope == Scope::Personal;
+        let is_so = |it| is_asked(it) || is_plausible(it, &lower, is_mere_report);
+        implausible = candidate.criteria.iter().copied().filter(|it| !is_so(*it)).collect();
         bar = (0.5 + count(words.len()) / 80.0).min(2.0);
+        // How one wants a thing to be done names less than what a thing does.
+        if candidate.criteria.iter().any(|it| is_asked(*it)) {
+            bar -= 0.3;
+        }
         if implausible.len() == candidate.criteria.len() {
             bar += 0.5;
         }

@@ -590,3 +590,38 @@ fn what_could_be_said_of_anything_does_not() {
 fn the_table_is_large_enough_to_mean_something() {
     assert!(GOOD.len() + BAD.len() >= 100 && GOOD.len().abs_diff(BAD.len()) < 10);
 }
+
+/// Nobody writes down for themselves who asked for it.
+#[test]
+fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
+    for (summary, detail) in [
+        (
+            "Ask before a new dependency is added, and name two candidates",
+            "Say how large each is, when it was last released, and who maintains it.",
+        ),
+        (
+            "Never deploy to production without my explicit yes; staging is fine",
+            "Ask with the list of commits that go out. After it watch the error rate for ten minutes.",
+        ),
+        (
+            "Reviews: bugs first, each with file and line, no praise, no style remarks",
+            "What the linter finds is of no interest. Say what would break, and for whom.",
+        ),
+        (
+            "I want commit messages in the imperative, with a body that says why",
+            "No emoji, no conventional-commits prefix unless the repository uses it already.",
+        ),
+    ] {
+        let own = Candidate { scope: Scope::Personal, ..candidate(&(R, summary, detail)) };
+        assert_eq!(objections(&own), [""; 0], "{summary}");
+        let of_project = Candidate { scope: Scope::Project, ..own };
+        assert!(measure(&of_project).implausible.contains(&R), "{summary}");
+    }
+    let vague = (
+        R,
+        "Always write good and clean code",
+        "It is important to follow best practices at all times.",
+    );
+    let vague = Candidate { scope: Scope::Personal, ..candidate(&vague) };
+    assert_ne!(objections(&vague), [""; 0]);
+}
