@@ -206,8 +206,13 @@ impl Found {
     }
 }
 
+/// Most words begin with another letter, which is soon seen.
+fn is_near(one: &str, other: &str) -> bool {
+    one.bytes().next() == other.bytes().next()
+}
+
 fn is_one_of(of: &[&str], word: &str) -> bool {
-    of.contains(&word)
+    of.iter().any(|it| is_near(it, word) && *it == word)
 }
 
 fn is_asked(activity: &Activity, clause: &[String]) -> bool {
@@ -229,10 +234,8 @@ fn starts(clause: &[String]) -> Vec<(usize, bool)> {
     let is_when = clause.iter().find(|it| !is_one_of(BEFORE, it) || is_one_of(WHEN, it));
     let is_when = is_when.is_some_and(|it| is_one_of(WHEN, it));
     for at in 1..clause.len() {
-        let led_in = LEADING_IN.iter().find(|it| {
-            let from = at.checked_sub(it.split(' ').count());
-            from.and_then(|from| clause.get(from..)).is_some_and(|words| begins_with(words, it))
-        });
+        let before = clause.get(at.wrapping_sub(2)..at);
+        let led_in = before.and_then(|it| LEADING_IN.iter().find(|by| begins_with(it, by)));
         let is_denied = |by: &str| {
             let from = at.saturating_sub(by.split(' ').count());
             let before = clause.get(from.saturating_sub(2)..from).unwrap_or_default();
@@ -269,7 +272,7 @@ fn is_named(activity: &Activity, clause: &[String], by: By) -> bool {
     let said = clause.get(from..).unwrap_or_default();
     let ends = said.iter().position(|it| is_one_of(&["is", "are", "gets", "get"], it));
     let noun = said.get(..ends.unwrap_or(said.len())).unwrap_or_default();
-    let is_noun = |it: &&&str| it.split(' ').count() == noun.len() && begins_with(noun, it);
+    let is_noun = |it: &&&str| begins_with(noun, it) && it.split(' ').count() == noun.len();
     activity.nouns.iter().any(|it| is_noun(&it))
         || activity.said.iter().any(|it| has(clause, it))
         || (0..clause.len())
@@ -303,7 +306,10 @@ fn begins(activity: &Activity, clause: &[String], is_verb: impl Fn(&str, &str) -
         (is_whatever || cue.next.iter().any(|it| follows(behind, it)) || is_any(cue.what, behind))
             && !is_any(cue.not, behind)
     };
-    activity.cues.iter().any(|it| it.verbs.iter().any(|it| is_verb(verb, it)) && is(it))
+    activity
+        .cues
+        .iter()
+        .any(|it| it.verbs.iter().any(|it| is_near(verb, it) && is_verb(verb, it)) && is(it))
 }
 
 /// Directly behind the verb.
@@ -355,9 +361,9 @@ fn has(words: &[String], what: &str) -> bool {
 }
 
 fn begins_with(words: &[String], what: &str) -> bool {
-    let count = what.split(' ').count();
-    let begin = words.get(..count).unwrap_or_default();
-    begin.iter().map(|it| singular(it)).eq(what.split(' '))
+    let may_be = words.first().is_some_and(|it| is_near(it, what));
+    let mut words = words.iter();
+    may_be && what.split(' ').all(|it| words.next().is_some_and(|word| singular(word) == it))
 }
 
 fn singular(word: &str) -> Cow<'_, str> {
