@@ -5,8 +5,7 @@
 //!
 //! ```text
 //! score = named + plain − stock
-//! bar   = 0.5 + words / 80, at most 2      (+ 0.5 if no claimed criterion is plausible,
-//!                                           − 0.3 for what the user wants of their own)
+//! bar   = 0.5 + words / 80, at most 2      (+ 0.5 if no claimed criterion is plausible)
 //! ```
 //!
 //! | | what counts | weight, each distinct one once |
@@ -112,15 +111,14 @@ pub fn measure(candidate: &Candidate) -> Specificity {
         stock = STOCK.split('|').filter(is_said).collect();
         score -= (count(stock.len()) * 0.5).min(2.0);
         is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
-        // What is the user's own, they asked for.
-        let is_asked = |it| it == Criterion::ExplicitRequest && candidate.scope == Scope::Personal;
-        let is_so = |it| is_asked(it) || is_plausible(it, &lower, is_mere_report);
+        // Who writes down how they want it for themselves does not say that they asked for it.
+        let is_wish =
+            candidate.scope == Scope::Personal && !is_mere_report && says_one_of(&lower, WISH);
+        let is_so = |it| {
+            it == Criterion::ExplicitRequest && is_wish || is_plausible(it, &lower, is_mere_report)
+        };
         implausible = candidate.criteria.iter().copied().filter(|it| !is_so(*it)).collect();
         bar = (0.5 + count(words.len()) / 80.0).min(2.0);
-        // How one wants a thing to be done names less than what a thing does.
-        if candidate.criteria.iter().any(|it| is_asked(*it)) {
-            bar -= 0.3;
-        }
         if implausible.len() == candidate.criteria.len() {
             bar += 0.5;
         }
@@ -140,7 +138,7 @@ fn is_plausible(criterion: Criterion, lower: &str, is_mere_report: bool) -> bool
         Criterion::BehaviorChanging => says_one_of(lower, LESSON),
         Criterion::DecisionRationale => says_one_of(lower, RATIONALE),
         Criterion::StableFact => !is_mere_report && !says_one_of(lower, TRANSIENT),
-        Criterion::ExplicitRequest => says_one_of(lower, REQUEST),
+        Criterion::ExplicitRequest => !is_mere_report && says_one_of(lower, REQUEST),
     }
 }
 
@@ -263,6 +261,9 @@ const REQUEST: &str = "\
     user|users|asked|asks|requested|request|wants|wanted|told|prefers|insisted|insists|please\
     |maintainer|maintainers|reviewer|team|lead|customer|owner|explicitly|demanded|instructed\
     |requires|said";
+
+/// How somebody says what they want for themselves.
+const WISH: &str = "i want|i prefer|i like|my|me|mine|never|always|ask|ask me|no|not without";
 
 /// True of anything. Compared at the beginnings of words.
 const STOCK: &str = "\

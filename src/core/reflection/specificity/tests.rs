@@ -596,10 +596,6 @@ fn the_table_is_large_enough_to_mean_something() {
 fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
     for (summary, detail) in [
         (
-            "Ask before a new dependency is added, and name two candidates",
-            "Say how large each is, when it was last released, and who maintains it.",
-        ),
-        (
             "Never deploy to production without my explicit yes; staging is fine",
             "Ask with the list of commits that go out. After it watch the error rate for ten minutes.",
         ),
@@ -624,4 +620,14 @@ fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
     );
     let vague = Candidate { scope: Scope::Personal, ..candidate(&vague) };
     assert_ne!(objections(&vague), [""; 0]);
+}
+
+/// A scope and a request are only claimed: what is no lesson becomes none by it.
+#[test]
+fn what_could_be_said_of_anything_is_not_kept_as_a_request_either() {
+    for scope in [Scope::Personal, Scope::Project] {
+        let claimed = |row| Candidate { scope, criteria: vec![R], ..candidate(row) };
+        let kept: Vec<_> = BAD.iter().filter(|it| objections(&claimed(it)).is_empty()).collect();
+        assert!(kept.is_empty(), "{scope:?}: {kept:#?}");
+    }
 }
