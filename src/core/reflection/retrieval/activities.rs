@@ -6,7 +6,7 @@
 //! (`open the PR`, and not `the PR that is open`), or where something is said that says it wherever
 //! it stands (`commit message`).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     Query,
@@ -15,7 +15,7 @@ use super::{
     },
     places,
     said::{self, clauses},
-    words::ends,
+    words::{ends, is_number},
 };
 use crate::core::reflection::learning::Learning;
 
@@ -112,22 +112,20 @@ pub(super) fn term(name: &str) -> String {
 }
 
 /// What a query asks to be done.
-pub(super) fn of_query(query: &Query) -> Vec<&'static str> {
-    let mut found = Found::default();
-    for text in [&query.text, &query.ticket_title, &query.ticket_description] {
-        found.read(text, By::Query);
-    }
+pub(super) fn of_query(query: &Query) -> BTreeSet<&'static str> {
+    let texts = [&query.text, &query.ticket_title, &query.ticket_description];
+    let mut found: BTreeSet<_> = texts.iter().flat_map(|it| read(it, By::Query)).collect();
     if let Some((kind, rest)) = query.branch.split_once('/') {
-        found.read(&rest.replace(['-', '_', '/'], " "), By::Query);
-        match kind {
-            "docs" | "doc" => found.add("documentation"),
-            "perf" => found.add("benchmark"),
-            "refactor" => found.add("refactoring"),
-            "release" => found.add("release"),
-            _ => {}
-        }
+        found.extend(read(&rest.replace(['-', '_', '/'], " "), By::Query));
+        found.extend(match kind {
+            "docs" | "doc" => Some("documentation"),
+            "perf" => Some("benchmark"),
+            "refactor" => Some("refactoring"),
+            "release" => Some("release"),
+            _ => None,
+        });
     }
-    found.names().collect()
+    found
 }
 
 /// The terms of what a learning says that it is for; behind them, where there are any, [`ANY`].
@@ -135,17 +133,16 @@ pub(super) fn of_learning(learning: &Learning) -> Vec<String> {
     let relevance = learning.relevance.as_deref().filter(|it| !it.trim().is_empty());
     // A summary says when it matters somewhere (`run the linter before committing`).
     let by = if relevance.is_none() { By::Summary } else { By::Relevance };
-    let mut found = Found::default();
+    let mut found = BTreeSet::new();
     for (_, occasion) in places::occasions(relevance.unwrap_or(&learning.summary)) {
-        let mut own = Found::default();
-        own.read(occasion, by);
+        let mut own = read(occasion, by);
         // Whoever is to push and to request a review is told about the request.
-        if own.has("pull-request") {
+        if own.contains("pull-request") {
             own.remove("push");
         }
-        found.0 |= own.0;
+        found.extend(own);
     }
-    let mut terms: Vec<String> = found.names().map(term).collect();
+    let mut terms: Vec<String> = found.into_iter().map(term).collect();
     if !terms.is_empty() {
         terms.push(ANY.to_owned());
     }
@@ -165,45 +162,16 @@ enum By {
     Summary,
 }
 
-/// A set of activities, a bit each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Found(u32);
-
-impl Found {
-    fn bit(name: &str) -> u32 {
-        let bits = (0..u32::BITS).map(|it| 1 << it);
-        bits.zip(ACTIVITIES).find(|(_, it)| it.name == name).map_or(0, |(bit, _)| bit)
-    }
-
-    fn add(&mut self, name: &str) {
-        self.0 |= Self::bit(name);
-    }
-
-    fn remove(&mut self, name: &str) {
-        self.0 &= !Self::bit(name);
-    }
-
-    fn has(self, name: &str) -> bool {
-        self.0 & Self::bit(name) != 0
-    }
-
-    fn names(self) -> impl Iterator<Item = &'static str> {
-        ACTIVITIES.iter().map(|it| it.name).filter(move |it| self.has(it))
-    }
-
-    fn read(&mut self, text: &str, by: By) {
-        let clauses = clauses(text);
-        let all: Vec<&[String]> = clauses.iter().map(|it| it.words.as_slice()).collect();
-        for clause in ends(&all, MOST_CLAUSES) {
-            for it in ACTIVITIES {
-                let is =
-                    if by == By::Query { is_asked(it, clause) } else { is_named(it, clause, by) };
-                if is {
-                    self.add(it.name);
-                }
-            }
-        }
-    }
+/// What a text asks for.
+fn read(text: &str, by: By) -> BTreeSet<&'static str> {
+    let clauses = clauses(text);
+    let all: Vec<&[String]> = clauses.iter().map(|it| it.words.as_slice()).collect();
+    let seen = ends(&all, MOST_CLAUSES);
+    let is = |it: &&Activity| match by {
+        By::Query => seen.iter().any(|clause| is_asked(it, clause)),
+        By::Relevance | By::Summary => seen.iter().any(|clause| is_named(it, clause, by)),
+    };
+    ACTIVITIES.iter().filter(is).map(|it| it.name).collect()
 }
 
 /// Most words begin with another letter, which is soon seen.
@@ -231,8 +199,8 @@ fn is_asked(activity: &Activity, clause: &[String]) -> bool {
 fn starts(clause: &[String]) -> Vec<(usize, bool)> {
     let is_before = |it: &&String| is_one_of(BEFORE, it) || is_number(it);
     let mut starts = vec![(clause.iter().take_while(is_before).count(), false)];
-    let is_when = clause.iter().find(|it| !is_one_of(BEFORE, it) || is_one_of(WHEN, it));
-    let is_when = is_when.is_some_and(|it| is_one_of(WHEN, it));
+    let opens = clause.iter().find(|it| !is_one_of(BEFORE, it) || is_one_of(WHEN, it));
+    let is_when = opens.is_some_and(|it| is_one_of(WHEN, it));
     for at in 1..clause.len() {
         let before = clause.get(at.wrapping_sub(2)..at);
         let led_in = before.and_then(|it| LEADING_IN.iter().find(|by| begins_with(it, by)));
@@ -381,10 +349,6 @@ fn singular(word: &str) -> Cow<'_, str> {
 fn is_version(word: &str, numbers: usize) -> bool {
     let (least, rest) = word.strip_prefix('v').map_or((numbers, word), |it| (1, it));
     rest.split('.').count() >= least && rest.split('.').all(is_number)
-}
-
-fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }
 
 #[cfg(test)]

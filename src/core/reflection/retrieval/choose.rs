@@ -326,21 +326,27 @@ impl<'a> Likely<'a> {
     }
 }
 
-/// Those of the user that are for what is asked for, one for each activity first. They do not sink:
-/// whoever asks for a pull request every day is told every day how it is wanted, and refers to it never.
+/// Those of the user that are for what is asked for, one for each activity first, and of those for
+/// the same the one that helped more. None sinks so far that it is gone: whoever asks for a pull
+/// request every day is told every day how it is wanted, and refers to it never.
 fn of_user<'a>(ranked: &[(Ranked, Document<'a>)], on: &Occasion) -> Vec<Scored<'a>> {
     if likelihood::OWN < log_odds(FIRST) + strictness(on.policy.strategy) {
         return Vec::new();
     }
-    let (mut first, mut others, mut have) = (Vec::new(), Vec::new(), 0);
-    for (it, of) in ranked.iter().filter(|(_, of)| !on.shown.contains(of.id)) {
-        let is_new = it.activities & !have != 0;
-        have |= it.activities;
-        let scored = Scored::of(&Ranked { alone: likelihood::OWN, ..*it }, of, true, on);
-        if is_new { first.push(scored) } else { others.push(scored) }
-    }
-    first.extend(others);
-    first
+    let is_new = |it: &&(Ranked, Document)| !on.shown.contains(it.1.id);
+    let scored = |(it, of): &(Ranked, Document<'a>)| {
+        (it.activities, Scored::of(&Ranked { alone: likelihood::OWN, ..*it }, of, true, on))
+    };
+    let mut all: Vec<(u32, Scored)> = ranked.iter().filter(is_new).map(scored).collect();
+    // Of equal ones that which has more of the words, as they are ranked.
+    all.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
+    let mut have = 0;
+    let (first, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(activities, _)| {
+        let is_more = activities & !have != 0;
+        have |= activities;
+        is_more
+    });
+    first.into_iter().chain(others).map(|(_, it)| it).collect()
 }
 
 fn admits(filters: &Filters, it: &Document) -> bool {

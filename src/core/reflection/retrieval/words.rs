@@ -181,7 +181,7 @@ fn parts(chunk: &str) -> Vec<&str> {
     parts
 }
 
-fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }
 

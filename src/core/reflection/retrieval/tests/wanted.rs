@@ -233,6 +233,16 @@ fn one_of_the_user_comes_once_in_a_session_and_in_each_however_often() {
 }
 
 #[test]
+fn of_those_of_the_user_one_that_never_helped_sinks_below_one_that_did() {
+    let of = |id: &str| own(id, "open a pull request");
+    let many = ["in-vain", "helped", "new", "other"].map(of);
+    let case = Case::of(with(&many)).with("in-vain", 40, 0).with("helped", 40, 30);
+    let found = case.ids(&ask(&format!("{PANICS}. Open a PR")));
+    let place = |id: &str| found.iter().position(|it| it == id);
+    assert!(place("helped") < place("new") && place("new") < place("in-vain"), "{found:?}");
+}
+
+#[test]
 fn the_user_has_the_places_that_the_project_leaves() {
     let all = ["write tests", "update the docs", "run the linter", "rebase onto main", "commit it"];
     let learnings: Vec<Learning> = all.iter().map(|it| own(it, it)).collect();
