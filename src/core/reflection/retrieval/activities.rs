@@ -11,7 +11,8 @@ use std::{borrow::Cow, collections::BTreeSet};
 use super::{
     Query,
     cues::{
-        ACTIVITIES, ALONE, Activity, Cue, NAME, NUMBER, ONE, PATH, PROSE, TESTS, THIS, VERSION,
+        ACTIVITIES, ALONE, Activity, Cue, ISSUE, NAME, NUMBER, ONE, PATH, PROSE, TESTS, THIS,
+        VERSION,
     },
     places,
     said::{self, clauses},
@@ -304,6 +305,7 @@ fn names(words: &[String], what: &str) -> bool {
                 && words.get(1).is_none_or(|it| is_one_of(&behind, it))
         }
         VERSION => words.iter().any(|it| is_version(it, 3)),
+        ISSUE => words.iter().any(|it| is_number(it)),
         NUMBER => words.iter().any(|it| is_version(it, 2)),
         _ => has(words, what),
     }

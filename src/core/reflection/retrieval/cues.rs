@@ -26,6 +26,8 @@ pub(super) const PATH: &str = "{path}";
 /// `v3`, `3.0.1`; `3.1` as well.
 pub(super) const VERSION: &str = "{version}";
 pub(super) const NUMBER: &str = "{number}";
+/// `482`, of `#482`.
+pub(super) const ISSUE: &str = "{issue}";
 /// A file of prose.
 pub(super) const PROSE: &str = "{prose}";
 /// Tests, or a test of something: no test card.
@@ -70,6 +72,7 @@ pub(super) static ACTIVITIES: &[Activity] = &[
             cue(&["squash", "amend", "reword", "write", "make", "create", "draft", "suggest", "split", "put",
                 "wrap", "undo", "revert", "save"], &["commit", "fixup", "commit message"]),
             cue(&["get"], &["committed"]),
+            cue(&["check"], &["it in", "them in", "that in", "this in"]),
             next(&["git"], &["commit"], &[]),
         ],
         said: &["separate commit", "several commit", "two commit", "small commit", "one commit",
@@ -135,6 +138,7 @@ pub(super) static ACTIVITIES: &[Activity] = &[
         name: "run-tests",
         cues: &[
             cue(&["run", "rerun", "execute"], &["test", "suite", "test suite", "pytest", "spec"]),
+            cue(&["fix", "repair"], &["failing test", "broken test", "red test", "failing spec", "failed test"]),
             cue(&["make", "get"], &["test pass", "test green", "suite green", "suite pass"]),
             cue(&["check", "make", "verify", "ensure"], &["nothing is broken", "nothing break",
                 "nothing broke", "broken anything", "still pass"]),
@@ -270,7 +274,12 @@ pub(super) static ACTIVITIES: &[Activity] = &[
     },
     Activity {
         name: "benchmark",
-        cues: &[cue(&["benchmark"], &[]), cue(&["run", "measure"], &["benchmark", "throughput"])],
+        cues: &[
+            cue(&["benchmark"], &[]),
+            cue(&["run", "measure"], &["benchmark", "throughput"]),
+            cue(&["profile"], &["the query", "the endpoint", "the function", "the build", "the code", "startup",
+                "the loop", "why", NAME, PATH]),
+        ],
         said: &[],
         nouns: &["benchmark", "benchmarking"],
     },
@@ -281,7 +290,7 @@ pub(super) static ACTIVITIES: &[Activity] = &[
                 "the change", "this change", "the code", "commit", PATH]),
             cue(&["look", "check", "take", "give", "double"], &["my diff", "the diff", "my change",
                 "what i changed", "on this branch"]),
-            next(&["review"], &["it", THIS], &[]),
+            next(&["review"], &["it", ISSUE, THIS], &[]),
         ],
         said: &[],
         nouns: &["review", "code review", "reviewing"],
