@@ -80,15 +80,16 @@ fn the_set_is_as_large_as_it_says_and_held_out_by_its_rule() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/retrieval");
     let (dev, seen) = (projects(&folder), projects(&folder.join("seen")));
     let held_out = projects(&folder.join("held-out"));
+    let strangers = projects(&folder.join("strangers"));
     assert!(dev.iter().all(|it| !it.contains_key("held_out")));
     let out = Roz::new().json(&["eval"]);
-    for (split, of) in [("dev", &dev), ("seen", &seen), ("held_out", &held_out)] {
+    let parts = [&dev, &held_out, &seen, &strangers];
+    for (split, of) in ["dev", "held_out", "seen", "strangers"].into_iter().zip(parts) {
         let queries: usize = of.iter().map(|it| rows(it, "query")).sum();
         let measured = out["splits"][split]["roz"]["queries"].as_u64().unwrap_or(0);
         assert_eq!(measured, queries as u64, "{split}");
     }
-    let all = dev.iter().chain(&seen).chain(&held_out);
-    let learnings: usize = all.map(|it| rows(it, "learning")).sum();
+    let learnings: usize = parts.into_iter().flatten().map(|it| rows(it, "learning")).sum();
     assert_eq!(out["learnings"].as_u64(), Some(learnings as u64));
     let queries: Vec<&toml::Value> =
         dev.iter().filter_map(|it| it.get("query")).flat_map(|it| it.as_array().unwrap()).collect();

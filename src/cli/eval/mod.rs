@@ -28,9 +28,9 @@ use crate::{
 /// Measure which learnings come back, on labelled queries
 ///
 /// Beside roz: plain keyword matching, and the formula that is usual. The
-/// built-in set is of invented projects: those that retrieval is tuned on, and
-/// apart from them those by other authors, that have been looked at and that
-/// are held out.
+/// built-in set is of invented projects: those that retrieval is tuned on, those
+/// of the same kind that are held out, and as a harder test those by authors who
+/// had seen none of either (`seen` has been looked at, `strangers` not).
 ///
 /// recall@5: of the learnings that must come back, the share among the first
 /// five; the mean over queries that have any. Of all: the same, those that may
@@ -63,10 +63,12 @@ enum Split {
     All,
     /// What retrieval was tuned on
     Dev,
+    /// What it was not, of the same kind, and nobody has looked at
+    HeldOut,
     /// What it was not, and has been looked at
     Seen,
-    /// What it was not, and nobody has looked at
-    HeldOut,
+    /// What it was not, by authors who had seen none of it, and nobody has looked at
+    Strangers,
 }
 
 impl Split {
@@ -77,6 +79,7 @@ impl Split {
             Split::Dev => Some(Part::Dev),
             Split::Seen => Some(Part::Seen),
             Split::HeldOut => Some(Part::HeldOut),
+            Split::Strangers => Some(Part::Strangers),
         }
     }
 

@@ -24,10 +24,18 @@ const DEV: &[&str] = &[
     include_str!("../../../tests/retrieval/pipeline.toml"),
     include_str!("../../../tests/retrieval/webshop.toml"),
 ];
+/// Files of `tests/retrieval/held-out/`.
+const HELD_OUT: &[&str] = &[
+    include_str!("../../../tests/retrieval/held-out/broker.toml"),
+    include_str!("../../../tests/retrieval/held-out/homehub.toml"),
+    include_str!("../../../tests/retrieval/held-out/notes.toml"),
+    include_str!("../../../tests/retrieval/held-out/pkgman.toml"),
+];
 /// Files of `tests/retrieval/seen/`.
 const SEEN: &[&str] = &[
     include_str!("../../../tests/retrieval/seen/brewery.toml"),
     include_str!("../../../tests/retrieval/seen/calendo.toml"),
+    include_str!("../../../tests/retrieval/seen/chargers.toml"),
     include_str!("../../../tests/retrieval/seen/chessd.toml"),
     include_str!("../../../tests/retrieval/seen/cliffnotes.toml"),
     include_str!("../../../tests/retrieval/seen/coedit.toml"),
@@ -36,24 +44,29 @@ const SEEN: &[&str] = &[
     include_str!("../../../tests/retrieval/seen/groundstation.toml"),
     include_str!("../../../tests/retrieval/seen/helpdesk.toml"),
     include_str!("../../../tests/retrieval/seen/herbarium.toml"),
+    include_str!("../../../tests/retrieval/seen/hotel.toml"),
     include_str!("../../../tests/retrieval/seen/identity.toml"),
     include_str!("../../../tests/retrieval/seen/ledger.toml"),
     include_str!("../../../tests/retrieval/seen/logship.toml"),
+    include_str!("../../../tests/retrieval/seen/mailclient.toml"),
     include_str!("../../../tests/retrieval/seen/mailout.toml"),
+    include_str!("../../../tests/retrieval/seen/newsroom.toml"),
     include_str!("../../../tests/retrieval/seen/parcel.toml"),
+    include_str!("../../../tests/retrieval/seen/photolab.toml"),
+    include_str!("../../../tests/retrieval/seen/robotarm.toml"),
     include_str!("../../../tests/retrieval/seen/schooldesk.toml"),
     include_str!("../../../tests/retrieval/seen/sitegen.toml"),
     include_str!("../../../tests/retrieval/seen/stockroom.toml"),
     include_str!("../../../tests/retrieval/seen/tariff.toml"),
     include_str!("../../../tests/retrieval/seen/timetable.toml"),
 ];
-/// Files of `tests/retrieval/held-out/`.
-const HELD_OUT: &[&str] = &[
-    include_str!("../../../tests/retrieval/held-out/boxoffice.toml"),
-    include_str!("../../../tests/retrieval/held-out/dbproxy.toml"),
-    include_str!("../../../tests/retrieval/held-out/payroll.toml"),
-    include_str!("../../../tests/retrieval/held-out/tilemap.toml"),
-    include_str!("../../../tests/retrieval/held-out/videocall.toml"),
+/// Files of `tests/retrieval/strangers/`.
+const STRANGERS: &[&str] = &[
+    include_str!("../../../tests/retrieval/strangers/boxoffice.toml"),
+    include_str!("../../../tests/retrieval/strangers/dbproxy.toml"),
+    include_str!("../../../tests/retrieval/strangers/payroll.toml"),
+    include_str!("../../../tests/retrieval/strangers/tilemap.toml"),
+    include_str!("../../../tests/retrieval/strangers/videocall.toml"),
 ];
 const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
 
@@ -64,17 +77,21 @@ pub(super) enum Part {
     Dev,
     /// It is not, but its misses have been looked at.
     Seen,
+    /// It is of the same kind as those of `Dev`, and nobody has looked at it.
     HeldOut,
+    /// It is by an author who has seen none of them, and nobody has looked at it.
+    Strangers,
 }
 
 impl Part {
-    pub(super) const ALL: [Part; 3] = [Part::Dev, Part::Seen, Part::HeldOut];
+    pub(super) const ALL: [Part; 4] = [Part::Dev, Part::HeldOut, Part::Seen, Part::Strangers];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Part::Dev => "dev",
             Part::Seen => "seen",
             Part::HeldOut => "held-out",
+            Part::Strangers => "strangers",
         }
     }
 }
@@ -125,7 +142,12 @@ pub(super) fn built_in(now: DateTime<Utc>) -> Result<Vec<Project>, Error> {
         learnings.extend(personal.learnings(Scope::Personal, now)?);
         Ok(Project { part, ..file.into_project(learnings)? })
     };
-    let parts = [(DEV, Part::Dev), (SEEN, Part::Seen), (HELD_OUT, Part::HeldOut)];
+    let parts = [
+        (DEV, Part::Dev),
+        (HELD_OUT, Part::HeldOut),
+        (SEEN, Part::Seen),
+        (STRANGERS, Part::Strangers),
+    ];
     parts.iter().flat_map(|(files, part)| files.iter().map(|it| one(it, *part))).collect()
 }
 
