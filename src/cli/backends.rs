@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Done,
     say::{self, Out, Tone},
+    stock::problems_as_json,
 };
 use crate::{
     core::bounded,
@@ -19,7 +20,8 @@ use crate::{
 ///
 /// Backends are found in the order of `backends.discovery`; `backends.use` and
 /// `backends.overrides` choose them by hand. One that does not answer loses
-/// nothing: what is learned meanwhile goes to the markdown file.
+/// nothing: what is learned meanwhile goes to the markdown file. Hooks start no
+/// server: of one they show what it held when it was last read (`roz learnings`).
 ///
 /// Examples:
 ///   roz backends
@@ -34,10 +36,12 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
-    let answered = roz.library(world).ping_all();
+    let library = roz.library(world);
+    let (answered, problems) = (library.ping_all(), library.problems());
     if args.json {
         let backends: Vec<Value> = answered.iter().map(as_json).collect();
-        say::print_json(&json!({ "backends": backends }))?;
+        let problems = problems_as_json(problems);
+        say::print_json(&json!({ "backends": backends, "problems": problems }))?;
         return Ok(Done::Well);
     }
     let out = Out::new(world);
@@ -57,12 +61,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let mut text = out.table(&["BACKEND", "ANSWERS", "WHERE", "WHY"], &rows);
-    for it in &answered {
-        if let Err(err) = &it.answer {
-            let said = bounded::plain_line(&format!("{}: {}", it.backend, in_a_line(err)));
-            let said = say::folded(&said, out.width, "  ");
-            let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
-        }
+    let failed = answered.iter().filter_map(|it| {
+        let err = it.answer.as_ref().err()?;
+        Some(format!("{}: {}", it.backend, in_a_line(err)))
+    });
+    for it in failed.chain(problems.iter().map(ToString::to_string)) {
+        let said = say::folded(&bounded::plain_line(&it), out.width, "  ");
+        let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
     }
     say::print(&text)?;
     Ok(Done::Well)

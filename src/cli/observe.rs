@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Done, say, target::Target};
 use crate::{
-    core::{bounded, trace::Mark},
+    core::{bounded, reflection::state::MAX_NOTE, trace::Mark},
     open::Roz,
     world::World,
 };
@@ -30,12 +30,18 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the note is empty: say what you saw")]
-struct Empty;
+enum Bad {
+    #[error("the note is empty: say what you saw")]
+    Empty,
+    #[error("the note is {0} bytes long, and {MAX_NOTE} are kept. Say it in several")]
+    TooLong(usize),
+}
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    if args.note.trim().is_empty() {
-        return Err(Empty.into());
+    match args.note.trim().len() {
+        0 => return Err(Bad::Empty.into()),
+        length if length > MAX_NOTE => return Err(Bad::TooLong(length).into()),
+        _ => (),
     }
     let roz = Roz::open(world, &world.cwd)?;
     let target = Target::find(&roz, args.session_id.as_deref(), world)?;

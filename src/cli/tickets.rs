@@ -21,7 +21,7 @@ use crate::{
     },
     hooks::learned::{self, PATIENCE},
     open::Roz,
-    world::World,
+    world::{World, in_a_line},
 };
 
 /// Show which ticket systems count here, and what closes a ticket
@@ -69,9 +69,17 @@ struct Row {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let used = learned::system(&roz, &world.cwd);
-    let rows = rows(&roz, used.as_deref(), world);
+    let mut rows = rows(&roz, used.as_deref(), world);
     let until = Instant::now() + PATIENCE;
-    let ticket = used.as_deref().and_then(|it| learned::ticket(&roz, it, &world.cwd, until, world));
+    let asked = used.as_deref().map(|it| learned::ticket(&roz, it, &world.cwd, until, world));
+    let ticket = asked.transpose().unwrap_or_else(|err| {
+        for row in rows.iter_mut().filter(|it| it.is_used) {
+            let why = in_a_line(&err);
+            row.note = Some(format!("the ticket in progress is not known: {why}"));
+        }
+        None
+    });
+    let ticket = ticket.flatten();
     let is_wanted = learned::is_wanted(&roz, &world.cwd);
     if args.json {
         let enabled = match roz.policy.reflection.enabled {

@@ -188,7 +188,7 @@ fn repaired(json: &str) -> String {
 
 /// Whether a tool's result says of itself that it failed, though the client
 /// calls it a success: a tool of a server, a command that was interrupted. Most
-/// results are not even parsed.
+/// results are not even parsed. What a command prints says nothing: it prints what an agent likes.
 pub(super) fn says_it_failed(response: &RawValue) -> bool {
     #[derive(Deserialize)]
     struct Said {
@@ -197,7 +197,20 @@ pub(super) fn says_it_failed(response: &RawValue) -> bool {
         is_error: Option<Value>,
         interrupted: Option<Value>,
     }
+    #[derive(Deserialize)]
+    struct Part {
+        text: String,
+    }
     let text = response.get();
+    // What a server answers is text in a list.
+    if text.starts_with('[') {
+        let parts: Vec<Part> = serde_json::from_str(text).unwrap_or_default();
+        let first = parts.first().map(|it| it.text.trim());
+        return first.is_some_and(|it| {
+            let is_error = it.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("error:"));
+            is_error || serde_json::from_str(it).is_ok_and(says_it_failed)
+        });
+    }
     let may_say = ["\"success\"", "\"isError\"", "\"is_error\"", "\"interrupted\""]
         .iter()
         .any(|it| text.contains(it));
@@ -238,6 +251,25 @@ mod tests {
         assert_eq!(input.get("content"), None);
         assert_eq!(input["command"].as_str().map(str::len), Some(SMALL_FIELD + 1));
         assert_eq!(input["n"], 1);
+    }
+
+    #[test]
+    fn a_result_says_that_it_failed_and_what_a_command_prints_does_not() {
+        for (json, failed) in [
+            (r#"{"stdout":"","interrupted":true}"#, true),
+            (r#"{"success":false}"#, true),
+            (r#"[{"type":"text","text":"Error: no such issue"}]"#, true),
+            (r#"[{"type":"text","text":"{\"success\":false}"}]"#, true),
+            (r#"[{"type":"text","text":"Closed 1; error: none"}]"#, false),
+            (r#"[{"type":"text","text":"{\"success\":true}"}]"#, false),
+            (r#"[{"type":"image"}]"#, false),
+            (r#"{"stdout":"Error: no","stderr":"Error: no","interrupted":false}"#, false),
+            ("[]", false),
+            ("\"Error: no\"", false),
+        ] {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            assert_eq!(says_it_failed(raw), failed, "{json}");
+        }
     }
 
     #[test]

@@ -149,39 +149,56 @@ pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     })
 }
 
-/// The ticket that is in progress, as its system's own program says.
+/// Why nobody knows which ticket is in progress.
+#[derive(Debug, thiserror::Error)]
+pub enum Unheard {
+    #[error(transparent)]
+    Ran(#[from] process::Error),
+    #[error("`{command}` failed: {said}")]
+    Failed { command: String, said: String },
+    #[error("`{0}` did not answer with JSON")]
+    NoJson(String),
+}
+
+/// The ticket that is in progress, as its system's own program says; none where it names none, or
+/// is not there.
 pub fn ticket(
     roz: &Roz,
     system: &str,
     cwd: &Path,
     until: Instant,
     world: &World,
-) -> Option<Ticket> {
-    let command = tickets::in_progress(&roz.policy.ticketing, system);
-    let (program, arguments) = command.split_first()?;
+) -> Result<Option<Ticket>, Unheard> {
+    let words = tickets::in_progress(&roz.policy.ticketing, system);
+    let Some((program, arguments)) = words.split_first() else { return Ok(None) };
     if !program.contains('/') && world.on_path(program).is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut command = process::command(program);
     command.args(arguments).current_dir(cwd);
-    let ran = process::run(command, until).ok().filter(|it| it.ok)?;
+    let ran = process::run(command, until)?;
+    let command = || words.join(" ");
+    if !ran.ok {
+        let said = bounded::line(String::from_utf8_lossy(&ran.stderr).trim(), 200);
+        return Err(Unheard::Failed { command: command(), said });
+    }
     let text = String::from_utf8_lossy(&ran.stdout);
-    first_ticket(&text, system, world)
+    // Nothing at all is no ticket.
+    let Some(line) = text.lines().next() else { return Ok(None) };
+    let listed = serde_json::from_str(&text).or_else(|_| serde_json::from_str(line));
+    let listed: Value = listed.map_err(|_| Unheard::NoJson(command()))?;
+    Ok(first_ticket(&listed, system, world))
 }
 
 /// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
-fn first_ticket(text: &str, system: &str, world: &World) -> Option<Ticket> {
-    let value: Value = match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(_) => serde_json::from_str(text.lines().next()?).ok()?,
-    };
-    let listed = match &value {
+fn first_ticket(value: &Value, system: &str, world: &World) -> Option<Ticket> {
+    let listed = match value {
         Value::Array(items) => items.first(),
         Value::Object(fields) => {
             let lists = ["issues", "tickets", "items", "data", "results"];
             match lists.iter().find_map(|it| fields.get(*it)?.as_array()) {
                 Some(items) => items.first(),
-                None => Some(&value),
+                None => Some(value),
             }
         }
         _ => None,
@@ -268,7 +285,8 @@ impl Look<'_> {
         match state.status() {
             Status::Idle | Status::Pending | Status::Blocked => true,
             Status::Skipped => state.is_auto_skipped(),
-            Status::Active | Status::Reflected => false,
+            Status::Active => !reflection::is_at_work(state),
+            Status::Reflected => false,
         }
     }
 
@@ -282,7 +300,8 @@ impl Look<'_> {
         let until = deadline.min(Instant::now() + PATIENCE);
         let ticket = match (&system, state.status()) {
             (Some(system), Status::Idle | Status::Active) => {
-                ticket(self.roz, system, self.cwd, until, self.world)
+                // A session begins without, and `roz tickets` says why.
+                ticket(self.roz, system, self.cwd, until, self.world).ok().flatten()
             }
             _ => None,
         };

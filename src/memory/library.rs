@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Error, Markdown, Mcp, MemoryBackend, Problem, Result, TotalRecall};
+use super::{Error, Markdown, Mcp, MemoryBackend, Problem, Reading, Result, TotalRecall};
 use crate::{
     core::{
         policy::BackendsPolicy,
@@ -48,8 +48,9 @@ struct Used {
     backend: Box<dyn MemoryBackend>,
     why: &'static str,
     place: String,
-    /// A program is started for each thing that is asked of it.
-    is_program: bool,
+    /// A program is started for each thing that is asked of it, and this file holds what is known
+    /// of it without.
+    known: Option<PathBuf>,
 }
 
 /// A learning, and where it is kept.
@@ -175,7 +176,7 @@ impl Library {
             "total-recall" => {
                 let backend = TotalRecall::new(&places.project, self.patience);
                 let place = backend.dir().display().to_string();
-                Used { backend: Box::new(backend), why, place, is_program: false }
+                Used { backend: Box::new(backend), why, place, known: None }
             }
             "mcp" => {
                 let lock = places.roz_home.join("mcp.lock");
@@ -184,14 +185,14 @@ impl Library {
                     self.problems.push(Problem { place: name.to_owned(), what: what.to_owned() });
                     return;
                 };
-                let place = backend.place();
-                Used { backend: Box::new(backend), why, place, is_program: true }
+                let (place, known) = (backend.place(), Some(backend.known()));
+                Used { backend: Box::new(backend), why, place, known }
             }
             "markdown" => {
                 let path = self.markdown.path().to_owned();
                 let place = path.display().to_string();
                 let backend = Box::new(Markdown::of_project(path, self.patience));
-                Used { backend, why, place, is_program: false }
+                Used { backend, why, place, known: None }
             }
             _ => return,
         };
@@ -214,33 +215,41 @@ impl Library {
     }
 
     fn is_program(&self, backend: &dyn MemoryBackend) -> bool {
-        self.project.iter().any(|it| it.is_program && it.backend.name() == backend.name())
+        self.project.iter().any(|it| it.known.is_some() && it.backend.name() == backend.name())
     }
 
     /// Every readable learning of every backend, each id once. Of one that
-    /// several keep, the status that is furthest from active holds.
+    /// several keep, the status that is furthest from active holds. One that does
+    /// not answer is a problem, and what is known of it stands in for it.
     pub fn all(&self) -> Shelf {
-        self.read(|_| true)
+        self.read(|_| true, |it| it.all())
     }
 
-    /// As [`Self::all`], without the backends that are programs to start: for
-    /// hooks.
+    /// As [`Self::all`], of programs to start what is known without starting
+    /// them: for hooks.
     pub fn at_hand(&self) -> Shelf {
-        self.read(|it| !self.is_program(it))
+        self.read(|_| true, |it| it.at_hand())
     }
 
-    fn read(&self, is_wanted: impl Fn(&dyn MemoryBackend) -> bool) -> Shelf {
+    /// What lies in files that roz reads itself.
+    pub fn in_files(&self) -> Shelf {
+        self.read(|it| !self.is_program(it), |it| it.all())
+    }
+
+    fn read(
+        &self,
+        is_wanted: impl Fn(&dyn MemoryBackend) -> bool,
+        ask: fn(&dyn MemoryBackend) -> Result<Reading>,
+    ) -> Shelf {
         let mut held = Shelf { learnings: Vec::new(), problems: self.problems.clone() };
         let mut by_id: HashMap<String, usize> = HashMap::new();
         for backend in self.every().filter(|it| is_wanted(*it)) {
-            let reading = match backend.all() {
-                Ok(reading) => reading,
-                Err(err) => {
-                    let (place, what) = (backend.name().to_owned(), world::in_a_line(&err));
-                    held.problems.push(Problem { place, what });
-                    continue;
-                }
-            };
+            let reading = ask(backend).unwrap_or_else(|err| {
+                let (place, what) = (backend.name().to_owned(), world::in_a_line(&err));
+                held.problems.push(Problem { place, what });
+                let known = if self.is_program(backend) { backend.at_hand().ok() } else { None };
+                known.unwrap_or_default()
+            });
             held.problems.extend(reading.problems);
             for learning in reading.learnings {
                 if let Some(at) = by_id.get(&learning.id) {
@@ -260,6 +269,7 @@ impl Library {
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = vec![self.markdown.path().to_owned(), self.personal.path().to_owned()];
         files.extend(self.older.as_ref().map(|it| it.path().to_owned()));
+        files.extend(self.project.iter().filter_map(|it| it.known.clone()));
         for used in self.project.iter().filter(|it| it.backend.name() == "total-recall") {
             for folder in ["daily", "registers"] {
                 let folder = Path::new(&used.place).join(folder);
@@ -372,7 +382,7 @@ impl Library {
         self.mark(id, Status::Archived, |_| true)
     }
 
-    /// As [`Self::archive`], of what is [`Self::at_hand`], and starts no
+    /// As [`Self::archive`], of what is [`Self::in_files`], and starts no
     /// program: what a server keeps as well counts as archived all the same.
     ///
     /// # Errors

@@ -51,6 +51,11 @@ pub trait MemoryBackend: Send + Sync {
     /// Every learning that can be read, oldest first, and what cannot be.
     fn all(&self) -> Result<Reading>;
 
+    /// As [`Self::all`], and starts no program: what is known of it.
+    fn at_hand(&self) -> Result<Reading> {
+        self.all()
+    }
+
     /// Those that the filters admit and that fit the query, best first.
     fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>>;
 

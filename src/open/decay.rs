@@ -93,7 +93,7 @@ impl Roz {
         if !takes_the_day(&mark) {
             return Vec::new();
         }
-        let kept = library.at_hand().learnings.into_iter();
+        let kept = library.in_files().learnings.into_iter();
         let learnings: Vec<Learning> = kept.map(|it| it.learning).collect();
         let log = self.usage_log(&library);
         // Without the log nobody knows what is used.

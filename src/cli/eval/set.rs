@@ -27,6 +27,7 @@ const DEV: &[&str] = &[
 /// Files of `tests/retrieval/held-out/`.
 const HELD_OUT: &[&str] = &[
     include_str!("../../../tests/retrieval/held-out/broker.toml"),
+    include_str!("../../../tests/retrieval/held-out/forum.toml"),
     include_str!("../../../tests/retrieval/held-out/homehub.toml"),
     include_str!("../../../tests/retrieval/held-out/notes.toml"),
     include_str!("../../../tests/retrieval/held-out/pkgman.toml"),

@@ -10,7 +10,8 @@
 //! brought back, whichever came last; it is over at the end of the last day,
 //! not a moment before. What was dismissed before it was brought back is
 //! forgiven. Only active learnings decay. Personal ones do not: their use in
-//! other projects stands in other logs.
+//! other projects stands in other logs. What others wrote into Total Recall does
+//! not: roz reads it, and never writes it.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -92,7 +93,8 @@ pub fn end(
     policy: &DecayPolicy,
 ) -> Option<(DateTime<Utc>, Reason)> {
     let is_immune = tally.hit_rate().is_some_and(|it| it > policy.immunity_hit_rate);
-    if !learning.is_active() || learning.scope == Scope::Personal || is_immune {
+    let is_kept = learning.scope == Scope::Personal || learning.is_note();
+    if !learning.is_active() || is_kept || is_immune {
         return None;
     }
     let since = [tally.last_referenced, tally.restored];

@@ -129,8 +129,9 @@ pub static TABLE: &[Row] = &[
             )
         },
         messages: rubber_stamping,
-        recommendation: "the claim says nothing then: set `gate.write_gate.mode = \"strict\"`, so \
-                         that it has to be plausible",
+        recommendation: "the claim says nothing then: tell whoever reflects what each criterion \
+                         means, and leave `gate.write_gate.mode` at \"strict\", so that it has to be \
+                         plausible",
     },
     Row {
         kind: Kind::HighCrossPollination,

@@ -152,6 +152,12 @@ impl Learning {
         id
     }
 
+    /// Somebody's own note in Total Recall, by the kind of its id (`tr_0123456789`).
+    pub fn is_note(&self) -> bool {
+        let digits = self.id.strip_prefix("tr").map(|it| it.strip_prefix('_').unwrap_or(it));
+        digits.is_some_and(|it| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit()))
+    }
+
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }

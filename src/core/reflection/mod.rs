@@ -83,6 +83,11 @@ pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
         && !(state.uses_tasks() && cx.policy.ticketing.has("tasks"))
 }
 
+/// At work on a ticket that is known. A close that was only intended, or has failed, makes none.
+pub fn is_at_work(state: &Reflection) -> bool {
+    state.status() == Status::Active && state.ticket().is_some()
+}
+
 fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
     let learned = &cx.facts.learned;
     if !learned.is_wanted {
@@ -214,9 +219,12 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
     let skip = &cx.policy.gate.auto_skip;
     let is_small = lines.is_some_and(|it| skip.covers(it));
     match state.status() {
-        Status::Active | Status::Reflected => return Outcome::pass(),
+        Status::Reflected => return Outcome::pass(),
+        // At work on a ticket. A close that nobody knows to have worked makes none: without one
+        // the session is asked as any other is.
+        Status::Active if is_at_work(state) => return Outcome::pass(),
         Status::Skipped if !state.is_auto_skipped() => return Outcome::pass(),
-        Status::Idle | Status::Skipped => {
+        Status::Idle | Status::Active | Status::Skipped => {
             // Nobody looked: another gate holds this stop, or none of it is ours.
             if !is_session_mode(state, learned, cx) || learned.diff == Diff::NotAsked {
                 return Outcome::pass();
@@ -254,7 +262,12 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
             }
         }
     }
-    let due = what_is_due(state);
+    let due = match &learned.diff {
+        Diff::Unknown(why) if state.closed().is_empty() && state.closed_unnamed().is_empty() => {
+            format!("what this session changed is not known ({why})")
+        }
+        _ => what_is_due(state),
+    };
     if state.press(&cx.policy.circuit_breaker, cx.now) == Press::Trip {
         let blocks = state.block_count();
         return passed(state, "the breaker has tripped", lines)

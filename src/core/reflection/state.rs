@@ -95,7 +95,8 @@ struct Task {
 /// Of each kind so many are kept.
 const MAX_KEPT: usize = 100;
 const MAX_OBSERVATIONS: usize = 200;
-const MAX_NOTE: usize = 2_000;
+/// Of a note so much is kept, in bytes.
+pub const MAX_NOTE: usize = 2_000;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(it: &bool) -> bool {

@@ -207,6 +207,19 @@ fn a_close_that_failed_demands_nothing() {
 }
 
 #[test]
+fn a_close_that_nobody_knows_to_have_worked_switches_session_mode_off_for_nobody() {
+    let mut gate = Gate::new();
+    gate.runs("bd close b-1", false).is(Status::Active);
+    gate.changed(100).blocks();
+    gate.is(Status::Blocked);
+    // Nor does one that was refused, and never ends.
+    let mut gate = Gate::new();
+    gate.calls("bd close b-1");
+    gate.is(Status::Active).changed(4).passes().is(Status::Skipped);
+    gate.changed(100).blocks();
+}
+
+#[test]
 fn parallel_closes_are_told_apart_by_their_calls() {
     let mut gate = Gate::with_tickets();
     let one = gate.calls("tissue status t-1 closed");
@@ -767,6 +780,8 @@ fn the_table_knows_what_closes_and_what_does_not() {
     let yes: &[(&str, &str, &[&str])] = &[
         ("tissue status t-1 closed", "tissue", &["t-1"]),
         ("tissue status t-1 duplicate --json", "tissue", &["t-1"]),
+        ("./node_modules/.bin/bd close b-1", "beads", &["b-1"]),
+        ("../.venv/bin/tissue status t-1 closed", "tissue", &["t-1"]),
         ("tissue --store .t status t-1 closed 2>&1", "tissue", &["t-1"]),
         ("cd p && TISSUE_STORE=x tissue status t-1 closed | cat", "tissue", &["t-1"]),
         ("tissue edit t-1 --title 'a b' --status closed", "tissue", &["t-1"]),

@@ -178,6 +178,25 @@ fn what_a_backend_does_not_take_goes_to_the_markdown_file() {
 }
 
 #[test]
+fn what_is_known_of_a_server_stands_in_for_it_and_decays_nowhere() {
+    let scene = Scene::new().with_server("/nonexistent/server").put(FILE, "");
+    let library = scene.library();
+    let known = library.project.iter().find_map(|it| it.known.clone()).unwrap();
+    assert!(library.files().contains(&known));
+    std::fs::create_dir_all(known.parent().unwrap()).unwrap();
+    std::fs::write(&known, serde_json::to_vec(&[learning(0)]).unwrap()).unwrap();
+    for shelf in [library.at_hand(), library.all()] {
+        assert_eq!(shelf.learnings[0].learning, learning(0));
+        assert_eq!(shelf.learnings[0].backend, "mcp");
+    }
+    assert!(library.at_hand().problems.is_empty());
+    assert!(library.all().problems[0].what.contains("cannot be started"));
+    assert_eq!(library.in_files(), Shelf::default());
+    let err = library.archive(&learning(0).id).unwrap_err().to_string();
+    assert!(err.contains("the memory server"), "{err}");
+}
+
+#[test]
 fn of_several_backends_one_that_fails_is_a_warning() {
     let scene = Scene::new().with_total_recall().put(LOG, "no folder");
     let named = |it: &mut BackendsPolicy| it.r#use = vec!["total-recall".into(), "markdown".into()];

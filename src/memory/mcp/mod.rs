@@ -15,6 +15,7 @@
 
 mod client;
 mod graph;
+mod known;
 
 use std::{
     path::PathBuf,
@@ -83,8 +84,17 @@ impl Mcp {
         })
     }
 
+    /// What is known of it without asking: see [`known`].
+    pub fn known(&self) -> PathBuf {
+        known::path(self.lock.parent().unwrap_or(&self.lock), &self.server)
+    }
+
     fn locked(&self) -> Result<std::fs::File> {
-        let until = Instant::now() + self.patience;
+        self.locked_within(self.patience)
+    }
+
+    fn locked_within(&self, patience: Duration) -> Result<std::fs::File> {
+        let until = Instant::now() + patience;
         if let Some(dir) = self.lock.parent()
             && !dir.is_dir()
         {
@@ -108,19 +118,36 @@ impl MemoryBackend for Mcp {
         }
         let _lock = self.locked()?;
         if self.is_graph() {
-            return self.talk(async |talk| graph::write(talk, learning).await);
+            self.talk(async |talk| graph::write(talk, learning).await)?;
+        } else {
+            let tool = self.tool("write")?;
+            self.talk(async |talk| talk.call(tool, json!(learning)).await.map(drop))?;
         }
-        let tool = self.tool("write")?;
-        self.talk(async |talk| talk.call(tool, json!(learning)).await.map(drop))
+        let mut known = known::read(&self.known());
+        known.retain(|it| it.id != learning.id);
+        known.push(learning.clone());
+        known::keep(&self.known(), &known);
+        Ok(())
     }
 
     fn all(&self) -> Result<Reading> {
+        // Whoever writes meanwhile knows better what is there.
+        let lock = self.locked_within(Duration::ZERO);
         let mut reading = if self.is_graph() {
             graph::read(&self.talk(async |talk| talk.call("read_graph", json!({})).await)?)
         } else {
             let tool = self.tool("all")?;
             listed(&self.talk(async |talk| talk.call(tool, json!({})).await)?)
         };
+        reading.sort();
+        if lock.is_ok() {
+            known::keep(&self.known(), &reading.learnings);
+        }
+        Ok(reading)
+    }
+
+    fn at_hand(&self) -> Result<Reading> {
+        let mut reading = Reading { learnings: known::read(&self.known()), problems: Vec::new() };
         reading.sort();
         Ok(reading)
     }
@@ -148,11 +175,16 @@ impl MemoryBackend for Mcp {
     fn mark(&self, id: &str, status: Status) -> Result<()> {
         let _lock = self.locked()?;
         if self.is_graph() {
-            return self.talk(async |talk| graph::mark(talk, id, status).await);
+            self.talk(async |talk| graph::mark(talk, id, status).await)?;
+        } else {
+            let tool = self.tool("mark")?;
+            let asked = json!({ "id": id, "status": status });
+            self.talk(async |talk| talk.call(tool, asked).await.map(drop))?;
         }
-        let tool = self.tool("mark")?;
-        let asked = json!({ "id": id, "status": status });
-        self.talk(async |talk| talk.call(tool, asked).await.map(drop))
+        let mut known = known::read(&self.known());
+        known.iter_mut().filter(|it| it.id == id).for_each(|it| it.status = status);
+        known::keep(&self.known(), &known);
+        Ok(())
     }
 
     fn ping(&self) -> Result<()> {

@@ -85,6 +85,30 @@ fn a_missing_tool_is_named() {
     assert!(err.contains("has no tool for `all`"), "{err}");
 }
 
+/// Hooks start no server.
+#[test]
+fn what_a_server_held_last_is_known_without_starting_it() {
+    let Some(mut scene) = reference() else { return };
+    assert_eq!(scene.backend.at_hand().unwrap(), Reading::default());
+    scene.backend.write(&learning(0)).unwrap();
+    assert_eq!(scene.backend.at_hand().unwrap().learnings, [learning(0)]);
+    // Somebody else writes, too.
+    let known = fs::read(scene.backend.known()).unwrap();
+    scene.backend.write(&learning(1)).unwrap();
+    scene.backend.mark(&learning(1).id, Status::Archived).unwrap();
+    let archived = Learning { status: Status::Archived, ..learning(1) };
+    let both = [learning(0), archived];
+    assert_eq!(scene.backend.at_hand().unwrap().learnings, both);
+    fs::write(scene.backend.known(), known).unwrap();
+    assert_eq!(scene.backend.all().unwrap().learnings, both);
+    assert_eq!(scene.backend.at_hand().unwrap().learnings, both);
+    // Another server is another memory, and a file that is broken is none.
+    fs::write(scene.backend.known(), "[{").unwrap();
+    assert_eq!(scene.backend.at_hand().unwrap(), Reading::default());
+    scene.backend.server.args.push("--other".into());
+    assert!(!scene.backend.known().exists());
+}
+
 /// What else is in the graph is left alone and not shown.
 #[test]
 fn a_graph_of_somebody_elses_stays_his() {

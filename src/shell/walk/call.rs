@@ -59,6 +59,9 @@ const CALLS: usize = 6;
 /// Functions that are called for a program that is not found.
 const NOT_FOUND: &[&str] = &["command_not_found_handle", "command_not_found_handler"];
 
+/// Where package managers put the programs that a project uses.
+const INSTALLED: &[&str] = &["/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/"];
+
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
     pub(super) fn call(&mut self, call: Call) -> String {
@@ -125,7 +128,11 @@ impl Walker<'_> {
                 || interpreters::find(base).is_some()
                 || wrappers::find(base, &call.words[1..]).is_some()
         };
-        if base == name || !runs() {
+        // What a package manager has put there is what it is called.
+        let is_installed = INSTALLED.iter().any(|it| {
+            name.strip_suffix(base).is_some_and(|folder| format!("/{folder}").ends_with(it))
+        });
+        if base == name || !(is_installed || runs()) {
             return;
         }
         let named = call.clone().renamed(base);

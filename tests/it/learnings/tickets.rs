@@ -96,6 +96,31 @@ fn the_ticket_in_progress_is_asked_of_its_own_program() {
     assert_eq!(bare.json(&["tickets"])["ticket"]["ticket_id"], "t-1");
     let text = bare.run(&["tickets"]).succeeds().stdout;
     assert!(text.contains("In progress: t-1, The lexer panics (tissue)."), "{text}");
+    // What it does not tell is said, and a list of none is none.
+    for (script, said) in [
+        ("echo no json", Some("did not answer with JSON")),
+        ("echo 'no store here' >&2; exit 3", Some("no store here")),
+        ("exec sleep 30", Some("did not end in time")),
+        ("echo '[]'", None),
+    ] {
+        fs::write(&program, format!("#!/bin/sh\nPATH=/usr/bin:/bin; {script}\n")).unwrap();
+        let answer = bare.json(&["tickets"]);
+        assert_eq!(answer["ticket"], Value::Null, "{script}");
+        let note = system(&answer, "tissue")["note"].as_str();
+        assert_eq!(note.is_some(), said.is_some(), "{script}: {note:?}");
+        assert!(note.unwrap_or_default().contains(said.unwrap_or_default()), "{script}: {note:?}");
+    }
+}
+
+#[test]
+fn a_server_that_is_to_be_used_and_not_named_is_told() {
+    let roz = Roz::new();
+    roz.configure("[backends]\nuse = [\"mcp\"]\n");
+    let answer = roz.json(&["backends"]);
+    let problem = answer["problems"][0]["what"].as_str().unwrap();
+    assert!(problem.contains("`backends.mcp.command` names no server"), "{answer}");
+    let text = roz.run(&["backends"]).succeeds().stdout;
+    assert!(text.contains("names no server"), "{text}");
 }
 
 #[test]

@@ -56,6 +56,16 @@ fn dismissed_often_enough_it_goes_when_the_days_are_over() {
 }
 
 #[test]
+fn what_others_wrote_into_total_recall_stays() {
+    for (id, goes) in
+        [("tr_0123456789", false), ("tr0123456789", false), ("tr_1", true), ("a", true)]
+    {
+        let learning = Learning { id: id.into(), ..learning(ago(900)) };
+        assert_eq!(is_due(&learning, tally(3)), goes, "{id}");
+    }
+}
+
+#[test]
 fn dismissed_less_often_it_has_twice_the_time() {
     for (dismissed, days, goes) in
         [(2, 91, false), (2, 179, false), (2, 180, true), (NONE, 179, false), (NONE, 181, true)]

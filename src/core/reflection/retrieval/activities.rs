@@ -44,6 +44,8 @@ const IN_LEARNINGS: &[&str] = &[
     "a", "an", "any", "before", "do", "don't", "each", "every", "for", "i", "if", "in", "never",
     "new", "not", "on", "prefer", "the", "whenever", "while",
 ];
+/// Nouns of one word that mean nothing else.
+const OF_THE_TRADE: &[&str] = &["pr", "mr", "readme", "changelog", "docstring", "dockerfile"];
 /// What leads in a wish in the midst of a clause.
 const LEADING_IN: &[&str] = &[
     "you to",
@@ -170,7 +172,12 @@ fn read(text: &str, by: By) -> BTreeSet<&'static str> {
     let seen = ends(&all, MOST_CLAUSES);
     let is = |it: &&Activity| match by {
         By::Query => seen.iter().any(|clause| is_asked(it, clause)),
-        By::Relevance | By::Summary => seen.iter().any(|clause| is_named(it, clause, by)),
+        By::Relevance => seen.iter().any(|clause| is_named(it, clause, by)),
+        // What a summary says besides is not what it is for (`…; the changelog is written before`).
+        By::Summary => {
+            seen.first().is_some_and(|clause| begins_with_noun(it, clause))
+                || seen.iter().any(|clause| is_done(it, clause, by))
+        }
     };
     ACTIVITIES.iter().filter(is).map(|it| it.name).collect()
 }
@@ -233,17 +240,35 @@ fn is_gerund(word: &str, verb: &str) -> bool {
 /// The same for a clause of a learning, which names it in more ways: `opening a PR`, `never push`,
 /// `when a PR is opened`.
 fn is_named(activity: &Activity, clause: &[String], by: By) -> bool {
+    let said = clause.get(opening(clause)..).unwrap_or_default();
+    let ends = said.iter().position(|it| is_one_of(&["is", "are", "gets", "get"], it));
+    let noun = said.get(..ends.unwrap_or(said.len())).unwrap_or_default();
+    let is_noun = |it: &&str| begins_with(noun, it) && it.split(' ').count() == noun.len();
+    activity.nouns.iter().any(is_noun) || is_done(activity, clause, by)
+}
+
+/// `Pull requests start as drafts`. Of a single word it takes one of the trade alone: `releases` are
+/// locks', too.
+fn begins_with_noun(activity: &Activity, clause: &[String]) -> bool {
+    let said = clause.get(opening(clause)..).unwrap_or_default();
+    let is_clear = |it: &&&str| it.contains(' ') || OF_THE_TRADE.contains(it);
+    activity.nouns.iter().filter(is_clear).any(|it| begins_with(said, it))
+        || is_named(activity, clause, By::Summary)
+}
+
+/// How many words only lead in.
+fn opening(clause: &[String]) -> usize {
     let is_before = |it: &&String| is_one_of(BEFORE, it) || is_one_of(IN_LEARNINGS, it);
-    let from = clause.iter().take_while(is_before).count();
+    clause.iter().take_while(is_before).count()
+}
+
+/// Its words, or its verb with an object.
+fn is_done(activity: &Activity, clause: &[String], by: By) -> bool {
+    let from = opening(clause);
     let is_verb = |verb: &str, it: &str| verb == it || is_gerund(verb, it);
     let is_doing =
         |at: usize| by == By::Summary && clause.get(at).is_some_and(|it| it.ends_with("ing"));
-    let said = clause.get(from..).unwrap_or_default();
-    let ends = said.iter().position(|it| is_one_of(&["is", "are", "gets", "get"], it));
-    let noun = said.get(..ends.unwrap_or(said.len())).unwrap_or_default();
-    let is_noun = |it: &&&str| begins_with(noun, it) && it.split(' ').count() == noun.len();
-    activity.nouns.iter().any(|it| is_noun(&it))
-        || activity.said.iter().any(|it| has(clause, it))
+    activity.said.iter().any(|it| has(clause, it))
         || (0..clause.len())
             .filter(|at| *at == from || is_doing(*at))
             .any(|at| begins(activity, clause.get(at..).unwrap_or_default(), is_verb))

@@ -148,6 +148,11 @@ fn a_learning_names_it_in_more_ways() {
     assert_eq!(of("Always run the linter before committing"), ["commit", "lint"]);
     assert_eq!(of("Use pnpm, never npm install"), ["dependency"]);
     assert_eq!(of("a renamed file is lost"), [""; 0]);
+    assert_eq!(of("Pull requests start as drafts and name the ticket"), ["pull-request"]);
+    assert_eq!(of("A PR description has the sections Why, What, Risk"), ["pull-request"]);
+    assert_eq!(of("Commit messages say why"), ["commit"]);
+    assert_eq!(of("Releases of the lock come first"), [""; 0]);
+    assert_eq!(of("Cut a release from main; the changelog is written before"), ["release"]);
     for (text, wanted) in [
         ("PRs", "pull-request"),
         ("when a PR is opened", "pull-request"),

@@ -1,0 +1,44 @@
+//! What a server held when it was last asked, as a file: hooks start no program, and show what
+//! stands there.
+//!
+//! It is made anew whenever the server is read (by `roz reflect`, `search`, `learnings` …), and
+//! kept up to date by what is written through roz. What is missing or broken is empty until then.
+
+use std::{
+    fs::{self, DirBuilder},
+    io::Write as _,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    core::{bounded, policy::McpPolicy, reflection::learning::Learning},
+    world::files,
+};
+
+/// Where it lies: one file for each way in which a server is started.
+pub(super) fn path(roz_home: &Path, server: &McpPolicy) -> PathBuf {
+    let server = serde_json::to_vec(server).unwrap_or_default();
+    roz_home.join(format!("cache/server-{}.json", bounded::cut(&bounded::sha256(&server), 32)))
+}
+
+pub(super) fn read(path: &Path) -> Vec<Learning> {
+    let bytes = files::read(path).ok().flatten().map(|it| it.0).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// A disk that is full, or read-only, costs what hooks would show.
+pub(super) fn keep(path: &Path, learnings: &[Learning]) {
+    let Ok(bytes) = serde_json::to_vec(learnings) else { return };
+    // What is derived from it stays good as long as the file does.
+    if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|it| it == bytes) {
+        return;
+    }
+    let Some(dir) = path.parent() else { return };
+    let _ = DirBuilder::new().recursive(true).mode(0o700).create(dir);
+    // Made private: 0600.
+    let Ok(mut file) = tempfile::Builder::new().prefix(".server-").tempfile_in(dir) else { return };
+    if file.write_all(&bytes).is_ok() {
+        let _ = file.persist(path);
+    }
+}
