@@ -17,8 +17,9 @@ use crate::core::{
     reflection::learning::{Category, Confidence, Learning, Scope, Status},
 };
 
-/// The notes in a daily log: lines with a time, and items of lists. Ours, each
-/// of which bears a mark, are none.
+/// The notes in a daily log: lines with a time, items of lists, and paragraphs,
+/// each with the lines that go on with it. Ours, each of which bears a mark, are
+/// none.
 pub(super) fn of_day(
     path: &Path,
     bytes: &[u8],
@@ -28,31 +29,52 @@ pub(super) fn of_day(
     let date = name.get(..10).and_then(|it| NaiveDate::parse_from_str(it, "%Y-%m-%d").ok());
     let midnight = date.unwrap_or_default().and_time(NaiveTime::MIN);
     let mut section = "";
-    let mut notes = Vec::new();
+    let mut notes: Vec<Note> = Vec::new();
+    // Whether the next line may go on with the last note.
+    let mut is_open = false;
     for text in visible_lines(bytes) {
-        if let Some(heading) = text.strip_prefix("## ") {
-            section = heading.trim();
+        let heading = text.strip_prefix("## ").map(str::trim);
+        section = heading.unwrap_or(section);
+        let is_ours = || text.rsplit_once(" ^").is_some_and(|(_, mark)| is_ours(mark));
+        if text.starts_with('#') || text.trim().is_empty() || is_ours() {
+            is_open = false;
             continue;
         }
-        if text.rsplit_once(" ^").is_some_and(|(_, mark)| is_ours(mark)) {
-            continue;
-        }
-        let (time, note) = match text.strip_prefix('[').and_then(|it| it.split_once("] ")) {
-            Some((time, note)) if time.len() == 5 => {
-                (NaiveTime::parse_from_str(time, "%H:%M").ok(), note)
-            }
-            _ => match item(text) {
-                Some(note) => (None, note),
-                None => continue,
+        let timed = text.strip_prefix('[').and_then(|it| it.split_once("] "));
+        let (time, said) = match timed.filter(|(time, _)| time.len() == 5) {
+            Some((time, said)) => (NaiveTime::parse_from_str(time, "%H:%M").ok(), said),
+            None => match item(text) {
+                Some(said) => (None, said),
+                // An item that is empty, or stands for there being none.
+                None if text.trim_start().starts_with(['-', '[']) => continue,
+                None => match notes.last_mut().filter(|_| is_open) {
+                    Some(note) => {
+                        note.more.push(text.trim());
+                        continue;
+                    }
+                    None => (None, text.trim()),
+                },
             },
         };
-        let at = midnight + time.unwrap_or_default().signed_duration_since(NaiveTime::MIN);
+        is_open = true;
+        notes.push(Note { section, time, said, more: Vec::new() });
+    }
+    let learned = |it: Note| {
+        let at = midnight + it.time.unwrap_or_default().signed_duration_since(NaiveTime::MIN);
         // The offset of the day is near enough.
         let at = at.and_utc();
         let at = at - chrono::TimeDelta::seconds(local(at).offset().local_minus_utc().into());
-        notes.extend(learning(&name, section, note, "", at));
-    }
-    notes
+        learning(&name, it.section, it.said, &it.more.join("\n"), at)
+    };
+    notes.into_iter().filter_map(learned).collect()
+}
+
+/// What a daily log says in one place.
+struct Note<'a> {
+    section: &'a str,
+    time: Option<NaiveTime>,
+    said: &'a str,
+    more: Vec<&'a str>,
 }
 
 /// A claim of a register, with its other lines.

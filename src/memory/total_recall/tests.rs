@@ -157,6 +157,27 @@ fn registers_and_all_days_are_searched_for_any_of_the_words() {
 }
 
 #[test]
+fn all_of_a_days_log_is_read_and_what_goes_on_stays_together() {
+    let scene = Scene::new();
+    let log = "# 2026-02-01\n\n## Notes\n\nA paragraph about walrus99\nthat goes on\n\n\
+               - a bullet about narwhal77\n  with okapi55\n- [None yet]\n[09:30] a note with a time\n";
+    scene.put("daily/2026-02-01.md", log);
+    scene.backend.write(&learning(0)).unwrap();
+    let notes: Vec<_> =
+        scene.learnings().into_iter().filter(|it| it.id != learning(0).id).collect();
+    let mut said: Vec<_> = notes.iter().map(|it| it.detail.as_str()).collect();
+    said.sort_unstable();
+    assert_eq!(
+        said,
+        [
+            "A paragraph about walrus99\nthat goes on",
+            "a bullet about narwhal77\nwith okapi55",
+            "a note with a time"
+        ]
+    );
+}
+
+#[test]
 fn what_others_wrote_is_not_archived() {
     let scene = Scene::new();
     scene.put("registers/preferences.md", "- **claim**: tabs ^tr0123456789\n");
