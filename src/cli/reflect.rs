@@ -70,7 +70,10 @@ enum Error {
     TooLarge,
     #[error("standard input is not UTF-8")]
     NotText,
-    #[error("nothing was accepted, and nothing has changed")]
+    #[error(
+        "nothing was accepted, and nothing has changed. Mend what is named, or `roz skip WHY` where \
+         there is nothing to tell"
+    )]
     NothingAccepted,
     #[error("no learning could be written. `roz skip` lets the session stop without")]
     NotWritten(#[source] memory::Error),

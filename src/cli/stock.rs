@@ -133,11 +133,16 @@ impl Stock {
 }
 
 pub(super) fn problems_in_words(problems: &[Problem], out: &Out) -> String {
-    let line = |it: &Problem| {
-        let said = bounded::plain_line(&it.to_string());
-        out.paint(super::say::Tone::Warn, &format!("roz: cannot be read: {said}")) + "\n"
-    };
-    problems.iter().map(line).collect()
+    /// A file can hold any number of them.
+    const TOLD: usize = 20;
+    let warn = |said: &str| out.paint(super::say::Tone::Warn, &format!("roz: {said}")) + "\n";
+    let line =
+        |it: &Problem| warn(&format!("cannot be read: {}", bounded::plain_line(&it.to_string())));
+    let mut text: String = problems.iter().take(TOLD).map(line).collect();
+    if let Some(more @ 1..) = problems.len().checked_sub(TOLD) {
+        text += &warn(&format!("{more} more cannot be read (`--json` names them)"));
+    }
+    text
 }
 
 pub(super) fn problems_as_json(problems: &[Problem]) -> Value {

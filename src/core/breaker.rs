@@ -25,6 +25,11 @@ pub enum Press {
     Trip,
 }
 
+/// So many blocks, in words.
+pub fn times(blocks: u32) -> String {
+    if blocks == 1 { "once".to_owned() } else { format!("{blocks} times") }
+}
+
 impl Breaker<'_> {
     /// Counts one more block, and says whether it may stand.
     pub fn press(self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
@@ -41,5 +46,13 @@ impl Breaker<'_> {
         *self.block_count = 0;
         *self.tripped = false;
         *self.tripped_at = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn one_block_is_once() {
+        assert_eq!([0, 1, 3].map(super::times), ["0 times", "once", "3 times"]);
     }
 }

@@ -274,7 +274,8 @@ impl Reader<'_> {
                 } else {
                     format!("{} too many", length - max)
                 };
-                format!("`{name}` has {length} characters, {by}; {wanted}")
+                let s = if length == 1 { "" } else { "s" };
+                format!("`{name}` has {length} character{s}, {by}; {wanted}")
             }
             Some(other) => format!("`{name}` is {}, not a text; {wanted}", kind(other)),
             None => format!("`{name}` is missing; {wanted}"),

@@ -39,7 +39,7 @@ pub mod usage;
 
 use crate::core::{
     Cx, bounded,
-    breaker::Press,
+    breaker::{self, Press},
     event::{Event, Sender, Source, Stop, ToolCall, What},
     facts::{Diff, Learned},
     outcome::{Effect, Notice, Outcome},
@@ -273,8 +273,9 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         return passed(state, "the breaker has tripped", lines)
             .marked(Mark::ReflectionBreakerTripped { block_count: blocks })
             .telling_user(format!(
-                "roz: the agent was held {blocks} times and did not write down what it learned \
-                 ({due}): the stop passes without it."
+                "roz: the agent was held {} and did not write down what it learned \
+                 ({due}): the stop passes without it.",
+                breaker::times(blocks)
             ));
     }
     let small = lines.filter(|_| is_small);

@@ -2,7 +2,7 @@
 
 use crate::core::{
     Cx, bounded,
-    breaker::Press,
+    breaker::{self, Press},
     event::{Background, Stop},
     facts::Tree,
     outcome::{Notice, Outcome},
@@ -43,8 +43,9 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         return passed(review, stop, "the breaker has tripped")
             .marked(Mark::BreakerTripped { block_count: blocks })
             .telling_user(format!(
-                "roz: the agent was held {blocks} times and did not get its work reviewed: the \
-                 stop passes, and the work is NOT reviewed. Gated tools now ask you."
+                "roz: the agent was held {} and did not get its work reviewed: the \
+                 stop passes, and the work is NOT reviewed. Gated tools now ask you.",
+                breaker::times(blocks)
             ));
     }
     let notice = match review.phase() {

@@ -209,3 +209,16 @@ fn the_doctor_names_what_is_wrong_with_learnings_and_their_log() {
     finds(&roz, "stats.log", "warn", "cannot be read");
     assert_eq!(roz.run(&["doctor", "--no-client"]).code, Some(0));
 }
+
+#[test]
+fn of_many_entries_that_cannot_be_read_some_are_told_and_the_rest_counted() {
+    let roz = three();
+    let path = roz.project().join(".roz/learnings.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let copies = (0..30).map(|at| text.replace("kebab-case", &format!("kebab{at}")));
+    fs::write(&path, copies.collect::<String>()).unwrap();
+    let text = roz.run(&["learnings", "--limit", "1"]).succeeds().stdout;
+    let told = text.lines().filter(|it| it.starts_with("roz: cannot be read: ")).count();
+    assert_eq!(told, 20, "{text}");
+    assert!(text.contains(" more cannot be read (`--json` names them)"), "{text}");
+}
