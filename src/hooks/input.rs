@@ -199,11 +199,16 @@ pub(super) fn says_it_failed(response: &RawValue) -> bool {
     }
     #[derive(Deserialize)]
     struct Part {
+        #[serde(default)]
         text: String,
     }
     let text = response.get();
     // What a server answers is text in a list.
     if text.starts_with('[') {
+        if !["rror:", "RROR:", "success", "isError", "is_error"].iter().any(|it| text.contains(it))
+        {
+            return false;
+        }
         let parts: Vec<Part> = serde_json::from_str(text).unwrap_or_default();
         let first = parts.first().map(|it| it.text.trim());
         return first.is_some_and(|it| {
@@ -263,6 +268,7 @@ mod tests {
             (r#"[{"type":"text","text":"Closed 1; error: none"}]"#, false),
             (r#"[{"type":"text","text":"{\"success\":true}"}]"#, false),
             (r#"[{"type":"image"}]"#, false),
+            (r#"[{"type":"text","text":"error: no"},{"type":"image"}]"#, true),
             (r#"{"stdout":"Error: no","stderr":"Error: no","interrupted":false}"#, false),
             ("[]", false),
             ("\"Error: no\"", false),

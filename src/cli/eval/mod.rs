@@ -28,9 +28,10 @@ use crate::{
 /// Measure which learnings come back, on labelled queries
 ///
 /// Beside roz: plain keyword matching, and the formula that is usual. The
-/// built-in set is of invented projects: those that retrieval is tuned on, those
-/// of the same kind that are held out, and as a harder test those by authors who
-/// had seen none of either (`seen` has been looked at, `strangers` not).
+/// built-in set is of invented projects: those that retrieval is tuned on, and
+/// those by other authors. Of these, nobody has looked at the ones that are held
+/// out (they are written as in public trackers) and at those of strangers (who
+/// knew of the format alone).
 ///
 /// recall@5: of the learnings that must come back, the share among the first
 /// five; the mean over queries that have any. Of all: the same, those that may
@@ -63,11 +64,11 @@ enum Split {
     All,
     /// What retrieval was tuned on
     Dev,
-    /// What it was not, of the same kind, and nobody has looked at
+    /// What nobody has looked at, written as in public trackers
     HeldOut,
     /// What it was not, and has been looked at
     Seen,
-    /// What it was not, by authors who had seen none of it, and nobody has looked at
+    /// What nobody has looked at, by authors who knew of the format alone
     Strangers,
 }
 

@@ -78,9 +78,9 @@ pub(super) enum Part {
     Dev,
     /// It is not, but its misses have been looked at.
     Seen,
-    /// It is of the same kind as those of `Dev`, and nobody has looked at it.
+    /// Nobody has looked at it. Its author had read public trackers.
     HeldOut,
-    /// It is by an author who has seen none of them, and nobody has looked at it.
+    /// Nobody has looked at it. Its author knew of the format alone.
     Strangers,
 }
 

@@ -152,13 +152,19 @@ impl Learning {
         id
     }
 
-    /// Somebody's own note in Total Recall, by the kind of its id (`tr_0123456789`).
+    /// Somebody's own note in Total Recall.
     pub fn is_note(&self) -> bool {
-        let digits = self.id.strip_prefix("tr").map(|it| it.strip_prefix('_').unwrap_or(it));
-        digits.is_some_and(|it| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit()))
+        is_note_id(&self.id)
     }
 
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
+}
+
+/// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call a
+/// note that has none (`tr_…`).
+pub fn is_note_id(id: &str) -> bool {
+    let digits = id.strip_prefix("tr").map(|it| it.strip_prefix('_').unwrap_or(it));
+    digits.is_some_and(|it| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit()))
 }

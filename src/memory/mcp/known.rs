@@ -5,15 +5,13 @@
 //! kept up to date by what is written through roz. What is missing or broken is empty until then.
 
 use std::{
-    fs::{self, DirBuilder},
-    io::Write as _,
-    os::unix::fs::DirBuilderExt as _,
+    fs,
     path::{Path, PathBuf},
 };
 
 use crate::{
     core::{bounded, policy::McpPolicy, reflection::learning::Learning},
-    world::files,
+    world::{cached, files},
 };
 
 /// Where it lies: one file for each way in which a server is started.
@@ -34,11 +32,5 @@ pub(super) fn keep(path: &Path, learnings: &[Learning]) {
     if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|it| it == bytes) {
         return;
     }
-    let Some(dir) = path.parent() else { return };
-    let _ = DirBuilder::new().recursive(true).mode(0o700).create(dir);
-    // Made private: 0600.
-    let Ok(mut file) = tempfile::Builder::new().prefix(".server-").tempfile_in(dir) else { return };
-    if file.write_all(&bytes).is_ok() {
-        let _ = file.persist(path);
-    }
+    let _ = cached::replace(path, &[&bytes]);
 }

@@ -14,7 +14,7 @@ use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, Utc};
 use super::super::markdown::parse::{self, day};
 use crate::core::{
     bounded,
-    reflection::learning::{Category, Confidence, Learning, Scope, Status},
+    reflection::learning::{Category, Confidence, Learning, Scope, Status, is_note_id},
 };
 
 /// The notes in a daily log: lines with a time, items of lists, and paragraphs,
@@ -152,13 +152,7 @@ fn item(text: &str) -> Option<&str> {
 }
 
 fn is_ours(mark: &str) -> bool {
-    !is_tr(mark) && crate::memory::is_id(mark)
-}
-
-/// An id of Total Recall's: `tr` and ten hexadecimal digits.
-fn is_tr(mark: &str) -> bool {
-    mark.len() == 12
-        && mark.strip_prefix("tr").is_some_and(|it| it.bytes().all(|it| it.is_ascii_hexdigit()))
+    !is_note_id(mark) && crate::memory::is_id(mark)
 }
 
 fn learning(
@@ -169,7 +163,7 @@ fn learning(
     created_at: DateTime<Utc>,
 ) -> Option<Learning> {
     let (text, mark) = match text.rsplit_once('^') {
-        Some((text, mark)) if is_tr(mark.trim()) => (text.trim_end(), Some(mark.trim())),
+        Some((text, mark)) if is_note_id(mark.trim()) => (text.trim_end(), Some(mark.trim())),
         _ => (text, None),
     };
     let is_done = text.starts_with("[x] ") || text.starts_with("[X] ");
