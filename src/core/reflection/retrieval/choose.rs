@@ -174,7 +174,8 @@ impl Index {
             lead: best.alone - next.unwrap_or(NO_NEXT),
         };
         let strictness = strictness(on.policy.strategy);
-        let surplus = likelihood::first(&context) - log_odds(FIRST) - strictness;
+        let scarcity = likelihood::scarcity(self.active());
+        let surplus = likelihood::first(&context) - log_odds(FIRST) - strictness - scarcity;
         if surplus < 0.0 {
             return likely;
         }
@@ -202,13 +203,22 @@ impl Index {
                 kinship: *kin,
                 ahead: lead.map(|it| it.ahead),
             };
-            let least = log_odds(BESIDE) + LONG_BESIDE * long;
+            // What says the same as the best is no further answer.
+            let is_same = best.alone - it.alone <= EQUAL;
+            let scarcity = if is_same { 0.0 } else { scarcity };
+            let least = log_odds(BESIDE) + LONG_BESIDE * long + scarcity;
             let surplus = likelihood::beside(&context, &other) - least - strictness;
             if surplus >= 0.0 {
                 likely.add(it, document, surplus, lead.is_some_and(|it| it.is_first), on);
             }
         }
         likely
+    }
+
+    /// How many learnings come into question, counted no further than it matters.
+    fn active(&self) -> usize {
+        let documents = (0..).take(self.len()).filter_map(|it| self.document(it));
+        documents.filter(|it| it.status == Status::Active).take(likelihood::MANY).count()
     }
 
     /// Those that the filters admit and that fit the query, best first, by

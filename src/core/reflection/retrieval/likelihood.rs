@@ -95,10 +95,23 @@ pub(super) fn beside(best: &Best, it: &Other) -> f32 {
 /// in the labelled projects 85 do; too few to fit a model to.
 pub(super) const OWN: f32 = 2.0;
 
+/// What a small store takes from the odds of each of its learnings, as a logarithm. The weights know
+/// projects of sixty: of a store with half as many, half as many queries have their answer there,
+/// and for the others something is nearest all the same. Below fifteen no more is taken: who has three
+/// learnings wants to see them. (`tests/retrieval/README.md` says what it does.)
+pub(super) fn scarcity(learnings: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "sixty at most")]
+    let share = learnings.clamp(FEW, MANY) as f32 / MANY as f32;
+    -share.ln()
+}
+
 /// Of log odds.
 pub(super) fn probability(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
+
+const FEW: usize = 15;
+pub(super) const MANY: usize = 60;
 
 /// A best one below this score is no measure for others.
 const LEAST_SCORE: f32 = 0.05;
@@ -191,6 +204,14 @@ mod tests {
         assert!(odds(Other { kinship: 2.0, ..far }) > odds(far));
         let [none, own] = [0.0, 1.0].map(|it| odds(Other { ahead: Some(it), ..far }));
         assert!(own > odds(far) && none < odds(far), "some clause is about it, or none is");
+    }
+
+    #[test]
+    fn a_store_half_as_large_has_half_the_odds_between_fifteen_learnings_and_sixty() {
+        let halved = scarcity(20) - scarcity(40);
+        assert!((halved - 2.0_f32.ln()).abs() < 1e-6, "{halved}");
+        assert!(scarcity(60).abs() < f32::EPSILON && scarcity(10_000).abs() < f32::EPSILON);
+        assert!(scarcity(16) < scarcity(15) && scarcity(0).total_cmp(&scarcity(15)).is_eq());
     }
 
     #[test]

@@ -93,6 +93,13 @@ fn some() -> Vec<Learning> {
     ]
 }
 
+/// Beside others that have nothing to do with them, as many as a project has.
+fn among_many(learnings: Vec<Learning>) -> Vec<Learning> {
+    let other = |at| learning(&format!("other{at}"), &format!("Whatever was {at}fold"), &[]);
+    let others: Vec<Learning> = (learnings.len()..60).map(other).collect();
+    learnings.into_iter().chain(others).collect()
+}
+
 #[test]
 fn a_form_of_a_word_and_a_part_of_an_identifier_are_found() {
     let found = |text: &str| {
@@ -117,10 +124,24 @@ fn nothing_rather_than_noise() {
 }
 
 #[test]
+fn where_little_is_known_one_word_in_common_is_not_enough() {
+    let one = learning("commits", "Commit messages name the ticket in their first line", &["git"]);
+    let port = "cargo test hangs when port 5432 is taken by a local Postgres";
+    let few = vec![one, learning("port", port, &["tests"])];
+    let found = |learnings: &[Learning], text: &str| Case::of(learnings.to_vec()).ids(&ask(text));
+    for text in ["the transaction is not committed", "where is the port of the service set?"] {
+        assert_eq!(found(&few, text), [""; 0], "{text}");
+    }
+    assert_eq!(found(&few, "cargo test hangs on port 5432, why?"), ["port"]);
+    assert_eq!(found(&few, "the tests hang locally"), ["port"]);
+    assert_eq!(found(&few, "what does the first line of a commit message name?"), ["commits"]);
+}
+
+#[test]
 fn each_part_of_a_query_finds() {
     let mut learnings = some();
     learnings[2].context_files = vec!["shop/checkout/tax.py".into()];
-    let case = Case::of(learnings);
+    let case = Case::of(among_many(learnings));
     let of = |query: Query| case.ids(&query);
     assert_eq!(
         of(Query { branch: "fix/SHOP-12-tax-rounding".into(), ..Query::default() }),
@@ -271,12 +292,9 @@ fn only_active_ones_are_put_before_an_agent() {
 #[test]
 fn what_is_akin_to_the_most_relevant_one_comes_with_it_and_a_personal_one_does_not() {
     let query = ask("the tax on an invoice is rounded wrong");
-    let mut learnings = some();
-    learnings.push(learning(
-        "refund",
-        "A refund takes its rounding from the order",
-        &["tax", "rounding"],
-    ));
+    let mut learnings = among_many(some());
+    let refund = "A refund takes its rounding from the order";
+    learnings[5] = learning("refund", refund, &["tax", "rounding"]);
     assert_eq!(Case::of(learnings.clone()).ids(&query), ["tax", "refund"]);
     learnings[5].scope = Scope::Personal;
     assert_eq!(Case::of(learnings.clone()).ids(&query), ["tax"]);
