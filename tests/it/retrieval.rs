@@ -50,7 +50,9 @@ fn where_little_is_known_little_comes_that_does_not_help() {
         for query in set["query"].as_array_mut().unwrap() {
             for grade in ["relevant", "also", "near"] {
                 let ids = query.get_mut(grade).and_then(|it| it.as_array_mut());
-                ids.into_iter().for_each(|ids| ids.retain(|it| left.contains(it)));
+                if let Some(ids) = ids {
+                    ids.retain(|it| left.contains(it));
+                }
             }
         }
         let roz = Roz::new();
