@@ -16,7 +16,7 @@ use crate::{
     core::{
         intent::{SIDECAR, doubt::Doubt, selection::Elsewhere},
         policy::Policy,
-        session::SessionId,
+        session::{Session, SessionId},
     },
     ledger::{
         Ledger,
@@ -163,6 +163,26 @@ impl Roz {
             is_bare: loaded.is_bare,
             store,
         })
+    }
+
+    /// Opens what a verb about a project's learnings works with: the project that one stands in, and
+    /// in a session of the client's that one's, as long as one stands inside of it. So an agent
+    /// that went into a submodule, or into a folder of a project without git, is still where its
+    /// hooks are.
+    pub fn here(world: &World) -> Result<Self, Error> {
+        let roz = Self::open(world, &world.cwd)?;
+        let id = world.var("CLAUDE_CODE_SESSION_ID").and_then(|it| it.parse().ok());
+        let stored = id.and_then(|it: SessionId| roz.load(&it).ok());
+        let session = stored.filter(|it| it.session.project.as_ref().is_some_and(is_around(world)));
+        let other = session.and_then(|it| roz.of_session(&it.session, world));
+        other.unwrap_or(Ok(roz))
+    }
+
+    /// What works with the session's project, where that is another one than ours: it is where the
+    /// session began, wherever one stands now.
+    pub fn of_session(&self, session: &Session, world: &World) -> Option<Result<Self, Error>> {
+        let project = session.project.as_ref().filter(|it| **it != self.project)?;
+        Some(Self::open(world, project))
     }
 
     /// The user's own folder for temporary files, where the environment names
@@ -360,6 +380,14 @@ impl Roz {
                 let _ = std::fs::remove_file(entry.path());
             }
         }
+    }
+}
+
+/// Whether one stands in a folder, or somewhere below.
+fn is_around(world: &World) -> impl Fn(&PathBuf) -> bool + '_ {
+    |folder| {
+        let real = folder.canonicalize();
+        world.cwd.starts_with(folder) || real.is_ok_and(|it| world.cwd.starts_with(it))
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let library = roz.library(world);
     let (answered, problems) = (library.ping_all(), library.problems());
     if args.json {

@@ -65,7 +65,7 @@ enum By {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let limit = args.limit.unwrap_or(usize::MAX);
     let filters = args.narrow.filters(args.status.clone(), limit);

@@ -96,7 +96,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 struct Refused(Vec<String>);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let show = Show { roz: &roz, stock: &stock, world, json: args.json };
     match &args.act {

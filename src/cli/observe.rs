@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{Done, say, target::Target};
 use crate::{
     core::{bounded, reflection::state::MAX_NOTE, trace::Mark},
-    open::Roz,
     world::World,
 };
 
@@ -43,8 +42,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         length if length > MAX_NOTE => return Err(Bad::TooLong(length).into()),
         _ => (),
     }
-    let roz = Roz::open(world, &world.cwd)?;
-    let target = Target::find(&roz, args.session_id.as_deref(), world)?;
+    let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
     let id = target.id.clone();
     let notes = target.update(&roz, world, |session| {
         session.reflection.observe(&args.note, None, world.now);

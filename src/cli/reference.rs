@@ -42,15 +42,17 @@ pub(super) struct Args {
 struct Unknown(Vec<String>);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    // The session is good to know, and not needed.
+    let (roz, target) = match Target::open(args.session_id.as_deref(), world) {
+        Ok((roz, target)) => (roz, Some(target)),
+        Err(_) => (Roz::here(world)?, None),
+    };
     let library = roz.library(world);
     let shelf = library.all();
     let is_known = |id: &&String| shelf.learnings.iter().any(|it| it.learning.id == **id);
     let (mut known, unknown): (Vec<&String>, Vec<&String>) = args.ids.iter().partition(is_known);
     known.sort_unstable();
     known.dedup();
-    // The session is good to know, and not needed.
-    let target = Target::find(&roz, args.session_id.as_deref(), world).ok();
     let session_id = target.as_ref().map(|it| it.id.to_string()).unwrap_or_default();
     let mut ticket_id = None;
     if let Some(target) = target.filter(|it| it.stored.is_some()) {

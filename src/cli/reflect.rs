@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     io::{IsTerminal as _, Read as _},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -23,8 +24,7 @@ use crate::{
         trace::Mark,
     },
     memory::{self, Library, Shelf},
-    open::Roz,
-    world::{World, in_a_line},
+    world::{World, git, in_a_line},
 };
 
 /// Write down what was learned: JSON on standard input
@@ -85,9 +85,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let batch = Batch::parse(&input()?)?;
-    let roz = Roz::open(world, &world.cwd)?;
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
-    let target = Target::find(&roz, given, world)?;
+    let (roz, target) = Target::open(given, world)?;
+    let elsewhere = Some(roz.project.as_path()).filter(|it| *it != git::root(&world.cwd));
     let session = target.session(&roz, world);
     let id = target.id.to_string();
     let tickets = session.reflection.tickets(&id);
@@ -111,7 +111,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if kept.is_empty() {
         warnings.extend(log.append(&stamped(entries, world), until).err().map(|it| in_a_line(&it)));
         let failed = failure.map_or(Error::NothingAccepted, Error::NotWritten);
-        let report = Report { kept: &kept, judged: &judged, warnings: &warnings, was_due: false };
+        let report =
+            Report { elsewhere, kept: &kept, judged: &judged, warnings: &warnings, was_due: false };
         report.say(args.json, &id)?;
         return if args.json { Ok(Done::Badly) } else { Err(failed.into()) };
     }
@@ -124,7 +125,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
     }
     warnings.extend(log.append(&stamped(entries, world), until).err().map(|it| in_a_line(&it)));
-    let done = done(&kept, &judged, batch.candidates.len(), world);
+    let done = done(&kept, &judged, &batch, world);
     let was_due = target.update(&roz, world, |session| {
         for it in &batch.learnings_used {
             session.reflection.referenced(&it.id);
@@ -135,7 +136,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         session.record(&Mark::Reflection { accepted, rejected, was_due }, world.now);
         was_due || session.reflection.status() == Status::Reflected
     })?;
-    let report = Report { kept: &kept, judged: &judged, warnings: &warnings, was_due };
+    let report = Report { elsewhere, kept: &kept, judged: &judged, warnings: &warnings, was_due };
     report.say(args.json, &id)?;
     Ok(Done::Well)
 }
@@ -279,7 +280,7 @@ fn stamped(events: Vec<Event>, world: &World) -> Vec<Entry> {
 }
 
 /// For the session's own record.
-fn done(kept: &[Kept], judged: &Judgement, produced: usize, world: &World) -> Reflected {
+fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Reflected {
     const SHOWN: usize = 20;
     let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
     let rejected = |it: &crate::core::reflection::judge::Rejected| state::Rejected {
@@ -290,13 +291,16 @@ fn done(kept: &[Kept], judged: &Judgement, produced: usize, world: &World) -> Re
     Reflected {
         learnings: written(kept).map(|it| it.id.clone()).collect(),
         rejected_candidates: judged.rejected.iter().take(SHOWN).map(rejected).collect(),
-        candidates_produced: count(produced),
+        candidates_produced: count(batch.candidates.len()),
         candidates_accepted: count(kept.len()),
+        notes: batch.notes.as_deref().map(|it| bounded::cut(it, state::MAX_NOTE).to_owned()),
         completed_at: world.now,
     }
 }
 
 struct Report<'a> {
+    /// Where it is kept, if that is not where one stands.
+    elsewhere: Option<&'a Path>,
     kept: &'a [Kept],
     judged: &'a Judgement,
     warnings: &'a [String],
@@ -310,10 +314,12 @@ impl Report<'_> {
         }
         let mut text = String::new();
         if !self.kept.is_empty() {
-            let (of, kept) =
-                (self.kept.len() + self.judged.rejected.len(), written(self.kept).count());
+            let of = self.judged.accepted.len() + self.judged.rejected.len();
+            let kept = written(self.kept).count();
             let so = if self.was_due { "; the session may stop" } else { "" };
-            let _ = writeln!(text, "Kept {kept} of {of} for session {session_id}{so}.");
+            let project = self.elsewhere.map(|it| format!(" in {}", it.display()));
+            let project = bounded::plain_line(&project.unwrap_or_default());
+            let _ = writeln!(text, "Kept {kept} of {of} for session {session_id}{project}{so}.");
         }
         for it in self.kept {
             let places = it.places.join(", ");

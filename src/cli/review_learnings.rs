@@ -110,7 +110,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             return Err(Error::Both(bounded::plain_line(&bounded::line(&it.id, 60))).into());
         }
     }
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     if args.rate || !ratings.is_empty() {
         rate(&ratings, &stock, args.json, world)

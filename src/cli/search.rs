@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if query.trim().is_empty() {
         return Err(Empty.into());
     }
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let mut statuses = vec![Status::Active];
     statuses.extend(args.include_archived.then_some(Status::Archived));

@@ -14,7 +14,6 @@ use crate::{
             usage::Entry,
         },
     },
-    open::Roz,
     world::{World, in_a_line, process},
 };
 
@@ -75,8 +74,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         Who::User => Decider::User,
     };
-    let roz = Roz::open(world, &world.cwd)?;
-    let target = Target::find(&roz, args.session_id.as_deref(), world)?;
+    let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
     let id = target.id.clone();
     let skip = Skip {
         reason: bounded::chars(reason, MAX_REASON),

@@ -74,7 +74,7 @@ impl Tally {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let since = world.now.checked_sub_signed(TimeDelta::days(args.days.into()));
     let since = since.unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();

@@ -62,11 +62,14 @@ pub(super) struct LineArgs {
 const MAX_INPUT: u64 = 4 << 20;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    let mut roz = Roz::here(world)?;
     let session = match session(&roz, args.session.as_deref(), world) {
         Err(err) if args.session.is_some() => return Err(err.into()),
         found => found.ok(),
     };
+    if let Some(other) = session.as_ref().filter(|_| args.session.is_some()) {
+        roz = roz.of_session(other, world).unwrap_or(Ok(roz))?;
+    }
     let gates = gates(&roz, world);
     let standings = standing::standings(session.as_ref(), &gates, &roz.policy);
     if args.short {
@@ -200,11 +203,8 @@ pub(super) fn line(args: &LineArgs, world: &World) -> super::Result {
     let mut roz = Roz::open(world, &cwd)?;
     let id = input.session_id.and_then(|it| it.parse().ok());
     let session = id.and_then(|it| roz.load(&it).ok()).map(|it| it.session);
-    // The session's project is where it began, wherever the agent stands now.
-    if let Some(project) = session.as_ref().and_then(|it| it.project.as_ref())
-        && *project != roz.project
-    {
-        roz = Roz::open(world, project)?;
+    if let Some(other) = session.as_ref().and_then(|it| roz.of_session(it, world)) {
+        roz = other?;
     }
     let standings = standing::standings(session.as_ref(), &gates(&roz, world), &roz.policy);
     let out = Out::of_line(80, world.var("NO_COLOR").is_none() && !args.json);

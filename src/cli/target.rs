@@ -28,6 +28,16 @@ pub(super) struct Target {
 struct NoSession;
 
 impl Target {
+    /// The session, as [`Self::find`] says, and what works with its project: what is said of a
+    /// session lies where its hooks look for it, wherever one stands now.
+    pub(super) fn open(given: Option<&str>, world: &World) -> super::Result<(Roz, Self)> {
+        let roz = Roz::open(world, &world.cwd)?;
+        let target = Self::find(&roz, given, world)?;
+        let session = target.stored.as_ref().map(|it| &it.session);
+        let other = session.and_then(|it| roz.of_session(it, world));
+        Ok((other.unwrap_or(Ok(roz))?, target))
+    }
+
     /// The session that is named; else the one in which the client runs us;
     /// else the newest of this project. One that is named need not be there.
     pub(super) fn find(roz: &Roz, given: Option<&str>, world: &World) -> super::Result<Self> {

@@ -67,7 +67,7 @@ struct Row {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
+    let roz = Roz::here(world)?;
     let used = learned::system(&roz, &world.cwd);
     let mut rows = rows(&roz, used.as_deref(), world);
     let until = Instant::now() + PATIENCE;

@@ -342,7 +342,8 @@ impl Look<'_> {
             return Vec::new();
         }
         let state = &self.session.reflection;
-        let shown = state.injected().iter().map(|it| it.learning_id.clone()).collect();
+        let has = state.injected().iter().filter(|it| !it.is_forgotten);
+        let shown = has.map(|it| it.learning_id.clone()).collect();
         let ticket = state.ticket();
         let query = Query {
             text: self.asked(text),

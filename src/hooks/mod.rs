@@ -153,11 +153,8 @@ fn govern(mut input: Input, world: &World) -> Answer {
         }
     };
     let loaded = roz.store.get_session(&input.session_id);
-    // The session's project is where it began, wherever the agent stands now.
     if let Ok(Some(Stored { session, .. })) = &loaded
-        && let Some(project) = &session.project
-        && *project != roz.project
-        && let Ok(other) = Roz::open(world, project)
+        && let Some(Ok(other)) = roz.of_session(session, world)
     {
         roz = other;
     }

@@ -1,5 +1,7 @@
 //! All the backends that a project has, as one.
 
+mod mark;
+
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
@@ -11,7 +13,7 @@ use crate::{
     core::{
         policy::BackendsPolicy,
         reflection::{
-            learning::{Learning, Scope, Status},
+            learning::{Learning, Scope},
             retrieval::{self, Filters, Found, Query},
         },
     },
@@ -218,6 +220,11 @@ impl Library {
         self.project.iter().any(|it| it.known.is_some() && it.backend.name() == backend.name())
     }
 
+    fn is_users(&self, backend: &str) -> bool {
+        let older = self.older.as_ref().map(MemoryBackend::name);
+        backend == self.personal.name() || Some(backend) == older
+    }
+
     /// Every readable learning of every backend, each id once. Of one that
     /// several keep, the status that is furthest from active holds. One that does
     /// not answer is a problem, and what is known of it stands in for it.
@@ -251,7 +258,17 @@ impl Library {
                 known.unwrap_or_default()
             });
             held.problems.extend(reading.problems);
-            for learning in reading.learnings {
+            for mut learning in reading.learnings {
+                // The public peer counts its ids in each file anew: one of the user's and one of
+                // the project's have the same, and are two.
+                let first = by_id.get(&learning.id).map(|at| &held.learnings[*at]);
+                let is_another = |it: &Kept| {
+                    self.is_users(it.backend) != self.is_users(backend.name())
+                        && it.learning.summary != learning.summary
+                };
+                if first.is_some_and(is_another) {
+                    learning.id = learning.make_id(0);
+                }
                 if let Some(at) = by_id.get(&learning.id) {
                     let first = &mut held.learnings[*at].learning;
                     first.status = first.status.max(learning.status);
@@ -372,77 +389,6 @@ impl Library {
             }
         }
         if written.kept_in.is_empty() { Err(err) } else { Ok(()) }
-    }
-
-    /// # Errors
-    ///
-    /// [`Error::NoSuch`]; [`Error::Superseded`]; [`Error::ReadOnly`] if it is
-    /// kept only where roz does not write.
-    pub fn archive(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Archived, |_| true)
-    }
-
-    /// As [`Self::archive`], of what is [`Self::in_files`], and starts no
-    /// program: what a server keeps as well counts as archived all the same.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::archive`].
-    pub fn archive_at_hand(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Archived, |it| !self.is_program(it))
-    }
-
-    /// Makes an archived learning active again.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::archive`].
-    pub fn restore(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Active, |_| true)
-    }
-
-    /// Takes a learning out of use for good: another says it better.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::archive`], but what is superseded already may be again.
-    pub fn supersede(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Superseded, |_| true)
-    }
-
-    /// Everywhere where it is kept; one place that can be reached is enough,
-    /// for of several statuses the one furthest from active holds.
-    fn mark(
-        &self,
-        id: &str,
-        status: Status,
-        is_wanted: impl Fn(&dyn MemoryBackend) -> bool,
-    ) -> Result<()> {
-        let status_in = |shelf: Shelf| {
-            let found = shelf.learnings.into_iter().find(|it| it.learning.id == id);
-            found.map(|it| it.learning.status)
-        };
-        let now = status_in(self.at_hand()).or_else(|| status_in(self.all()));
-        if now == Some(Status::Superseded) && status != Status::Superseded {
-            return Err(Error::Superseded { id: id.to_owned() });
-        }
-        let mut is_marked = false;
-        let mut failed = None;
-        for backend in self.every().filter(|it| is_wanted(*it)) {
-            match backend.mark(id, status) {
-                Ok(()) => is_marked = true,
-                Err(Error::NoSuch { .. }) => (),
-                Err(err) => {
-                    failed.get_or_insert(err);
-                }
-            }
-        }
-        let Some(err) = failed else {
-            return if is_marked { Ok(()) } else { Err(Error::NoSuch { id: id.to_owned() }) };
-        };
-        // One place that still keeps it archived holds against the others.
-        let is_active = || status_in(self.all()) == Some(Status::Active);
-        if is_marked && (status != Status::Active || is_active()) { Ok(()) } else { Err(err) }
     }
 
     /// Asks every backend that is in use whether it would answer.

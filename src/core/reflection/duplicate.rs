@@ -24,7 +24,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{candidate::Candidate, learning::Learning};
+use super::{
+    candidate::Candidate,
+    learning::{Learning, Scope},
+};
 use crate::core::bounded;
 
 /// At this likeness two texts say the same.
@@ -43,6 +46,7 @@ pub struct Known(Vec<One>);
 #[derive(Debug)]
 struct One {
     id: String,
+    is_personal: bool,
     shown: String,
     summary: Shingles,
     detail: Shingles,
@@ -68,17 +72,24 @@ impl Known {
     pub fn add(&mut self, it: &Learning) {
         self.0.push(One {
             id: it.id.clone(),
+            is_personal: it.scope == Scope::Personal,
             shown: bounded::plain_line(&bounded::line(&it.summary, 120)),
             summary: Shingles::of(&it.summary),
             detail: Shingles::of(&it.detail),
         });
     }
 
-    /// Names the learning that says the same; one that is to be replaced does
-    /// not count.
+    /// Names the learning that says the same. One that is to be replaced does not count, nor does its
+    /// twin; and what the project is to know, others do not find among the user's own.
     pub fn objection(&self, it: &Candidate, replaced: Option<&str>) -> Option<String> {
         let (summary, detail) = (Shingles::of(&it.summary), Shingles::of(&it.detail));
-        let others = || self.0.iter().filter(|it| Some(it.id.as_str()) != replaced);
+        let is_personal = it.scope == Scope::Personal;
+        let replaced = self.0.iter().find(|it| Some(it.id.as_str()) == replaced);
+        let counts = |other: &&One| {
+            let is_replaced = replaced.is_some_and(|it| it.id == other.id || it.is_twin(other));
+            !is_replaced && (is_personal || !other.is_personal)
+        };
+        let others = || self.0.iter().filter(counts);
         let mut why = "says the same";
         let is_exact = |other: &&One| is_same(&other.summary, &summary);
         let is_near = |other: &&One| {
@@ -89,12 +100,29 @@ impl Known {
             why = "says nearly the same";
             others().find(is_near)
         })?;
+        let id = &found.id;
+        let better = if found.is_personal == is_personal {
+            format!("If this one says it better, add `\"supersedes\": \"{id}\"`; if")
+        } else {
+            "The project knows it; if".to_owned()
+        };
         Some(format!(
-            "`{id}` {why}: \"{}\". If this one says it better, add `\"supersedes\": \"{id}\"`; if \
-             it is another lesson, say in the summary what differs",
+            "`{id}` {why}: \"{}\". {better} it is another lesson, say in the summary what differs",
             found.shown,
-            id = found.id,
         ))
+    }
+
+    /// Those that say the same as the learning of that id: two branches learned it.
+    pub fn twins<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a str> {
+        let own = self.0.iter().find(|it| it.id == id);
+        let is_twin = move |it: &&One| own.is_some_and(|own| own.id != it.id && own.is_twin(it));
+        self.0.iter().filter(is_twin).map(|it| it.id.as_str())
+    }
+}
+
+impl One {
+    fn is_twin(&self, other: &Self) -> bool {
+        self.is_personal == other.is_personal && is_like(&self.summary, &other.summary)
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     candidate::{self, Batch, Candidate},
     duplicate::Known,
-    learning::{Learning, Status},
+    learning::{Learning, Scope, Status},
     specificity,
 };
 use crate::core::policy::{WriteGateMode, WriteGatePolicy};
@@ -143,6 +143,13 @@ pub fn judge(
             judgement.warnings.push(warn(&problem));
             learning.supersedes = None;
         }
+        let replaced = learning.supersedes.as_deref().unwrap_or_default();
+        for twin in texts.twins(replaced) {
+            judgement.warnings.push(warn(&format!(
+                "`{twin}` says what `{replaced}` said, and is still there: `roz maintain archive \
+                 {twin}` puts it away"
+            )));
+        }
         let free = (0..=u32::MAX).map(|salt| learning.make_id(salt)).find(|it| !ids.contains(it));
         learning.id = free.unwrap_or_default();
         ids.insert(learning.id.clone());
@@ -159,6 +166,17 @@ fn unfit_to_supersede(new: &Learning, known: &[Learning]) -> Option<String> {
         None => Some(format!(
             "there is no learning `{id}` to supersede, so this one is kept beside the others"
         )),
+        Some(it) if (it.scope == Scope::Personal) != (new.scope == Scope::Personal) => {
+            let [whose, other] = if it.scope == Scope::Personal {
+                ["yours in every project", "of scope `personal`"]
+            } else {
+                ["the project's", "of the project"]
+            };
+            Some(format!(
+                "`{id}` is {whose}, and only a learning {other} can supersede it; this one is kept \
+                 beside it"
+            ))
+        }
         Some(it) if it.status == Status::Superseded => {
             Some(format!("`{id}` has been superseded already, so this one is kept beside it"))
         }

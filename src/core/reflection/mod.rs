@@ -32,6 +32,7 @@ pub mod judge;
 pub mod learning;
 mod record;
 pub mod retrieval;
+mod shown;
 pub mod specificity;
 pub mod state;
 pub mod tickets;
@@ -46,6 +47,7 @@ use crate::core::{
     policy::{Auto, Decider},
     reflection::{
         asked::{before_skip, example, observations, what_is_due},
+        shown::Time,
         state::{Reflection, Skip, Status},
         tickets::Closing,
     },
@@ -121,8 +123,10 @@ fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
         outcome = outcome.telling_agent(notice);
     }
     // The conversation has forgotten what it was shown.
-    let again = matches!(source, Source::Compact | Source::Resume | Source::Clear);
-    show(state, again, outcome, cx)
+    if matches!(source, Source::Compact | Source::Resume | Source::Clear) {
+        state.shown().forget();
+    }
+    show(state, outcome, cx)
 }
 
 fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
@@ -130,22 +134,21 @@ fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
     if let Some(baseline) = &learned.baseline {
         state.began(baseline);
     }
-    show(state, false, Outcome::pass(), cx)
+    show(state, Outcome::pass(), cx)
 }
 
-/// Puts what is relevant before the agent: what it has not seen yet, or all of
-/// it `again`.
-fn show(state: &mut Reflection, again: bool, outcome: Outcome, cx: Cx) -> Outcome {
+/// Puts what is relevant before the agent, as far as it has not seen it, or has forgotten it.
+fn show(state: &mut Reflection, outcome: Outcome, cx: Cx) -> Outcome {
     let mut outcome = outcome;
     let mut shown = Vec::new();
     let mut ids = Vec::new();
     for it in &cx.facts.learned.relevant {
-        let is_new = state.inject(&it.id, it.score);
-        if !is_new && !again {
+        let time = state.shown().put(&it.id, it.score);
+        if time == Time::Had {
             continue;
         }
         shown.push(it.text.clone());
-        if is_new {
+        if time == Time::First {
             ids.push(it.id.clone());
             outcome = outcome.doing(Effect::Log(usage::Event::Surfaced {
                 learning_id: it.id.clone(),

@@ -57,6 +57,9 @@ pub struct Done {
     pub rejected_candidates: Vec<Rejected>,
     pub candidates_produced: u32,
     pub candidates_accepted: u32,
+    /// What else was said, outside of the candidates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
     pub completed_at: DateTime<Utc>,
 }
 
@@ -99,22 +102,6 @@ pub struct Observation {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_settled: bool,
     pub timestamp: DateTime<Utc>,
-}
-
-/// A learning that this session was shown.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Injected {
-    pub learning_id: String,
-    pub score: f64,
-    pub outcome: Use,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Use {
-    Pending,
-    Referenced,
-    Dismissed,
 }
 
 /// What the work tree was like when the session began.

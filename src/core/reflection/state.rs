@@ -6,14 +6,16 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use super::record::{
-    Baseline, Decider, Done, Injected, Observation, Rejected, Skip, Ticket, Use,
-};
+pub use super::record::{Baseline, Decider, Done, Observation, Rejected, Skip, Ticket};
 use crate::core::{
     bounded,
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
-    reflection::{asked::plural, tickets::Closing},
+    reflection::{
+        asked::plural,
+        shown::{Injected, Shown},
+        tickets::Closing,
+    },
 };
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,8 +64,8 @@ pub struct Reflection {
     early_skip: Option<Skip>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subagent_observations: Vec<Observation>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    injected_learnings: Vec<Injected>,
+    #[serde(skip_serializing_if = "Shown::is_empty")]
+    injected_learnings: Shown,
     /// The client's tasks that were completed, by id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     tasks: BTreeMap<String, Task>,
@@ -180,7 +182,11 @@ impl Reflection {
     }
 
     pub fn injected(&self) -> &[Injected] {
-        &self.injected_learnings
+        self.injected_learnings.all()
+    }
+
+    pub(super) fn shown(&mut self) -> &mut Shown {
+        &mut self.injected_learnings
     }
 
     pub fn baseline(&self) -> Option<&Baseline> {
@@ -460,27 +466,9 @@ impl Reflection {
         self.subagent_observations.drain(..excess);
     }
 
-    /// A learning is put before the agent. Answers whether it is the first time
-    /// in this session.
-    pub(super) fn inject(&mut self, learning_id: &str, score: f64) -> bool {
-        if self.injected_learnings.iter().any(|it| it.learning_id == learning_id) {
-            return false;
-        }
-        if self.injected_learnings.len() >= MAX_KEPT {
-            return false;
-        }
-        let learning_id = learning_id.to_owned();
-        self.injected_learnings.push(Injected { learning_id, score, outcome: Use::Pending });
-        true
-    }
-
     /// Somebody says that a learning helped.
     pub fn referenced(&mut self, learning_id: &str) {
-        for it in &mut self.injected_learnings {
-            if it.learning_id == learning_id {
-                it.outcome = Use::Referenced;
-            }
-        }
+        self.injected_learnings.referenced(learning_id);
     }
 
     /// The session is over: what nobody referred to is dismissed, once.
@@ -489,12 +477,6 @@ impl Reflection {
             self.status = Status::Idle;
             self.close_intents.clear();
         }
-        let pending = self.injected_learnings.iter_mut().filter(|it| it.outcome == Use::Pending);
-        pending
-            .map(|it| {
-                it.outcome = Use::Dismissed;
-                it.learning_id.clone()
-            })
-            .collect()
+        self.injected_learnings.dismissed()
     }
 }

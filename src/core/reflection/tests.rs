@@ -12,7 +12,10 @@ use crate::{
         facts::{Facts, Relevant},
         outcome::Verdict,
         policy::Policy,
-        reflection::state::{Baseline, Decider as Skipper, Done, Ticket, Use},
+        reflection::{
+            shown::Use,
+            state::{Baseline, Decider as Skipper, Done, Ticket},
+        },
         session::Session,
     },
     shell,
@@ -739,6 +742,12 @@ fn a_learning_is_shown_once_and_again_after_compaction_but_counted_once() {
     assert_eq!(surfaced(&outcome), 1, "only what is new");
     let outcome = gate.sees(What::SessionStart { source: Source::Compact });
     assert_eq!((surfaced(&outcome), outcome.context.len()), (0, 1));
+    let outcome = gate.sees(prompt());
+    assert_eq!(outcome.context.len(), 0, "the start has told it");
+    gate.facts.learned.relevant = relevant(&["a"]);
+    let outcome = gate.sees(prompt());
+    assert_eq!((surfaced(&outcome), outcome.context.len()), (0, 1), "a was not told again yet");
+    assert_eq!(gate.sees(prompt()).context.len(), 0);
 }
 
 #[test]

@@ -76,6 +76,48 @@ fn what_is_found_is_in_use_and_else_the_markdown_file() {
     assert_eq!(all().configured(order).in_use(), ["markdown", "mcp"]);
 }
 
+/// As the public peer writes them.
+fn peers(summary: &str) -> String {
+    format!(
+        "## cl_20261101_001\n\n**Category:** Pitfall\n**Summary:** {summary}\n**Scope:** Project | \
+         **Confidence:** High | **Status:** Active\n**Tags:** #tests\n**Criteria:** stable-fact\n\
+         **Created:** 2026-11-01T10:00:00Z\n\nIn full: {summary}.\n\n---\n\n"
+    )
+}
+
+#[test]
+fn an_id_that_the_peer_gave_twice_is_two_learnings_and_each_has_its_own_status() {
+    let (one, two) = ("cargo test hangs on port 5432", "rg beats grep in target trees");
+    let read_only = Scene::new()
+        .put("project/.grove/learnings.md", &peers(one))
+        .put("home/.grove/personal-learnings.md", &peers(two));
+    let imported = Scene::new().put(FILE, &peers(one)).put(PERSONAL, &peers(two));
+    for scene in [read_only, imported] {
+        let library = scene.library();
+        let all = library.all();
+        let found: Vec<(&str, &str)> =
+            all.learnings.iter().map(|it| (it.backend, &*it.learning.summary)).collect();
+        assert_eq!(found.iter().map(|it| it.1).collect::<Vec<_>>(), [one, two], "{all:?}");
+        let ids: Vec<&str> = all.learnings.iter().map(|it| &*it.learning.id).collect();
+        assert_eq!(ids[0], "cl_20261101_001");
+        assert_ne!(ids[0], ids[1]);
+        assert_eq!(library.all(), all, "it is called the same each time");
+        let active = || {
+            let shelf = scene.library().all().learnings.into_iter();
+            shelf
+                .filter(|it| it.learning.is_active())
+                .map(|it| it.learning.summary)
+                .collect::<Vec<_>>()
+        };
+        library.archive(ids[0]).unwrap();
+        assert_eq!(active(), [two]);
+        match library.archive(ids[1]) {
+            Ok(()) => assert_eq!(active(), [""; 0]),
+            Err(err) => assert!(matches!(err, Error::ReadOnly { .. }), "{err}"),
+        }
+    }
+}
+
 #[test]
 fn what_the_configuration_names_is_in_use_alone() {
     let named = |it: &mut BackendsPolicy| it.r#use = vec!["markdown".into()];

@@ -139,6 +139,8 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
     let mut current: Option<usize> = None;
     let mut foreign: Option<peer::Draft> = None;
     let mut orphans: Vec<&str> = Vec::new();
+    // Lines without a mark, and the entry that they stand in.
+    let mut strays: Vec<(usize, usize)> = Vec::new();
     for line in lines(bytes) {
         let Some(text) = line.text else {
             if let Some(draft) = &mut foreign {
@@ -154,7 +156,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
             if let Some((summary, id)) = heading(rest) {
                 parsed.entries.extend(foreign.take().map(peer::Draft::finish));
                 let open = by_mark.get(mark(id)).copied();
-                let open = open.filter(|at| drafts[*at].id == id && !drafts[*at].is_whole);
+                let open = open.filter(|at| drafts[*at].id == id && drafts[*at].end.is_none());
                 match open {
                     // Two branches gave one entry two headings.
                     Some(at) => drafts[at].summary = unescaped(summary),
@@ -180,6 +182,15 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
                 draft.take(line, text);
             } else if text.starts_with('#') {
                 current = None;
+            } else if style == Style::File
+                && let Some((_, mark)) = marked(text).filter(|(_, mark)| by_mark.contains_key(mark))
+            {
+                let what = format!(
+                    "it ends in `^{mark}` and is no part of that entry: begin it with `> `"
+                );
+                parsed.problems.push((line.number, what));
+            } else if !text.trim().is_empty() {
+                strays.extend(current.map(|it| (it, line.number)));
             }
             continue;
         };
@@ -191,20 +202,25 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
             let value = text.get(at..end).unwrap_or_default();
             let from = line.start + at.min(end);
             drafts[*at_draft].is_marked = true;
-            drafts[*at_draft].take(part, value, from..line.start + end);
+            drafts[*at_draft].take(line.number, part, value, from..line.start + end);
         } else if let Some(draft) = &mut foreign {
             draft.take(line, text);
         } else if let Some(at_draft) = current.filter(|it| !drafts[*it].is_marked) {
-            drafts[at_draft].take(part, &text[at..], line.start + at..line.start + text.len());
+            let range = line.start + at..line.start + text.len();
+            drafts[at_draft].take(line.number, part, &text[at..], range);
         } else if let Some((_, mark)) = marked
             && style == Style::File
             && !orphans.contains(&mark)
         {
             orphans.push(mark);
             parsed.problems.push((line.number, format!("the heading of `^{mark}` is not there")));
+        } else {
+            strays.extend(current.map(|it| (it, line.number)));
         }
     }
     parsed.entries.extend(foreign.map(peer::Draft::finish));
+    let lost = strays.into_iter().filter_map(|(at, line)| drafts[at].lost(line));
+    parsed.problems.extend(lost);
     parsed.entries.extend(drafts.into_iter().map(Draft::finish));
     parsed.entries.sort_by_key(|it| it.line);
     once(parsed)
@@ -288,8 +304,8 @@ struct Draft {
     status: Option<Status>,
     after_heading: usize,
     is_marked: bool,
-    /// Its last line was there.
-    is_whole: bool,
+    /// Where its last line, `Written`, stands.
+    end: Option<usize>,
     broken: Option<String>,
 }
 
@@ -306,7 +322,7 @@ impl Draft {
             status: None,
             after_heading: line.next,
             is_marked: false,
-            is_whole: false,
+            end: None,
             broken: None,
         }
     }
@@ -315,7 +331,7 @@ impl Draft {
         self.broken.get_or_insert(why.into());
     }
 
-    fn take(&mut self, part: Part, value: &str, range: Range<usize>) {
+    fn take(&mut self, line: usize, part: Part, value: &str, range: Range<usize>) {
         match part {
             Part::Detail => match &mut self.detail {
                 Some(detail) => {
@@ -338,12 +354,22 @@ impl Draft {
                             None => self.breaks(format!("`{value}` is no status")),
                         }
                     }
-                    "written" => self.is_whole = true,
+                    "written" => self.end = Some(line),
                     _ => (),
                 }
                 self.fields.insert(label, value.to_owned());
             }
         }
+    }
+
+    /// A line without a mark between those that have one: somebody wrapped a line, or added one, and
+    /// would not see that it does not count.
+    fn lost(&self, line: usize) -> Option<(usize, String)> {
+        let is_within = self.is_marked && self.end.is_some_and(|end| line < end);
+        let mark = mark(&self.id);
+        let what =
+            || format!("it stands in `{}` and is no part of it: end it with ` ^{mark}`", self.id);
+        is_within.then(|| (line, what()))
     }
 
     fn finish(mut self) -> Entry {
@@ -364,7 +390,7 @@ impl Draft {
         if let Some(why) = self.broken.take() {
             return Err(why);
         }
-        if self.is_marked && !self.is_whole {
+        if self.is_marked && self.end.is_none() {
             return Err("it ends before its last line, `Written`".to_owned());
         }
         let text = |label: &str| self.fields.get(label).map(|it| unescaped(it));

@@ -51,6 +51,30 @@ impl Scene {
 }
 
 #[test]
+fn a_line_of_an_entry_that_lost_its_mark_is_named() {
+    let scene = Scene::new();
+    scene.backend.write(&learning(0)).unwrap();
+    let id = learning(0).id;
+    let mark = format!(" ^{}", id.rsplit('_').next().unwrap());
+    let text = scene.text();
+    let (before, detail) = text.split_once("\n> ").unwrap();
+    let line = before.lines().count() + 1;
+    let (begin, end) = detail.split_once(' ').unwrap();
+    // As a formatter wraps a quote, and as one that does not know it is one.
+    for join in ["\n> ", "\n"] {
+        let scene = Scene::with(format!("{before}\n> {begin}{join}{end}"));
+        let problems = scene.told().1;
+        let told =
+            format!("…:{line}: it stands in `{id}` and is no part of it: end it with `{mark}`");
+        assert!(problems.contains(&told), "{problems:?}");
+    }
+    let added = format!(
+        "{before}\nBy hand, and between the others.\n> {detail}\nBehind it is anybody's.\n"
+    );
+    assert_eq!(Scene::with(added).told().1.len(), 1);
+}
+
+#[test]
 fn an_entry_is_a_heading_and_labelled_lines() {
     let scene = Scene::new();
     scene.backend.write(&learning(0)).unwrap();

@@ -85,7 +85,10 @@ pub fn schema() -> Value {
                     "properties": { "id": { "type": "string" }, "useful": { "type": "boolean" } },
                 },
             },
-            "notes": { "type": "string" },
+            "notes": {
+                "type": "string",
+                "description": "Kept with the session (`roz debug`), no learning",
+            },
         },
         "examples": [example()],
     })

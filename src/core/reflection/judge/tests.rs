@@ -110,6 +110,39 @@ fn what_it_supersedes_is_no_duplicate() {
 }
 
 #[test]
+fn one_that_two_branches_learned_can_be_superseded_and_the_twin_is_named() {
+    let known = accepted(candidate("Pass --locked to cargo in CI"));
+    let twin = Learning { id: "cl_20261120_twinxx".into(), ..known.clone() };
+    let mut new = candidate("Pass --locked to cargo in CI!");
+    new["supersedes"] = known.id.clone().into();
+    let judgement = judged(vec![new], &[known.clone(), twin]);
+    assert_eq!(judgement.accepted[0].supersedes.as_ref(), Some(&known.id));
+    let told = "`roz maintain archive cl_20261120_twinxx` puts it away";
+    assert!(judgement.warnings[0].ends_with(told), "{:?}", judgement.warnings);
+}
+
+#[test]
+fn what_only_the_user_sees_neither_stands_in_a_projects_way_nor_is_superseded_by_it() {
+    let known = accepted(candidate("Pass --locked to cargo in CI"));
+    let own = Learning { scope: Scope::Personal, ..known.clone() };
+    let again = |scope: &str, supersedes: &str| {
+        let mut it = candidate("Pass --locked to cargo in CI!");
+        (it["scope"], it["supersedes"]) = (scope.into(), supersedes.into());
+        it
+    };
+    let judgement = judged(vec![again("team", "")], std::slice::from_ref(&own));
+    assert_eq!(judgement.accepted.len(), 1, "{judgement:#?}");
+    let judgement = judged(vec![again("project", &own.id)], std::slice::from_ref(&own));
+    assert_eq!(judgement.accepted[0].supersedes, None);
+    assert!(judgement.warnings[0].contains("only a learning of scope `personal`"));
+    let judgement = judged(vec![again("personal", &own.id)], std::slice::from_ref(&own));
+    assert_eq!(judgement.accepted[0].supersedes.as_ref(), Some(&own.id));
+    let judgement = judged(vec![again("personal", "")], &[known]);
+    let why = &judgement.rejected[0].reasons[0];
+    assert!(why.contains("The project knows it") && !why.contains("supersedes"), "{why}");
+}
+
+#[test]
 fn what_is_not_there_is_not_superseded() {
     let mut new = candidate("Pass --locked to cargo in CI");
     new["supersedes"] = "cl_nope".into();

@@ -1,0 +1,96 @@
+//! Another status for a learning, wherever it is kept.
+
+use super::{Kept, Library, Shelf};
+use crate::{
+    core::reflection::learning::Status,
+    memory::{Error, MemoryBackend, Result},
+};
+
+impl Library {
+    /// # Errors
+    ///
+    /// [`Error::NoSuch`]; [`Error::Superseded`]; [`Error::ReadOnly`] if it is
+    /// kept only where roz does not write.
+    pub fn archive(&self, id: &str) -> Result<()> {
+        self.mark(id, Status::Archived, |_| true)
+    }
+
+    /// As [`Self::archive`], of what is [`Self::in_files`], and starts no
+    /// program: what a server keeps as well counts as archived all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::archive`].
+    pub fn archive_at_hand(&self, id: &str) -> Result<()> {
+        self.mark(id, Status::Archived, |it| !self.is_program(it))
+    }
+
+    /// Makes an archived learning active again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::archive`].
+    pub fn restore(&self, id: &str) -> Result<()> {
+        self.mark(id, Status::Active, |_| true)
+    }
+
+    /// Takes a learning out of use for good: another says it better.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::archive`], but what is superseded already may be again.
+    pub fn supersede(&self, id: &str) -> Result<()> {
+        self.mark(id, Status::Superseded, |_| true)
+    }
+
+    /// Everywhere where it is kept; one place that can be reached is enough,
+    /// for of several statuses the one furthest from active holds.
+    fn mark(
+        &self,
+        id: &str,
+        status: Status,
+        is_wanted: impl Fn(&dyn MemoryBackend) -> bool,
+    ) -> Result<()> {
+        let find = |shelf: Shelf| shelf.learnings.into_iter().find(|it| it.learning.id == id);
+        let now = find(self.at_hand()).or_else(|| find(self.all()));
+        let is_superseded = |it: &Kept| it.learning.status == Status::Superseded;
+        if now.as_ref().is_some_and(is_superseded) && status != Status::Superseded {
+            return Err(Error::Superseded { id: id.to_owned() });
+        }
+        // What the other side calls so is another.
+        let is_users = now.map(|it| self.is_users(it.backend));
+        let is_wanted = |it: &&dyn MemoryBackend| {
+            is_wanted(*it) && is_users.is_none_or(|users| users == self.is_users(it.name()))
+        };
+        let mut is_marked = false;
+        let mut failed = None;
+        for backend in self.every().filter(is_wanted) {
+            let marked = match backend.mark(id, status) {
+                Err(Error::NoSuch { .. }) if self.is_users(backend.name()) => {
+                    backend.mark(&called(backend, id), status)
+                }
+                marked => marked,
+            };
+            match marked {
+                Ok(()) => is_marked = true,
+                Err(Error::NoSuch { .. }) => (),
+                Err(err) => {
+                    failed.get_or_insert(err);
+                }
+            }
+        }
+        let Some(err) = failed else {
+            return if is_marked { Ok(()) } else { Err(Error::NoSuch { id: id.to_owned() }) };
+        };
+        // One place that still keeps it archived holds against the others.
+        let is_active = || find(self.all()).is_some_and(|it| it.learning.status == Status::Active);
+        if is_marked && (status != Status::Active || is_active()) { Ok(()) } else { Err(err) }
+    }
+}
+
+/// What `backend` calls the learning that [`Library::all`] calls `id`.
+fn called(backend: &dyn MemoryBackend, id: &str) -> String {
+    let all = backend.at_hand().unwrap_or_default().learnings;
+    let own = all.into_iter().find(|it| it.make_id(0) == id);
+    own.map_or_else(|| id.to_owned(), |it| it.id)
+}
