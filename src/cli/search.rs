@@ -1,6 +1,6 @@
 //! `roz search`: what was learned about something.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::{
         bounded,
         reflection::{
             learning::{Learning, Status},
-            retrieval::{self, Found, Query},
+            retrieval::{Found, Index, Occasion, Query},
         },
     },
     open::Roz,
@@ -24,8 +24,9 @@ use crate::{
 /// Find what was learned about something
 ///
 /// Words are compared by their stems and names by their parts, so `panic` finds
-/// "panics" and `kebab` finds "kebab-case". Paths count as well. Say what
-/// helped with `roz ref`, so that it keeps coming.
+/// "panics" and `kebab` finds "kebab-case". Paths count as well. What is newer,
+/// or helped before, comes before what fits as well and is not. Say what helped
+/// with `roz ref`, so that it keeps coming.
 ///
 /// Examples:
 ///   roz search "lexer panics on carriage return"
@@ -72,7 +73,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let query = Query { text: bounded::cut(&query, MAX_QUERY).to_owned(), ..Query::default() };
     // As the library would, of what it has read already: a memory server is
     // started once.
-    let found = retrieval::search(&query, &filters, &stock.learnings);
+    let found = Index::build(&stock.learnings).index.look(
+        &Occasion {
+            query: &query,
+            tallies: &stock.tallies,
+            shown: &BTreeSet::new(),
+            policy: &roz.policy.retrieval,
+            now: world.now,
+        },
+        &filters,
+    );
     if args.json {
         let results: Vec<Value> = found.iter().map(|it| as_json(it, &stock)).collect();
         let problems = stock::problems_as_json(&stock.problems);

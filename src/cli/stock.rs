@@ -32,7 +32,7 @@ pub(super) struct Stock {
     places: BTreeMap<String, &'static str>,
     pub(super) view: View,
     pub(super) problems: Vec<Problem>,
-    tallies: BTreeMap<String, Tally>,
+    pub(super) tallies: BTreeMap<String, Tally>,
 }
 
 impl Stock {

@@ -173,6 +173,27 @@ fn search_finds_by_stems_and_parts_and_says_why() {
 }
 
 #[test]
+fn of_two_that_fit_as_well_search_names_first_what_is_newer_and_what_helped() {
+    let roz = Roz::new();
+    let same = "Lexer::next in src/lexer.rs panics on a lone carriage return";
+    let [old, new, third] = ["cl_20250301_oldaaa", "cl_20260101_newbbb", "cl_20260101_newccc"];
+    roz.keeps([learning(old, 300, same), learning(new, 1, same), learning(third, 1, same)]);
+    let found = || -> Vec<(String, f64)> {
+        let out = roz.json(&["search", "lexer panics on carriage return"]);
+        let all = out["results"].as_array().unwrap().iter();
+        all.map(|it| (it["id"].as_str().unwrap().to_owned(), it["score"].as_f64().unwrap()))
+            .collect()
+    };
+    let ids: Vec<String> = found().into_iter().map(|it| it.0).collect();
+    assert_eq!(ids, [new, third, old]);
+    let rated = |id: &str, useful| (0, Event::Rated { learning_id: id.to_owned(), useful });
+    roz.logs([rated(third, true), rated(new, false)]);
+    let all = found();
+    assert_eq!(all[0].0, third);
+    assert!(all[0].1 > all[1].1 && all[1].1 > all[2].1, "{all:?}");
+}
+
+#[test]
 fn search_is_narrowed_by_category_tag_and_scope() {
     let roz = three();
     let found = |args: &[&str]| {

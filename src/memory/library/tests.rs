@@ -3,7 +3,10 @@
 use std::fs;
 
 use super::*;
-use crate::{core::policy::McpPolicy, memory::contract::learning};
+use crate::{
+    core::{policy::McpPolicy, reflection::learning::Status},
+    memory::contract::learning,
+};
 
 struct Scene {
     dir: tempfile::TempDir,

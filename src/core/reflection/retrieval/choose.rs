@@ -224,6 +224,24 @@ impl Index {
     /// Those that the filters admit and that fit the query, best first, by
     /// relevance alone.
     pub fn search(&self, query: &Query, filters: &Filters) -> Vec<Found> {
+        self.find_by(query, filters, |_| 1.0)
+    }
+
+    /// Those, by relevance, recency and use: for whoever asks, who is shown all that fits. What the
+    /// session was shown is shown again.
+    pub fn look(&self, on: &Occasion, filters: &Filters) -> Vec<Found> {
+        let unknown = Tally::default();
+        self.find_by(on.query, filters, |of| {
+            standing(of, on.tallies.get(of.id).unwrap_or(&unknown), on)
+        })
+    }
+
+    fn find_by(
+        &self,
+        query: &Query,
+        filters: &Filters,
+        weigh: impl Fn(&Document) -> f64,
+    ) -> Vec<Found> {
         let asked = Asked::new(self, query).with_activities(query);
         let mut ranked = asked.ranked();
         let tagged = self.tagged(&filters.tags);
@@ -231,18 +249,18 @@ impl Index {
             let has_tag = tagged.as_ref().is_none_or(|all| all.contains(&it.document));
             has_tag && self.document(it.document).is_some_and(|it| admits(filters, &it))
         });
-        // Whoever asks is shown all that fits, best first.
-        let id = |it: &Ranked| self.document(it.document).map_or("", |it| it.id);
-        ranked.sort_by(|a, b| b.alone.total_cmp(&a.alone).then_with(|| id(a).cmp(id(b))));
-        ranked.truncate(filters.max_results);
-        let documents: Vec<u32> = ranked.iter().map(|it| it.document).collect();
+        let scored = ranked.iter().filter_map(|it| {
+            let of = self.document(it.document)?;
+            let score = f64::from(likelihood::probability(it.alone)) * weigh(&of);
+            Some(Scored { score, document: it.document, id: of.id, is_wanted: true })
+        });
+        let mut scored: Vec<Scored> = scored.collect();
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(b.id)));
+        scored.truncate(filters.max_results);
+        let documents: Vec<u32> = scored.iter().map(|it| it.document).collect();
         let reasons = asked.reasons(&documents);
-        let found = |(it, why): (&Ranked, Vec<String>)| Found {
-            id: id(it).to_owned(),
-            score: f64::from(likelihood::probability(it.alone)),
-            why,
-        };
-        ranked.iter().zip(reasons).map(found).collect()
+        let found = |(it, why): (&Scored, _)| Found { id: it.id.to_owned(), score: it.score, why };
+        scored.iter().zip(reasons).map(found).collect()
     }
 
     /// What the models of likelihood are fitted to: for each learning that has
@@ -311,8 +329,7 @@ impl<'a> Scored<'a> {
     fn of(it: &Ranked, of: &Document<'a>, is_wanted: bool, on: &Occasion) -> Self {
         let unknown = Tally::default();
         let tally = on.tallies.get(of.id).unwrap_or(&unknown);
-        let recency = recency(age(of, tally, on.now), on.policy.recency_half_life_days);
-        let score = f64::from(likelihood::probability(it.alone)) * recency * reference_boost(tally);
+        let score = f64::from(likelihood::probability(it.alone)) * standing(of, tally, on);
         Scored { score, document: it.document, id: of.id, is_wanted }
     }
 }
@@ -379,10 +396,12 @@ fn log_odds(probability: f32) -> f32 {
     (probability / (1.0 - probability)).ln()
 }
 
-/// Since a learning was written, or last referred to: what is used is fresh.
-fn age(it: &Document, tally: &Tally, now: DateTime<Utc>) -> TimeDelta {
-    let fresh = tally.last_referenced.map_or(it.created_at, |used| used.max(it.created_at));
-    now.signed_duration_since(fresh)
+/// `recency × reference boost`: what a learning's relevance is multiplied by. What was referred to is
+/// as fresh as that.
+fn standing(of: &Document, tally: &Tally, on: &Occasion) -> f64 {
+    let fresh = tally.last_referenced.map_or(of.created_at, |used| used.max(of.created_at));
+    let age = on.now.signed_duration_since(fresh);
+    recency(age, on.policy.recency_half_life_days) * reference_boost(tally)
 }
 
 /// 1 for what is new, half after each half-life, never below a tenth.

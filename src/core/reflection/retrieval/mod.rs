@@ -3,7 +3,8 @@
 //! | | |
 //! |---|---|
 //! | [`Index::choose`] | for an agent that did not ask: what is clearly relevant, or nothing |
-//! | [`Index::search`], [`search`] | for whoever asks: what fits, best first |
+//! | [`Index::look`] | for whoever asks: what fits, best first |
+//! | [`Index::search`], [`search`] | the same by relevance alone |
 //!
 //! Text is compared as stems of words and of the parts of identifiers
 //! (`words`), and what is to be done as activities (`activities`); what speaks for a
@@ -66,7 +67,7 @@ pub struct Filters {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub id: String,
-    /// Relevance alone: how likely it helps, from 0 to 1.
+    /// How likely it helps, from 0 to 1: its relevance; of [`Index::look`] times recency and use.
     pub score: f64,
     /// The words (as they were typed) and paths that it was found by, the
     /// strongest first.
