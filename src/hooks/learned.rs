@@ -435,11 +435,25 @@ impl Look<'_> {
             let before = baseline.and_then(|it| it.dirty.get(path));
             before.is_some_and(|before| *before == changes::content(&root.join(path)))
         };
-        let lines = changed
-            .iter()
-            .filter(|it| is_work(&it.path) && !was_there(&it.path))
-            .fold(0_u64, |sum, it| sum.saturating_add(it.lines));
-        Diff::Lines(lines)
+        let is_own = |it: &&changes::Changed| is_work(&it.path) && !was_there(&it.path);
+        let lines =
+            changed.iter().filter(is_own).fold(0_u64, |sum, it| sum.saturating_add(it.lines));
+        let is_small = lines == 0 || self.roz.policy.gate.auto_skip.covers(lines);
+        // What is small may be so only because the rest is elsewhere.
+        let hidden = || {
+            let stands_in = git::root(self.cwd);
+            let inner = changed.iter().filter(is_own).find(|it| it.is_repository);
+            if stands_in != *root && stands_in.join(".git").exists() {
+                return Some(format!("it stands in another work tree, {}", stands_in.display()));
+            }
+            let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
+            let since = self.session.created_at;
+            inner.or_else(|| changes::put_aside(root, since).map(str::to_owned))
+        };
+        match Some(()).filter(|()| is_small).and_then(|()| hidden()) {
+            Some(why) => Diff::Unknown(bounded::plain_line(&why)),
+            None => Diff::Lines(lines),
+        }
     }
 
     /// Other sessions of this project that owe a reflection.

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, io::Read as _, path::Path, time::Instant};
 
+use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -20,6 +21,8 @@ pub struct Changed {
     pub path: String,
     /// Lines added and removed; of a binary file 1.
     pub lines: u64,
+    /// It is a repository of its own, a submodule say: how many lines nobody knows.
+    pub is_repository: bool,
 }
 
 /// The files that differ from the checked out commit, tracked or not, with a
@@ -42,9 +45,12 @@ pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Er
     Ok(paths.map(|it| (it.to_owned(), content(&root.join(it)))).collect())
 }
 
-/// A hash of what a file holds; of one that cannot be read, a word for it.
+/// A hash of what a file holds; of a repository its commit, of what cannot be read a word for it.
 pub fn content(path: &Path) -> String {
     let Ok(meta) = path.symlink_metadata() else { return "absent".to_owned() };
+    if is_repository(path) {
+        return git::head(path).unwrap_or_else(|| "empty".to_owned());
+    }
     if meta.is_symlink() {
         let target = path.read_link().unwrap_or_default();
         return hash(target.as_os_str().as_encoded_bytes());
@@ -92,9 +98,13 @@ pub fn since(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Er
     )?;
     let new = git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
     let mut found: Vec<Changed> = diff.split('\0').filter_map(numstat).collect();
+    for it in found.iter_mut().filter(|it| it.lines <= 2) {
+        it.is_repository = is_repository(&root.join(&it.path));
+    }
     for path in new.split('\0').filter(|it| !it.is_empty()) {
         let lines = if found.len() > MAX_FILES { 1 } else { lines_of(&root.join(path)) };
-        found.push(Changed { path: path.to_owned(), lines });
+        let is_repository = path.ends_with('/');
+        found.push(Changed { path: path.to_owned(), lines, is_repository });
     }
     Ok(found)
 }
@@ -107,10 +117,49 @@ fn numstat(line: &str) -> Option<Changed> {
         (Ok(added), Ok(removed)) => added.saturating_add(removed),
         _ => 1,
     };
-    Some(Changed { path: path.to_owned(), lines })
+    Some(Changed { path: path.to_owned(), lines, is_repository: false })
+}
+
+/// git tells of a repository within a work tree by one line.
+fn is_repository(path: &Path) -> bool {
+    path.join(".git").exists()
+}
+
+/// What a session changed and is not in its work tree any more, in words: commits on a branch that
+/// is not checked out now, and what is stashed. Read from git's own records of what it did.
+pub fn put_aside(root: &Path, since: DateTime<Utc>) -> Option<&'static str> {
+    /// Of a record so much is looked at, from its end, in bytes.
+    const LOOKED_AT: usize = 64 << 10;
+    let (git_dir, common) = git::git_dirs(root)?;
+    let done = |path: &Path| -> Vec<(String, String)> {
+        let text =
+            read(path).map(|it| String::from_utf8_lossy(&it).into_owned()).unwrap_or_default();
+        let from = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
+        text[from..].lines().filter_map(|it| record(it, since)).collect()
+    };
+    let makes = |what: &str| ["commit", "cherry-pick", "am"].iter().any(|it| what.starts_with(it));
+    let commits = done(&git_dir.join("logs/HEAD"));
+    let last = commits.iter().rfind(|(_, what)| makes(what));
+    if last.is_some_and(|(id, _)| git::head(root).as_ref() != Some(id)) {
+        return Some("its last commit is not what is checked out");
+    }
+    let stashes = done(&common.join("logs/refs/stash"));
+    (!stashes.is_empty()).then_some("something was stashed")
+}
+
+/// Of a line of such a record which commit came of it and what was done, where that was later:
+/// `old new Name <mail> 1700000000 +0000\tcommit: …`.
+fn record(line: &str, since: DateTime<Utc>) -> Option<(String, String)> {
+    let (who, what) = line.split_once('\t')?;
+    let at: i64 = who.rsplit(' ').nth(1)?.parse().ok()?;
+    let new = who.split(' ').nth(1)?;
+    (at >= since.timestamp()).then(|| (new.to_owned(), what.to_owned()))
 }
 
 fn lines_of(path: &Path) -> u64 {
+    if path.is_symlink() {
+        return 1;
+    }
     let Some(bytes) = read(path) else { return 1 };
     if bytes.contains(&0) {
         return 1;

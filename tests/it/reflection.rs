@@ -7,6 +7,7 @@
 
 mod branches;
 mod elsewhere;
+mod hidden;
 mod tasks;
 mod words;
 
