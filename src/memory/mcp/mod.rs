@@ -19,6 +19,7 @@ mod known;
 
 use std::{
     path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -51,13 +52,16 @@ pub struct Mcp {
     /// How long to wait for another writer.
     patience: Duration,
     answer_within: Duration,
+    /// Once it did not answer in time: who reflects on twenty candidates waits once.
+    is_silent: AtomicBool,
 }
 
 impl Mcp {
     /// None if no server is configured. `lock` is made where it is needed.
     pub fn new(server: &McpPolicy, lock: PathBuf, patience: Duration) -> Option<Self> {
         server.command.as_ref()?;
-        Some(Self { server: server.clone(), lock, patience, answer_within: PATIENCE })
+        let (server, is_silent) = (server.clone(), AtomicBool::new(false));
+        Some(Self { server, lock, patience, answer_within: PATIENCE, is_silent })
     }
 
     /// The command line.
@@ -70,7 +74,14 @@ impl Mcp {
     }
 
     fn talk<T>(&self, say: impl AsyncFnOnce(&Talk) -> Result<T>) -> Result<T> {
-        client::talk(&self.server, self.answer_within, say)
+        if self.is_silent.load(Ordering::Relaxed) {
+            return Err(Error::Server { what: "did not answer before".to_owned() });
+        }
+        let began = Instant::now();
+        let told = client::talk(&self.server, self.answer_within, say);
+        let is_late = told.is_err() && began.elapsed() >= self.answer_within;
+        self.is_silent.store(is_late, Ordering::Relaxed);
+        told
     }
 
     fn is_graph(&self) -> bool {
@@ -188,6 +199,7 @@ impl MemoryBackend for Mcp {
     }
 
     fn ping(&self) -> Result<()> {
+        self.is_silent.store(false, Ordering::Relaxed);
         let has = self.talk(async |talk| talk.tools().await)?;
         let mut wanted: Vec<&str> = self.server.tool_names.values().map(String::as_str).collect();
         if self.is_graph() {

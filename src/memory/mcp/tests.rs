@@ -163,6 +163,22 @@ fn a_server_that_hangs_is_not_waited_for() {
 }
 
 #[test]
+fn a_server_that_hangs_is_waited_for_once_by_one_process() {
+    let mut scene = scene("sh", &["-c", "echo started >> \"$0\"; sleep 1000"]);
+    let starts = scene.dir.path().join("starts");
+    scene.backend.server.args.push(starts.to_str().unwrap().to_owned());
+    scene.backend.answer_within = Duration::from_millis(500);
+    for n in 0..5 {
+        assert!(scene.backend.write(&learning(n)).is_err());
+    }
+    let err = scene.backend.all().unwrap_err().to_string();
+    assert_eq!(err, "the memory server did not answer before");
+    assert_eq!(fs::read_to_string(&starts).unwrap(), "started\n");
+    assert!(scene.backend.ping().is_err());
+    assert_eq!(fs::read_to_string(&starts).unwrap(), "started\nstarted\n", "who asks is told");
+}
+
+#[test]
 fn a_server_that_dies_or_is_not_there_is_an_error() {
     assert!(fails(scene("true", &[])).starts_with("the memory server "));
     fails(scene("sh", &["-c", "read hello; exit 3"]));
