@@ -54,6 +54,18 @@ impl Stock {
         Self { library, log, learnings, places, view, problems, tallies }
     }
 
+    /// Those that are this project's to put away: what a memory server holds may be another's.
+    pub(super) fn own(&self) -> Vec<Learning> {
+        let all = self.learnings.iter();
+        let is_own = |it: &&Learning| !self.is_served(&it.id) || self.view.is_own(&it.id);
+        all.filter(is_own).cloned().collect()
+    }
+
+    /// Whether a server keeps it, which no hook asks.
+    pub(super) fn is_served(&self, id: &str) -> bool {
+        self.places.get(id) == Some(&"mcp")
+    }
+
     pub(super) fn find(&self, id: &str) -> Option<&Learning> {
         self.learnings.iter().find(|it| it.id == id)
     }

@@ -3,6 +3,7 @@
 
 mod daily;
 mod pages;
+mod shared;
 mod tickets;
 
 use std::{

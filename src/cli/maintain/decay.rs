@@ -46,10 +46,11 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) fn list(args: &List, show: &Show) -> cli::Result {
     let (stock, world) = (show.stock, show.world);
-    let due = show.roz.due(&stock.learnings, &stock.view, world);
+    let own = stock.own();
+    let due = show.roz.due(&own, &stock.view, world);
     let tallies = stock.view.tallies();
     let policy = &show.roz.policy.decay;
-    let soon = decay::soon(&stock.learnings, &tallies, policy, world.now, args.days);
+    let soon = decay::soon(&own, &tallies, policy, world.now, args.days);
     if show.json {
         let soon = soon.iter().map(|it| {
             json!({
@@ -68,6 +69,9 @@ pub(super) fn list(args: &List, show: &Show) -> cli::Result {
     let mut text = String::new();
     if !due.is_empty() {
         text += "Due: `roz maintain decay` puts them away, or the next day's first session.\n";
+        if due.iter().any(|it| stock.is_served(&it.id)) {
+            text += "What a memory server keeps only the former does: a session asks no server.\n";
+        }
         text += &out.table(&["ID", "BECAUSE", "SUMMARY"], &rows_of_due(&due, show));
     }
     if !soon.is_empty() {
@@ -92,7 +96,7 @@ pub(super) fn list(args: &List, show: &Show) -> cli::Result {
 
 pub(super) fn run(args: &Decay, show: &Show) -> cli::Result {
     let stock = show.stock;
-    let due = show.roz.due(&stock.learnings, &stock.view, show.world);
+    let due = show.roz.due(&stock.own(), &stock.view, show.world);
     let out = Out::new(show.world);
     if args.dry_run {
         if show.json {

@@ -68,6 +68,9 @@ struct Usage {
     uses: BTreeMap<u64, Use>,
     useful: u32,
     useless: u32,
+    /// A reflection of this log names it: it was learned here.
+    #[serde(default)]
+    is_own: bool,
     /// The ticket that it was learned from.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
@@ -168,6 +171,7 @@ impl View {
                 let only = kinds.next().filter(|_| kinds.next().is_none());
                 for id in learnings {
                     let usage = self.learnings.entry(id.clone()).or_default();
+                    usage.is_own = true;
                     usage.origin = usage.origin.take().or_else(|| ticket_id.clone());
                     usage.category = usage.category.take().or_else(|| only.cloned());
                 }
@@ -225,6 +229,12 @@ impl View {
     /// By learning.
     pub fn tallies(&self) -> BTreeMap<String, Tally> {
         self.learnings.iter().map(|(id, it)| (id.clone(), it.tally())).collect()
+    }
+
+    /// Whether it was learned where this log is kept. What only lies in a memory that several
+    /// projects share is used by others as well, whose logs nobody sees here.
+    pub fn is_own(&self, learning_id: &str) -> bool {
+        self.learnings.get(learning_id).is_some_and(|it| it.is_own)
     }
 
     /// When a learning was put away, brought back or replaced, oldest first.
