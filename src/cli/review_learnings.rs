@@ -29,8 +29,8 @@ use crate::{
 
 /// Rate learnings: a sample of those that are shown and do not help
 ///
-/// Without ratings it shows the sample: those that nobody has rated yet, the
-/// ones first that were shown most often in vain.
+/// Without ratings it shows the sample: of those that were shown and nobody has
+/// rated, the ones that were shown most often in vain.
 ///
 /// A rating counts for the order in which learnings come back: as a time
 /// shown, and a useful one as a time that it helped. It changes neither the
@@ -46,7 +46,7 @@ use crate::{
 #[expect(clippy::doc_markdown, reason = "the help shows JSON")]
 pub(super) struct Args {
     /// How many to show
-    #[arg(short, long, default_value_t = 5)]
+    #[arg(short, long, default_value_t = 5, value_parser = super::at_least_one)]
     count: usize,
     /// Read ratings from standard input: {"ratings": [{"id", "useful"}]}
     #[arg(long)]
@@ -88,8 +88,8 @@ enum Error {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Ratings {
-    Named { ratings: Vec<Rating> },
-    Bare(Vec<Rating>),
+    Named { ratings: Vec<Value> },
+    Bare(Vec<Value>),
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let given = args.useful.iter().map(|it| (it, true));
     let given = given.chain(args.useless.iter().map(|it| (it, false)));
     let given = given.map(|(id, useful)| Rating { id: id.clone(), useful });
-    let read = if args.rate { read()? } else { Vec::new() };
+    let read = if args.rate { readable(read()?)? } else { Vec::new() };
     for it in given.chain(read) {
         let before = ratings.insert(it.id.clone(), it.useful);
         if before.is_some_and(|before| before != it.useful) {
@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
-fn read() -> Result<Vec<Rating>, Error> {
+fn read() -> Result<Vec<Value>, Error> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         return Err(Error::Terminal);
@@ -132,6 +132,21 @@ fn read() -> Result<Vec<Rating>, Error> {
     match serde_json::from_slice(&bytes).map_err(Error::NotRatings)? {
         Ratings::Named { ratings } | Ratings::Bare(ratings) => Ok(ratings),
     }
+}
+
+/// Those that can be read. Of the others each is named, and the rest counts.
+fn readable(all: Vec<Value>) -> Result<Vec<Rating>, Error> {
+    let read: Vec<Result<Rating, _>> = all.into_iter().map(serde_json::from_value).collect();
+    let is_none = !read.iter().any(Result::is_ok);
+    let mut ratings = Vec::new();
+    for (at, it) in read.into_iter().enumerate() {
+        match it {
+            Ok(rating) => ratings.push(rating),
+            Err(err) if is_none => return Err(Error::NotRatings(err)),
+            Err(err) => say::warn(&format!("rating {at} is passed over: {err}")),
+        }
+    }
+    Ok(ratings)
 }
 
 /// Notes the ratings of those that are there, then names the others.
@@ -184,7 +199,7 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
     for (it, tally) in &sample {
         let summary = bounded::plain_line(&bounded::line(&it.summary, 200));
         text += &out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
-        let helped = match tally.referenced {
+        let helped = match tally.helped() {
             0 => "never helped".to_owned(),
             n => format!("helped {}", times(n)),
         };
@@ -207,18 +222,18 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-/// Active learnings that were shown: those first that nobody has rated, then
-/// the ones that were shown most often in vain.
+/// Active learnings that were shown and nobody has rated, those first that were shown most often in
+/// vain.
 fn sample(stock: &Stock, count: usize) -> Vec<(&Learning, Tally)> {
     let active = stock.learnings.iter().filter(|it| it.is_active());
     let tallied = active.map(|it| (it, stock.tally(&it.id)));
-    let mut shown: Vec<(&Learning, Tally)> = tallied.filter(|(_, it)| it.surfaced > 0).collect();
-    let vain = |it: &Tally| f64::from(it.surfaced) - it.hits();
     let is_rated = |it: &Tally| it.rated_useful + it.rated_useless > 0;
+    let waits = tallied.filter(|(_, it)| it.surfaced > 0 && !is_rated(it));
+    let mut shown: Vec<(&Learning, Tally)> = waits.collect();
+    let vain = |it: &Tally| f64::from(it.surfaced) - it.hits();
     shown.sort_by(|(a, one), (b, other)| {
-        is_rated(one)
-            .cmp(&is_rated(other))
-            .then(vain(other).total_cmp(&vain(one)))
+        vain(other)
+            .total_cmp(&vain(one))
             .then(other.surfaced.cmp(&one.surfaced))
             .then_with(|| a.id.cmp(&b.id))
     });

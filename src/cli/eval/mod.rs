@@ -39,8 +39,29 @@ use crate::{
 /// (must or may); the mean over queries that were shown anything. noise: of all
 /// that was shown to all queries, the share that does not help. MRR: one over
 /// the place of the first that must come back, the mean. silent: of the queries
-/// for which nothing helps, the share that got nothing.
+/// for which nothing helps, the share that got nothing. `-`: there is nothing of
+/// the kind to measure.
+///
+/// A set of your own is a TOML file. It counts as `dev`, or as held out where it
+/// says `held_out = true`:
+///
+///   project = "mine"
+///   [[learning]]
+///   id = "l1"
+///   category = "pitfall"
+///   summary = "cargo test hangs when port 5432 is taken"
+///   detail = "tests/db.rs binds it; set PGPORT."
+///   tags = ["tests"]
+///   # age_days, files and relevance too
+///   [[query]]
+///   id = "q1"
+///   text = "the tests hang"
+///   # or title, description, branch, tags, paths
+///   relevant = ["l1"]
+///   # also = [], near = []
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the help shows TOML")]
 pub(super) struct Args {
     /// A labelled set of your own, in TOML, instead of the built-in one
     #[arg(long, value_name = "FILE")]
@@ -240,12 +261,12 @@ impl Answered<'_> {
 #[derive(Debug)]
 struct Figures {
     queries: usize,
-    recall: f64,
-    recall_of_all: f64,
-    precision: f64,
-    noise: f64,
-    mrr: f64,
-    silent: f64,
+    recall: Option<f64>,
+    recall_of_all: Option<f64>,
+    precision: Option<f64>,
+    noise: Option<f64>,
+    mrr: Option<f64>,
+    silent: Option<f64>,
     shown: usize,
 }
 
@@ -277,7 +298,7 @@ impl Figures {
                     .filter(|it| !it.shown.is_empty())
                     .map(|it| ratio(it.helped(), it.shown.len())),
             ),
-            noise: if shown == 0 { 0.0 } else { 1.0 - ratio(helped, shown) },
+            noise: (shown > 0).then(|| 1.0 - ratio(helped, shown)),
             mrr: mean(
                 asked.iter().filter(must).map(|it| first(it).map_or(0.0, |at| ratio(1, at + 1))),
             ),
@@ -290,7 +311,7 @@ impl Figures {
         let mut row = vec![split.to_owned(), method.to_owned(), self.queries.to_string()];
         let figures =
             [self.recall, self.recall_of_all, self.precision, self.noise, self.mrr, self.silent];
-        row.extend(figures.map(|it| format!("{it:.3}")));
+        row.extend(figures.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.3}"))));
         row.push(self.shown.to_string());
         row
     }
@@ -314,9 +335,9 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0.0_f64), |(sum, count), it| (sum + it, count + 1.0));
-    sum / count.max(1.0)
+    (count > 0.0).then(|| sum / count)
 }
 
 /// What was not as it should be with one query.

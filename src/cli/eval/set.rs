@@ -119,7 +119,7 @@ pub(super) struct Labelled {
 pub(super) enum Error {
     #[error("failed to read `{0}`")]
     Io(String, #[source] io::Error),
-    #[error("failed to make sense of `{0}`")]
+    #[error("failed to make sense of `{0}`. `roz help eval` shows what a set looks like")]
     Toml(String, #[source] Box<toml::de::Error>),
     #[error("query `{query}` names `{id}`, and there is no such learning")]
     Unknown { query: String, id: String },
@@ -127,8 +127,8 @@ pub(super) enum Error {
         "learning `{id}` is {days} days old, which is before any calendar. Lower its `age_days`"
     )]
     TooOld { id: String, days: u32 },
-    #[error("two learnings have the id `{0}`. Give each one of its own")]
-    Twice(String),
+    #[error("two {0} have the id `{1}`. Give each one of its own")]
+    Twice(&'static str, String),
     #[error(
         "query `{query}` names `{id}` more than once. It is one of `relevant`, `also` and `near`, once"
     )]
@@ -195,7 +195,8 @@ struct LearningRow {
 #[serde(deny_unknown_fields)]
 struct QueryRow {
     id: String,
-    #[serde(rename = "kind")]
+    /// For readers: a ticket, a prompt, a branch …
+    #[serde(default, rename = "kind")]
     _kind: String,
     #[serde(default)]
     text: String,
@@ -209,6 +210,7 @@ struct QueryRow {
     tags: Vec<String>,
     #[serde(default)]
     paths: Vec<String>,
+    #[serde(default)]
     relevant: Vec<String>,
     #[serde(default)]
     also: Vec<String>,
@@ -246,7 +248,11 @@ impl File {
     fn into_project(self, learnings: Vec<Learning>) -> Result<Project, Error> {
         let mut known = BTreeSet::new();
         if let Some(twice) = learnings.iter().find(|it| !known.insert(&it.id)) {
-            return Err(Error::Twice(twice.id.clone()));
+            return Err(Error::Twice("learnings", twice.id.clone()));
+        }
+        let mut asked = BTreeSet::new();
+        if let Some(twice) = self.query.iter().find(|it| !asked.insert(&it.id)) {
+            return Err(Error::Twice("queries", twice.id.clone()));
         }
         for row in &self.query {
             let named = || row.relevant.iter().chain(&row.also).chain(&row.near);

@@ -66,11 +66,24 @@ pub fn soon(
     now: DateTime<Utc>,
     days: u64,
 ) -> Vec<Soon> {
-    let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let mut soon: Vec<Soon> =
-        ends(learnings, tallies, policy).filter(|it| now < it.at && it.at <= last).collect();
-    soon.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    let mut soon = until(learnings, tallies, policy, now, days);
+    soon.retain(|it| now < it.at);
     soon
+}
+
+/// As [`soon`], with what is due already: nobody may have begun a session since.
+pub fn until(
+    learnings: &[Learning],
+    tallies: &BTreeMap<String, Tally>,
+    policy: &DecayPolicy,
+    now: DateTime<Utc>,
+    days: u64,
+) -> Vec<Soon> {
+    let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let ends = ends(learnings, tallies, policy);
+    let mut until: Vec<Soon> = ends.filter(|it| it.at <= last).collect();
+    until.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    until
 }
 
 fn ends<'a>(

@@ -142,7 +142,7 @@ pub static TABLE: &[Row] = &[
     },
     Row {
         kind: Kind::DecayWarning,
-        trigger: || format!("a learning will be put away within {WARNED_DAYS} days"),
+        trigger: || format!("a learning will be put away within {WARNED_DAYS} days, or is due"),
         messages: decay_warning,
         recommendation: "`roz ref` keeps one that is still true; more time for all: raise \
                          `decay.passive_duration_days`",
@@ -277,7 +277,11 @@ fn high_cross_pollination(report: &Report) -> Vec<String> {
 
 fn decay_warning(report: &Report) -> Vec<String> {
     let ids: Vec<&str> = report.decaying.iter().map(|it| it.id.as_str()).collect();
-    learnings_that(report, &ids, &format!("will be put away within {WARNED_DAYS} days"))
+    learnings_that(
+        report,
+        &ids,
+        &format!("will be put away within {WARNED_DAYS} days, if not in the next session"),
+    )
 }
 
 fn stale_top_learning(report: &Report) -> Vec<String> {

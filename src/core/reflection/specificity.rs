@@ -72,8 +72,9 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
         reasons.push(format!(
             "too vague (specificity {:.1} of the {:.1} needed): {about}{stock}. Name the file, \
              function, command, version, number or error that it is about",
-            it.score.max(0.0),
-            it.bar
+            // What is below the bar is not said to be at it.
+            (it.score.max(0.0) * 10.0).floor() / 10.0,
+            (it.bar * 10.0).ceil() / 10.0
         ));
     }
     if all_implausible && !reasons.is_empty() {

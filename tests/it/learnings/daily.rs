@@ -222,7 +222,11 @@ fn the_sample_is_what_was_shown_most_and_helped_least() {
     assert!(text.contains("shown 4 times, never helped"), "{text}");
     assert!(text.contains("roz review-learnings --useful ID"), "{text}");
     roz.run(&["review-learnings", "--useless", LEXER]).succeeds();
-    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [CACHE, LEXER]);
+    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [CACHE]);
+    roz.run(&["review-learnings", "--useful", CACHE]).succeeds();
+    let text = roz.run(&["review-learnings"]).succeeds().stdout;
+    assert_eq!(text, "Nothing that was shown waits for a rating.\n");
+    roz.run(&["review-learnings", "--count", "0"]).misuses();
 }
 
 #[test]
@@ -283,5 +287,14 @@ fn ratings_that_cannot_be_taken_are_named() {
         let said = roz.fed(&["review-learnings", "--rate"], text).fails();
         assert!(said.contains("holds no ratings"), "{text}: {said}");
     }
+    assert_eq!(roz.logged("rated").len(), 1);
+}
+
+#[test]
+fn a_rating_that_cannot_be_read_does_not_spoil_the_others() {
+    let roz = three();
+    let both = json!([{ "id": CACHE }, { "id": LEXER, "useful": true }]).to_string();
+    let ran = roz.fed(&["review-learnings", "--rate"], &both).succeeds();
+    assert!(ran.stderr.contains("rating 0 is passed over: missing field `useful`"), "{ran:?}");
     assert_eq!(roz.logged("rated").len(), 1);
 }

@@ -146,6 +146,8 @@ pub enum Event {
 pub struct Tally {
     pub surfaced: u32,
     pub referenced: u32,
+    /// Of `referenced`, the sessions that were not shown it: who found it by a search.
+    pub unshown: u32,
     /// Sessions in which it only looked as if it had helped.
     pub implied: u32,
     /// Sessions that ended without anyone referring to it.
@@ -177,10 +179,14 @@ impl Tally {
         (self.surfaced > 0).then(|| self.hits() / f64::from(self.surfaced))
     }
 
-    /// The times that it helped, no more than it was shown: it can also be
-    /// found by a search.
+    /// The times that it helped where it was shown.
     pub fn hits(&self) -> f64 {
-        let hits = f64::from(self.referenced) + 0.5 * f64::from(self.implied);
+        let hits = f64::from(self.helped()) + 0.5 * f64::from(self.implied);
         hits.min(f64::from(self.surfaced))
+    }
+
+    /// As [`Self::hits`], without what only looked so.
+    pub fn helped(&self) -> u32 {
+        self.referenced.saturating_sub(self.unshown)
     }
 }

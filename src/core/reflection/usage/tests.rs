@@ -286,6 +286,23 @@ fn a_hit_rate_is_never_above_one_and_never_nothing_by_nothing() {
 }
 
 #[test]
+fn what_helped_where_it_was_found_by_a_search_is_no_hit_of_what_was_shown_in_vain() {
+    let vain = (0..10).flat_map(|it| {
+        let session = format!("vain{it}");
+        [(it, shown("a", &session)), (it, dismissed("a", &session))]
+    });
+    let found = (0..9).map(|it| (20 + it, used("a", &format!("found{it}"), None)));
+    let mut events: Vec<_> = vain.chain(found).collect();
+    let tally = view(&events).tally("a");
+    assert_eq!((tally.surfaced, tally.referenced, tally.dismissed), (10, 9, 10));
+    assert_eq!((tally.hit_rate(), tally.last_referenced), (Some(0.0), Some(day(28))));
+    // In whatever order a merge left the lines.
+    events.push((30, used("a", "vain0", None)));
+    events.reverse();
+    assert_eq!(view(&events).tally("a").hit_rate(), Some(0.1));
+}
+
+#[test]
 fn what_was_dismissed_before_a_restoration_is_forgiven() {
     let events = [
         (0, dismissed("a", "s1")),

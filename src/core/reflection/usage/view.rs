@@ -295,6 +295,7 @@ impl Usage {
         for Use(surfaced, referenced, implied, dismissed) in self.uses.values() {
             tally.surfaced += u32::from(surfaced.is_some());
             tally.referenced += u32::from(referenced.is_some());
+            tally.unshown += u32::from(referenced.is_some() && surfaced.is_none());
             tally.implied += u32::from(referenced.is_none() && implied.is_some());
             // A session that was resumed may have made up its mind.
             if let Some(at) = dismissed
