@@ -75,15 +75,12 @@ fn where_little_is_known_little_comes_that_does_not_help() {
 fn the_example_of_a_set_works_as_it_stands_and_what_cannot_be_measured_is_not_0() {
     let roz = Roz::new();
     let help = roz.run(&["help", "eval"]).succeeds().stdout;
-    let example: String = help
-        .lines()
-        .skip_while(|it| !it.starts_with("  project ="))
-        .take_while(|it| it.starts_with("  "))
-        .map(|it| format!("{}\n", it.trim_start()))
-        .collect();
+    let lines = help.lines().skip_while(|it| !it.starts_with("  project ="));
+    let lines = lines.take_while(|it| it.starts_with("  ")).map(str::trim_start);
+    let example = lines.collect::<Vec<_>>().join("\n") + "\n";
     roz.write("set.toml", &example);
     let table = roz.run(&["eval", "--set", "set.toml"]).succeeds().stdout;
-    assert!(table.lines().nth(1).unwrap().contains("-"), "{table}");
+    assert!(table.lines().nth(1).unwrap().contains('-'), "{table}");
     let out = roz.json(&["eval", "--set", "set.toml"]);
     assert!(figure(&out, "dev", "roz", "recall_at_5") > 0.9, "{out}");
     assert_eq!(out["splits"]["dev"]["roz"]["silent"], Value::Null, "no query has to be silent");
