@@ -838,6 +838,43 @@ fn the_table_knows_what_closes_and_what_does_not() {
 }
 
 #[test]
+fn what_fills_up_a_line_hides_no_close() {
+    let mut policy = Policy::default().ticketing;
+    let row = |name: &str, closes: &str| crate::core::policy::TicketSystem {
+        name: name.into(),
+        closes: vec![closes.into()],
+        ..Default::default()
+    };
+    policy.systems.push(row("jira", "Bash:jira done *"));
+    policy.systems.push(row("own", "Bash:*finish *"));
+    let words = format!("echo {}>/dev/null; ", "x ".repeat(8_100));
+    let commands = ":;".repeat(8_000);
+    let nested = format!("{}true{}; {words}", "$(".repeat(50), ")".repeat(50));
+    let too_long = format!("echo {}; ", "y".repeat(300 * 1024));
+    for padding in [&words, &commands, &nested, &too_long] {
+        for (close, system, ids) in [
+            ("bd close bd-1", "beads", &["bd-1"][..]),
+            ("bd close bd-1; echo --help", "beads", &["bd-1"]),
+            ("b'd' --db x close bd-1 && true", "beads", &["bd-1"]),
+            ("/opt/bin/tissue status t-1 closed", "tissue", &["t-1"]),
+            ("jira done X-1", "jira", &["X-1"]),
+            ("make finish X-1", "own", &[]),
+        ] {
+            let line = format!("{padding}{close}");
+            let found = tickets::closings(&policy, &bash(&line, "t"));
+            let end = format!("{}…{close}", &padding[..8]);
+            assert!(found.iter().any(|it| it.system == system), "{end}: {found:?}");
+            let found = found.iter().find(|it| it.system == system);
+            assert_eq!(found.map(|it| &it.tickets[..]).unwrap_or_default(), ids, "{end}");
+        }
+        for mention in ["bd list", "bd close --help", "tissue status t-1 open", "jira undone X-1"] {
+            let found = tickets::closings(&policy, &bash(&format!("{padding}{mention}"), "t"));
+            assert!(found.is_empty(), "{mention}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn github_counts_where_it_is_asked_for() {
     let policy = Policy::default().ticketing;
     assert!(tickets::closings(&policy, &bash("gh issue close 1", "t")).is_empty());
