@@ -86,7 +86,7 @@ pub(super) fn learned(
             } else {
                 Diff::NotAsked
             };
-            Learned { is_wanted, system: look.system(), diff, ..Learned::default() }
+            Learned { is_wanted, system: look.stand_in(), diff, ..Learned::default() }
         }
         What::TaskCompleted { .. } if !by_subagent => {
             let is_wanted = look.is_wanted();
@@ -268,6 +268,13 @@ impl Look<'_> {
         system(self.roz, self.cwd)
     }
 
+    /// The system in use that stands in for asking each session.
+    fn stand_in(self) -> Option<String> {
+        let policy = &self.roz.policy.ticketing;
+        let found = markers(self.roz, self.cwd).filter(|it| it.found.is_some());
+        found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
+    }
+
     /// Most calls close nothing.
     fn matters(self, call: &ToolCall) -> bool {
         let is_news = reflection::uses_tasks(call) && !self.session.reflection.uses_tasks();
@@ -309,7 +316,7 @@ impl Look<'_> {
         let relevant = self.at_beginning(ticket.as_ref(), baseline.as_ref());
         Learned {
             is_wanted: true,
-            system,
+            system: self.stand_in(),
             ticket,
             baseline,
             relevant,

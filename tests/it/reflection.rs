@@ -7,6 +7,7 @@
 
 mod branches;
 mod elsewhere;
+mod modes;
 mod tasks;
 mod words;
 

@@ -80,7 +80,7 @@ pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
     learned.is_wanted
         && cx.policy.ticketing.has("session")
         && learned.system.is_none()
-        && !(state.uses_tasks() && cx.policy.ticketing.has("tasks"))
+        && !(state.uses_tasks() && cx.policy.ticketing.stands_for_sessions("tasks"))
 }
 
 /// At work on a ticket that is known. A close that was only intended, or has failed, makes none.
