@@ -1,11 +1,14 @@
 //! The reflection gate's record of a session, and its arrows. The transition
 //! table stands in the module above.
 
+mod tasks;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use self::tasks::Task;
 pub use super::record::{
     Baseline, Decider, Done, Injected, Observation, Rejected, Skip, Ticket, Use,
 };
@@ -82,14 +85,6 @@ pub struct Reflection {
 struct Intent {
     closings: Vec<Closing>,
     at: DateTime<Utc>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Task {
-    blocks: u32,
-    /// Reflected on, skipped, or given up.
-    is_settled: bool,
 }
 
 /// Of each kind so many are kept.
@@ -185,19 +180,6 @@ impl Reflection {
 
     pub fn baseline(&self) -> Option<&Baseline> {
         self.baseline.as_ref()
-    }
-
-    /// Whether it is the id of a task of the client's.
-    pub(super) fn is_task(&self, id: &str) -> bool {
-        self.tasks.contains_key(id)
-    }
-
-    pub fn uses_tasks(&self) -> bool {
-        self.uses_tasks
-    }
-
-    pub(super) fn uses_task_tools(&mut self) {
-        self.uses_tasks = true;
     }
 
     /// The first look at the work tree stands.
@@ -354,28 +336,6 @@ impl Reflection {
     pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
         let since = *self.waiting_since.get_or_insert(now);
         now < policy::later(since, timeout_seconds)
-    }
-
-    /// A task is completed. Answers how often it was held before, or none if
-    /// it is settled.
-    pub(super) fn task_completed(&mut self, id: &str) -> Option<u32> {
-        if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
-            return None;
-        }
-        let task = self.tasks.entry(id.to_owned()).or_default();
-        (!task.is_settled).then_some(task.blocks)
-    }
-
-    pub(super) fn task_held(&mut self, id: &str) {
-        if let Some(task) = self.tasks.get_mut(id) {
-            task.blocks += 1;
-        }
-    }
-
-    pub(super) fn task_given_up(&mut self, id: &str) {
-        if let Some(task) = self.tasks.get_mut(id) {
-            task.is_settled = true;
-        }
     }
 
     /// Whoever reflects or gives a reason has the notes before it. A small

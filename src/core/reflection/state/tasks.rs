@@ -1,0 +1,51 @@
+//! The client's tasks, as the gate's record keeps them: which were completed, and how often each was
+//! held open.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_KEPT, Reflection};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Task {
+    pub(super) blocks: u32,
+    /// Reflected on, skipped, or given up.
+    pub(super) is_settled: bool,
+}
+
+impl Reflection {
+    /// Whether it is the id of a task of the client's.
+    pub(in crate::core::reflection) fn is_task(&self, id: &str) -> bool {
+        self.tasks.contains_key(id)
+    }
+
+    pub fn uses_tasks(&self) -> bool {
+        self.uses_tasks
+    }
+
+    pub(in crate::core::reflection) fn uses_task_tools(&mut self) {
+        self.uses_tasks = true;
+    }
+
+    /// A task is completed. Answers how often it was held before, or none if
+    /// it is settled.
+    pub(in crate::core::reflection) fn task_completed(&mut self, id: &str) -> Option<u32> {
+        if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
+            return None;
+        }
+        let task = self.tasks.entry(id.to_owned()).or_default();
+        (!task.is_settled).then_some(task.blocks)
+    }
+
+    pub(in crate::core::reflection) fn task_held(&mut self, id: &str) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            task.blocks += 1;
+        }
+    }
+
+    pub(in crate::core::reflection) fn task_given_up(&mut self, id: &str) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            task.is_settled = true;
+        }
+    }
+}
