@@ -88,9 +88,9 @@ pub(super) fn learned(
             };
             Learned { is_wanted, system: look.stand_in(), diff, ..Learned::default() }
         }
-        What::TaskCompleted { .. } if !by_subagent => {
+        What::TaskCompleted { .. } => {
             let is_wanted = look.is_wanted();
-            let decides = roz.policy.gate.auto_skip.decider == Decider::Always;
+            let decides = roz.policy.gate.auto_skip.decider == Decider::Always && !by_subagent;
             let diff = if is_wanted && decides { look.diff() } else { Diff::NotAsked };
             Learned { is_wanted, diff, ..Learned::default() }
         }
@@ -99,7 +99,6 @@ pub(super) fn learned(
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
         | What::Stop(_)
-        | What::TaskCompleted { .. }
         | What::SessionEnd { .. } => Learned::default(),
     }
 }

@@ -21,7 +21,7 @@
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a
-//! ticket. Subagents are never held: the work is the main agent's.
+//! ticket. Subagents are never held: the work is the main agent's, and so is what they closed.
 
 mod asked;
 pub mod candidate;
@@ -63,13 +63,12 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
         What::PreToolUse(call) => on_tool(state, call, cx),
         What::PostToolUse { call, succeeded } => on_tool_done(state, call, *succeeded, cx),
         What::Stop(stop) if !by_subagent => on_stop(state, stop, cx),
-        What::TaskCompleted { task_id, subject } if !by_subagent => {
-            on_task(state, task_id, subject, cx)
+        What::TaskCompleted { task_id, subject } => {
+            on_task(state, task_id, subject, by_subagent, cx)
         }
         What::SessionEnd { .. } => on_session_end(state, cx),
         What::Prompt { .. }
         | What::Stop(_)
-        | What::TaskCompleted { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. } => Outcome::pass(),
     }
@@ -343,8 +342,9 @@ fn passed(state: &Reflection, reason: &str, lines_changed: Option<u64>) -> Outco
 }
 
 /// The client would complete a task: it is held open until something is
-/// written down, at most `max_blocks` times.
-fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
+/// written down, at most `max_blocks` times. A subagent's is completed, and the
+/// main agent's to reflect on.
+fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, cx: Cx) -> Outcome {
     let learned = &cx.facts.learned;
     if !learned.is_wanted || !cx.policy.ticketing.has("tasks") {
         return Outcome::pass();
@@ -357,6 +357,12 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
     let Some(blocks) = state.task_completed(&id) else {
         return Outcome::pass().marked(mark("pass"));
     };
+    let tickets = vec![id.clone()];
+    let closing = [Closing { system: "tasks".to_owned(), tickets }];
+    if by_subagent {
+        state.closed_tickets(&closing, cx.now);
+        return Outcome::pass().marked(mark("pass"));
+    }
     if blocks >= cx.policy.circuit_breaker.max_blocks {
         state.task_given_up(&id);
         return Outcome::pass().marked(mark("pass")).telling_user(format!(
@@ -364,8 +370,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
              completed without a reflection."
         ));
     }
-    let tickets = vec![id.clone()];
-    state.closed_tickets(&[Closing { system: "tasks".to_owned(), tickets }], cx.now);
+    state.closed_tickets(&closing, cx.now);
     if cx.policy.gate.auto_skip.decider == Decider::Always
         && let Diff::Lines(lines) = learned.diff
         && cx.policy.gate.auto_skip.covers(lines)

@@ -692,14 +692,25 @@ fn a_task_is_held_at_most_max_blocks_times() {
 }
 
 #[test]
-fn tasks_count_where_they_are_a_ticket_system_and_of_the_main_agent() {
+fn tasks_count_where_they_are_a_ticket_system() {
     let mut gate = Gate::new();
     gate.policy.ticketing.overrides.insert("tasks".into(), false);
     assert_eq!(gate.task("1").verdict, Verdict::Pass);
-    let mut gate = Gate::new();
-    let done = What::TaskCompleted { task_id: "1".into(), subject: "x".into() };
-    assert_eq!(gate.sees_from(Some("a1"), done).verdict, Verdict::Pass);
     gate.is(Status::Idle);
+}
+
+#[test]
+fn a_subagents_task_is_completed_and_the_main_agents_to_reflect_on() {
+    let mut gate = Gate::new();
+    let done = || What::TaskCompleted { task_id: "1".into(), subject: "x".into() };
+    assert_eq!(gate.sees_from(Some("a1"), done()).verdict, Verdict::Pass);
+    let said = gate.is(Status::Pending).blocks();
+    assert!(said.contains("task 1 is completed"), "{said}");
+    assert!(gate.reflects());
+    gate.passes();
+    // Once it is reflected on it is nobody's any more.
+    assert_eq!(gate.sees_from(Some("a1"), done()).verdict, Verdict::Pass);
+    gate.is(Status::Reflected);
 }
 
 #[test]
