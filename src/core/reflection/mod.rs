@@ -46,7 +46,7 @@ use crate::core::{
     policy::{Auto, Decider},
     reflection::{
         asked::{before_skip, example, observations, what_is_due},
-        state::{Reflection, Skip, Status},
+        state::{Mode, Reflection, Skip, Status},
         tickets::Closing,
     },
     trace::Mark,
@@ -55,6 +55,10 @@ use crate::core::{
 pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
     if cx.policy.reflection.enabled == Auto::Off {
         return Outcome::pass();
+    }
+    let learned = &cx.facts.learned;
+    if learned.is_wanted {
+        state.is_on(if learned.system.is_some() { Mode::Tickets } else { Mode::Session });
     }
     let by_subagent = event.origin.agent_id.is_some();
     match &event.what {
@@ -74,11 +78,12 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// Whether a session without tickets is asked at its end what it taught.
+/// Whether a session without tickets is asked at its end what it taught. One
+/// that began so stays so: a marker may be of the agent's own making.
 pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
     learned.is_wanted
         && cx.policy.ticketing.has("session")
-        && learned.system.is_none()
+        && (learned.system.is_none() || state.first_mode() == Some(Mode::Session))
         && !(state.uses_tasks() && cx.policy.ticketing.stands_for_sessions("tasks"))
 }
 
@@ -167,9 +172,6 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
     if !learned.is_wanted {
         return Outcome::pass();
     }
-    if uses_tasks(call) && !state.uses_tasks() {
-        state.uses_task_tools();
-    }
     let Some(id) = &call.tool_use_id else { return Outcome::pass() };
     let closings = tickets::closings(&cx.policy.ticketing, call);
     if closings.is_empty() {
@@ -193,6 +195,10 @@ pub fn uses_tasks(call: &ToolCall) -> bool {
 }
 
 fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx) -> Outcome {
+    // One that was refused, or has failed, is no use of them.
+    if succeeded && cx.facts.learned.is_wanted && uses_tasks(call) {
+        state.uses_task_tools();
+    }
     let Some(id) = &call.tool_use_id else { return Outcome::pass() };
     let Some(closings) = state.close_ended(id) else { return Outcome::pass() };
     let mark = |it: &Closing| {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use self::tasks::Task;
 pub use super::record::{
-    Baseline, Decider, Done, Injected, Observation, Rejected, Skip, Ticket, Use,
+    Baseline, Decider, Done, Injected, Mode, Observation, Rejected, Skip, Ticket, Use,
 };
 use crate::core::{
     bounded,
@@ -73,6 +73,10 @@ pub struct Reflection {
     /// The client's task tools are in use.
     #[serde(skip_serializing_if = "is_false")]
     uses_tasks: bool,
+    /// How the gate was on when it first was in this session. It stays on, and what appears or
+    /// vanishes later ends session mode for nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_mode: Option<Mode>,
     /// What the work tree was like when the session began.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<Baseline>,
@@ -180,6 +184,15 @@ impl Reflection {
 
     pub fn baseline(&self) -> Option<&Baseline> {
         self.baseline.as_ref()
+    }
+
+    pub fn first_mode(&self) -> Option<Mode> {
+        self.first_mode
+    }
+
+    /// The gate is on: how it was at first stands.
+    pub(super) fn is_on(&mut self, mode: Mode) {
+        self.first_mode.get_or_insert(mode);
     }
 
     /// The first look at the work tree stands.

@@ -384,8 +384,35 @@ fn where_there_is_a_ticket_system_no_session_is_asked() {
     gate.changed(500).passes();
 
     let mut gate = Gate::new();
-    let _ = gate.sees(What::PreToolUse(tool("TaskCreate", json!({ "subject": "x" }))));
+    let call = tool("TaskCreate", json!({ "subject": "x" }));
+    let _ = gate.sees(What::PreToolUse(call.clone()));
+    let _ = gate.sees(What::PostToolUse { call, succeeded: true });
     gate.changed(500).passes();
+}
+
+#[test]
+fn a_task_that_was_refused_or_failed_ends_no_session_mode() {
+    let call = || tool("TaskCreate", json!({ "subject": "x" }));
+    let mut gate = Gate::new();
+    let _ = gate.sees(What::PreToolUse(call()));
+    gate.changed(500).blocks();
+    let mut gate = Gate::new();
+    let _ = gate.sees(What::PreToolUse(call()));
+    let _ = gate.sees(What::PostToolUse { call: call(), succeeded: false });
+    gate.changed(500).blocks();
+}
+
+#[test]
+fn a_marker_that_appears_within_a_session_ends_no_session_mode() {
+    let mut gate = Gate::new();
+    let _ = gate.sees(starts());
+    gate.facts.learned.system = Some("beads".into());
+    gate.changed(500).blocks();
+    // Where nobody looked when it began, what is there now counts.
+    let mut gate = Gate::with_tickets();
+    gate.changed(500).passes();
+    gate.facts.learned.system = None;
+    gate.blocks();
 }
 
 #[test]
