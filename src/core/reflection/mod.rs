@@ -273,15 +273,27 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         }
         _ => what_is_due(state),
     };
-    if state.press(&cx.policy.circuit_breaker, cx.now) == Press::Trip {
+    let breaker = &cx.policy.circuit_breaker;
+    let let_go_before = state.is_tripped(breaker, cx.now);
+    if state.press(breaker, cx.now) == Press::Trip {
         let blocks = state.block_count();
+        let told = if let_go_before {
+            format!(
+                "roz: {due}, and nothing was written down: the stop passes without it. The gate \
+                 held the agent {} before, and holds no stop for {} seconds from then on.",
+                breaker::times(blocks),
+                breaker.cooldown_seconds
+            )
+        } else {
+            format!(
+                "roz: the agent was held {} and did not write down what it learned ({due}): the \
+                 stop passes without it.",
+                breaker::times(blocks)
+            )
+        };
         return passed(state, "the breaker has tripped", lines)
             .marked(Mark::ReflectionBreakerTripped { block_count: blocks })
-            .telling_user(format!(
-                "roz: the agent was held {} and did not write down what it learned \
-                 ({due}): the stop passes without it.",
-                breaker::times(blocks)
-            ));
+            .telling_user(told);
     }
     let small = lines.filter(|_| is_small);
     let notice = Notice::new("reflect")

@@ -314,6 +314,7 @@ impl Reflection {
             }
             Press::Trip => {
                 self.status = Status::Idle;
+                self.closed_tasks_are_given_up();
                 self.closed.clear();
                 self.closed_unnamed.clear();
                 self.waiting_since = None;

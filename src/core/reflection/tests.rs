@@ -624,7 +624,10 @@ fn a_tripped_breaker_holds_again_after_its_cooldown() {
     gate.closes().blocks();
     gate.passes();
     gate.closes();
-    assert!(!gate.passing().messages.is_empty(), "the user is told each time");
+    // The user is told each time; of this ticket nobody was held.
+    let told = gate.passing().messages.join("");
+    assert!(told.contains("t-1 was closed, and nothing was written down"), "{told}");
+    assert!(told.contains("held the agent once before"), "{told}");
     gate.now += TimeDelta::seconds(300);
     gate.closes().blocks();
 }
@@ -716,6 +719,42 @@ fn a_task_is_held_at_most_max_blocks_times() {
     assert_eq!(outcome.verdict, Verdict::Pass);
     assert!(outcome.messages[0].contains("task 1 was held open 3 times"));
     assert_eq!(gate.task("1").messages.len(), 0);
+}
+
+#[test]
+fn a_task_that_is_held_open_is_not_told_as_completed() {
+    let mut gate = Gate::new();
+    let _ = gate.task("1");
+    let said = gate.blocks();
+    assert!(said.contains("task 1 waits to be completed"), "{said}");
+    let _ = gate.task("2");
+    let said = gate.blocks();
+    assert!(said.contains("task 1 and 1 more were closed, or wait for it"), "{said}");
+}
+
+#[test]
+fn a_task_that_was_let_go_is_held_at_no_stop_and_one_of_a_stop_is_held_open_no_more() {
+    let mut gate = Gate::new();
+    for _ in 0..4 {
+        let _ = gate.task("1");
+    }
+    gate.is(Status::Idle).passes();
+    // What else is due stays due.
+    let mut gate = Gate::with_tickets();
+    gate.closes();
+    for _ in 0..4 {
+        let _ = gate.task("1");
+    }
+    let said = gate.is(Status::Pending).blocks();
+    assert!(said.contains("ticket t-1 was closed"), "{said}");
+    let mut gate = Gate::new();
+    let _ = gate.task("1");
+    for _ in 0..3 {
+        gate.blocks();
+    }
+    gate.passes();
+    assert_eq!(gate.task("1").verdict, Verdict::Pass);
+    gate.is(Status::Idle).passes();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_KEPT, Reflection};
+use super::{MAX_KEPT, Reflection, Status};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,6 +17,11 @@ impl Reflection {
     /// Whether it is the id of a task of the client's.
     pub(in crate::core::reflection) fn is_task(&self, id: &str) -> bool {
         self.tasks.contains_key(id)
+    }
+
+    /// Whether a task was not let be completed, and still is not.
+    pub(in crate::core::reflection) fn is_held_open(&self, id: &str) -> bool {
+        self.tasks.get(id).is_some_and(|it| it.blocks > 0 && !it.is_settled)
     }
 
     pub fn uses_tasks(&self) -> bool {
@@ -43,9 +48,24 @@ impl Reflection {
         }
     }
 
+    /// A task was held often enough. No stop is held for it, either.
     pub(in crate::core::reflection) fn task_given_up(&mut self, id: &str) {
         if let Some(task) = self.tasks.get_mut(id) {
             task.is_settled = true;
+        }
+        self.closed.retain(|it| it != id);
+        if self.status.is_open() && self.closed.is_empty() && self.closed_unnamed.is_empty() {
+            self.status = Status::Idle;
+            self.waiting_since = None;
+        }
+    }
+
+    /// The stop was held often enough. None of the tasks that it was held for is held open again.
+    pub(super) fn closed_tasks_are_given_up(&mut self) {
+        for id in &self.closed {
+            if let Some(task) = self.tasks.get_mut(id) {
+                task.is_settled = true;
+            }
         }
     }
 }
