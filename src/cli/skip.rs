@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
     session_id: Option<String>,
-    /// Who decided
+    /// Who decided; an agent says only that it did
     #[arg(long, value_enum, default_value = "agent")]
     decider: Who,
     /// How many lines were changed, where that is the reason
@@ -55,8 +55,11 @@ enum Who {
 enum Error {
     #[error("the reason is empty: say why there is nothing to write down")]
     Empty,
-    #[error("`--decider user` is for a person, and an agent's client started this")]
-    NotAUser,
+    #[error(
+        "`--decider {0}` is no agent's to say, and an agent's client started this: leave it out, and \
+         the reason counts as the agent's. The user says it in a terminal of their own"
+    )]
+    NotTheirs(&'static str),
 }
 
 const MAX_REASON: usize = 500;
@@ -66,13 +69,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if reason.is_empty() {
         return Err(Error::Empty.into());
     }
+    // Who reads the log takes its word for who decided.
+    let is_by_agent = || world.var("CLAUDECODE").is_some() || process::descends_from_client();
     let decider = match args.decider {
         Who::Agent => Decider::Agent,
-        Who::Auto => Decider::Auto,
-        Who::User if world.var("CLAUDECODE").is_some() || process::descends_from_client() => {
-            return Err(Error::NotAUser.into());
-        }
+        Who::User if is_by_agent() => return Err(Error::NotTheirs("user").into()),
+        Who::Auto if is_by_agent() => return Err(Error::NotTheirs("auto").into()),
         Who::User => Decider::User,
+        Who::Auto => Decider::Auto,
     };
     let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
     let id = target.id.clone();

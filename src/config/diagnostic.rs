@@ -29,6 +29,16 @@ impl Place {
         Place::File { path: path.to_string_lossy().into_owned(), line }
     }
 
+    /// Another line of the same file.
+    pub(super) fn at_line(&self, line: Option<usize>) -> Self {
+        match self {
+            Place::File { path, line: before } => {
+                Place::File { path: path.clone(), line: line.or(*before) }
+            }
+            Place::Variable(name) => Place::Variable(name.clone()),
+        }
+    }
+
     /// File, line and variable, as far as they apply.
     pub(super) fn parts(&self) -> (Option<&str>, Option<usize>, Option<&str>) {
         match self {

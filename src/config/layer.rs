@@ -26,6 +26,8 @@ pub(super) struct Setting {
     pub(super) key: &'static Key,
     pub(super) value: Value,
     pub(super) place: Place,
+    /// The lines of its rows, where it has rows.
+    pub(super) rows: Vec<usize>,
 }
 
 /// Reads the text of a `config.toml`. Text that is no TOML is the one
@@ -36,7 +38,7 @@ pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Laye
         problem: format!("not TOML: {}", err.message().replace('\n', " ")),
         remedy: String::new(),
     })?;
-    let reader = Reader { home, flaws: Vec::new() };
+    let reader = Reader { home, ..Reader::default() };
     let mut walk = Walk { text, path, reader, settings: Vec::new() };
     walk.section(root.get_ref(), "");
     let Walk { reader: Reader { mut flaws, .. }, settings, .. } = walk;
@@ -62,10 +64,10 @@ pub(super) fn from_variables<'a>(
     let mut layer = Layer::default();
     for (name, text) in variables {
         let Some(key) = keys::by_variable(name) else { continue };
-        let mut reader = Reader { home, flaws: Vec::new() };
+        let mut reader = Reader { home, ..Reader::default() };
         let place = Place::Variable(name.to_owned());
         if let Some(value) = reader.parse(key, text) {
-            layer.settings.push(Setting { key, value, place: place.clone() });
+            layer.settings.push(Setting { key, value, place: place.clone(), rows: Vec::new() });
         }
         layer.diagnostics.extend(reader.flaws.iter().map(|it| diagnostic(it, place.clone())));
     }
@@ -114,7 +116,8 @@ impl Walk<'_> {
     fn set(&mut self, key: &'static Key, value: &Spanned<DeValue>) {
         if let Some(read) = self.reader.read(key, value) {
             let place = Place::file(self.path, Some(line(self.text, value.span().start)));
-            self.settings.push(Setting { key, value: read, place });
+            let rows = self.reader.rows.drain(..).map(|it| line(self.text, it)).collect();
+            self.settings.push(Setting { key, value: read, place, rows });
         }
     }
 

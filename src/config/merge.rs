@@ -18,6 +18,9 @@ use crate::core::{policy::Policy, reflection::tickets::SYSTEMS};
 /// until the client gives up on them.
 const MOST_ADDED: usize = 64;
 
+/// The ticket systems that are not built in, a row each.
+const SYSTEM_ROWS: &str = "ticketing.systems";
+
 /// Who wrote a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
@@ -34,6 +37,8 @@ pub(super) struct Draft<'a> {
     policy: Policy,
     /// For each row of the table; none: the default.
     origins: Vec<Vec<Origin>>,
+    /// The ticket systems that count without what the project says.
+    systems_of_user: Option<Vec<String>>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -46,12 +51,17 @@ impl<'a> Draft<'a> {
             document: json!(policy),
             policy,
             origins: KEYS.iter().map(|_| Vec::new()).collect(),
+            systems_of_user: None,
             diagnostics: Vec::new(),
         }
     }
 
     pub(super) fn lay(&mut self, layer: Layer, author: Author) {
         self.diagnostics.extend(layer.diagnostics);
+        if author != Author::User && self.systems_of_user.is_none() {
+            let enabled = self.policy.ticketing.enabled();
+            self.systems_of_user = Some(enabled.map(str::to_owned).collect());
+        }
         for setting in layer.settings {
             match author {
                 Author::User => self.set(setting, author),
@@ -67,6 +77,11 @@ impl<'a> Draft<'a> {
     pub(super) fn finish(mut self) -> (Policy, Vec<Diagnostic>, Vec<Set>) {
         self.warn_of_the_clients_cap();
         self.warn_of_unknown_systems();
+        if let Some(users) = &self.systems_of_user {
+            let all = self.policy.ticketing.enabled().map(str::to_owned);
+            let added = all.filter(|it| !users.contains(it)).collect();
+            self.policy.ticketing.of_project = added;
+        }
         let settings = KEYS
             .iter()
             .zip(self.origins)
@@ -114,7 +129,7 @@ impl<'a> Draft<'a> {
     }
 
     fn set(&mut self, setting: Setting, author: Author) {
-        let Setting { key, mut value, place } = setting;
+        let Setting { key, mut value, place, rows } = setting;
         let Some(row) = KEYS.iter().position(|it| std::ptr::eq(it, key)) else { return };
         let by_project = author != Author::User;
         let adds = match key.kind {
@@ -124,6 +139,9 @@ impl<'a> Draft<'a> {
             Kind::Switches(_) | Kind::Texts(_) => true,
             _ => false,
         };
+        if by_project && key.path == SYSTEM_ROWS {
+            self.take_known_systems(&mut value, &place, &rows);
+        }
         if let (Kind::Rows(fields), Author::Project { trusted: false }) = (key.kind, author) {
             self.take_programs(key, fields, &mut value, &place);
         }
@@ -204,6 +222,34 @@ impl<'a> Draft<'a> {
 }
 
 impl Draft<'_> {
+    /// Takes away a project's rows that would say of a known system what it is: another marker, or
+    /// none, and its tickets are in use nowhere.
+    fn take_known_systems(&mut self, rows: &mut Value, place: &Place, lines: &[usize]) {
+        let Value::Array(items) = rows else { return };
+        let users = slot(&mut self.document, SYSTEM_ROWS).as_array().cloned().unwrap_or_default();
+        let mut lines = lines.iter();
+        items.retain(|item| {
+            let line = lines.next().copied();
+            let name = item["name"].as_str().unwrap_or_default();
+            let whose = if users.iter().any(|it| it["name"] == name) {
+                "the user has"
+            } else if SYSTEMS.iter().any(|it| it.name == name) {
+                "roz has"
+            } else {
+                return true;
+            };
+            if !users.contains(item) {
+                let problem = format!(
+                    "`{SYSTEM_ROWS}`: the row {} is ignored: {whose} a system of that name, and a \
+                     project may only add others",
+                    quoted(name)
+                );
+                self.refuse(place.at_line(line), problem);
+            }
+            false
+        });
+    }
+
     /// Ticket systems that are switched on or off by a name that none has: one that is misspelt
     /// would switch the right one off.
     fn warn_of_unknown_systems(&mut self) {

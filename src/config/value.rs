@@ -57,11 +57,13 @@ pub(super) struct Flaw {
 }
 
 /// Reads values; gathers their flaws.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reader<'a> {
     /// What `~` stands for.
     pub(super) home: Option<&'a Path>,
     pub(super) flaws: Vec<Flaw>,
+    /// Where the rows begin that were read.
+    pub(super) rows: Vec<usize>,
 }
 
 impl Reader<'_> {
@@ -158,6 +160,7 @@ impl Reader<'_> {
             self.flaw(row.span(), problem, "the row does not apply".to_owned());
             return None;
         }
+        self.rows.push(row.span().start);
         Some(Value::Object(valid))
     }
 

@@ -294,19 +294,22 @@ impl<'a> ToolCall<'a> {
         *self.is_recursive.get_or_init(|| words.any(is_it))
     }
 
-    /// The words of every command that it may run, without the programs' global
-    /// options; of a line that could not be read, its words as they stand.
+    /// The words of every command that it may run, as far as it was read; without the programs'
+    /// global options.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Vec<&str>> {
-        let runs = self.readings.iter().flat_map(|it| &it.runs).map(shell::Run::words);
-        let raw = self.raw.iter().filter_map(|it| it.strip_prefix("Bash:"));
-        runs.chain(raw.map(|it| it.split(' ').collect()))
+        self.readings.iter().flat_map(|it| &it.runs).map(shell::Run::words)
     }
 
     /// The programs of those commands.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
-        let runs = self.readings.iter().flat_map(|it| &it.runs).map(|it| it.program.as_str());
-        let raw = self.raw.iter().filter_map(|it| it.strip_prefix("Bash:")?.split(' ').next());
-        runs.chain(raw)
+        self.readings.iter().flat_map(|it| &it.runs).map(|it| it.program.as_str())
+    }
+
+    /// The lines that were not read to their end, and those that were not read at all.
+    pub(crate) fn lines_unread(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let own = self.may_run_anything().then(|| self.command_lines());
+        let too_long = own.into_iter().flatten().filter(|it| it.len() > MAX_LINE);
+        self.unread.iter().map(Cow::from).chain(too_long)
     }
 
     pub fn text(&self, field: &str) -> Option<&str> {

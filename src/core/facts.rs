@@ -36,7 +36,8 @@ pub struct Facts {
 pub struct Learned {
     /// The project wants the gate; false also where nobody looked.
     pub is_wanted: bool,
-    /// The ticket system that the project has a marker of.
+    /// The ticket system that the project has a marker of; of those that stand in for asking each
+    /// session. Where the gate is on, it was looked for.
     pub system: Option<String>,
     /// The ticket in progress.
     pub ticket: Option<Ticket>,

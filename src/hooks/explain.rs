@@ -106,7 +106,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
         Some((pattern.clone(), key))
     };
-    let closes = if learned::is_wanted(roz, &world.cwd) {
+    let closes = if learned::is_on(session, roz, &world.cwd) {
         tickets::closings(&roz.policy.ticketing, &call)
     } else {
         Vec::new()

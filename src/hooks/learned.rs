@@ -70,36 +70,33 @@ pub(super) fn learned(
     let by_subagent = event.origin.agent_id.is_some();
     match &event.what {
         What::SessionStart { .. } => look.at_start(),
-        What::Prompt { sender: Sender::User, text } if look.is_wanted() => Learned {
-            is_wanted: true,
-            baseline: look.baseline(),
-            relevant: look.at_prompt(text),
-            ..Learned::default()
-        },
-        What::PreToolUse(call) => {
-            Learned { is_wanted: look.matters(call) && look.is_wanted(), ..Learned::default() }
+        What::Prompt { sender: Sender::User, text } => {
+            let seen = look.seen();
+            if !seen.is_wanted {
+                return seen;
+            }
+            Learned { baseline: look.baseline(), relevant: look.at_prompt(text), ..seen }
         }
+        What::PreToolUse(call) if look.closes(call) => look.seen(),
+        What::PostToolUse { call, succeeded: true } if look.begins_with_tasks(call) => look.seen(),
         What::Stop(_) if !by_subagent && look.may_hold() => {
-            let is_wanted = look.is_wanted();
-            let diff = if is_wanted || session.reflection.status().is_open() {
-                look.diff()
-            } else {
-                Diff::NotAsked
-            };
-            Learned { is_wanted, system: look.system(), diff, ..Learned::default() }
+            let seen = look.seen();
+            let is_asked = seen.is_wanted || session.reflection.status().is_open();
+            let diff = if is_asked { look.diff() } else { Diff::NotAsked };
+            Learned { diff, ..seen }
         }
-        What::TaskCompleted { .. } if !by_subagent => {
-            let is_wanted = look.is_wanted();
-            let decides = roz.policy.gate.auto_skip.decider == Decider::Always;
-            let diff = if is_wanted && decides { look.diff() } else { Diff::NotAsked };
-            Learned { is_wanted, diff, ..Learned::default() }
+        What::TaskCompleted { .. } => {
+            let seen = look.seen();
+            let decides = roz.policy.gate.auto_skip.decider == Decider::Always && !by_subagent;
+            let diff = if seen.is_wanted && decides { look.diff() } else { Diff::NotAsked };
+            Learned { diff, ..seen }
         }
         What::Prompt { .. }
+        | What::PreToolUse(_)
         | What::PostToolUse { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
         | What::Stop(_)
-        | What::TaskCompleted { .. }
         | What::SessionEnd { .. } => Learned::default(),
     }
 }
@@ -114,6 +111,12 @@ pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
             has(".roz") || has(".grove") || system(roz, cwd).is_some()
         }
     }
+}
+
+/// Whether the gate is on in a session: where it was on once, it is until the user switches it off.
+pub fn is_on(session: &Session, roz: &Roz, cwd: &Path) -> bool {
+    let was_on = session.reflection.first_mode().is_some();
+    is_wanted(roz, cwd) || was_on && roz.policy.reflection.enabled == Auto::Auto
 }
 
 /// A ticket system that is known by a marker.
@@ -260,18 +263,31 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    fn is_wanted(self) -> bool {
-        is_wanted(self.roz, self.cwd)
+    /// Whether the gate is on, and what stands in for asking the session.
+    fn seen(self) -> Learned {
+        let is_wanted = is_on(self.session, self.roz, self.cwd);
+        let system = if is_wanted { self.stand_in() } else { None };
+        Learned { is_wanted, system, ..Learned::default() }
     }
 
     fn system(self) -> Option<String> {
         system(self.roz, self.cwd)
     }
 
+    /// The system in use that stands in for asking each session.
+    fn stand_in(self) -> Option<String> {
+        let policy = &self.roz.policy.ticketing;
+        let found = markers(self.roz, self.cwd).filter(|it| it.found.is_some());
+        found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
+    }
+
     /// Most calls close nothing.
-    fn matters(self, call: &ToolCall) -> bool {
-        let is_news = reflection::uses_tasks(call) && !self.session.reflection.uses_tasks();
-        is_news || !tickets::closings(&self.roz.policy.ticketing, call).is_empty()
+    fn closes(self, call: &ToolCall) -> bool {
+        !tickets::closings(&self.roz.policy.ticketing, call).is_empty()
+    }
+
+    fn begins_with_tasks(self, call: &ToolCall) -> bool {
+        reflection::uses_tasks(call) && !self.session.reflection.uses_tasks()
     }
 
     /// Whether the gate could hold a stop; one that another gate holds pays for
@@ -292,8 +308,9 @@ impl Look<'_> {
 
     fn at_start(self) -> Learned {
         let state = &self.session.reflection;
-        if !self.is_wanted() {
-            return Learned::default();
+        let seen = self.seen();
+        if !seen.is_wanted {
+            return seen;
         }
         let system = self.system();
         let deadline = gather::deadline(&self.roz.policy, self.world);
@@ -307,15 +324,7 @@ impl Look<'_> {
         };
         let baseline = self.baseline();
         let relevant = self.at_beginning(ticket.as_ref(), baseline.as_ref());
-        Learned {
-            is_wanted: true,
-            system,
-            ticket,
-            baseline,
-            relevant,
-            due_elsewhere: self.due_elsewhere(),
-            ..Learned::default()
-        }
+        Learned { ticket, baseline, relevant, due_elsewhere: self.due_elsewhere(), ..seen }
     }
 
     /// What a session begins with: its ticket, its branch, the files at hand.

@@ -42,7 +42,7 @@ pub use glob::{Matcher, matched as pattern_matched, matches as pattern_matches};
 pub use key::may_match;
 pub use links::Made;
 pub use name::last_part;
-pub use raw::raw_words;
+pub use raw::{each_raw_run, raw_words};
 pub use table::coded::is_git_code;
 pub use table::hooks::{may_have as may_have_hooks, of_command as hooks_of, runs_settings};
 pub use table::interpreters::MAKEFILES;

@@ -8,6 +8,7 @@
 mod branches;
 mod elsewhere;
 mod hidden;
+mod modes;
 mod tasks;
 mod words;
 

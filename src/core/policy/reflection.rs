@@ -96,8 +96,11 @@ pub struct TicketingPolicy {
     pub discovery: Vec<String>,
     /// Systems switched on or off, by name.
     pub overrides: BTreeMap<String, bool>,
-    /// The user's own systems.
+    /// The user's own systems, and the project's.
     pub systems: Vec<TicketSystem>,
+    /// Those that count because the project's file says so, and for no other reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub of_project: Vec<String>,
 }
 
 /// A ticket system of the user's.
@@ -211,6 +214,7 @@ impl Default for TicketingPolicy {
             discovery: discovery.map(str::to_owned).into(),
             overrides: BTreeMap::new(),
             systems: Vec::new(),
+            of_project: Vec::new(),
         }
     }
 }
@@ -246,6 +250,13 @@ impl TicketingPolicy {
 
     pub fn has(&self, system: &str) -> bool {
         self.enabled().any(|it| it == system)
+    }
+
+    /// Whether a system, where it is in use, stands in for asking each session. One that only the
+    /// project's file knows does not: its marker and what closes are of the project's choice, and a
+    /// project switches nothing off.
+    pub fn stands_for_sessions(&self, system: &str) -> bool {
+        self.has(system) && !self.of_project.iter().any(|it| it == system)
     }
 }
 

@@ -21,11 +21,17 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
         ([], [system, rest @ ..]) => {
             format!("a ticket of {} and {} more were closed", name(system), rest.len())
         }
+        ([one], []) if state.is_held_open(one) => {
+            format!("task {}{title} waits to be completed", name(one))
+        }
         ([one], []) if state.is_task(one) => format!("task {}{title} is completed", name(one)),
         ([one], []) => format!("ticket {}{title} was closed", name(one)),
         ([one, rest @ ..], unnamed) => {
             let more = rest.len() + unnamed.len();
-            format!("ticket {} and {more} more were closed", name(one))
+            let what = if state.is_task(one) { "task" } else { "ticket" };
+            let some_wait = state.closed().iter().any(|it| state.is_held_open(it));
+            let became = if some_wait { "were closed, or wait for it" } else { "were closed" };
+            format!("{what} {} and {more} more {became}", name(one))
         }
     }
 }

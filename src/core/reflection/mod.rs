@@ -21,7 +21,7 @@
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a
-//! ticket. Subagents are never held: the work is the main agent's.
+//! ticket. Subagents are never held: the work is the main agent's, and so is what they closed.
 
 mod asked;
 pub mod candidate;
@@ -48,7 +48,7 @@ use crate::core::{
     reflection::{
         asked::{before_skip, example, observations, what_is_due},
         shown::Time,
-        state::{Reflection, Skip, Status},
+        state::{Mode, Reflection, Skip, Status},
         tickets::Closing,
     },
     trace::Mark,
@@ -58,6 +58,10 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
     if cx.policy.reflection.enabled == Auto::Off {
         return Outcome::pass();
     }
+    let learned = &cx.facts.learned;
+    if learned.is_wanted {
+        state.is_on(if learned.system.is_some() { Mode::Tickets } else { Mode::Session });
+    }
     let by_subagent = event.origin.agent_id.is_some();
     match &event.what {
         What::SessionStart { source } => on_session_start(state, *source, cx),
@@ -65,24 +69,24 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
         What::PreToolUse(call) => on_tool(state, call, cx),
         What::PostToolUse { call, succeeded } => on_tool_done(state, call, *succeeded, cx),
         What::Stop(stop) if !by_subagent => on_stop(state, stop, cx),
-        What::TaskCompleted { task_id, subject } if !by_subagent => {
-            on_task(state, task_id, subject, cx)
+        What::TaskCompleted { task_id, subject } => {
+            on_task(state, task_id, subject, by_subagent, cx)
         }
         What::SessionEnd { .. } => on_session_end(state, cx),
         What::Prompt { .. }
         | What::Stop(_)
-        | What::TaskCompleted { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. } => Outcome::pass(),
     }
 }
 
-/// Whether a session without tickets is asked at its end what it taught.
+/// Whether a session without tickets is asked at its end what it taught. One
+/// that began so stays so: a marker may be of the agent's own making.
 pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
     learned.is_wanted
         && cx.policy.ticketing.has("session")
-        && learned.system.is_none()
-        && !(state.uses_tasks() && cx.policy.ticketing.has("tasks"))
+        && (learned.system.is_none() || state.first_mode() == Some(Mode::Session))
+        && !(state.uses_tasks() && cx.policy.ticketing.stands_for_sessions("tasks"))
 }
 
 /// At work on a ticket that is known. A close that was only intended, or has failed, makes none.
@@ -171,9 +175,6 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
     if !learned.is_wanted {
         return Outcome::pass();
     }
-    if uses_tasks(call) && !state.uses_tasks() {
-        state.uses_task_tools();
-    }
     let Some(id) = &call.tool_use_id else { return Outcome::pass() };
     let closings = tickets::closings(&cx.policy.ticketing, call);
     if closings.is_empty() {
@@ -197,6 +198,10 @@ pub fn uses_tasks(call: &ToolCall) -> bool {
 }
 
 fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx) -> Outcome {
+    // One that was refused, or has failed, is no use of them.
+    if succeeded && cx.facts.learned.is_wanted && uses_tasks(call) {
+        state.uses_task_tools();
+    }
     let Some(id) = &call.tool_use_id else { return Outcome::pass() };
     let Some(closings) = state.close_ended(id) else { return Outcome::pass() };
     let mark = |it: &Closing| {
@@ -271,15 +276,27 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         }
         _ => what_is_due(state),
     };
-    if state.press(&cx.policy.circuit_breaker, cx.now) == Press::Trip {
+    let breaker = &cx.policy.circuit_breaker;
+    let let_go_before = state.is_tripped(breaker, cx.now);
+    if state.press(breaker, cx.now) == Press::Trip {
         let blocks = state.block_count();
+        let told = if let_go_before {
+            format!(
+                "roz: {due}, and nothing was written down: the stop passes without it. The gate \
+                 held the agent {} before, and holds no stop for {} seconds from then on.",
+                breaker::times(blocks),
+                breaker.cooldown_seconds
+            )
+        } else {
+            format!(
+                "roz: the agent was held {} and did not write down what it learned ({due}): the \
+                 stop passes without it.",
+                breaker::times(blocks)
+            )
+        };
         return passed(state, "the breaker has tripped", lines)
             .marked(Mark::ReflectionBreakerTripped { block_count: blocks })
-            .telling_user(format!(
-                "roz: the agent was held {} and did not write down what it learned \
-                 ({due}): the stop passes without it.",
-                breaker::times(blocks)
-            ));
+            .telling_user(told);
     }
     let small = lines.filter(|_| is_small);
     let notice = Notice::new("reflect")
@@ -346,8 +363,9 @@ fn passed(state: &Reflection, reason: &str, lines_changed: Option<u64>) -> Outco
 }
 
 /// The client would complete a task: it is held open until something is
-/// written down, at most `max_blocks` times.
-fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
+/// written down, at most `max_blocks` times. A subagent's is completed, and the
+/// main agent's to reflect on.
+fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, cx: Cx) -> Outcome {
     let learned = &cx.facts.learned;
     if !learned.is_wanted || !cx.policy.ticketing.has("tasks") {
         return Outcome::pass();
@@ -360,6 +378,12 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
     let Some(blocks) = state.task_completed(&id) else {
         return Outcome::pass().marked(mark("pass"));
     };
+    let tickets = vec![id.clone()];
+    let closing = [Closing { system: "tasks".to_owned(), tickets }];
+    if by_subagent {
+        state.closed_tickets(&closing, cx.now);
+        return Outcome::pass().marked(mark("pass"));
+    }
     if blocks >= cx.policy.circuit_breaker.max_blocks {
         state.task_given_up(&id);
         return Outcome::pass().marked(mark("pass")).telling_user(format!(
@@ -367,8 +391,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, cx: Cx) -> Outcome {
              completed without a reflection."
         ));
     }
-    let tickets = vec![id.clone()];
-    state.closed_tickets(&[Closing { system: "tasks".to_owned(), tickets }], cx.now);
+    state.closed_tickets(&closing, cx.now);
     if cx.policy.gate.auto_skip.decider == Decider::Always
         && let Diff::Lines(lines) = learned.diff
         && cx.policy.gate.auto_skip.covers(lines)

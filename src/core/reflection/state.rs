@@ -1,12 +1,15 @@
 //! The reflection gate's record of a session, and its arrows. The transition
 //! table stands in the module above.
 
+mod tasks;
+
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use super::record::{Baseline, Decider, Done, Observation, Rejected, Skip, Ticket};
+use self::tasks::Task;
+pub use super::record::{Baseline, Decider, Done, Mode, Observation, Rejected, Skip, Ticket};
 use crate::core::{
     bounded,
     breaker::{Breaker, Press},
@@ -72,6 +75,10 @@ pub struct Reflection {
     /// The client's task tools are in use.
     #[serde(skip_serializing_if = "is_false")]
     uses_tasks: bool,
+    /// How the gate was on when it first was in this session. It stays on, and what appears or
+    /// vanishes later ends session mode for nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_mode: Option<Mode>,
     /// What the work tree was like when the session began.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<Baseline>,
@@ -84,14 +91,6 @@ pub struct Reflection {
 struct Intent {
     closings: Vec<Closing>,
     at: DateTime<Utc>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Task {
-    blocks: u32,
-    /// Reflected on, skipped, or given up.
-    is_settled: bool,
 }
 
 /// Of each kind so many are kept.
@@ -193,17 +192,13 @@ impl Reflection {
         self.baseline.as_ref()
     }
 
-    /// Whether it is the id of a task of the client's.
-    pub(super) fn is_task(&self, id: &str) -> bool {
-        self.tasks.contains_key(id)
+    pub fn first_mode(&self) -> Option<Mode> {
+        self.first_mode
     }
 
-    pub fn uses_tasks(&self) -> bool {
-        self.uses_tasks
-    }
-
-    pub(super) fn uses_task_tools(&mut self) {
-        self.uses_tasks = true;
+    /// The gate is on: how it was at first stands.
+    pub(super) fn is_on(&mut self, mode: Mode) {
+        self.first_mode.get_or_insert(mode);
     }
 
     /// The first look at the work tree stands.
@@ -325,6 +320,7 @@ impl Reflection {
             }
             Press::Trip => {
                 self.status = Status::Idle;
+                self.closed_tasks_are_given_up();
                 self.closed.clear();
                 self.closed_unnamed.clear();
                 self.waiting_since = None;
@@ -360,28 +356,6 @@ impl Reflection {
     pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
         let since = *self.waiting_since.get_or_insert(now);
         now < policy::later(since, timeout_seconds)
-    }
-
-    /// A task is completed. Answers how often it was held before, or none if
-    /// it is settled.
-    pub(super) fn task_completed(&mut self, id: &str) -> Option<u32> {
-        if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
-            return None;
-        }
-        let task = self.tasks.entry(id.to_owned()).or_default();
-        (!task.is_settled).then_some(task.blocks)
-    }
-
-    pub(super) fn task_held(&mut self, id: &str) {
-        if let Some(task) = self.tasks.get_mut(id) {
-            task.blocks += 1;
-        }
-    }
-
-    pub(super) fn task_given_up(&mut self, id: &str) {
-        if let Some(task) = self.tasks.get_mut(id) {
-            task.is_settled = true;
-        }
     }
 
     /// Whoever reflects or gives a reason has the notes before it. A small

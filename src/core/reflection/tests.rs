@@ -387,8 +387,35 @@ fn where_there_is_a_ticket_system_no_session_is_asked() {
     gate.changed(500).passes();
 
     let mut gate = Gate::new();
-    let _ = gate.sees(What::PreToolUse(tool("TaskCreate", json!({ "subject": "x" }))));
+    let call = tool("TaskCreate", json!({ "subject": "x" }));
+    let _ = gate.sees(What::PreToolUse(call.clone()));
+    let _ = gate.sees(What::PostToolUse { call, succeeded: true });
     gate.changed(500).passes();
+}
+
+#[test]
+fn a_task_that_was_refused_or_failed_ends_no_session_mode() {
+    let call = || tool("TaskCreate", json!({ "subject": "x" }));
+    let mut gate = Gate::new();
+    let _ = gate.sees(What::PreToolUse(call()));
+    gate.changed(500).blocks();
+    let mut gate = Gate::new();
+    let _ = gate.sees(What::PreToolUse(call()));
+    let _ = gate.sees(What::PostToolUse { call: call(), succeeded: false });
+    gate.changed(500).blocks();
+}
+
+#[test]
+fn a_marker_that_appears_within_a_session_ends_no_session_mode() {
+    let mut gate = Gate::new();
+    let _ = gate.sees(starts());
+    gate.facts.learned.system = Some("beads".into());
+    gate.changed(500).blocks();
+    // Where nobody looked when it began, what is there now counts.
+    let mut gate = Gate::with_tickets();
+    gate.changed(500).passes();
+    gate.facts.learned.system = None;
+    gate.blocks();
 }
 
 #[test]
@@ -600,7 +627,10 @@ fn a_tripped_breaker_holds_again_after_its_cooldown() {
     gate.closes().blocks();
     gate.passes();
     gate.closes();
-    assert!(!gate.passing().messages.is_empty(), "the user is told each time");
+    // The user is told each time; of this ticket nobody was held.
+    let told = gate.passing().messages.join("");
+    assert!(told.contains("t-1 was closed, and nothing was written down"), "{told}");
+    assert!(told.contains("held the agent once before"), "{told}");
     gate.now += TimeDelta::seconds(300);
     gate.closes().blocks();
 }
@@ -695,14 +725,61 @@ fn a_task_is_held_at_most_max_blocks_times() {
 }
 
 #[test]
-fn tasks_count_where_they_are_a_ticket_system_and_of_the_main_agent() {
+fn a_task_that_is_held_open_is_not_told_as_completed() {
+    let mut gate = Gate::new();
+    let _ = gate.task("1");
+    let said = gate.blocks();
+    assert!(said.contains("task 1 waits to be completed"), "{said}");
+    let _ = gate.task("2");
+    let said = gate.blocks();
+    assert!(said.contains("task 1 and 1 more were closed, or wait for it"), "{said}");
+}
+
+#[test]
+fn a_task_that_was_let_go_is_held_at_no_stop_and_one_of_a_stop_is_held_open_no_more() {
+    let mut gate = Gate::new();
+    for _ in 0..4 {
+        let _ = gate.task("1");
+    }
+    gate.is(Status::Idle).passes();
+    // What else is due stays due.
+    let mut gate = Gate::with_tickets();
+    gate.closes();
+    for _ in 0..4 {
+        let _ = gate.task("1");
+    }
+    let said = gate.is(Status::Pending).blocks();
+    assert!(said.contains("ticket t-1 was closed"), "{said}");
+    let mut gate = Gate::new();
+    let _ = gate.task("1");
+    for _ in 0..3 {
+        gate.blocks();
+    }
+    gate.passes();
+    assert_eq!(gate.task("1").verdict, Verdict::Pass);
+    gate.is(Status::Idle).passes();
+}
+
+#[test]
+fn tasks_count_where_they_are_a_ticket_system() {
     let mut gate = Gate::new();
     gate.policy.ticketing.overrides.insert("tasks".into(), false);
     assert_eq!(gate.task("1").verdict, Verdict::Pass);
-    let mut gate = Gate::new();
-    let done = What::TaskCompleted { task_id: "1".into(), subject: "x".into() };
-    assert_eq!(gate.sees_from(Some("a1"), done).verdict, Verdict::Pass);
     gate.is(Status::Idle);
+}
+
+#[test]
+fn a_subagents_task_is_completed_and_the_main_agents_to_reflect_on() {
+    let mut gate = Gate::new();
+    let done = || What::TaskCompleted { task_id: "1".into(), subject: "x".into() };
+    assert_eq!(gate.sees_from(Some("a1"), done()).verdict, Verdict::Pass);
+    let said = gate.is(Status::Pending).blocks();
+    assert!(said.contains("task 1 is completed"), "{said}");
+    assert!(gate.reflects());
+    gate.passes();
+    // Once it is reflected on it is nobody's any more.
+    assert_eq!(gate.sees_from(Some("a1"), done()).verdict, Verdict::Pass);
+    gate.is(Status::Reflected);
 }
 
 #[test]
@@ -843,6 +920,43 @@ fn the_table_knows_what_closes_and_what_does_not() {
     ];
     for line in no {
         assert!(closes(line).is_empty(), "{line}: {:?}", closes(line));
+    }
+}
+
+#[test]
+fn what_fills_up_a_line_hides_no_close() {
+    let mut policy = Policy::default().ticketing;
+    let row = |name: &str, closes: &str| crate::core::policy::TicketSystem {
+        name: name.into(),
+        closes: vec![closes.into()],
+        ..Default::default()
+    };
+    policy.systems.push(row("jira", "Bash:jira done *"));
+    policy.systems.push(row("own", "Bash:*finish *"));
+    let words = format!("echo {}>/dev/null; ", "x ".repeat(8_100));
+    let commands = ":;".repeat(8_000);
+    let nested = format!("{}true{}; {words}", "$(".repeat(50), ")".repeat(50));
+    let too_long = format!("echo {}; ", "y".repeat(300 * 1024));
+    for padding in [&words, &commands, &nested, &too_long] {
+        for (close, system, ids) in [
+            ("bd close bd-1", "beads", &["bd-1"][..]),
+            ("bd close bd-1; echo --help", "beads", &["bd-1"]),
+            ("b'd' --db x close bd-1 && true", "beads", &["bd-1"]),
+            ("/opt/bin/tissue status t-1 closed", "tissue", &["t-1"]),
+            ("jira done X-1", "jira", &["X-1"]),
+            ("make finish X-1", "own", &[]),
+        ] {
+            let line = format!("{padding}{close}");
+            let found = tickets::closings(&policy, &bash(&line, "t"));
+            let end = format!("{}…{close}", &padding[..8]);
+            assert!(found.iter().any(|it| it.system == system), "{end}: {found:?}");
+            let found = found.iter().find(|it| it.system == system);
+            assert_eq!(found.map(|it| &it.tickets[..]).unwrap_or_default(), ids, "{end}");
+        }
+        for mention in ["bd list", "bd close --help", "tissue status t-1 open", "jira undone X-1"] {
+            let found = tickets::closings(&policy, &bash(&format!("{padding}{mention}"), "t"));
+            assert!(found.is_empty(), "{mention}: {found:?}");
+        }
     }
 }
 

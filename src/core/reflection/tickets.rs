@@ -15,7 +15,7 @@ use crate::{
         pattern,
         policy::{TicketSystem, TicketingPolicy},
     },
-    shell::HOLE,
+    shell::{self, HOLE},
 };
 
 /// A ticket system that roz knows by itself.
@@ -236,56 +236,107 @@ fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> 
 
 /// What a call would close, by system.
 pub fn closings(policy: &TicketingPolicy, call: &ToolCall) -> Vec<Closing> {
-    let mut found: Vec<Closing> = Vec::new();
-    let mut add = |system: &str, tickets: Vec<String>| {
-        let at = found.iter().position(|it| it.system == system).unwrap_or_else(|| {
-            found.push(Closing { system: system.to_owned(), tickets: Vec::new() });
-            found.len() - 1
-        });
-        for ticket in tickets {
-            let closing = &mut found[at].tickets;
-            let ticket = bounded::line(&ticket, MAX_ID);
-            if closing.len() < MAX_TICKETS && !closing.contains(&ticket) {
-                closing.push(ticket);
+    let mut found = Found { policy, closings: Vec::new() };
+    // Most calls name no program of a ticket system, and pay for no more.
+    if call.programs().any(|it| it.contains(HOLE) || is_program(it)) {
+        let commands: Vec<Vec<&str>> = call.commands().collect();
+        for system in SYSTEMS {
+            for words in &commands {
+                let tickets = system.commands.iter().find_map(|it| it.tickets(words));
+                tickets.into_iter().for_each(|it| found.add(system.name, it));
             }
         }
-    };
-    // Most calls name no program of a ticket system, and pay for no more.
-    let programs = call.programs();
-    let is_program = |it: &str| {
-        let closes = SYSTEMS.iter().flat_map(|it| it.commands).flat_map(|it| it.programs);
-        it.contains(HOLE) || closes.into_iter().any(|name| *name == it)
-    };
-    let commands: Vec<Vec<&str>> =
-        if programs.into_iter().any(is_program) { call.commands().collect() } else { Vec::new() };
-    for system in SYSTEMS {
-        let is_tool = system.tools.iter().any(|it| it.closes(call));
-        let by_command = commands
-            .iter()
-            .filter_map(|words| system.commands.iter().find_map(|it| it.tickets(words)));
-        let by_tool = is_tool.then(|| ids_of(call));
-        let tickets: Vec<Vec<String>> = by_command.chain(by_tool).collect();
-        if tickets.is_empty() || !policy.has(system.name) {
-            continue;
-        }
-        for it in tickets {
-            add(system.name, it);
-        }
+    }
+    for system in SYSTEMS.iter().filter(|system| system.tools.iter().any(|it| it.closes(call))) {
+        found.add(system.name, ids_of(call));
     }
     for system in &policy.systems {
-        if !policy.has(&system.name) {
-            continue;
-        }
         for pattern in &system.closes {
             for key in call.keys().iter().filter(|it| pattern::matches(pattern, it)) {
                 let id = star(pattern, key);
                 let ids =
                     if key.starts_with("Bash:") { id.into_iter().collect() } else { ids_of(call) };
-                add(&system.name, ids);
+                found.add(&system.name, ids);
             }
         }
     }
-    found
+    for line in call.lines_unread() {
+        found.look_through(&line);
+    }
+    found.closings
+}
+
+fn is_program(word: &str) -> bool {
+    let mut closes = SYSTEMS.iter().flat_map(|it| it.commands);
+    closes.any(|it| it.programs.contains(&word))
+}
+
+struct Found<'a> {
+    policy: &'a TicketingPolicy,
+    closings: Vec<Closing>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, system: &str, tickets: Vec<String>) {
+        if !self.policy.has(system) {
+            return;
+        }
+        let at = self.closings.iter().position(|it| it.system == system).unwrap_or_else(|| {
+            self.closings.push(Closing { system: system.to_owned(), tickets: Vec::new() });
+            self.closings.len() - 1
+        });
+        for ticket in tickets {
+            let closing = &mut self.closings[at].tickets;
+            let ticket = bounded::line(&ticket, MAX_ID);
+            if closing.len() < MAX_TICKETS && !closing.contains(&ticket) {
+                closing.push(ticket);
+            }
+        }
+    }
+
+    /// Looks for closes among the words of a line that was not read to its end: what fills it up
+    /// hides none.
+    fn look_through(&mut self, line: &str) {
+        shell::each_raw_run(line, is_program, |run| {
+            let words = run.words();
+            for system in SYSTEMS {
+                let tickets = system.commands.iter().find_map(|it| it.tickets_among(&words));
+                tickets.into_iter().for_each(|it| self.add(system.name, it));
+            }
+        });
+        let policy = self.policy;
+        for system in &policy.systems {
+            for pattern in system.closes.iter().filter(|it| it.starts_with("Bash:")) {
+                let (literal, is_begun) = begins(pattern);
+                let is_first = |word: &str| {
+                    if is_begun { word.starts_with(literal) } else { word.contains(literal) }
+                };
+                shell::each_raw_run(line, is_first, |run| {
+                    let mut keys = run.keys();
+                    if !is_begun {
+                        // What the pattern's first star stands for may be the word before.
+                        keys.push(format!("Bash:{UNKNOWN} {}", run.argv.join(" ")));
+                    }
+                    if let Some(key) = keys.iter().find(|it| pattern::matches(pattern, it)) {
+                        let id = star(pattern, key).filter(|_| is_begun);
+                        self.add(&system.name, id.into_iter().collect());
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Stands for a program that a pattern does not name.
+const UNKNOWN: &str = "_";
+
+/// The first text of a pattern over commands, within a word, and whether the command begins with it.
+fn begins(pattern: &str) -> (&str, bool) {
+    let is_glob = |it: char| "*?[]".contains(it);
+    let words = pattern.strip_prefix("Bash:").unwrap_or(pattern);
+    let is_begun = !words.starts_with(is_glob);
+    let mut literals = words.split(|it: char| is_glob(it) || it == ' ');
+    (literals.find(|it| !it.is_empty()).unwrap_or_default(), is_begun)
 }
 
 /// The word that a pattern's first star stands for.
@@ -325,6 +376,17 @@ fn ids_of(call: &ToolCall) -> Vec<String> {
 }
 
 impl Close {
+    /// [`Self::tickets`], of words of which nobody knows where the command ends: of what stands
+    /// behind its verb the first is its own.
+    fn tickets_among(&self, words: &[&str]) -> Option<Vec<String>> {
+        let own = self.verb.len() + 2;
+        let (own, rest) = words.split_at(own.min(words.len()));
+        let rest = rest.iter().filter(|it| !matches!(**it, "--help" | "-h"));
+        let words: Vec<&str> = own.iter().chain(rest).copied().collect();
+        let tickets = self.tickets(&words)?;
+        Some(tickets.into_iter().take(1).collect())
+    }
+
     /// The tickets that a command closes; none if it closes nothing.
     fn tickets(&self, words: &[&str]) -> Option<Vec<String>> {
         let (program, rest) = words.split_first()?;

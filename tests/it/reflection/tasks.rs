@@ -62,3 +62,13 @@ fn what_helped_with_the_first_task_of_another_session_helped_elsewhere() {
         "{stats}"
     );
 }
+
+#[test]
+fn a_task_that_a_subagent_completes_holds_the_main_agents_stop() {
+    let roz = without_tickets("");
+    let done = json!({ "task_id": "1", "task_subject": "x", "agent_id": "a1", "agent_type": "b" });
+    roz.hook("task-completed", done).passes();
+    assert_eq!(roz.reflection(), "pending");
+    let reason = roz.stop().blocks();
+    assert!(reason.contains("task 1 is completed"), "{reason}");
+}

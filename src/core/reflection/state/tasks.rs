@@ -1,0 +1,71 @@
+//! The client's tasks, as the gate's record keeps them: which were completed, and how often each was
+//! held open.
+
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_KEPT, Reflection, Status};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Task {
+    pub(super) blocks: u32,
+    /// Reflected on, skipped, or given up.
+    pub(super) is_settled: bool,
+}
+
+impl Reflection {
+    /// Whether it is the id of a task of the client's.
+    pub(in crate::core::reflection) fn is_task(&self, id: &str) -> bool {
+        self.tasks.contains_key(id)
+    }
+
+    /// Whether a task was not let be completed, and still is not.
+    pub(in crate::core::reflection) fn is_held_open(&self, id: &str) -> bool {
+        self.tasks.get(id).is_some_and(|it| it.blocks > 0 && !it.is_settled)
+    }
+
+    pub fn uses_tasks(&self) -> bool {
+        self.uses_tasks
+    }
+
+    pub(in crate::core::reflection) fn uses_task_tools(&mut self) {
+        self.uses_tasks = true;
+    }
+
+    /// A task is completed. Answers how often it was held before, or none if
+    /// it is settled.
+    pub(in crate::core::reflection) fn task_completed(&mut self, id: &str) -> Option<u32> {
+        if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
+            return None;
+        }
+        let task = self.tasks.entry(id.to_owned()).or_default();
+        (!task.is_settled).then_some(task.blocks)
+    }
+
+    pub(in crate::core::reflection) fn task_held(&mut self, id: &str) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            task.blocks += 1;
+        }
+    }
+
+    /// A task was held often enough. No stop is held for it, either.
+    pub(in crate::core::reflection) fn task_given_up(&mut self, id: &str) {
+        if let Some(task) = self.tasks.get_mut(id) {
+            task.is_settled = true;
+        }
+        self.closed.retain(|it| it != id);
+        if self.status.is_open() && self.closed.is_empty() && self.closed_unnamed.is_empty() {
+            self.status = Status::Idle;
+            self.waiting_since = None;
+        }
+    }
+
+    /// The stop was held often enough. None of the tasks that it was held for is held open again.
+    pub(super) fn closed_tasks_are_given_up(&mut self) {
+        for id in &self.closed {
+            if let Some(task) = self.tasks.get_mut(id) {
+                task.is_settled = true;
+            }
+        }
+    }
+}
