@@ -4,6 +4,7 @@ mod cached;
 mod layers;
 mod named;
 mod properties;
+mod systems;
 
 use std::{
     fs,

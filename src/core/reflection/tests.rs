@@ -884,6 +884,8 @@ fn the_table_knows_what_closes_and_what_does_not() {
         ("bd update bd-1 --status=closed --notes 'x y'", "beads", &["bd-1"]),
         ("bd update bd-1 -sclosed", "beads", &["bd-1"]),
         ("beads close bd-1", "beads", &["bd-1"]),
+        ("npx -y @beads/bd@latest close bd-1", "beads", &["bd-1"]),
+        ("pnpm dlx @beads/bd close bd-1", "beads", &["bd-1"]),
         ("beads complete bd-1", "beads", &["bd-1"]),
         ("gh -R o/r issue close 12 -c 'bye'", "github", &["12"]),
         ("gh pr merge 3 --squash", "github", &["3"]),

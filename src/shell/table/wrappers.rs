@@ -652,8 +652,8 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .code(&["c", "call"]),
     row(&["npx", "bunx", "pnpx"]).options("pc", &["package", "call"]).code(&["c", "call"]),
     row(&["yarn", "bun"]).then(&["exec"]),
-    row(&["bun"]).then(&["x"]),
-    row(&["pnpm", "yarn"]).then(&["dlx"]),
+    row(&["bun"]).then(&["x"]).options("p", &["package"]),
+    row(&["pnpm", "yarn"]).then(&["dlx"]).options("p", &["package"]),
     row(&["direnv"]).then(&["exec"]).operands(1),
     row(&["dotenv", "dotenvx"]).then(&["run"]).options("f", &["file"]),
     row(&["op", "doppler", "infisical", "chamber", "teller"])

@@ -306,11 +306,20 @@ impl Walker<'_> {
             }
             Rest::Nothing => self.input_code(row, given, call),
             Rest::Command => {
-                match row.fetches().then(|| without_version(&call.words[at])).flatten() {
-                    Some(program) => {
-                        let words = [&call.words[..at], &[program], &call.words[at + 1..]].concat();
-                        self.rest(at, &call.with_words(words))
-                    }
+                let with = |program: Field| {
+                    let words = [&call.words[..at], &[program], &call.words[at + 1..]].concat();
+                    call.with_words(words)
+                };
+                let fetched = &call.words[at];
+                let plain = row.fetches().then(|| without_version(fetched)).flatten();
+                if let Some(program) = row.fetches().then(|| without_scope(fetched)).flatten() {
+                    // A gate may mean it by its whole name, too.
+                    let whole = plain.unwrap_or_else(|| fetched.clone());
+                    let _ = self.rest(at, &with(whole));
+                    return self.rest(at, &with(program));
+                }
+                match plain {
+                    Some(program) => self.rest(at, &with(program)),
                     None => self.rest(at, call),
                 }
             }
@@ -547,8 +556,18 @@ fn names_toolchain(call: &Call) -> bool {
     call.words.get(1).is_some_and(|it| it.text.starts_with('+') && !it.has_hole())
 }
 
-/// `npm` of `npx npm@11`
+/// `npm` of `npx npm@11`, and `@beads/bd` of `npx @beads/bd@latest`.
 fn without_version(word: &Field) -> Option<Field> {
-    let (name, _) = word.text.split_once('@').filter(|(name, _)| !name.is_empty())?;
-    (!name.contains(['/', ' '])).then(|| word.with_text(name))
+    let scope = word.text.find('/').filter(|_| word.text.starts_with('@')).map_or(0, |at| at + 1);
+    let (name, _) = word.text[scope..].split_once('@').filter(|(name, _)| !name.is_empty())?;
+    let is_name = !name.contains(['/', ' ']);
+    is_name.then(|| word.with_text(&word.text[..scope + name.len()]))
+}
+
+/// `bd` of `npx @beads/bd@latest`: the program of a scoped package is, by custom, what it is called
+/// without its scope.
+fn without_scope(word: &Field) -> Option<Field> {
+    let (_, name) = word.text.strip_prefix('@')?.split_once('/')?;
+    let name = name.split('@').next().filter(|it| !it.is_empty() && !it.contains(['/', ' ']))?;
+    Some(word.with_text(name))
 }
