@@ -94,7 +94,7 @@ impl Log {
         if totals.surfaced == 0 {
             text += "No learning was shown yet.\n";
         } else {
-            let helped = match totals.referenced {
+            let helped = match totals.helped {
                 0 => "never helped".to_owned(),
                 n => format!("helped {}", times(n)),
             };
@@ -105,6 +105,11 @@ impl Log {
             let (shown, rate) = (times(totals.surfaced), rate(totals.hit_rate));
             let _ =
                 writeln!(text, "Learnings were shown {shown}, and {helped} ({rate}); {in_vain}.");
+        }
+        let found = totals.referenced.saturating_sub(totals.helped);
+        if found > 0 {
+            let (also, found) = (if totals.helped > 0 { "also " } else { "" }, times(found));
+            let _ = writeln!(text, "They {also}helped {found} where they had not been shown.");
         }
         if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
             let _ = writeln!(
@@ -128,7 +133,7 @@ impl Log {
         if !report.categories.is_empty() {
             let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "HELPED", "DISMISSED", "HIT RATE"];
             let rows = report.categories.iter().map(|(category, it)| {
-                let counts = [it.learnings, it.surfaced, it.referenced, it.dismissed];
+                let counts = [it.learnings, it.surfaced, it.helped, it.dismissed];
                 let counts = counts.iter().map(u32::to_string);
                 [category.to_string()]
                     .into_iter()

@@ -45,6 +45,8 @@ pub struct Totals {
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
+    /// Of `referenced`, where it had been shown.
+    pub helped: u32,
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
@@ -58,6 +60,8 @@ pub struct CategoryUse {
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
+    /// Of `referenced`, where it had been shown.
+    pub helped: u32,
     pub dismissed: u32,
     pub hit_rate: Option<f64>,
 }
@@ -121,6 +125,7 @@ fn totals(tallies: &BTreeMap<String, Tally>) -> Totals {
         totals.learnings += 1;
         totals.surfaced += tally.surfaced;
         totals.referenced += tally.referenced;
+        totals.helped += tally.helped;
         totals.dismissed += tally.dismissed;
         totals.rated_useful += tally.rated_useful;
         totals.rated_useless += tally.rated_useless;
@@ -143,6 +148,7 @@ fn categories(
         sum.learnings += 1;
         sum.surfaced += tally.surfaced;
         sum.referenced += tally.referenced;
+        sum.helped += tally.helped;
         sum.dismissed += tally.dismissed;
         *hits += tally.hits();
     }
