@@ -30,7 +30,8 @@ pub struct Due {
     pub reason: Reason,
 }
 
-/// A learning whose time will be over, if nobody refers to it until then.
+/// A learning whose time will be over at a moment, if nobody refers to it until
+/// then; or is over since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Soon {
     pub id: String,
@@ -66,11 +67,24 @@ pub fn soon(
     now: DateTime<Utc>,
     days: u64,
 ) -> Vec<Soon> {
-    let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let mut soon: Vec<Soon> =
-        ends(learnings, tallies, policy).filter(|it| now < it.at && it.at <= last).collect();
-    soon.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    let mut soon = until(learnings, tallies, policy, now, days);
+    soon.retain(|it| now < it.at);
     soon
+}
+
+/// The same, with what is due already and was not put away yet, which comes
+/// first.
+pub fn until(
+    learnings: &[Learning],
+    tallies: &BTreeMap<String, Tally>,
+    policy: &DecayPolicy,
+    now: DateTime<Utc>,
+    days: u64,
+) -> Vec<Soon> {
+    let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
+    let mut all: Vec<Soon> = ends(learnings, tallies, policy).filter(|it| it.at <= last).collect();
+    all.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    all
 }
 
 fn ends<'a>(

@@ -35,6 +35,7 @@ pub struct Report<'a> {
     pub gate_misses: Vec<GateMiss>,
     /// Pitfalls that were learned again after they had been shown.
     pub recurrences: Vec<Recurrence>,
+    /// What is due, and what will be soon.
     pub decaying: Vec<Soon>,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Report<'a> {
             skip_misses: view.skip_misses().into_iter().map(str::to_owned).collect(),
             gate_misses: gate_misses(view, learnings, &topics),
             recurrences: recurrences(view, learnings, &topics, &by_id),
-            decaying: decay::soon(learnings, &tallies, policy, now, WARNED_DAYS),
+            decaying: decay::until(learnings, &tallies, policy, now, WARNED_DAYS),
             view,
             learnings,
             now,
