@@ -23,7 +23,9 @@ use crate::{
 ///
 /// A learning helped when an agent said so, with `roz ref` or in its
 /// reflection; a session counts once. The hit rate is how often it helped, of
-/// the times that it was shown.
+/// the times that it was shown. Behind a `+`: the sessions that it helped
+/// without having been shown to them, as a search finds it; they keep it from
+/// decay, and are not in the rate.
 ///
 /// Examples:
 ///   roz learnings
@@ -109,7 +111,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 fn in_vain(args: &Args, stock: &Stock, out: &Out) -> String {
     if stock.learnings.is_empty() {
         let said = "Nothing was learned here yet: `roz reflect --help` shows how it begins.";
-        return say::folded(said, out.width, "") + "\n";
+        return stock.nothing(&say::folded(said, out.width, ""));
     }
     let mut text = "None of the learnings is such.\n".to_owned();
     for it in stock.unknown_tags(&args.narrow.tag) {
@@ -156,7 +158,9 @@ fn table(learnings: &[&Learning], stock: &Stock, out: &Out, world: &World) -> St
         let mut row = vec![bounded::plain_line(&it.id), it.category.to_string()];
         row.extend(has_other_status.then(|| it.status.to_string()));
         row.extend(is_wide.then(|| say::ago(it.created_at, world.now)));
-        row.extend([tally.surfaced.to_string(), tally.referenced.to_string()]);
+        let found = tally.found();
+        let found = if found > 0 { format!(" +{found}") } else { String::new() };
+        row.extend([tally.surfaced.to_string(), tally.helped.to_string() + &found]);
         row.extend(is_wide.then_some(rate));
         row.push(it.summary.clone());
         row

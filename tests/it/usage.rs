@@ -96,6 +96,23 @@ fn stats_tell_what_became_of_learnings() {
     }
 }
 
+/// It was searched for by those whom it helped.
+#[test]
+fn what_it_was_not_shown_to_is_no_share_of_the_times_that_it_was_shown() {
+    let roz = Roz::new();
+    for session in 0..9 {
+        add(&roz, [(9, shown("cl_1", &format!("s{session}")))]);
+        add(&roz, [(8, used("cl_1", &format!("other{session}")))]);
+    }
+    let totals = roz.json(&["stats"])["reflection"]["totals"].clone();
+    let figures = ["surfaced", "referenced", "helped", "hit_rate"].map(|it| &totals[it]);
+    assert_eq!(figures, [&json!(9), &json!(9), &json!(0), &json!(0.0)]);
+    let text = roz.run(&["stats"]).succeeds().stdout;
+    assert!(text.contains("shown 9 times, and never helped (0 %)"), "{text}");
+    assert!(text.contains("They helped 9 times where they had not been shown."), "{text}");
+    assert!(text.contains("OverSurfaced"), "{text}");
+}
+
 #[test]
 fn stats_of_a_project_without_a_log_say_nothing_of_learnings() {
     let roz = Roz::new();

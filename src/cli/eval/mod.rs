@@ -39,31 +39,12 @@ use crate::{
 /// (must or may); the mean over queries that were shown anything. noise: of all
 /// that was shown to all queries, the share that does not help. MRR: one over
 /// the place of the first that must come back, the mean. silent: of the queries
-/// for which nothing helps, the share that got nothing. `-`: there is nothing of
-/// the kind to measure.
-///
-/// A set of your own is a TOML file. It counts as `dev`, or as held out where it
-/// says `held_out = true`:
-///
-///   project = "mine"
-///   [[learning]]
-///   id = "l1"
-///   category = "pitfall"
-///   summary = "cargo test hangs when port 5432 is taken"
-///   detail = "tests/db.rs binds it; set PGPORT."
-///   tags = ["tests"]
-///   # age_days, files and relevance too
-///   [[query]]
-///   id = "q1"
-///   text = "the tests hang"
-///   # or title, description, branch, tags, paths
-///   relevant = ["l1"]
-///   # also = [], near = []
+/// for which nothing helps, the share that got nothing. What there is no query
+/// for, or nothing shown, is `-` (in JSON: null).
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, clippy::doc_link_with_quotes, reason = "the help shows TOML")]
+#[command(after_long_help = FORMAT)]
 pub(super) struct Args {
-    /// A labelled set of your own, in TOML, instead of the built-in one
+    /// A labelled set of your own, in TOML as below, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Which part of the set
@@ -80,12 +61,43 @@ pub(super) struct Args {
     traits: bool,
 }
 
+/// What `--set` reads. TOML may be indented, so it works as it stands here,
+/// where no line of it is folded.
+const FORMAT: &str = "\
+A set of your own:
+  # The name it has in the table; with `held_out = true` it is no part of
+  # `--split dev`, but of `--split held-out`.
+  project = \"mine\"
+
+  # May have, too: age_days = 90, files = [\"tests/db.rs\"], relevance = \"…\"
+  [[learning]]
+  id = \"port\"
+  category = \"pitfall\"
+  summary = \"cargo test hangs when port 5432 is taken by a local Postgres\"
+  detail = \"tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.\"
+  tags = [\"tests\", \"postgres\"]
+
+  # What is known: text (a prompt), title and description (of a ticket),
+  # branch, tags, paths. Which learnings must come back (relevant), may
+  # (also), are only near (near). kind: a word of yours about the query.
+  [[query]]
+  id = \"hangs\"
+  text = \"cargo test hangs, and something is at port 5432\"
+  relevant = [\"port\"]
+
+  [[query]]
+  id = \"theme\"
+  title = \"A dark theme for the settings\"
+  relevant = []
+";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Split {
     All,
-    /// What retrieval was tuned on
+    /// What retrieval was tuned on; of your own, what is not held out
     Dev,
-    /// What nobody has looked at, written as in public trackers
+    /// What nobody has looked at, written as in public trackers; of your own,
+    /// what says `held_out = true`
     HeldOut,
     /// What it was not, and has been looked at
     Seen,
@@ -94,19 +106,14 @@ enum Split {
 }
 
 impl Split {
-    /// None: all of them.
-    fn part(self) -> Option<Part> {
-        match self {
-            Split::All => None,
-            Split::Dev => Some(Part::Dev),
-            Split::Seen => Some(Part::Seen),
-            Split::HeldOut => Some(Part::HeldOut),
-            Split::Strangers => Some(Part::Strangers),
-        }
-    }
-
     fn has(self, part: Part) -> bool {
-        self.part().is_none_or(|it| it == part)
+        match self {
+            Split::All => true,
+            Split::Dev => matches!(part, Part::Dev | Part::Own),
+            Split::Seen => part == Part::Seen,
+            Split::HeldOut => matches!(part, Part::HeldOut | Part::OwnHeldOut),
+            Split::Strangers => part == Part::Strangers,
+        }
     }
 }
 
@@ -119,7 +126,13 @@ struct NoPart {
 
 impl fmt::Display for Split {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.part().map_or("all", Part::name))
+        f.write_str(match self {
+            Split::All => "all",
+            Split::Dev => Part::Dev.name(),
+            Split::Seen => Part::Seen.name(),
+            Split::HeldOut => Part::HeldOut.name(),
+            Split::Strangers => Part::Strangers.name(),
+        })
     }
 }
 
@@ -148,14 +161,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     for of in Part::ALL.into_iter().filter(|it| args.split.has(*it)) {
         let part: Vec<&Project> = projects.iter().filter(|it| it.part == of).collect();
         let name = of.name();
-        if part.is_empty() {
-            continue;
-        }
+        let Some(first) = part.first() else { continue };
+        let is_own = matches!(of, Part::Own | Part::OwnHeldOut);
+        let shown_as = if is_own { &first.name } else { name };
         let mut of_split = Map::new();
         for (method, choose) in METHODS {
             let asked = ask(&part, choose, world.now);
             let figures = Figures::of(&asked);
-            rows.push(figures.row(name, method));
+            rows.push(figures.row(shown_as, method));
             let mut shown = figures.as_json();
             if args.misses && method == "roz" {
                 let misses: Vec<Misses> = asked.iter().filter_map(Misses::of).collect();
@@ -257,7 +270,7 @@ impl Answered<'_> {
     }
 }
 
-/// See the help of [`Args`].
+/// See the help of [`Args`]. None: there was nothing to take it from.
 #[derive(Debug)]
 struct Figures {
     queries: usize,

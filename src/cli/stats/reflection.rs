@@ -103,14 +103,13 @@ impl Log {
                 n => format!("nobody referred to them {}", times(n)),
             };
             let (shown, rate) = (times(totals.surfaced), rate(totals.hit_rate));
-            let found = match totals.referenced - totals.helped {
-                0 => String::new(),
-                n => format!(" Found without being shown, they helped {}.", times(n)),
-            };
-            let _ = writeln!(
-                text,
-                "Learnings were shown {shown}, and {helped} ({rate}); {in_vain}.{found}"
-            );
+            let _ =
+                writeln!(text, "Learnings were shown {shown}, and {helped} ({rate}); {in_vain}.");
+        }
+        let found = totals.referenced.saturating_sub(totals.helped);
+        if found > 0 {
+            let (also, found) = (if totals.helped > 0 { "also " } else { "" }, times(found));
+            let _ = writeln!(text, "They {also}helped {found} where they had not been shown.");
         }
         if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
             let _ = writeln!(

@@ -30,7 +30,8 @@ pub struct Due {
     pub reason: Reason,
 }
 
-/// A learning whose time will be over, if nobody refers to it until then.
+/// A learning whose time will be over at a moment, if nobody refers to it until
+/// then; or is over since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Soon {
     pub id: String,
@@ -71,7 +72,8 @@ pub fn soon(
     soon
 }
 
-/// As [`soon`], with what is due already: nobody may have begun a session since.
+/// The same, with what is due already and was not put away yet, which comes
+/// first.
 pub fn until(
     learnings: &[Learning],
     tallies: &BTreeMap<String, Tally>,
@@ -80,10 +82,9 @@ pub fn until(
     days: u64,
 ) -> Vec<Soon> {
     let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let ends = ends(learnings, tallies, policy);
-    let mut until: Vec<Soon> = ends.filter(|it| it.at <= last).collect();
-    until.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
-    until
+    let mut all: Vec<Soon> = ends(learnings, tallies, policy).filter(|it| it.at <= last).collect();
+    all.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    all
 }
 
 fn ends<'a>(

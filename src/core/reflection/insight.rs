@@ -8,7 +8,10 @@ use std::fmt;
 use chrono::TimeDelta;
 use serde::Serialize;
 
-use super::usage::{Report, Tally, WARNED_DAYS};
+use super::{
+    decay::Soon,
+    usage::{Report, Tally, WARNED_DAYS},
+};
 use crate::core::bounded;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -142,7 +145,9 @@ pub static TABLE: &[Row] = &[
     },
     Row {
         kind: Kind::DecayWarning,
-        trigger: || format!("a learning will be put away within {WARNED_DAYS} days, or is due"),
+        trigger: || {
+            format!("a learning is due to be put away, or will be within {WARNED_DAYS} days")
+        },
         messages: decay_warning,
         recommendation: "`roz ref` keeps one that is still true; more time for all: raise \
                          `decay.passive_duration_days`",
@@ -206,7 +211,11 @@ fn high_value_rare(report: &Report) -> Vec<String> {
         let is_rare = it.learnings < RARE && it.surfaced >= RARE_SHOWN;
         let rate = it.hit_rate.filter(|rate| is_rare && *rate > HIGH)?;
         let learnings = bounded::counted(u64::from(it.learnings), "learning");
-        Some(format!("`{category}` has {learnings} that were shown, and helped {}", percent(rate)))
+        let were = if it.learnings == 1 { "was" } else { "were" };
+        Some(format!(
+            "`{category}` has {learnings} that {were} shown, and helped {}",
+            percent(rate)
+        ))
     });
     categories.collect()
 }
@@ -276,12 +285,16 @@ fn high_cross_pollination(report: &Report) -> Vec<String> {
 }
 
 fn decay_warning(report: &Report) -> Vec<String> {
-    let ids: Vec<&str> = report.decaying.iter().map(|it| it.id.as_str()).collect();
-    learnings_that(
-        report,
-        &ids,
-        &format!("will be put away within {WARNED_DAYS} days, if not in the next session"),
-    )
+    let (due, soon): (Vec<&Soon>, Vec<&Soon>) =
+        report.decaying.iter().partition(|it| it.at <= report.now);
+    let said = |of: &[&Soon], what: &str| {
+        let ids: Vec<&str> = of.iter().map(|it| it.id.as_str()).collect();
+        learnings_that(report, &ids, what)
+    };
+    let are = if due.len() == 1 { "is" } else { "are" };
+    let mut messages = said(&due, &format!("{are} due to be put away"));
+    messages.extend(said(&soon, &format!("will be put away within {WARNED_DAYS} days")));
+    messages
 }
 
 fn stale_top_learning(report: &Report) -> Vec<String> {

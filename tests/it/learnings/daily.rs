@@ -61,6 +61,77 @@ fn what_is_superseded_stays_so() {
     assert_eq!(roz.logged("archived").len() + roz.logged("restored").len(), 0);
 }
 
+#[test]
+fn what_has_taken_a_learnings_place_is_named_with_what_can_be_done() {
+    let roz = three();
+    let old = Learning { status: Status::Superseded, ..learning("cl_20250101_oldone", 300, "old") };
+    let new =
+        Learning { supersedes: Some(old.id.clone()), ..learning("cl_20260101_newone", 1, "new") };
+    roz.keeps([old, new]);
+    let logged = Event::Corrected {
+        learning_id: "cl_20250102_oldtwo".into(),
+        superseded_by: "cl_20260101_logged".into(),
+    };
+    roz.logs([(9, logged)]);
+    let two = Learning { status: Status::Superseded, ..learning("cl_20250102_oldtwo", 300, "two") };
+    roz.keeps([two]);
+    for (old, new) in
+        [("cl_20250101_oldone", "cl_20260101_newone"), ("cl_20250102_oldtwo", "cl_20260101_logged")]
+    {
+        let said = roz.run(&["maintain", "restore", old]).fails();
+        assert!(
+            said.contains(&format!("`{old}` is superseded by `{new}`, and stays so")),
+            "{said}"
+        );
+        assert!(
+            said.contains(&format!("`roz reflect`, with `\"supersedes\": \"{new}\"`")),
+            "{said}"
+        );
+        let said = roz.run(&["maintain", "archive", old]).fails();
+        assert!(
+            said.contains(&format!("`roz maintain archive {new}` puts that one away")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn somebody_elses_note_is_told_from_what_roz_writes_beside_it() {
+    let roz = Roz::new();
+    for folder in ["memory/registers", "memory/daily"] {
+        fs::create_dir_all(roz.project().join(folder)).unwrap();
+    }
+    roz.write("memory/registers/tech.md", "# Tech\n\n- Postgres 16 runs on port 5433 in CI\n");
+    roz.configure("backends.use = [\"total-recall\"]");
+    let id = roz.listed(&[]).remove(0);
+    let said = roz.run(&["maintain", "archive", &id]).fails();
+    assert!(said.contains("there roz changes only what it wrote itself"), "{said}");
+    assert!(said.contains("by hand") && !said.contains("never written"), "{said}");
+}
+
+#[test]
+fn where_nothing_can_be_read_nobody_says_that_nothing_was_learned() {
+    let roz = Roz::new();
+    roz.keeps([learning(LEXER, 1, "src/lexer.rs panics")]);
+    let text = fs::read_to_string(roz.project().join(".roz/learnings.md")).unwrap();
+    roz.write(".roz/learnings.md", &text.replace("Status:** active", "Status:** done"));
+    let told: [&[&str]; 6] = [
+        &["learnings"],
+        &["search", "lexer"],
+        &["maintain"],
+        &["maintain", "decay"],
+        &["maintain", "stale-files"],
+        &["review-learnings"],
+    ];
+    for args in told {
+        let said = roz.run(args).succeeds().stdout;
+        assert!(said.contains("None of what was learned here can be read."), "{args:?}: {said}");
+        assert!(!said.contains("yet"), "{args:?}: {said}");
+        let valid = "`done` is no status; it is one of active, archived, superseded";
+        assert!(said.contains(valid), "{args:?}: {said}");
+    }
+}
+
 // By itself.
 
 /// One that was dismissed three times and is older than 90 days, one that has
@@ -222,11 +293,7 @@ fn the_sample_is_what_was_shown_most_and_helped_least() {
     assert!(text.contains("shown 4 times, never helped"), "{text}");
     assert!(text.contains("roz review-learnings --useful ID"), "{text}");
     roz.run(&["review-learnings", "--useless", LEXER]).succeeds();
-    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [CACHE]);
-    roz.run(&["review-learnings", "--useful", CACHE]).succeeds();
-    let text = roz.run(&["review-learnings"]).succeeds().stdout;
-    assert_eq!(text, "Nothing that was shown waits for a rating.\n");
-    roz.run(&["review-learnings", "--count", "0"]).misuses();
+    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [CACHE, LEXER]);
 }
 
 #[test]
@@ -271,6 +338,32 @@ fn the_help_says_what_a_rating_does_and_what_it_leaves() {
 }
 
 #[test]
+fn a_rating_that_is_none_is_passed_over_and_the_others_are_taken() {
+    let roz = three();
+    let text = json!({ "ratings": [{ "id": CACHE, "useful": true }, { "id": LEXER }, 7] });
+    let ran = roz.fed(&["review-learnings", "--rate"], &text.to_string()).succeeds();
+    assert!(ran.stdout.contains("Rated useful"), "{ran:?}");
+    for named in ["`ratings[1]` is passed over", "`ratings[2]` is passed over"] {
+        assert!(ran.stderr.contains(named), "{ran:?}");
+    }
+    assert_eq!(roz.logged("rated").len(), 1);
+    let none = json!([{ "id": LEXER }]).to_string();
+    let said = roz.fed(&["review-learnings", "--rate"], &none).fails();
+    assert!(said.contains("`ratings[0]`") && !said.contains("untagged"), "{said}");
+}
+
+#[test]
+fn what_is_rated_comes_last_and_is_told_so() {
+    let roz = three();
+    roz.run(&["review-learnings", "--useful", CACHE, "--useless", LEXER]).succeeds();
+    let text = roz.run(&["review-learnings"]).succeeds().stdout;
+    assert!(text.contains("never helped, rated already"), "{text}");
+    assert!(text.contains("All that were shown are rated."), "{text}");
+    let said = roz.run(&["review-learnings", "--count", "0"]).misuses();
+    assert!(said.contains("1 at the least"), "{said}");
+}
+
+#[test]
 fn ratings_that_cannot_be_taken_are_named() {
     let roz = three();
     let said = roz.run(&["review-learnings", "--useful", "cl_none", "--useful", LEXER]).fails();
@@ -287,14 +380,5 @@ fn ratings_that_cannot_be_taken_are_named() {
         let said = roz.fed(&["review-learnings", "--rate"], text).fails();
         assert!(said.contains("holds no ratings"), "{text}: {said}");
     }
-    assert_eq!(roz.logged("rated").len(), 1);
-}
-
-#[test]
-fn a_rating_that_cannot_be_read_does_not_spoil_the_others() {
-    let roz = three();
-    let both = json!([{ "id": CACHE }, { "id": LEXER, "useful": true }]).to_string();
-    let ran = roz.fed(&["review-learnings", "--rate"], &both).succeeds();
-    assert!(ran.stderr.contains("rating 0 is passed over: missing field `useful`"), "{ran:?}");
     assert_eq!(roz.logged("rated").len(), 1);
 }

@@ -94,9 +94,10 @@ fn the_time_runs_from_the_last_reference_and_not_from_the_last_time_shown() {
 
 #[test]
 fn only_above_the_rate_is_it_immune() {
-    let rate = |referenced, surfaced| Tally {
+    let rate = |helped, surfaced| Tally {
         surfaced,
-        referenced,
+        referenced: helped,
+        helped,
         last_referenced: Some(ago(1000)),
         ..tally(9)
     };
@@ -108,6 +109,14 @@ fn only_above_the_rate_is_it_immune() {
     assert!(!is_due(&old, rate(1, 1)));
     let nobody = DecayPolicy { immunity_hit_rate: 1.0, ..DecayPolicy::default() };
     assert!(is_due_under(&nobody, &old, rate(1, 1)));
+}
+
+#[test]
+fn what_was_only_searched_for_is_kept_by_its_date_and_by_no_rate() {
+    let searched =
+        |days| Tally { surfaced: 1, referenced: 9, last_referenced: Some(ago(days)), ..tally(3) };
+    assert!(is_due(&learning(ago(1000)), searched(90)));
+    assert!(!is_due(&learning(ago(1000)), searched(89)));
 }
 
 #[test]

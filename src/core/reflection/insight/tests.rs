@@ -196,6 +196,20 @@ fn a_rare_category_that_helps() {
 }
 
 #[test]
+fn one_learning_was_shown_and_two_were() {
+    for (learnings, said) in [(1, "1 learning that was shown"), (2, "2 learnings that were shown")]
+    {
+        let mut scene = Scene::default();
+        for at in 0..learnings {
+            scene.learning(&format!("a{at}"), Category::Debugging);
+            scene.shown(&format!("a{at}"), 4, 4, 5);
+        }
+        let rare = scene.drawn().into_iter().find(|it| it.kind == Kind::HighValueRare).unwrap();
+        assert!(rare.message.contains(said), "{}", rare.message);
+    }
+}
+
+#[test]
 fn a_skipped_ticket_that_taught_something() {
     fires(Kind::SkipMiss, |it| {
         it.skipped("t1", 20);
@@ -290,9 +304,22 @@ fn a_learning_whose_time_is_nearly_over() {
     fires(Kind::DecayWarning, unused(173));
     fires(Kind::DecayWarning, unused(179));
     is_silent(Kind::DecayWarning, unused(172));
-    // What is due is put away by the next session, which may come tomorrow.
-    fires(Kind::DecayWarning, unused(180));
-    fires(Kind::DecayWarning, unused(400));
+}
+
+#[test]
+fn a_learning_whose_time_is_over_is_warned_of_apart() {
+    let mut scene = Scene::default();
+    for (id, days) in [("soon", 179), ("due", 180), ("overdue", 300)] {
+        scene.learning(id, Category::Domain).created_at = now() - TimeDelta::days(days);
+    }
+    let said = scene.drawn().into_iter().filter(|it| it.kind == Kind::DecayWarning);
+    let said: Vec<String> = said.map(|it| it.message).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("2 learnings are due to be put away: overdue "), "{said:?}");
+    assert!(said[1].starts_with("1 learning will be put away within 7 days: soon "), "{said:?}");
+    scene.learnings.remove(2);
+    let said = scene.drawn().remove(0).message;
+    assert!(said.starts_with("1 learning is due to be put away: due "), "{said}");
 }
 
 #[test]
@@ -324,6 +351,20 @@ fn a_learning_that_is_shown_in_vain() {
     fires(Kind::OverSurfaced, used(10, 1));
     is_silent(Kind::OverSurfaced, used(4, 0));
     is_silent(Kind::OverSurfaced, used(9, 1));
+}
+
+#[test]
+fn what_helps_where_it_was_searched_for_is_shown_in_vain_all_the_same() {
+    fires(Kind::OverSurfaced, |it| {
+        it.learning("a", Category::Domain);
+        it.shown("a", 10, 0, 5);
+        it.used_in("a", &["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"]);
+    });
+    is_silent(Kind::HighValueRare, |it| {
+        it.learning("a", Category::Domain);
+        it.shown("a", 4, 0, 5);
+        it.used_in("a", &["t1", "t2", "t3", "t4"]);
+    });
 }
 
 #[test]

@@ -146,9 +146,11 @@ pub enum Event {
 pub struct Tally {
     pub surfaced: u32,
     pub referenced: u32,
-    /// Of `referenced`, the sessions that were not shown it: who found it by a search.
-    pub unshown: u32,
-    /// Sessions in which it only looked as if it had helped.
+    /// Of `referenced`, the sessions that had been shown it; the others came
+    /// upon it by a search.
+    pub helped: u32,
+    /// Sessions in which it only looked as if it had helped, and that had been
+    /// shown it.
     pub implied: u32,
     /// Sessions that ended without anyone referring to it.
     pub dismissed: u32,
@@ -179,14 +181,14 @@ impl Tally {
         (self.surfaced > 0).then(|| self.hits() / f64::from(self.surfaced))
     }
 
-    /// The times that it helped where it was shown.
+    /// The times that it was shown and helped.
     pub fn hits(&self) -> f64 {
-        let hits = f64::from(self.helped()) + 0.5 * f64::from(self.implied);
+        let hits = f64::from(self.helped) + 0.5 * f64::from(self.implied);
         hits.min(f64::from(self.surfaced))
     }
 
-    /// As [`Self::hits`], without what only looked so.
-    pub fn helped(&self) -> u32 {
-        self.referenced.saturating_sub(self.unshown)
+    /// The sessions that it helped without having been shown to them.
+    pub fn found(&self) -> u32 {
+        self.referenced.saturating_sub(self.helped)
     }
 }

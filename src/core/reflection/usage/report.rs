@@ -35,6 +35,7 @@ pub struct Report<'a> {
     pub gate_misses: Vec<GateMiss>,
     /// Pitfalls that were learned again after they had been shown.
     pub recurrences: Vec<Recurrence>,
+    /// What is due, and what will be soon.
     pub decaying: Vec<Soon>,
 }
 
@@ -45,7 +46,7 @@ pub struct Totals {
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
-    /// Of `referenced`, where it was shown.
+    /// Of `referenced`, where it had been shown.
     pub helped: u32,
     pub dismissed: u32,
     pub rated_useful: u32,
@@ -60,7 +61,7 @@ pub struct CategoryUse {
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
-    /// Of `referenced`, where it was shown.
+    /// Of `referenced`, where it had been shown.
     pub helped: u32,
     pub dismissed: u32,
     pub hit_rate: Option<f64>,
@@ -125,7 +126,7 @@ fn totals(tallies: &BTreeMap<String, Tally>) -> Totals {
         totals.learnings += 1;
         totals.surfaced += tally.surfaced;
         totals.referenced += tally.referenced;
-        totals.helped += tally.helped();
+        totals.helped += tally.helped;
         totals.dismissed += tally.dismissed;
         totals.rated_useful += tally.rated_useful;
         totals.rated_useless += tally.rated_useless;
@@ -148,7 +149,7 @@ fn categories(
         sum.learnings += 1;
         sum.surfaced += tally.surfaced;
         sum.referenced += tally.referenced;
-        sum.helped += tally.helped();
+        sum.helped += tally.helped;
         sum.dismissed += tally.dismissed;
         *hits += tally.hits();
     }

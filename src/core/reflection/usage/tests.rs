@@ -281,25 +281,33 @@ fn a_hit_rate_is_never_above_one_and_never_nothing_by_nothing() {
     assert_eq!(view(&[(1, used("a", "s2", None))]).tally("a").hit_rate(), None);
     assert_eq!(View::default().tally("nobody"), Tally::default());
     let implied = Event::ImplicitlyReferenced { learning_id: "a".into(), session_id: "s1".into() };
-    let half = view(&[(0, shown("a", "s1")), (0, implied)]);
+    let half = view(&[(0, shown("a", "s1")), (0, implied.clone())]);
     assert_eq!(half.tally("a").hit_rate(), Some(0.5));
+    let elsewhere = view(&[(0, shown("a", "s2")), (0, implied)]);
+    assert_eq!(elsewhere.tally("a").hit_rate(), Some(0.0));
 }
 
+/// Nine sessions that found it by a search say nothing of the ten that were
+/// shown it.
 #[test]
-fn what_helped_where_it_was_found_by_a_search_is_no_hit_of_what_was_shown_in_vain() {
-    let vain = (0..10).flat_map(|it| {
-        let session = format!("vain{it}");
-        [(it, shown("a", &session)), (it, dismissed("a", &session))]
-    });
-    let found = (0..9).map(|it| (20 + it, used("a", &format!("found{it}"), None)));
-    let mut events: Vec<_> = vain.chain(found).collect();
+fn a_reference_counts_for_the_rate_only_where_it_was_shown() {
+    let mut events = Vec::new();
+    for session in 0..10 {
+        events.push((0, shown("a", &format!("s{session}"))));
+        events.push((1, dismissed("a", &format!("s{session}"))));
+        events.push((2, used("a", &format!("other{session}"), None)));
+    }
     let tally = view(&events).tally("a");
-    assert_eq!((tally.surfaced, tally.referenced, tally.dismissed), (10, 9, 10));
-    assert_eq!((tally.hit_rate(), tally.last_referenced), (Some(0.0), Some(day(28))));
-    // In whatever order a merge left the lines.
-    events.push((30, used("a", "vain0", None)));
+    assert_eq!((tally.surfaced, tally.referenced, tally.helped), (10, 10, 0));
+    assert_eq!((tally.hit_rate(), tally.found()), (Some(0.0), 10));
+    assert_eq!(tally.last_referenced, Some(day(2)), "which keeps it from decay by its date");
+    // The lines of a branch may stand before those that they answer.
+    events.push((3, used("a", "s1", None)));
     events.reverse();
-    assert_eq!(view(&events).tally("a").hit_rate(), Some(0.1));
+    let tally = view(&events).tally("a");
+    assert_eq!((tally.dismissed, tally.helped, tally.hit_rate()), (9, 1, Some(0.1)));
+    let totals = report(&view(&events), &[]).totals;
+    assert_eq!((totals.referenced, totals.helped, totals.hit_rate), (11, 1, Some(0.1)));
 }
 
 #[test]

@@ -295,8 +295,9 @@ impl Usage {
         for Use(surfaced, referenced, implied, dismissed) in self.uses.values() {
             tally.surfaced += u32::from(surfaced.is_some());
             tally.referenced += u32::from(referenced.is_some());
-            tally.unshown += u32::from(referenced.is_some() && surfaced.is_none());
-            tally.implied += u32::from(referenced.is_none() && implied.is_some());
+            tally.helped += u32::from(surfaced.is_some() && referenced.is_some());
+            let is_implied = surfaced.is_some() && referenced.is_none() && implied.is_some();
+            tally.implied += u32::from(is_implied);
             // A session that was resumed may have made up its mind.
             if let Some(at) = dismissed
                 && referenced.is_none()
