@@ -226,3 +226,14 @@ fn why_not_all_is_known_is_told() {
     let told = roz.json(&["explain", "git -c help.autocorrect=never psuh"]);
     assert_eq!(told["may_run_anything"], false);
 }
+
+#[test]
+fn a_close_behind_what_is_not_read_is_told() {
+    let roz = Roz::with_config("reflection.enabled = true").in_git();
+    let line = format!("echo {}>/dev/null; bd close bd-1", "x ".repeat(8_100));
+    let told = roz.json(&["explain", &line]);
+    assert_eq!(told["may_run_anything"], true);
+    assert_eq!(told["closes"][0]["tickets"][0], "bd-1", "{}", told["closes"]);
+    let shown = roz.run(&["explain", &line]).succeeds().stdout;
+    assert!(shown.contains("It closes bd-1: the next stop asks what was learned."), "{shown}");
+}

@@ -242,8 +242,9 @@ pub fn closings(policy: &TicketingPolicy, call: &ToolCall) -> Vec<Closing> {
         let commands: Vec<Vec<&str>> = call.commands().collect();
         for system in SYSTEMS {
             for words in &commands {
-                let tickets = system.commands.iter().find_map(|it| it.tickets(words));
-                tickets.into_iter().for_each(|it| found.add(system.name, it));
+                if let Some(it) = system.commands.iter().find_map(|it| it.tickets(words)) {
+                    found.add(system.name, it);
+                }
             }
         }
     }
@@ -300,8 +301,9 @@ impl Found<'_> {
         shell::each_raw_run(line, is_program, |run| {
             let words = run.words();
             for system in SYSTEMS {
-                let tickets = system.commands.iter().find_map(|it| it.tickets_among(&words));
-                tickets.into_iter().for_each(|it| self.add(system.name, it));
+                if let Some(it) = system.commands.iter().find_map(|it| it.tickets_among(&words)) {
+                    self.add(system.name, it);
+                }
             }
         });
         let policy = self.policy;

@@ -54,7 +54,7 @@ fn what_comes_and_goes_within_a_session_switches_no_gate_off() {
         ("a marker appears", |roz| fs::create_dir(roz.project().join(".beads")).unwrap()),
         ("a marker appears, a file", |roz| roz.write(".tissue", "")),
         ("learnings vanish", |roz| {
-            fs::remove_file(roz.project().join(".roz/learnings.md")).unwrap()
+            fs::remove_file(roz.project().join(".roz/learnings.md")).unwrap();
         }),
         ("learnings move", |roz| {
             let at = |name: &str| roz.project().join(".roz").join(name);
