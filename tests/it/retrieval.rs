@@ -58,7 +58,7 @@ fn where_little_is_known_little_comes_that_does_not_help() {
         let roz = Roz::new();
         roz.write("set.toml", &set.to_string());
         let out = roz.json(&["eval", "--set", "set.toml"]);
-        let of = |name| figure(&out, "dev", "roz", name);
+        let of = |name| figure(&out, "own", "roz", name);
         queries += of("queries");
         shown += of("shown");
         noise += of("noise") * of("shown");
@@ -88,6 +88,7 @@ fn what_the_model_is_fitted_to_is_what_it_is_asked() {
     let query =
         "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"parser panics\"\nrelevant = [\"a\"]\n";
     let two = query.replace("parser panics", "Parser panics: a round zebra.");
+    let two = two.replace("id = \"q\"", "id = \"r\"");
     roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}{two}"));
     let out = roz.json(&["eval", "--set", "set.toml", "--traits"]);
     let traits = |id: &str| -> Vec<f64> {
@@ -151,7 +152,7 @@ fn a_set_of_ones_own_is_measured() {
     let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\n";
     roz.write("set.toml", &format!("project = \"mine\"\n{learning}{query}relevant = [\"a\"]\n"));
     let out = roz.json(&["eval", "--set", "set.toml"]);
-    assert!((figure(&out, "dev", "roz", "recall_at_5") - 1.0).abs() < 1e-9, "{out}");
+    assert!((figure(&out, "own", "roz", "recall_at_5") - 1.0).abs() < 1e-9, "{out}");
     roz.write("set.toml", &format!("project = \"mine\"\n{learning}{query}relevant = [\"b\"]\n"));
     let err = roz.run(&["eval", "--set", "set.toml"]).fails();
     assert!(err.contains("query `q` names `b`"), "{err}");
@@ -191,6 +192,69 @@ fn a_set_that_would_give_wrong_figures_is_refused_with_what_is_wrong() {
     refuses(&a, "relevant = [\"a\"]", &["--split", "held-out", "--json"], of_no_part);
 }
 
+const A: &str = "[[learning]]\nid = \"a\"\ncategory = \"pitfall\"\nsummary = \"The parser panics\"\n\
+                 detail = \"On an empty heredoc, that is.\"\ntags = [\"parser\"]\n";
+
+/// Of `--set`: its table, and what is printed as JSON.
+fn measured(set: &str) -> (String, Value) {
+    let roz = Roz::new();
+    roz.write("set.toml", set);
+    let table = roz.run(&["eval", "--set", "set.toml"]).succeeds().stdout;
+    (table, roz.json(&["eval", "--set", "set.toml"])["splits"].clone())
+}
+
+#[test]
+fn the_help_shows_a_set_that_works_as_it_stands() {
+    let roz = Roz::new();
+    for help in [vec!["help", "eval"], vec!["eval", "--help"]] {
+        let help = roz.run(&help).succeeds().stdout;
+        let (_, set) = help.split_once("A set of your own:\n").unwrap();
+        let (set, _) = set.split_once("\nExamples:").unwrap();
+        assert!(set.lines().all(|it| it.chars().count() < 80), "it is folded at a terminal: {set}");
+        let (table, splits) = measured(set);
+        assert_eq!(splits["own"]["roz"]["recall_at_5"], 1.0, "{splits}");
+        assert_eq!(splits["own"]["roz"]["silent"], 1.0, "{splits}");
+        assert!(table.contains("\nmine ") && !table.contains("dev"), "{table}");
+    }
+    for broken in ["", "nonsense", "project = 1", "[[learning]]\nid = \"a\""] {
+        roz.write("set.toml", broken);
+        let said = roz.run(&["eval", "--set", "set.toml"]).fails();
+        assert!(said.contains("`roz help eval` shows what a set looks like"), "{broken}: {said}");
+    }
+}
+
+#[test]
+fn what_there_is_nothing_to_take_from_is_no_figure() {
+    let unfound = "[[query]]\nid = \"q\"\ntext = \"a zebra crosses\"\nrelevant = []\n";
+    let (table, splits) = measured(&format!("{A}{unfound}"));
+    let of = |name: &str| splits["own"]["roz"][name].clone();
+    for name in ["recall_at_5", "recall_at_5_of_all", "precision", "noise", "mrr"] {
+        assert_eq!(of(name), Value::Null, "{name} of {splits}");
+    }
+    assert_eq!((of("silent"), of("shown")), (json!(1.0), json!(0)));
+    let row = table.lines().find(|it| it.contains(" roz ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells, ["own", "roz", "1", "-", "-", "-", "-", "-", "1.000", "0"]);
+    let found = "[[query]]\nid = \"q\"\ntext = \"a panic in the parser\"\nrelevant = [\"a\"]\n";
+    let (_, splits) = measured(&format!("{A}{found}"));
+    assert_eq!(splits["own"]["roz"]["silent"], Value::Null, "{splits}");
+}
+
+#[test]
+fn two_queries_of_one_id_are_refused_and_a_held_out_set_is_ones_own() {
+    let roz = Roz::new();
+    let query = "[[query]]\nid = \"q\"\ntext = \"a panic in the parser\"\nrelevant = [\"a\"]\n";
+    roz.write("set.toml", &format!("{A}{query}{query}"));
+    let said = roz.run(&["eval", "--set", "set.toml"]).fails();
+    assert!(said.contains("two queries have the id `q`"), "{said}");
+    roz.write("set.toml", &format!("held_out = true\n{A}{query}"));
+    for split in ["all", "held-out"] {
+        let out = roz.json(&["eval", "--set", "set.toml", "--split", split]);
+        assert_eq!(out["splits"]["own"]["roz"]["queries"], 1, "{out}");
+    }
+    assert!(roz.run(&["eval", "--set", "set.toml", "--split", "dev"]).fails().contains("no part"));
+}
+
 #[test]
 fn misses_are_named_in_json_as_well() {
     let roz = Roz::new();
@@ -204,13 +268,13 @@ fn misses_are_named_in_json_as_well() {
     let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\nrelevant = [\"b\"]\n";
     roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}"));
     let out = roz.json(&["eval", "--set", "set.toml", "--misses"]);
-    let misses = &out["splits"]["dev"]["roz"]["misses"];
+    let misses = &out["splits"]["own"]["roz"]["misses"];
     assert_eq!(misses[0]["query"], "q", "{out}");
     assert!(misses[0]["noise"].as_array().unwrap().contains(&"a".into()), "{out}");
     let told = roz.run(&["eval", "--set", "set.toml", "--misses"]).succeeds().stdout;
     assert!(told.starts_with("q: shown ") && told.contains("noise a"), "{told}");
     let without = roz.json(&["eval", "--set", "set.toml"]);
-    assert!(without["splits"]["dev"]["roz"].get("misses").is_none(), "{without}");
+    assert!(without["splits"]["own"]["roz"].get("misses").is_none(), "{without}");
 }
 
 /// The claims of `examples/year`, on its own model.

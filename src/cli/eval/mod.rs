@@ -39,10 +39,12 @@ use crate::{
 /// (must or may); the mean over queries that were shown anything. noise: of all
 /// that was shown to all queries, the share that does not help. MRR: one over
 /// the place of the first that must come back, the mean. silent: of the queries
-/// for which nothing helps, the share that got nothing.
+/// for which nothing helps, the share that got nothing. What there is no query
+/// for, or nothing shown, is `-` (in JSON: null).
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = FORMAT)]
 pub(super) struct Args {
-    /// A labelled set of your own, in TOML, instead of the built-in one
+    /// A labelled set of your own, in TOML as below, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Which part of the set
@@ -59,12 +61,43 @@ pub(super) struct Args {
     traits: bool,
 }
 
+/// What `--set` reads. TOML may be indented, so it works as it stands here,
+/// where no line of it is folded.
+const FORMAT: &str = "\
+A set of your own:
+  # The name it has in the table; with `held_out = true` it is no part of
+  # `--split dev`, but of `--split held-out`.
+  project = \"mine\"
+
+  # May have, too: age_days = 90, files = [\"tests/db.rs\"], relevance = \"…\"
+  [[learning]]
+  id = \"port\"
+  category = \"pitfall\"
+  summary = \"cargo test hangs when port 5432 is taken by a local Postgres\"
+  detail = \"tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.\"
+  tags = [\"tests\", \"postgres\"]
+
+  # What is known: text (a prompt), title and description (of a ticket),
+  # branch, tags, paths. Which learnings must come back (relevant), may
+  # (also), are only near (near). kind: a word of yours about the query.
+  [[query]]
+  id = \"hangs\"
+  text = \"cargo test hangs, and something is at port 5432\"
+  relevant = [\"port\"]
+
+  [[query]]
+  id = \"theme\"
+  title = \"A dark theme for the settings\"
+  relevant = []
+";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Split {
     All,
-    /// What retrieval was tuned on
+    /// What retrieval was tuned on; of your own, what is not held out
     Dev,
-    /// What nobody has looked at, written as in public trackers
+    /// What nobody has looked at, written as in public trackers; of your own,
+    /// what says `held_out = true`
     HeldOut,
     /// What it was not, and has been looked at
     Seen,
@@ -73,19 +106,14 @@ enum Split {
 }
 
 impl Split {
-    /// None: all of them.
-    fn part(self) -> Option<Part> {
-        match self {
-            Split::All => None,
-            Split::Dev => Some(Part::Dev),
-            Split::Seen => Some(Part::Seen),
-            Split::HeldOut => Some(Part::HeldOut),
-            Split::Strangers => Some(Part::Strangers),
-        }
-    }
-
     fn has(self, part: Part) -> bool {
-        self.part().is_none_or(|it| it == part)
+        match self {
+            Split::All => true,
+            Split::Dev => matches!(part, Part::Dev | Part::Own),
+            Split::Seen => part == Part::Seen,
+            Split::HeldOut => matches!(part, Part::HeldOut | Part::OwnHeldOut),
+            Split::Strangers => part == Part::Strangers,
+        }
     }
 }
 
@@ -98,7 +126,13 @@ struct NoPart {
 
 impl fmt::Display for Split {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.part().map_or("all", Part::name))
+        f.write_str(match self {
+            Split::All => "all",
+            Split::Dev => Part::Dev.name(),
+            Split::Seen => Part::Seen.name(),
+            Split::HeldOut => Part::HeldOut.name(),
+            Split::Strangers => Part::Strangers.name(),
+        })
     }
 }
 
@@ -127,14 +161,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     for of in Part::ALL.into_iter().filter(|it| args.split.has(*it)) {
         let part: Vec<&Project> = projects.iter().filter(|it| it.part == of).collect();
         let name = of.name();
-        if part.is_empty() {
-            continue;
-        }
+        let Some(first) = part.first() else { continue };
+        let is_own = matches!(of, Part::Own | Part::OwnHeldOut);
+        let shown_as = if is_own { &first.name } else { name };
         let mut of_split = Map::new();
         for (method, choose) in METHODS {
             let asked = ask(&part, choose, world.now);
             let figures = Figures::of(&asked);
-            rows.push(figures.row(name, method));
+            rows.push(figures.row(shown_as, method));
             let mut shown = figures.as_json();
             if args.misses && method == "roz" {
                 let misses: Vec<Misses> = asked.iter().filter_map(Misses::of).collect();
@@ -236,16 +270,16 @@ impl Answered<'_> {
     }
 }
 
-/// See the help of [`Args`].
+/// See the help of [`Args`]. None: there was nothing to take it from.
 #[derive(Debug)]
 struct Figures {
     queries: usize,
-    recall: f64,
-    recall_of_all: f64,
-    precision: f64,
-    noise: f64,
-    mrr: f64,
-    silent: f64,
+    recall: Option<f64>,
+    recall_of_all: Option<f64>,
+    precision: Option<f64>,
+    noise: Option<f64>,
+    mrr: Option<f64>,
+    silent: Option<f64>,
     shown: usize,
 }
 
@@ -277,7 +311,7 @@ impl Figures {
                     .filter(|it| !it.shown.is_empty())
                     .map(|it| ratio(it.helped(), it.shown.len())),
             ),
-            noise: if shown == 0 { 0.0 } else { 1.0 - ratio(helped, shown) },
+            noise: (shown > 0).then(|| 1.0 - ratio(helped, shown)),
             mrr: mean(
                 asked.iter().filter(must).map(|it| first(it).map_or(0.0, |at| ratio(1, at + 1))),
             ),
@@ -290,7 +324,7 @@ impl Figures {
         let mut row = vec![split.to_owned(), method.to_owned(), self.queries.to_string()];
         let figures =
             [self.recall, self.recall_of_all, self.precision, self.noise, self.mrr, self.silent];
-        row.extend(figures.map(|it| format!("{it:.3}")));
+        row.extend(figures.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.3}"))));
         row.push(self.shown.to_string());
         row
     }
@@ -314,9 +348,9 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0.0_f64), |(sum, count), it| (sum + it, count + 1.0));
-    sum / count.max(1.0)
+    (count > 0.0).then(|| sum / count)
 }
 
 /// What was not as it should be with one query.

@@ -6,9 +6,12 @@ use std::{collections::BTreeSet, fs, io, path::Path};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
-use crate::core::reflection::{
-    learning::{Category, Confidence, Learning, Scope, Status},
-    retrieval::{Index, Query},
+use crate::core::{
+    bounded,
+    reflection::{
+        learning::{Category, Confidence, Learning, Scope, Status},
+        retrieval::{Index, Query},
+    },
 };
 
 /// The set that roz is measured by, in its parts, and the user's own learnings in all of them. A
@@ -82,10 +85,15 @@ pub(super) enum Part {
     HeldOut,
     /// Nobody has looked at it. Its author knew of the format alone.
     Strangers,
+    /// It is the user's.
+    Own,
+    /// It is the user's, and says that it is held out.
+    OwnHeldOut,
 }
 
 impl Part {
-    pub(super) const ALL: [Part; 4] = [Part::Dev, Part::HeldOut, Part::Seen, Part::Strangers];
+    pub(super) const ALL: [Part; 6] =
+        [Part::Dev, Part::HeldOut, Part::Seen, Part::Strangers, Part::Own, Part::OwnHeldOut];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -93,6 +101,7 @@ impl Part {
             Part::Seen => "seen",
             Part::HeldOut => "held-out",
             Part::Strangers => "strangers",
+            Part::Own | Part::OwnHeldOut => "own",
         }
     }
 }
@@ -100,6 +109,8 @@ impl Part {
 #[derive(Debug)]
 pub(super) struct Project {
     pub(super) part: Part,
+    /// What it is called in a table, if it is the user's.
+    pub(super) name: String,
     pub(super) learnings: Vec<Learning>,
     pub(super) index: Index,
     pub(super) queries: Vec<Labelled>,
@@ -119,9 +130,12 @@ pub(super) struct Labelled {
 pub(super) enum Error {
     #[error("failed to read `{0}`")]
     Io(String, #[source] io::Error),
-    #[error("failed to make sense of `{0}`")]
+    #[error("failed to make sense of `{0}`. `roz help eval` shows what a set looks like")]
     Toml(String, #[source] Box<toml::de::Error>),
-    #[error("query `{query}` names `{id}`, and there is no such learning")]
+    #[error(
+        "query `{query}` names `{id}`, and there is no such learning. Name the `id` of a \
+         `[[learning]]` of the set (`roz help eval` shows one)"
+    )]
     Unknown { query: String, id: String },
     #[error(
         "learning `{id}` is {days} days old, which is before any calendar. Lower its `age_days`"
@@ -129,6 +143,8 @@ pub(super) enum Error {
     TooOld { id: String, days: u32 },
     #[error("two learnings have the id `{0}`. Give each one of its own")]
     Twice(String),
+    #[error("two queries have the id `{0}`. Give each one of its own")]
+    QueryTwice(String),
     #[error(
         "query `{query}` names `{id}` more than once. It is one of `relevant`, `also` and `near`, once"
     )]
@@ -160,6 +176,11 @@ pub(super) fn read(path: &Path, now: DateTime<Utc>) -> Result<Project, Error> {
     file.into_project(learnings)
 }
 
+fn name(project: &str) -> String {
+    let name = bounded::plain_line(&bounded::line(project.trim(), 40));
+    if name.is_empty() { Part::Own.name().to_owned() } else { name }
+}
+
 fn parse(name: &str, text: &str) -> Result<File, Error> {
     toml::from_str(text).map_err(|err| Error::Toml(name.to_owned(), Box::new(err)))
 }
@@ -167,8 +188,8 @@ fn parse(name: &str, text: &str) -> Result<File, Error> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    #[serde(rename = "project")]
-    _project: String,
+    #[serde(default)]
+    project: String,
     #[serde(default)]
     held_out: bool,
     learning: Vec<LearningRow>,
@@ -195,7 +216,7 @@ struct LearningRow {
 #[serde(deny_unknown_fields)]
 struct QueryRow {
     id: String,
-    #[serde(rename = "kind")]
+    #[serde(default, rename = "kind")]
     _kind: String,
     #[serde(default)]
     text: String,
@@ -248,6 +269,10 @@ impl File {
         if let Some(twice) = learnings.iter().find(|it| !known.insert(&it.id)) {
             return Err(Error::Twice(twice.id.clone()));
         }
+        let mut asked = BTreeSet::new();
+        if let Some(twice) = self.query.iter().find(|it| !asked.insert(&it.id)) {
+            return Err(Error::QueryTwice(twice.id.clone()));
+        }
         for row in &self.query {
             let named = || row.relevant.iter().chain(&row.also).chain(&row.near);
             if let Some(id) = named().find(|it| !known.contains(*it)) {
@@ -273,7 +298,8 @@ impl File {
             also: row.also,
         };
         Ok(Project {
-            part: if self.held_out { Part::HeldOut } else { Part::Dev },
+            part: if self.held_out { Part::OwnHeldOut } else { Part::Own },
+            name: name(&self.project),
             index: Index::build(&learnings).index,
             queries: self.query.into_iter().map(labelled).collect(),
             learnings,
