@@ -41,6 +41,8 @@ pub struct Specificity {
     pub named: Vec<String>,
     /// The stock phrases that it uses.
     pub stock: Vec<&'static str>,
+    /// Other words that carry meaning, in order.
+    pub plain: Vec<String>,
     /// The claimed criteria that nothing in the text speaks for.
     pub implausible: Vec<Criterion>,
     is_mere_report: bool,
@@ -58,11 +60,15 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if it.score < it.bar {
+    if it.is_vague() {
         let named: Vec<_> =
             it.named.iter().take(3).map(|it| bounded::plain_line(&bounded::line(it, 40))).collect();
         let about = match &named[..] {
-            [] => "it names nothing".to_owned(),
+            [] if it.plain.is_empty() => "it names nothing".to_owned(),
+            [] => {
+                let plain = it.plain.iter().take(5).map(|it| bounded::line(it, 40));
+                format!("it has plain words only ({})", plain.collect::<Vec<_>>().join(", "))
+            }
             named => format!("it names only {}", named.join(", ")),
         };
         let stock = match &it.stock[..] {
@@ -72,8 +78,8 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
         reasons.push(format!(
             "too vague (specificity {:.1} of the {:.1} needed): {about}{stock}. Name the file, \
              function, command, version, number or error that it is about",
-            it.score.max(0.0),
-            it.bar
+            it.shown().0,
+            it.shown().1
         ));
     }
     if all_implausible && !reasons.is_empty() {
@@ -90,6 +96,22 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
     reasons
 }
 
+impl Specificity {
+    fn is_vague(&self) -> bool {
+        self.score < self.bar - NOISE
+    }
+
+    /// Score and bar with one digit behind the point, rounded apart: no score
+    /// that is too low looks like one that will do.
+    fn shown(&self) -> (f64, f64) {
+        let score = (self.score * 10.0 + NOISE).floor() / 10.0;
+        (score.max(0.0), (self.bar * 10.0 - NOISE).ceil() / 10.0)
+    }
+}
+
+/// What adding up tenths leaves behind.
+const NOISE: f64 = 1e-9;
+
 pub fn measure(candidate: &Candidate) -> Specificity {
     let text = format!("{}\n{}", candidate.summary, candidate.detail);
     let named = named(&text);
@@ -99,7 +121,9 @@ pub fn measure(candidate: &Candidate) -> Specificity {
     let is_english = common * 12 >= words.len();
     let lower = format!(" {} ", words.join(" "));
     let is_plain = |it: &&String| it.len() > 2 && !is_common(it) && !is_generic(it);
-    let plain: BTreeSet<&String> = words.iter().filter(is_plain).collect();
+    let mut met = BTreeSet::new();
+    let plain = words.iter().filter(is_plain).filter(|it| met.insert(it.as_str()));
+    let plain: Vec<String> = plain.cloned().collect();
     let mut score: f64 = named.iter().map(|(_, weight)| weight).sum();
     score += (count(plain.len()) * 0.12).min(1.5);
     let mut bar = 1.0;
@@ -124,7 +148,7 @@ pub fn measure(candidate: &Candidate) -> Specificity {
         }
     }
     let named = named.into_iter().map(|(it, _)| it).collect();
-    Specificity { score, bar, named, stock, implausible, is_mere_report }
+    Specificity { score, bar, named, stock, plain, implausible, is_mere_report }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]

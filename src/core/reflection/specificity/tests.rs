@@ -622,6 +622,39 @@ fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
     assert_ne!(objections(&vague), [""; 0]);
 }
 
+/// A score of 1.26 was `1.3 of the 1.3 needed`.
+#[test]
+fn no_score_that_is_too_low_looks_like_the_one_that_is_needed() {
+    let mut seen = 0;
+    // One more plain word, one more word of no weight: all steps of both.
+    for plain in 1..=12 {
+        for common in 0..90 {
+            let word = |at: u8| format!("zeb{}ra", char::from(b'a' + at));
+            let plain = (0..plain).map(word).collect::<Vec<_>>().join(" ");
+            let detail = format!("{plain} {}", "and so must the ".repeat(common));
+            let it = candidate(&(B, "Always the same of these", &detail));
+            for reason in objections(&it).iter().filter(|it| it.contains("too vague")) {
+                let (_, of) = reason.split_once("(specificity ").unwrap();
+                let (score, of) = of.split_once(" of the ").unwrap();
+                let (bar, _) = of.split_once(' ').unwrap();
+                let (score, bar): (f64, f64) = (score.parse().unwrap(), bar.parse().unwrap());
+                assert!(score < bar, "{reason}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn what_names_something_in_plain_words_is_not_told_that_it_names_nothing() {
+    let said = |detail| objections(&candidate(&(B, "Be careful with these", detail)))[0].clone();
+    let plain = said("The daemon must not outlive its socket when you come back to it.");
+    assert!(plain.contains("it has plain words only (daemon, outlive, socket"), "{plain}");
+    let nothing = said("It is important to be careful, and it is good to be so.");
+    assert!(nothing.contains("it names nothing, and says"), "{nothing}");
+}
+
 /// A scope and a request are only claimed: what is no lesson becomes none by it.
 #[test]
 fn what_could_be_said_of_anything_is_not_kept_as_a_request_either() {
