@@ -102,7 +102,7 @@ fn older_learnings_are_copied_once_and_stay_where_they_are() {
     fs::write(roz.user_home().join(".grove/personal-learnings.md"), mine).unwrap();
 
     let told = roz.run(&["init", "--import"]).succeeds().stdout;
-    assert_eq!(told.matches(": 1 learnings").count(), 2, "{told}");
+    assert_eq!(told.matches(": 1 learning.").count(), 2, "{told}");
     let learnings = roz.json(&["learnings"]);
     let ids: Vec<_> =
         learnings["learnings"].as_array().unwrap().iter().map(|it| it["id"].as_str()).collect();
@@ -113,6 +113,34 @@ fn older_learnings_are_copied_once_and_stay_where_they_are() {
     let before = read(&roz, ".roz/learnings.md");
     roz.run(&["init", "--import"]).succeeds();
     assert_eq!(read(&roz, ".roz/learnings.md"), before);
+}
+
+#[test]
+fn an_import_says_once_what_became_of_a_file_and_names_what_it_left() {
+    let roz = Roz::new();
+    fs::create_dir(roz.project().join(".grove")).unwrap();
+    roz.write(".grove/learnings.md", "");
+    let told = roz.run(&["init", "--import"]).succeeds().stdout;
+    assert!(told.contains("There is no learning in .grove/learnings.md to copy."), "{told}");
+    assert!(!told.contains("Kept .roz/learnings.md"), "{told}");
+
+    roz.write(".grove/learnings.md", OLDER);
+    let told = roz.run(&["init", "--reflection", "--import"]).succeeds().stdout;
+    assert!(told.contains("Added to .roz/learnings.md: 1 learning.\n"), "{told}");
+    assert!(!told.contains("Kept .roz/learnings.md"), "{told}");
+
+    let again = roz.run(&["init", "--import"]).succeeds().stdout;
+    assert!(again.contains("Kept .roz/learnings.md as it is."), "{again}");
+    assert!(!again.contains("another one"), "{again}");
+
+    let other = OLDER.replace("Avoid N+1 queries", "Avoid quite other queries");
+    roz.write(".grove/learnings.md", &other);
+    let again = roz.run(&["init", "--import"]).succeeds().stdout;
+    assert!(
+        again.contains("where .grove/learnings.md has another one: cl_20260101_001"),
+        "{again}"
+    );
+    assert!(!read(&roz, ".roz/learnings.md").contains("quite other"));
 }
 
 /// Without the `# ` of what is no sentence.

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use self::{
     found::Found,
+    import::LEARNINGS,
     step::{Step, lines, new_file},
 };
 use super::{Done, say};
@@ -217,9 +218,11 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
         steps.extend(config::write(project, wants, found));
     }
     if wants.reflection || wants.import {
-        if wants.reflection && folder == ".roz" {
-            let path = ".roz/learnings.md";
-            steps.push(new_file(project, path, memory::EMPTY_FILE));
+        // What was imported into it says what became of it.
+        let is_told = steps.iter().any(|it| it.file() == LEARNINGS)
+            && project.join(LEARNINGS).symlink_metadata().is_ok();
+        if wants.reflection && folder == ".roz" && !is_told {
+            steps.push(new_file(project, LEARNINGS, memory::EMPTY_FILE));
         }
         let lines = [memory::ATTRIBUTES, usage_log::ATTRIBUTES];
         joined.extend(lines.map(|it| format!("{folder}/{}", it.trim())));

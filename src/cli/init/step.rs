@@ -19,6 +19,10 @@ pub(super) enum Step {
     /// With what was added.
     Added(String, String),
     Kept(String),
+    /// There was nothing in it to copy.
+    Empty(String),
+    /// It has another text than a second file for these, and was left so.
+    Differs(String, String, Vec<String>),
     /// It is left as it is: why, and what to put into it.
     ByHand(String, String, String),
     /// What was added, and what could not be, a line each.
@@ -92,11 +96,29 @@ impl Step {
         !matches!(self, Self::ByHand(..) | Self::Partly(..))
     }
 
+    /// The file that it is about.
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Self::Wrote(name)
+            | Self::Added(name, _)
+            | Self::Kept(name)
+            | Self::Empty(name)
+            | Self::Differs(name, ..)
+            | Self::ByHand(name, ..)
+            | Self::Partly(name, ..) => name,
+        }
+    }
+
     pub(super) fn told(&self) -> String {
         match self {
             Self::Wrote(name) => format!("Wrote {name}.\n"),
             Self::Added(name, what) => format!("Added to {name}: {what}.\n"),
             Self::Kept(name) => format!("Kept {name} as it is.\n"),
+            Self::Empty(name) => format!("There is no learning in {name} to copy.\n"),
+            Self::Differs(name, other, ids) => {
+                let ids = ids.join(", ");
+                format!("{name} keeps its own text where {other} has another one: {ids}.\n")
+            }
             Self::ByHand(name, why, what) => {
                 format!("Left {name} alone: {why}. Put into it by hand:\n{}\n", what.trim_end())
             }
@@ -112,6 +134,10 @@ impl Step {
             Self::Wrote(name) => json!({ "file": name, "did": "wrote" }),
             Self::Added(name, what) => json!({ "file": name, "did": "added", "what": what }),
             Self::Kept(name) => json!({ "file": name, "did": "kept" }),
+            Self::Empty(name) => json!({ "file": name, "did": "nothing" }),
+            Self::Differs(name, other, ids) => {
+                json!({ "file": name, "did": "kept", "differs_from": other, "ids": ids })
+            }
             Self::ByHand(name, why, what) => {
                 json!({ "file": name, "did": "left", "why": why, "by_hand": what })
             }
