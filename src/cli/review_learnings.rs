@@ -7,7 +7,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -19,6 +18,7 @@ use crate::{
     core::{
         bounded,
         reflection::{
+            candidate::{self, Rating},
             learning::Learning,
             usage::{Entry, Event, Tally},
         },
@@ -29,8 +29,8 @@ use crate::{
 
 /// Rate learnings: a sample of those that are shown and do not help
 ///
-/// Without ratings it shows the sample: those that nobody has rated yet, the
-/// ones first that were shown most often in vain.
+/// Without ratings it shows the sample: first those that nobody has rated yet,
+/// then the others; the ones first that were shown most often in vain.
 ///
 /// A rating counts for the order in which learnings come back: as a time
 /// shown, and a useful one as a time that it helped. It changes neither the
@@ -46,9 +46,10 @@ use crate::{
 #[expect(clippy::doc_markdown, reason = "the help shows JSON")]
 pub(super) struct Args {
     /// How many to show
-    #[arg(short, long, default_value_t = 5)]
+    #[arg(short, long, default_value = "5", value_parser = super::at_least_one)]
     count: usize,
-    /// Read ratings from standard input: {"ratings": [{"id", "useful"}]}
+    /// Read ratings from standard input: {"ratings": [{"id", "useful"}]}; what is
+    /// none is passed over and named
     #[arg(long)]
     rate: bool,
     /// This one is worth showing; can be given again
@@ -62,40 +63,34 @@ pub(super) struct Args {
     json: bool,
 }
 
+const WANTED: &str = r#"{"ratings": [{"id": "…", "useful": true}]}"#;
 const MAX_INPUT: u64 = 1 << 20;
 const MAX_DETAIL: usize = 600;
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error(
-        "standard input is a terminal. Give JSON: {{\"ratings\": [{{\"id\": \"…\", \"useful\": true}}]}}"
-    )]
+    #[error("standard input is a terminal. Give JSON: {WANTED}")]
     Terminal,
     #[error("failed to read standard input")]
     Stdin(#[source] std::io::Error),
     #[error("standard input is larger than {} MiB", MAX_INPUT >> 20)]
     TooLarge,
-    #[error(
-        "standard input holds no ratings: {{\"ratings\": [{{\"id\": \"…\", \"useful\": true}}]}}"
-    )]
-    NotRatings(#[source] serde_json::Error),
+    #[error("standard input holds no ratings: it is no JSON. Give {WANTED}")]
+    NotJson(#[source] serde_json::Error),
+    #[error("standard input holds no ratings: {0}. Give {WANTED}")]
+    NotRatings(String),
     #[error("`{0}` is rated useful and useless")]
     Both(String),
     #[error("{}", .0.join("\nroz: "))]
     Unknown(Vec<String>),
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Ratings {
-    Named { ratings: Vec<Rating> },
-    Bare(Vec<Rating>),
-}
-
-#[derive(Debug, Deserialize)]
-struct Rating {
-    id: String,
-    useful: bool,
+/// What was given.
+#[derive(Debug, Default)]
+struct Given {
+    ratings: Vec<Rating>,
+    /// What was passed over, a sentence each.
+    warnings: Vec<String>,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -103,8 +98,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let given = args.useful.iter().map(|it| (it, true));
     let given = given.chain(args.useless.iter().map(|it| (it, false)));
     let given = given.map(|(id, useful)| Rating { id: id.clone(), useful });
-    let read = if args.rate { read()? } else { Vec::new() };
-    for it in given.chain(read) {
+    let read = if args.rate { read()? } else { Given::default() };
+    let warnings = read.warnings;
+    for it in given.chain(read.ratings) {
         let before = ratings.insert(it.id.clone(), it.useful);
         if before.is_some_and(|before| before != it.useful) {
             return Err(Error::Both(bounded::plain_line(&bounded::line(&it.id, 60))).into());
@@ -113,13 +109,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let stock = Stock::open(&roz, world);
     if args.rate || !ratings.is_empty() {
-        rate(&ratings, &stock, args.json, world)
+        rate(&ratings, &warnings, &stock, args.json, world)
     } else {
         show(args, &stock, world)
     }
 }
 
-fn read() -> Result<Vec<Rating>, Error> {
+fn read() -> Result<Given, Error> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         return Err(Error::Terminal);
@@ -129,14 +125,28 @@ fn read() -> Result<Vec<Rating>, Error> {
     if bytes.len() as u64 > MAX_INPUT {
         return Err(Error::TooLarge);
     }
-    match serde_json::from_slice(&bytes).map_err(Error::NotRatings)? {
-        Ratings::Named { ratings } | Ratings::Bare(ratings) => Ok(ratings),
+    let value: Value = serde_json::from_slice(&bytes).map_err(Error::NotJson)?;
+    let items = value.as_array().or_else(|| value["ratings"].as_array());
+    let Some(items) = items else {
+        return Err(Error::NotRatings("it has no list `ratings`".to_owned()));
+    };
+    let mut given = Given::default();
+    for (at, item) in items.iter().enumerate() {
+        match candidate::rating(item, at) {
+            Ok(rating) => given.ratings.push(rating),
+            Err(why) => given.warnings.push(why),
+        }
     }
+    if given.ratings.is_empty() && !given.warnings.is_empty() {
+        return Err(Error::NotRatings(given.warnings.join("; ")));
+    }
+    Ok(given)
 }
 
 /// Notes the ratings of those that are there, then names the others.
 fn rate(
     ratings: &BTreeMap<String, bool>,
+    warnings: &[String],
     stock: &Stock,
     as_json: bool,
     world: &World,
@@ -152,7 +162,8 @@ fn rate(
     if as_json {
         let rated = known.iter().map(|(id, useful)| json!({ "id": id, "useful": useful }));
         let unknown: Vec<&String> = unknown.iter().map(|(id, _)| *id).collect();
-        say::print_json(&json!({ "rated": rated.collect::<Vec<_>>(), "unknown": unknown }))?;
+        let rated: Vec<Value> = rated.collect();
+        say::print_json(&json!({ "rated": rated, "unknown": unknown, "warnings": warnings }))?;
         return Ok(if unknown.is_empty() { Done::Well } else { Done::Badly });
     }
     let mut text = String::new();
@@ -165,6 +176,9 @@ fn rate(
         text += "There were no ratings.\n";
     }
     say::print(&text)?;
+    for warning in warnings {
+        say::warn(warning);
+    }
     if unknown.is_empty() {
         return Ok(Done::Well);
     }
@@ -184,11 +198,12 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
     for (it, tally) in &sample {
         let summary = bounded::plain_line(&bounded::line(&it.summary, 200));
         text += &out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
-        let helped = match tally.referenced {
+        let helped = match tally.helped {
             0 => "never helped".to_owned(),
             n => format!("helped {}", times(n)),
         };
-        let use_of_it = format!("shown {}, {helped}", times(tally.surfaced));
+        let rated = if is_rated(tally) { ", rated already" } else { "" };
+        let use_of_it = format!("shown {}, {helped}{rated}", times(tally.surfaced));
         let about = format!("{} ({}, {use_of_it})", it.id, it.category);
         let _ = writeln!(text, "\n  {}", say::folded(&about, out.width, "  "));
         for line in bounded::chars(it.detail.trim(), MAX_DETAIL).lines() {
@@ -197,10 +212,13 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
         }
         text.push('\n');
     }
-    text += if sample.is_empty() {
-        "Nothing that was shown waits for a rating.\n"
+    text += &if sample.is_empty() {
+        stock.nothing("No learning was shown yet, so there is nothing to rate.")
+    } else if sample.iter().all(|(_, it)| is_rated(it)) {
+        "All that were shown are rated. Anew: roz review-learnings --useful ID --useless ID\n"
+            .into()
     } else {
-        "Rate them: roz review-learnings --useful ID --useless ID\n"
+        "Rate them: roz review-learnings --useful ID --useless ID\n".into()
     };
     text += &stock.problems_in_words(&out);
     say::print(&text)?;
@@ -214,7 +232,6 @@ fn sample(stock: &Stock, count: usize) -> Vec<(&Learning, Tally)> {
     let tallied = active.map(|it| (it, stock.tally(&it.id)));
     let mut shown: Vec<(&Learning, Tally)> = tallied.filter(|(_, it)| it.surfaced > 0).collect();
     let vain = |it: &Tally| f64::from(it.surfaced) - it.hits();
-    let is_rated = |it: &Tally| it.rated_useful + it.rated_useless > 0;
     shown.sort_by(|(a, one), (b, other)| {
         is_rated(one)
             .cmp(&is_rated(other))
@@ -224,6 +241,10 @@ fn sample(stock: &Stock, count: usize) -> Vec<(&Learning, Tally)> {
     });
     shown.truncate(count);
     shown
+}
+
+fn is_rated(it: &Tally) -> bool {
+    it.rated_useful > 0 || it.rated_useless > 0
 }
 
 fn times(count: u32) -> String {

@@ -126,6 +126,16 @@ impl Stock {
         tags.iter().filter(is_unknown).map(words).collect()
     }
 
+    /// What to say where nothing was found: `said`, or that there is nothing
+    /// which could be read.
+    pub(super) fn nothing(&self, said: &str) -> String {
+        let is_of_a_learning = |it: &Problem| it.place != self.log.path().display().to_string();
+        if self.learnings.is_empty() && self.problems.iter().any(is_of_a_learning) {
+            return "None of what was learned here can be read.\n".to_owned();
+        }
+        format!("{said}\n")
+    }
+
     /// What could not be read, for a person.
     pub(super) fn problems_in_words(&self, out: &Out) -> String {
         problems_in_words(&self.problems, out)

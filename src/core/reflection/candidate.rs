@@ -6,7 +6,7 @@
 
 mod schema;
 
-use std::ops::RangeInclusive;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 use serde_json::{Map, Value};
 
@@ -144,14 +144,12 @@ impl Batch {
             }
             ("ratings", Value::Array(items)) => {
                 for (at, item) in items.iter().enumerate() {
-                    match rating(item) {
-                        Some(rating) => self.ratings.push(rating),
-                        None => self.pass_over(
-                            &format!("ratings[{at}]"),
-                            "an object with an `id` and `useful` true or false",
-                        ),
+                    match rating(item, at) {
+                        Ok(rating) => self.ratings.push(rating),
+                        Err(why) => self.warnings.push(why),
                     }
                 }
+                self.drop_contradictions();
             }
             ("session_id" | "notes", _) => self.pass_over(name, "a text"),
             ("learnings_used" | "ratings", _) => self.pass_over(name, "a list"),
@@ -159,9 +157,30 @@ impl Batch {
         }
     }
 
-    fn pass_over(&mut self, name: &str, wanted: &str) {
-        self.warnings.push(format!("`{name}` is passed over: it has to be {wanted}"));
+    /// Who says both of a learning has said nothing of it.
+    fn drop_contradictions(&mut self) {
+        let says =
+            |id: &str, useful| self.ratings.iter().any(|it| it.id == id && it.useful == useful);
+        let both: BTreeSet<String> = self
+            .ratings
+            .iter()
+            .filter(|it| says(&it.id, !it.useful))
+            .map(|it| it.id.clone())
+            .collect();
+        self.ratings.retain(|it| !both.contains(&it.id));
+        let said = |id: &String| {
+            format!("`ratings` has {} useful and useless: both are passed over", quoted(id))
+        };
+        self.warnings.extend(both.iter().map(said));
     }
+
+    fn pass_over(&mut self, name: &str, wanted: &str) {
+        self.warnings.push(passed_over(name, wanted));
+    }
+}
+
+fn passed_over(name: &str, wanted: &str) -> String {
+    format!("`{name}` is passed over: it has to be {wanted}")
 }
 
 fn used(item: &Value) -> Option<Used> {
@@ -169,8 +188,20 @@ fn used(item: &Value) -> Option<Used> {
     Some(Used { id, how: item["how"].as_str().and_then(filled) })
 }
 
-fn rating(item: &Value) -> Option<Rating> {
-    Some(Rating { id: item["id"].as_str().and_then(filled)?, useful: item["useful"].as_bool()? })
+/// The rating that stands at a place of a list.
+///
+/// # Errors
+///
+/// A sentence that names the place, if it is none.
+pub fn rating(item: &Value, at: usize) -> Result<Rating, String> {
+    let id = item["id"].as_str().and_then(filled);
+    match (id, item["useful"].as_bool()) {
+        (Some(id), Some(useful)) => Ok(Rating { id, useful }),
+        _ => Err(passed_over(
+            &format!("ratings[{at}]"),
+            "an object with an `id` and `useful` true or false",
+        )),
+    }
 }
 
 /// Reads one candidate, with all that is wrong with it.

@@ -96,6 +96,14 @@ pub fn judge(
     of: &Origin,
 ) -> Judgement {
     let mut judgement = Judgement { warnings: batch.warnings.clone(), ..Judgement::default() };
+    if batch.candidates.is_empty() {
+        let used =
+            if batch.learnings_used.is_empty() { "" } else { "; `roz ref ID` notes what helped" };
+        judgement.warnings.push(format!(
+            "`candidates` is empty, so nothing of this is taken: give one or more, or `roz skip \
+             WHY` where there is nothing to tell{used}"
+        ));
+    }
     let mut ids: HashSet<String> = known.iter().map(|it| it.id.clone()).collect();
     let mut texts = Known::of(known.iter().filter(|it| it.is_active()));
     for (index, value) in batch.candidates.iter().enumerate() {

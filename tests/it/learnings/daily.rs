@@ -285,3 +285,29 @@ fn ratings_that_cannot_be_taken_are_named() {
     }
     assert_eq!(roz.logged("rated").len(), 1);
 }
+#[test]
+fn a_rating_that_is_none_is_passed_over_and_the_others_are_taken() {
+    let roz = three();
+    let text = json!({ "ratings": [{ "id": CACHE, "useful": true }, { "id": LEXER }, 7] });
+    let ran = roz.fed(&["review-learnings", "--rate"], &text.to_string()).succeeds();
+    assert!(ran.stdout.contains("Rated useful"), "{ran:?}");
+    for named in ["`ratings[1]` is passed over", "`ratings[2]` is passed over"] {
+        assert!(ran.stderr.contains(named), "{ran:?}");
+    }
+    assert_eq!(roz.logged("rated").len(), 1);
+    let none = json!([{ "id": LEXER }]).to_string();
+    let said = roz.fed(&["review-learnings", "--rate"], &none).fails();
+    assert!(said.contains("`ratings[0]`") && !said.contains("untagged"), "{said}");
+}
+
+#[test]
+fn what_is_rated_comes_last_and_is_told_so() {
+    let roz = three();
+    roz.run(&["review-learnings", "--useful", CACHE, "--useless", LEXER]).succeeds();
+    let text = roz.run(&["review-learnings"]).succeeds().stdout;
+    assert!(text.contains("never helped, rated already"), "{text}");
+    assert!(text.contains("All that were shown are rated."), "{text}");
+    let said = roz.run(&["review-learnings", "--count", "0"]).misuses();
+    assert!(said.contains("1 at the least"), "{said}");
+}
+

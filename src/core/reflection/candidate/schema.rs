@@ -5,7 +5,10 @@ use std::ops::RangeInclusive;
 use serde_json::{Value, json};
 
 use super::{DETAIL, SUMMARY, TAGS};
-use crate::core::reflection::learning::{Category, Confidence, Criterion, Scope};
+use crate::core::reflection::{
+    judge::MOST_CANDIDATES,
+    learning::{Category, Confidence, Criterion, Scope},
+};
 
 /// What finds it again: the words of those who do not know it yet.
 const RELEVANCE: &str = "the later work that should be shown this, as its ticket, bug report or \
@@ -68,7 +71,12 @@ pub fn schema() -> Value {
         "required": ["candidates"],
         "properties": {
             "session_id": { "type": "string", "description": "`--session-id` overrides it" },
-            "candidates": { "type": "array", "minItems": 1, "items": candidate },
+            "candidates": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MOST_CANDIDATES,
+                "items": candidate,
+            },
             "learnings_used": {
                 "type": "array",
                 "items": {

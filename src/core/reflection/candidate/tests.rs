@@ -222,6 +222,18 @@ fn what_else_a_batch_holds_is_read_or_named() {
 }
 
 #[test]
+fn who_rates_one_learning_useful_and_useless_has_not_rated_it() {
+    let batch = Batch::parse(
+        r#"{"candidates":[],"ratings":[{"id":"cl_1","useful":true},{"id":"cl_2","useful":false},
+            {"id":"cl_1","useful":false},{"id":"cl_2","useful":false}]}"#,
+    )
+    .unwrap();
+    assert!(batch.ratings.iter().all(|it| it.id == "cl_2"), "{:?}", batch.ratings);
+    let said = ["`ratings` has `cl_1` useful and useless: both are passed over"];
+    assert_eq!(batch.warnings, said);
+}
+
+#[test]
 fn the_schema_names_the_fields_and_limits_that_are_read() {
     let schema = schema();
     let candidate = &schema["properties"]["candidates"]["items"];
@@ -232,5 +244,6 @@ fn the_schema_names_the_fields_and_limits_that_are_read() {
     assert_eq!(candidate["properties"]["summary"]["maxLength"], 200);
     assert_eq!(candidate["properties"]["detail"]["minLength"], 20);
     assert_eq!(candidate["properties"]["tags"]["maxItems"], 10);
+    assert_eq!(schema["properties"]["candidates"]["maxItems"], 50);
     assert_eq!(schema["examples"][0], example());
 }

@@ -139,6 +139,19 @@ fn a_batch_has_its_bound() {
     assert!(judgement.rejected[0].reasons[0].contains("at most 50"));
 }
 
+#[test]
+fn a_batch_without_candidates_is_told_why_nothing_comes_of_it() {
+    let judgement = judged(Vec::new(), &[]);
+    assert_eq!(judgement.warnings.len(), 1, "{judgement:?}");
+    let said = &judgement.warnings[0];
+    assert!(said.contains("`candidates` is empty") && said.contains("`roz skip WHY`"), "{said}");
+    assert!(!said.contains("roz ref"), "{said}");
+    let used = candidate::Used { id: "cl_1".into(), how: None };
+    let batch = Batch { learnings_used: vec![used], ..Batch::default() };
+    let judgement = judge(&batch, &[], &WriteGatePolicy::default(), &origin());
+    assert!(judgement.warnings[0].ends_with("; `roz ref ID` notes what helped"), "{judgement:?}");
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
