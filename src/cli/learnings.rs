@@ -111,7 +111,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 fn in_vain(args: &Args, stock: &Stock, out: &Out) -> String {
     if stock.learnings.is_empty() {
         let said = "Nothing was learned here yet: `roz reflect --help` shows how it begins.";
-        return say::folded(said, out.width, "") + "\n";
+        return stock.nothing(&say::folded(said, out.width, ""));
     }
     let mut text = "None of the learnings is such.\n".to_owned();
     for it in stock.unknown_tags(&args.narrow.tag) {

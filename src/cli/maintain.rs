@@ -20,8 +20,8 @@ use crate::{
     core::{
         bounded,
         reflection::{
-            learning::Status,
-            usage::{Entry, Event},
+            learning::{Learning, Status},
+            usage::{self, Entry, Event},
         },
     },
     memory::{
@@ -171,7 +171,7 @@ fn mark(ids: &[String], how: &Move, show: &Show) -> super::Result {
         }
         match change(id, learning.status, how, show, &mut warnings) {
             Ok(()) => done.push(id),
-            Err(err) => failed.push((id, in_a_line(&err))),
+            Err(err) => failed.push((id, refusal(&err, learning, how, stock))),
         }
     }
     let verb = if how.to == Status::Archived { "archived" } else { "restored" };
@@ -227,6 +227,48 @@ fn change(
     warnings.extend(noted.err().map(|err| in_a_line(&err)));
     warnings.dedup();
     Ok(())
+}
+
+/// Why it was not done, and what can be.
+fn refusal(err: &memory::Error, it: &Learning, how: &Move, stock: &Stock) -> String {
+    match err {
+        memory::Error::Superseded { id } => {
+            let Some(by) = successor(id, stock) else { return in_a_line(err) };
+            let by = bounded::plain_line(&bounded::line(&by, 60));
+            let remedy = if how.to == Status::Archived {
+                format!("It is not shown any more; `roz maintain archive {by}` puts that one away")
+            } else {
+                format!(
+                    "Where it holds after all, write it down anew: `roz reflect`, with \
+                     `\"supersedes\": \"{by}\"`"
+                )
+            };
+            format!("`{id}` is superseded by `{by}`, and stays so. {remedy}")
+        }
+        memory::Error::ReadOnly { path } if it.is_note() => format!(
+            "`{}` is somebody's own note in Total Recall (`{}`): there roz changes only what it \
+             wrote itself. Change or remove it by hand",
+            it.id,
+            path.display()
+        ),
+        memory::Error::ReadOnly { .. } => {
+            format!("{}. Change it there by hand", in_a_line(err))
+        }
+        _ => in_a_line(err),
+    }
+}
+
+/// What has taken a learning's place.
+fn successor(id: &str, stock: &Stock) -> Option<String> {
+    let newer = stock.learnings.iter().find(|it| it.supersedes.as_deref() == Some(id));
+    let logged = || {
+        let moves = stock.view.history(id).into_iter().rev();
+        moves.filter_map(|(_, it)| match it {
+            usage::Move::Superseded { by } => Some(by),
+            usage::Move::Archived { .. } | usage::Move::Restored => None,
+        })
+    };
+    newer.map(|it| it.id.clone()).or_else(|| logged().find(|it| !it.is_empty()))
 }
 
 fn rebuild(show: &Show) -> super::Result {

@@ -86,11 +86,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         text.push('\n');
     }
     if found.is_empty() {
-        text += if stock.learnings.is_empty() {
-            "Nothing was learned here yet.\n"
+        text += &stock.nothing(if stock.learnings.is_empty() {
+            "Nothing was learned here yet."
         } else {
-            "Nothing fits. Try fewer or other words, or `--include-archived`.\n"
-        };
+            "Nothing fits. Try fewer or other words, or `--include-archived`."
+        });
         for it in stock.unknown_tags(&args.narrow.tag) {
             let _ = writeln!(text, "Note: {it}");
         }

@@ -335,7 +335,7 @@ pub static KEYS: &[Key] = &[
         "retrieval.strategy",
         Word(&["conservative", "moderate", "aggressive"]),
         Set,
-        "How sure to be of a learning's relevance: at most 3, 5 or 10 at once",
+        "How sure to be of relevance; 3, 5 or 10 at once at most, capped by max_injections",
     ),
     key(
         "retrieval.on_prompt",

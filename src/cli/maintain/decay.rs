@@ -85,7 +85,7 @@ pub(super) fn list(args: &List, show: &Show) -> cli::Result {
         text += &out.table(&["ID", "ON", "SUMMARY"], &rows);
     }
     if text.is_empty() {
-        let _ = writeln!(text, "Nothing is put away within {} days.", args.days);
+        text = stock.nothing(&format!("Nothing is put away within {} days.", args.days));
     }
     show.text(&text, &out)
 }
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Decay, show: &Show) -> cli::Result {
             return show.json(json!({ "dry_run": true, "archived": due, "failed": [] }));
         }
         let text = match due.as_slice() {
-            [] => "Nothing would be put away.\n".to_owned(),
+            [] => stock.nothing("Nothing would be put away."),
             due => {
                 let rows = rows_of_due(due, show);
                 format!("Would be put away:\n{}", out.table(&["ID", "BECAUSE", "SUMMARY"], &rows))
@@ -128,7 +128,7 @@ pub(super) fn run(args: &Decay, show: &Show) -> cli::Result {
         return Ok(ended);
     }
     let text = match decayed.archived.as_slice() {
-        [] if failed.is_empty() => "Nothing is due.\n".to_owned(),
+        [] if failed.is_empty() => stock.nothing("Nothing is due."),
         [] => String::new(),
         archived => {
             let rows = rows_of_due(archived, show);

@@ -41,7 +41,8 @@ pub(super) fn run(show: &Show) -> cli::Result {
     }
     let out = Out::new(show.world);
     if looked.is_empty() {
-        return show.text("Every file that a learning names is there.\n", &out);
+        let said = show.stock.nothing("Every file that a learning names is there.");
+        return show.text(&said, &out);
     }
     let row = |it: &Looked| {
         let of = it.missing.len() + it.present.len();

@@ -42,6 +42,14 @@ pub struct Learning {
     pub roz_version: Option<String>,
 }
 
+impl Status {
+    /// What is wrong with a word that is none.
+    pub fn unknown(word: &str) -> String {
+        let all: Vec<&str> = Self::ALL.iter().map(|it| it.word()).collect();
+        format!("`{word}` is no status; it is one of {}", all.join(", "))
+    }
+}
+
 /// A closed set of words, as JSON and people write them.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$at:meta])* $variant:ident = $word:literal),* $(,)? }) => {

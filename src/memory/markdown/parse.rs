@@ -335,7 +335,7 @@ impl Draft {
                                 self.status = self.status.max(Some(it));
                             }
                             Some(it) => self.status = Some(it),
-                            None => self.breaks(format!("`{value}` is no status")),
+                            None => self.breaks(Status::unknown(value)),
                         }
                     }
                     "written" => self.is_whole = true,

@@ -134,7 +134,7 @@ impl Draft {
         };
         let category = text("category").ok_or("it has no category")?;
         let status = match text("status") {
-            Some(word) => Status::find(&word).ok_or_else(|| format!("`{word}` is no status"))?,
+            Some(word) => Status::find(&word).ok_or_else(|| Status::unknown(&word))?,
             None => Status::Active,
         };
         let criterion = |it: &String| Criterion::find(&it.replace(' ', "_"));

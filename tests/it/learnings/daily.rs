@@ -61,6 +61,77 @@ fn what_is_superseded_stays_so() {
     assert_eq!(roz.logged("archived").len() + roz.logged("restored").len(), 0);
 }
 
+#[test]
+fn what_has_taken_a_learnings_place_is_named_with_what_can_be_done() {
+    let roz = three();
+    let old = Learning { status: Status::Superseded, ..learning("cl_20250101_oldone", 300, "old") };
+    let new =
+        Learning { supersedes: Some(old.id.clone()), ..learning("cl_20260101_newone", 1, "new") };
+    roz.keeps([old, new]);
+    let logged = Event::Corrected {
+        learning_id: "cl_20250102_oldtwo".into(),
+        superseded_by: "cl_20260101_logged".into(),
+    };
+    roz.logs([(9, logged)]);
+    let two = Learning { status: Status::Superseded, ..learning("cl_20250102_oldtwo", 300, "two") };
+    roz.keeps([two]);
+    for (old, new) in
+        [("cl_20250101_oldone", "cl_20260101_newone"), ("cl_20250102_oldtwo", "cl_20260101_logged")]
+    {
+        let said = roz.run(&["maintain", "restore", old]).fails();
+        assert!(
+            said.contains(&format!("`{old}` is superseded by `{new}`, and stays so")),
+            "{said}"
+        );
+        assert!(
+            said.contains(&format!("`roz reflect`, with `\"supersedes\": \"{new}\"`")),
+            "{said}"
+        );
+        let said = roz.run(&["maintain", "archive", old]).fails();
+        assert!(
+            said.contains(&format!("`roz maintain archive {new}` puts that one away")),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn somebody_elses_note_is_told_from_what_roz_writes_beside_it() {
+    let roz = Roz::new();
+    for folder in ["memory/registers", "memory/daily"] {
+        fs::create_dir_all(roz.project().join(folder)).unwrap();
+    }
+    roz.write("memory/registers/tech.md", "# Tech\n\n- Postgres 16 runs on port 5433 in CI\n");
+    roz.configure("backends.use = [\"total-recall\"]");
+    let id = roz.listed(&[]).remove(0);
+    let said = roz.run(&["maintain", "archive", &id]).fails();
+    assert!(said.contains("there roz changes only what it wrote itself"), "{said}");
+    assert!(said.contains("by hand") && !said.contains("never written"), "{said}");
+}
+
+#[test]
+fn where_nothing_can_be_read_nobody_says_that_nothing_was_learned() {
+    let roz = Roz::new();
+    roz.keeps([learning(LEXER, 1, "src/lexer.rs panics")]);
+    let text = fs::read_to_string(roz.project().join(".roz/learnings.md")).unwrap();
+    roz.write(".roz/learnings.md", &text.replace("Status:** active", "Status:** done"));
+    let told: [&[&str]; 6] = [
+        &["learnings"],
+        &["search", "lexer"],
+        &["maintain"],
+        &["maintain", "decay"],
+        &["maintain", "stale-files"],
+        &["review-learnings"],
+    ];
+    for args in told {
+        let said = roz.run(args).succeeds().stdout;
+        assert!(said.contains("None of what was learned here can be read."), "{args:?}: {said}");
+        assert!(!said.contains("yet"), "{args:?}: {said}");
+        let valid = "`done` is no status; it is one of active, archived, superseded";
+        assert!(said.contains(valid), "{args:?}: {said}");
+    }
+}
+
 // By itself.
 
 /// One that was dismissed three times and is older than 90 days, one that has
@@ -267,25 +338,6 @@ fn the_help_says_what_a_rating_does_and_what_it_leaves() {
 }
 
 #[test]
-fn ratings_that_cannot_be_taken_are_named() {
-    let roz = three();
-    let said = roz.run(&["review-learnings", "--useful", "cl_none", "--useful", LEXER]).fails();
-    assert!(said.contains("there is no learning `cl_none`"), "{said}");
-    assert_eq!(roz.logged("rated").len(), 1);
-    assert_eq!(
-        roz.badly(&["review-learnings", "--useless", "cl_none"])["unknown"],
-        json!(["cl_none"])
-    );
-    let said = roz.run(&["review-learnings", "--useful", LEXER, "--useless", LEXER]).fails();
-    assert!(said.contains("useful and useless"), "{said}");
-    for text in ["", "{", "{}", "[1]", "{\"ratings\": {}}", "\u{0}", "{\"ratings\": [{\"id\": 1}]}"]
-    {
-        let said = roz.fed(&["review-learnings", "--rate"], text).fails();
-        assert!(said.contains("holds no ratings"), "{text}: {said}");
-    }
-    assert_eq!(roz.logged("rated").len(), 1);
-}
-#[test]
 fn a_rating_that_is_none_is_passed_over_and_the_others_are_taken() {
     let roz = three();
     let text = json!({ "ratings": [{ "id": CACHE, "useful": true }, { "id": LEXER }, 7] });
@@ -311,3 +363,22 @@ fn what_is_rated_comes_last_and_is_told_so() {
     assert!(said.contains("1 at the least"), "{said}");
 }
 
+#[test]
+fn ratings_that_cannot_be_taken_are_named() {
+    let roz = three();
+    let said = roz.run(&["review-learnings", "--useful", "cl_none", "--useful", LEXER]).fails();
+    assert!(said.contains("there is no learning `cl_none`"), "{said}");
+    assert_eq!(roz.logged("rated").len(), 1);
+    assert_eq!(
+        roz.badly(&["review-learnings", "--useless", "cl_none"])["unknown"],
+        json!(["cl_none"])
+    );
+    let said = roz.run(&["review-learnings", "--useful", LEXER, "--useless", LEXER]).fails();
+    assert!(said.contains("useful and useless"), "{said}");
+    for text in ["", "{", "{}", "[1]", "{\"ratings\": {}}", "\u{0}", "{\"ratings\": [{\"id\": 1}]}"]
+    {
+        let said = roz.fed(&["review-learnings", "--rate"], text).fails();
+        assert!(said.contains("holds no ratings"), "{text}: {said}");
+    }
+    assert_eq!(roz.logged("rated").len(), 1);
+}
