@@ -4,7 +4,6 @@ mod cached;
 mod layers;
 mod named;
 mod properties;
-mod systems;
 
 use std::{
     fs,
