@@ -452,14 +452,16 @@ impl Look<'_> {
         let hidden = || {
             let stands_in = git::root(self.cwd);
             let inner = changed.iter().filter(is_own).find(|it| it.is_repository);
-            if stands_in != *root && stands_in.join(".git").exists() {
+            // A link may lead to the project.
+            let is_here = || stands_in.canonicalize().ok() == root.canonicalize().ok();
+            if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
             let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
             let since = self.session.created_at;
             inner.or_else(|| changes::put_aside(root, since).map(str::to_owned))
         };
-        match Some(()).filter(|()| is_small).and_then(|()| hidden()) {
+        match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),
             None => Diff::Lines(lines),
         }

@@ -77,6 +77,15 @@ fn a_session_that_stands_in_another_work_tree_changed_what_nobody_knows() {
 }
 
 #[test]
+fn a_link_to_the_project_is_no_other_work_tree() {
+    let roz = session();
+    let link = roz.dir().join("link");
+    std::os::unix::fs::symlink(roz.project(), &link).unwrap();
+    let stop = json!({ "stop_hook_active": false, "session_id": "later", "cwd": link });
+    roz.hook("stop", stop).passes();
+}
+
+#[test]
 fn a_link_is_one_line_whatever_it_leads_to() {
     let roz = session();
     fs::write(roz.dir().join("long.txt"), MANY).unwrap();
