@@ -33,6 +33,19 @@ pub struct Policy {
     pub decay: DecayPolicy,
     pub intent: IntentPolicy,
     pub trust: TrustPolicy,
+    pub notify: Notify,
+}
+
+/// How much the user is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notify {
+    /// One line at each event of a review.
+    #[default]
+    Normal,
+    /// Only the first hold, a tripped breaker, reviews that do not converge, and decisions that
+    /// were posted at a terminal.
+    Quiet,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -63,7 +76,30 @@ pub struct ReviewPolicy {
     pub mode: Mode,
     /// How long a reviewer, or other subagents, may keep a review waiting.
     pub reviewer_timeout_seconds: u64,
+    /// Reviews that may find issues, one after the other, before stops pass again.
+    pub max_rounds: u32,
+    pub coverage: Coverage,
+    /// Above so many changed files the user is told which were not looked at, and the decision
+    /// counts all the same.
+    pub coverage_max_files: u64,
+    /// Globs over paths of files that a reviewer need not look at. One without a slash matches the
+    /// file's name.
+    pub generated: Vec<String>,
+    /// Several reviewers may be at work at the same time.
+    pub parallel: bool,
     pub gates: GatesPolicy,
+}
+
+/// What an approval needs of the reviewer that gives it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coverage {
+    /// It has seen every change.
+    #[default]
+    Require,
+    /// The user is told what it has not seen.
+    Tell,
+    Off,
 }
 
 /// When a review is asked for.
@@ -93,12 +129,14 @@ pub struct GatesPolicy {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
+    /// As long as the work is the approved one, in every session of the repository.
+    #[default]
+    Work,
     /// Until the session ends.
     Session,
     /// Until the user's next prompt.
-    #[default]
     Prompt,
-    /// One gated call.
+    /// One gated call that succeeds.
     Tool,
 }
 
@@ -208,6 +246,25 @@ pub struct TrustPolicy {
     pub projects: Vec<PathBuf>,
 }
 
+/// Lock files, and what tools generate or shrink.
+const GENERATED: &[&str] = &[
+    "*.lock",
+    "*-lock.json",
+    "*-lock.yaml",
+    "*.lockb",
+    "npm-shrinkwrap.json",
+    "go.sum",
+    "*.min.js",
+    "*.min.css",
+    "*.js.map",
+    "*.css.map",
+    "*.pb.go",
+    "*_pb2.py",
+    "*_pb2_grpc.py",
+    "*.g.dart",
+    "*.generated.*",
+];
+
 impl Default for HooksPolicy {
     fn default() -> Self {
         Self { deadline_ms: 3000 }
@@ -216,7 +273,16 @@ impl Default for HooksPolicy {
 
 impl Default for ReviewPolicy {
     fn default() -> Self {
-        Self { mode: Mode::default(), reviewer_timeout_seconds: 900, gates: GatesPolicy::default() }
+        Self {
+            mode: Mode::default(),
+            reviewer_timeout_seconds: 900,
+            max_rounds: 5,
+            coverage: Coverage::default(),
+            coverage_max_files: 100,
+            generated: GENERATED.iter().map(|&glob| glob.to_owned()).collect(),
+            parallel: false,
+            gates: GatesPolicy::default(),
+        }
     }
 }
 

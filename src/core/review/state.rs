@@ -347,10 +347,10 @@ impl Review {
             _ => self.last_prompt_at.is_none_or(|at| at <= approved_at),
         };
         match gates.approval_scope {
-            Scope::Prompt if !same_prompt => {
+            Scope::Work | Scope::Prompt if !same_prompt => {
                 Reach::Over("the user has sent another prompt since the approval")
             }
-            Scope::Prompt | Scope::Session | Scope::Tool => Reach::InScope,
+            Scope::Work | Scope::Prompt | Scope::Session | Scope::Tool => Reach::InScope,
         }
     }
 
