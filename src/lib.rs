@@ -58,6 +58,7 @@ pub mod core;
 pub mod hooks;
 pub mod ledger;
 pub mod memory;
+pub mod observe;
 pub mod open;
 pub mod outline;
 pub mod plugin;

@@ -2,6 +2,7 @@
 //! configuration, the sessions.
 
 mod decay;
+pub mod work;
 
 use std::{
     path::{Path, PathBuf},

@@ -17,14 +17,17 @@ macro_rules! built_in {
 /// `<ROZ_HOME>/templates` shadows it.
 pub const BUILT_IN: &[(&str, &str)] = built_in![
     "again",
+    "approved-already",
     "ask-breaker",
     "ask-denials",
+    "ask-unknown",
     "ask-unreadable",
     "bad-session",
     "block-default",
     "brief",
     "format-failed",
     "gate-deny",
+    "gate-reviewing",
     "intent",
     "intent-aftermath",
     "intent-lesson",
@@ -41,6 +44,9 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "reviewer",
     "reviewer-gate",
     "reviewer-hold",
+    "reviewer-writes",
+    "reviewing",
+    "wait-for-reviewer",
 ];
 
 /// A user's own template may be this long, in bytes.
@@ -95,7 +101,8 @@ fn load(name: &str, home: &Path) -> String {
 
 /// What the user's own block of that name asks for, and nobody fills in.
 pub fn unfilled(name: &str, home: &Path) -> Vec<String> {
-    let is_known = |it: &str| matches!(it, "session_id" | "roz" | "block_count" | "max_blocks");
+    let is_known =
+        |it: &str| matches!(it, "session_id" | "roz" | "block_count" | "max_blocks" | "why");
     let text = own(name, home).unwrap_or_default();
     let mut asked: Vec<String> = text
         .split("{{")

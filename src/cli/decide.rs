@@ -13,20 +13,25 @@ use crate::{
         self, bounded,
         review::{
             decision::Decision,
-            proof::{Claim, Posting, Standing},
+            proof::{Claim, Posting, Standing, Taken},
+            seen::Excuse,
         },
-        session::Session,
+        session::{Session, SessionId},
     },
-    open::Roz,
+    open::{
+        Roz,
+        work::{self, Asker},
+    },
     storage,
-    world::{self, World, git, process},
+    world::{World, process},
 };
 
-/// Post what a review came to (reviewers, and people at a terminal)
+/// Record a review verdict (reviewers, and people at a terminal)
 ///
 /// A reviewer that roz has started decides with the token that it was given,
-/// in a Bash call of its own. A person decides at a terminal with `--human`;
-/// the record says so.
+/// in a Bash call of its own. COMPLETE counts once the reviewer was shown every
+/// change of the work. A person decides at a terminal with `--human`, or with
+/// `roz approve`.
 ///
 /// Examples:
 ///   roz decide 6f0c0d0e COMPLETE "read the diff, ran the tests" --token 3f…
@@ -51,6 +56,10 @@ pub(super) struct Args {
     /// The reviewer's one-time token (or in `ROZ_REVIEW_TOKEN`)
     #[arg(short, long)]
     token: Option<String>,
+    /// Let a file, a folder or a glob pass without a look, with the reason:
+    /// `"src/gen/**: written by the schema compiler"`. Can be given again
+    #[arg(long, value_name = "GLOB: REASON")]
+    unseen: Vec<String>,
     /// Decide as a person, at a terminal
     #[arg(long, conflicts_with = "token")]
     human: bool,
@@ -70,15 +79,17 @@ enum Verdict {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, thiserror::Error)]
-enum Error {
+pub(super) enum Error {
     #[error(
-        "`--human` is for a person at a terminal: standard input and standard error must be one"
+        "this is for a person at a terminal: standard input and standard error must be a terminal"
     )]
     NoTerminal,
-    #[error(
-        "`--human` is for a person, and an agent's client started this. Use a terminal of your own"
-    )]
+    #[error("this is for a person, and an agent's client started it. Use a terminal of your own")]
     Agent,
+    #[error("{0}")]
+    BadExcuse(String),
+    #[error("the decision is recorded, and the table of approvals could not be written: {0}")]
+    NotWritten(String),
     #[error(
         "no token: only a reviewer that roz has started may decide (`--token`), or a person at a \
          terminal (`--human`)"
@@ -94,64 +105,125 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.summary.trim().is_empty() {
         return Err(Error::NoSummary.into());
     }
+    let excuses = args.unseen.iter().map(|text| Excuse::parse(text));
+    let excuses = excuses.collect::<Result<Vec<_>, _>>().map_err(Error::BadExcuse)?;
     let claim = claim(args, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;
-    let loaded = roz.load(&id)?;
-    let root = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
-    let (tree, no_tree) = match git::tree(&root, &roz.objects(&id), Instant::now() + PATIENCE) {
-        Ok(tree) => (Some(tree), None),
-        Err(git::Error::NoRepository(_)) => (None, None),
-        Err(err) => (None, Some(world::in_a_line(&err))),
+    let posted = post(roz, &id, decision(args), claim, excuses, world)?;
+    posted.tell(args.json)?;
+    Ok(Done::Well)
+}
+
+/// A decision that was taken.
+pub(super) struct Posted {
+    id: SessionId,
+    decision: Decision,
+    taken: Taken,
+    tree: Option<String>,
+    state: &'static str,
+}
+
+/// Looks at the work, has the session take the decision, and writes approvals down.
+pub(super) fn post(
+    roz: Roz,
+    id: &SessionId,
+    decision: Decision,
+    claim: Claim,
+    excuses: Vec<Excuse>,
+    world: &World,
+) -> Result<Posted, Box<dyn std::error::Error>> {
+    let loaded = roz.load(id)?;
+    let roz = roz.of_session(&loaded.session, world).unwrap_or(Ok(roz))?;
+    let until = Instant::now() + PATIENCE;
+    let asker = Asker { session: &loaded.session, now: world.now, until };
+    let project = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
+    let roots = work::roots(&loaded.session, &project);
+    let started = claim.token().and_then(|token| loaded.session.review.trees_at_start(token));
+    let mut posting = Posting {
+        decision,
+        claim,
+        works: Vec::new(),
+        unknown: None,
+        excuses,
+        changed_meanwhile: Vec::new(),
     };
-    let posting = Posting { decision: decision(args), claim, tree, no_tree };
+    for root in &roots {
+        match roz.looked(asker, root) {
+            Ok((looked, state)) => {
+                let before = started.as_ref().and_then(|trees| trees.get(root));
+                if let (Some(state), Some(before)) = (state, before) {
+                    posting
+                        .changed_meanwhile
+                        .extend(state.changed_since(before).unwrap_or_default());
+                }
+                posting.works.push(looked);
+            }
+            Err(why) => posting.unknown = Some(why),
+        }
+    }
+    let tree = posting.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()));
     let until = Instant::now() + Duration::from_secs(10);
     let fresh = || Session::new(id.clone(), world.now);
     let (answer, state) =
-        storage::update_from(&*roz.store, Some(loaded), &id, until, fresh, |session| {
+        storage::update_from(&*roz.store, Some(loaded), id, until, fresh, |session| {
             session.updated_at = world.now;
-            let answer = core::post(session, &posting, world.now);
+            let answer = core::post(session, &posting, &roz.policy, world.now);
             (answer, session.review.phase().word())
         })?;
-    let standing = answer.map_err(Error::Refused)?;
-    let verdict = posting.decision.verdict();
-    if args.json {
-        say::print_json(&json!({
-            "session_id": id,
-            "decision": verdict,
-            "stands": standing == Standing::Stands,
-            "state": state,
-            "tree": posting.tree,
-        }))?;
-    } else {
-        say::print(&match standing {
-            Standing::Stands => {
-                let so = match &posting.decision {
-                    Decision::Complete { .. } => "the work is approved",
-                    Decision::Issues { .. } | Decision::Pending => "the agent will be told",
-                };
-                format!("{verdict} recorded for session {id}: {so}.\n")
+    let taken = answer.map_err(Error::Refused)?;
+    roz.approve(&taken.approvals, until).map_err(Error::NotWritten)?;
+    roz.withdraw(&taken.withdrawn, &roots, world.now, until).map_err(Error::NotWritten)?;
+    Ok(Posted { id: id.clone(), decision: posting.decision, taken, tree, state })
+}
+
+impl Posted {
+    pub(super) fn tell(&self, as_json: bool) -> Result<(), Box<dyn std::error::Error>> {
+        let verdict = self.decision.verdict();
+        let id = &self.id;
+        if as_json {
+            return Ok(say::print_json(&json!({
+                "session_id": id,
+                "decision": verdict,
+                "stands": self.taken.standing == Standing::Stands,
+                "state": self.state,
+                "tree": self.tree,
+                "unseen": self.taken.unseen,
+            }))?);
+        }
+        say::print(&match (&self.taken.standing, &self.decision) {
+            (Standing::Stands, Decision::Complete { .. }) => {
+                format!("{verdict} recorded for session {id}: the work is approved.\n")
             }
-            Standing::Recorded(why) => {
+            (Standing::Stands, Decision::Issues { .. } | Decision::Pending) => {
+                format!("{verdict} recorded for session {id}: the agent will be told.\n")
+            }
+            (Standing::Recorded(why), _) => {
                 format!("{verdict} recorded for session {id}, and changes nothing: {why}.\n")
             }
         })?;
+        Ok(())
     }
-    Ok(Done::Well)
 }
 
 fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
     if args.human {
-        if world.var("CLAUDECODE").is_some() || process::descends_from_client() {
-            return Err(Error::Agent);
-        }
-        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return Err(Error::NoTerminal);
-        }
+        person(world)?;
         return Ok(Claim::Human);
     }
     let token = args.token.as_deref().or_else(|| world.var("ROZ_REVIEW_TOKEN"));
     token.map(|it| Claim::Token(it.trim().to_owned())).ok_or(Error::NoToken)
+}
+
+/// Refuses whoever is not a person at a terminal.
+pub(super) fn person(world: &World) -> Result<(), Error> {
+    if world.var("CLAUDECODE").is_some() || process::descends_from_client() {
+        return Err(Error::Agent);
+    }
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(Error::NoTerminal);
+    }
+    Ok(())
 }
 
 fn decision(args: &Args) -> Decision {

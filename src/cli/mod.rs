@@ -1,6 +1,7 @@
 //! The command line: a verb a file.
 
 mod advice;
+mod approve;
 mod backends;
 mod blame;
 mod cage;
@@ -77,6 +78,8 @@ enum Command {
     Config(config::Args),
     Intent(intent::Args),
     Mcp(mcp::Args),
+    Approve(approve::Args),
+    Allow(approve::AllowArgs),
     Decide(decide::Args),
     Reflect(reflect::Args),
     Skip(skip::Args),
@@ -113,6 +116,8 @@ enum Done {
     Well,
     /// The verb has said why itself: exit code 1.
     Badly,
+    /// The question has no answer, and the verb has said why: exit code 2.
+    Unknown,
 }
 
 type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
@@ -150,6 +155,8 @@ pub fn main() -> ExitCode {
         Command::Config(args) => config::run(&args, &world),
         Command::Intent(args) => intent::run(&args, &world),
         Command::Mcp(args) => mcp::run(&args, &world),
+        Command::Approve(args) => approve::run(&args, &world),
+        Command::Allow(args) => approve::allow(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
         Command::Reflect(args) => reflect::run(&args, &world),
         Command::Skip(args) => skip::run(&args, &world),
@@ -168,6 +175,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(Done::Well) => ExitCode::SUCCESS,
         Ok(Done::Badly) => ExitCode::FAILURE,
+        Ok(Done::Unknown) => ExitCode::from(2),
         Err(err) if is_closed_pipe(&*err) => ExitCode::SUCCESS,
         Err(err) => {
             complain(&*err);

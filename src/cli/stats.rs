@@ -54,7 +54,7 @@ impl Tally {
                 self.blocks += blocks_needed;
             }
             Outcome::NotSpawned => self.not_spawned += 1,
-            Outcome::NoDecision => self.no_decision += 1,
+            Outcome::NoDecision | Outcome::TimedOut => self.no_decision += 1,
             Outcome::BadSessionId => self.bad_session_id += 1,
         }
     }

@@ -4,6 +4,7 @@ use std::{
     fmt::Write as _,
     io::{self, IsTerminal as _, Read as _},
     path::PathBuf,
+    time::{Duration, Instant},
 };
 
 use serde::Deserialize;
@@ -15,12 +16,15 @@ use super::{
 };
 use crate::{
     core::{
+        bounded,
         policy::Auto,
+        review::work::Work,
         session::Session,
         standing::{self, Gates, Standing},
     },
     hooks::learned,
-    open::{self, Roz},
+    observe::work::Question,
+    open::{self, Roz, work::Asker},
     sidecar,
     world::World,
 };
@@ -33,6 +37,7 @@ use crate::{
 /// Examples:
 ///   roz status
 ///   roz status --short        for a shell prompt: one line, or none
+///   roz status --check        for a script: is the work here approved?
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -41,6 +46,10 @@ pub(super) struct Args {
     /// One line, and none where there is nothing to say
     #[arg(long)]
     short: bool,
+    /// Say whether the work of this folder is approved: exit code 0 where it is or nothing has
+    /// changed, 1 where it is not, 2 where nobody can tell
+    #[arg(long, conflicts_with = "short")]
+    check: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -70,6 +79,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(other) = session.as_ref().filter(|_| args.session.is_some()) {
         roz = roz.of_session(other, world).unwrap_or(Ok(roz))?;
     }
+    if args.check {
+        return check(&roz, session.as_ref(), args.json, world);
+    }
     let gates = gates(&roz, world);
     let standings = standing::standings(session.as_ref(), &gates, &roz.policy);
     if args.short {
@@ -97,6 +109,51 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let out = Out::new(world);
     say::print(&in_words(&roz, session.as_ref(), &standings, &out, world))?;
     Ok(Done::Well)
+}
+
+/// Whether an approval covers the work of the current folder, whatever gates there are.
+fn check(roz: &Roz, session: Option<&Session>, as_json: bool, world: &World) -> super::Result {
+    const PATIENCE: Duration = Duration::from_secs(20);
+    let until = Instant::now() + PATIENCE;
+    let work = match session {
+        Some(session) => {
+            let asker = Asker { session, now: world.now, until };
+            roz.work(asker, &world.cwd, &Question::default())
+        }
+        None => roz.work_without_session(&world.cwd, world.now, until),
+    };
+    let (answer, done, said) = match &work {
+        Work::Known(known) if known.is_empty => {
+            ("empty", Done::Well, "nothing has changed here".to_owned())
+        }
+        Work::Known(known) => match &known.approval {
+            Some(serving) => {
+                let summary = bounded::plain_line(&serving.summary);
+                ("approved", Done::Well, format!("the work is approved: {summary}"))
+            }
+            None => ("not_approved", Done::Badly, format!("not approved: {}", known.why_new())),
+        },
+        Work::Unknown(why) => ("unknown", Done::Unknown, format!("unknown: {why}")),
+        Work::NoRepository | Work::NotAsked => {
+            ("unknown", Done::Unknown, "unknown: this is not a git repository".to_owned())
+        }
+    };
+    if as_json {
+        let known = work.known();
+        let changed = known
+            .filter(|known| known.approval.is_none())
+            .map(|known| known.changed.iter().map(|file| file.path.as_str()).collect::<Vec<_>>());
+        say::print_json(&json!({
+            "work": answer,
+            "tree": known.map(|known| &known.tree),
+            "approval": known.and_then(|known| Some(&known.approval.as_ref()?.id)),
+            "changed": changed,
+            "why": said,
+        }))?;
+    } else {
+        say::print(&format!("{said}\n"))?;
+    }
+    Ok(done)
 }
 
 fn session(roz: &Roz, given: Option<&str>, world: &World) -> Result<Session, open::Error> {

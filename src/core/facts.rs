@@ -1,11 +1,12 @@
 //! What the shell saw when the event arrived.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::core::{
     intent::facts::Aims,
     protect::Ground,
     reflection::state::{Baseline, Ticket},
+    review::work::Work,
     session::SessionId,
 };
 
@@ -15,7 +16,20 @@ use crate::core::{
 pub struct Facts {
     /// The commit that is checked out.
     pub head: Option<String>,
-    pub tree: Tree,
+    /// The work that a gated call is about.
+    pub work: Work,
+    /// All of the work that a review is about, a work tree each.
+    pub works: Vec<Work>,
+    /// The work trees that a review is about, for a reviewer that is launched or starts.
+    pub roots: Vec<PathBuf>,
+    /// What the answer to a reviewer's call showed of the work.
+    pub shown: Shown,
+    /// What a reviewer's call would change of the work, in words.
+    pub reviewer_changes: Vec<String>,
+    /// The files that are dirty as the session begins, with a hash of what they hold.
+    pub dirty: Option<BTreeMap<String, String>>,
+    /// Files that the call writes, as far as it names them.
+    pub written: Vec<PathBuf>,
     /// Programs that can give a second opinion.
     pub second_opinions: Option<Vec<String>>,
     /// An agent file of the project or the user that bears the reviewer's name.
@@ -69,18 +83,36 @@ pub struct Relevant {
     pub text: String,
 }
 
-/// The work tree, beside the one that was approved.
+/// What reached a reviewer with the answer to one of its calls.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Tree {
-    #[default]
-    NotAsked,
-    Unknown(String),
-    Same,
-    /// The files that differ, and the tree that they are in now.
-    Changed {
-        tree: String,
-        files: Vec<String>,
-    },
+pub struct Shown {
+    /// Texts that may hold diffs.
+    pub diffs: Vec<String>,
+    pub reads: Vec<FileLines>,
+    pub outputs: Vec<FileOutput>,
+    /// Where the client keeps the whole of an output of which it showed the beginning.
+    pub kept_output: Option<String>,
+    /// The words of the commands that ran.
+    pub words: Vec<Vec<String>>,
+}
+
+/// Lines of a file that the client's own tool showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileLines {
+    pub path: String,
+    /// Git's id of what the file holds.
+    pub blob: String,
+    pub start: u64,
+    pub count: u64,
+    pub text: String,
+}
+
+/// The output of a command that shows a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileOutput {
+    pub blob: String,
+    pub content: String,
+    pub text: String,
 }
 
 /// What the client's own notes say of how a subagent was started.

@@ -20,6 +20,7 @@ pub mod schedule;
 pub mod session;
 pub mod standing;
 pub mod trace;
+pub mod writes;
 
 use std::cell::OnceCell;
 
@@ -29,11 +30,12 @@ use crate::core::{
     event::{Event, Sender, What},
     facts::Facts,
     intent::gate::Caller,
-    outcome::{Outcome, Verdict},
-    policy::Policy,
+    outcome::{Outcome, Saying, Verdict},
+    policy::{Notify, Policy},
     review::{
-        decision::By,
-        proof::{Posting, Refusal, Standing},
+        decision::{By, Decision},
+        proof::{Posting, Refusal, Standing, Taken},
+        state::Review,
     },
     session::{Asked, Session, SessionId},
     trace::Mark,
@@ -124,6 +126,15 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         session.schedule.add(&scheduled);
     }
     granting(session, event, &mut outcome);
+    if let Some(dirty) = &cx.facts.dirty {
+        session.dirty.clone_from(dirty);
+    }
+    if !matches!(outcome.verdict, Verdict::Object(_)) {
+        let since = session.review.approved_at();
+        for path in &cx.facts.written {
+            session.writes.note(path, cx.now, since);
+        }
+    }
     if let What::Prompt { text, .. } = &event.what
         && by_client.is_some()
         && review::command(text).is_some()
@@ -134,6 +145,9 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         );
     }
     lifecycle(session, event, &mut outcome);
+    let is_heard = |saying: Saying| cx.policy.notify == Notify::Normal || saying.is_kept_quiet();
+    let said = std::mem::take(&mut outcome.sayings).into_iter();
+    outcome.messages.extend(said.filter(|(what, _)| is_heard(*what)).map(|(_, said)| said));
     outcome.messages.extend(session.take_messages());
     for mark in &outcome.trace {
         session.record(mark, cx.now);
@@ -149,54 +163,126 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
 pub fn post(
     session: &mut Session,
     posting: &Posting,
+    policy: &Policy,
     now: DateTime<Utc>,
-) -> Result<Standing, Refusal> {
-    let same_tree_had_issues = posting.tree.is_some()
-        && posting.decision.verdict() == "COMPLETE"
+) -> Result<Taken, Refusal> {
+    let verdict = posting.decision.verdict();
+    let tree = posting.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()));
+    let same_tree_had_issues = tree.is_some()
+        && verdict == "COMPLETE"
         && session
             .review
             .decisions_of_cycle()
-            .any(|it| it.tree == posting.tree && it.decision.verdict() == "ISSUES");
-    match review::proof::post(&mut session.review, posting, now) {
-        Ok((by, standing)) => {
-            if by == By::Human {
-                session.tell_user(format!(
-                    "roz: {} was posted at a terminal, as a person's decision. If that was not \
-                     you, `#roz:stop` and look at `roz trace`.",
-                    posting.decision.verdict()
-                ));
-            }
-            let stands = standing == Standing::Stands;
-            session.record(
-                &Mark::RozDecision {
-                    decision: posting.decision.verdict(),
-                    summary: bounded::chars(posting.decision.summary(), 500),
-                    by: by.to_string(),
-                    tree: posting.tree.clone(),
-                    stands,
-                },
-                now,
-            );
-            if let Some(why) = &posting.no_tree {
-                session.tell_user(format!(
-                    "roz: what was looked at could not be taken down, so later changes will not \
-                     be noticed: {why}"
-                ));
-            }
-            if same_tree_had_issues && stands {
-                session.tell_user(
-                    "roz: the reviewer approved the very tree in which issues had been found: \
-                     nothing was changed in between. `roz trace` shows both decisions."
-                        .to_owned(),
-                );
-            }
-            Ok(standing)
-        }
+            .any(|posted| posted.tree == tree && posted.decision.verdict() == "ISSUES");
+    let session_id = session.session_id.to_string();
+    let posted = review::proof::post(&mut session.review, posting, &session_id, policy, now);
+    let taken = match posted {
+        Ok(taken) => taken,
         Err(refusal) => {
             session.record(&Mark::DecisionRefused { reason: refusal.to_string() }, now);
-            Err(refusal)
+            return Err(refusal);
+        }
+    };
+    let stands = taken.standing == Standing::Stands;
+    let summary = bounded::chars(posting.decision.summary(), 300);
+    for (saying, told) in told_of(posting, &taken, &session.review, policy) {
+        if policy.notify == Notify::Normal || saying.is_kept_quiet() {
+            session.tell_user(told);
         }
     }
+    session.record(
+        &Mark::RozDecision {
+            decision: verdict,
+            summary,
+            by: taken.by.to_string(),
+            tree,
+            stands,
+            unseen: taken.unseen.clone(),
+            changed_meanwhile: posting.changed_meanwhile.clone(),
+        },
+        now,
+    );
+    if let Some(why) = posting.unknown.as_ref().filter(|_| stands) {
+        session.tell_user(format!(
+            "roz: the work could not be looked at, so gated calls still ask: {why}"
+        ));
+    }
+    if same_tree_had_issues && stands {
+        session.tell_user(
+            "roz: the reviewer approved the very files in which issues had been found: nothing \
+             was changed in between. `roz trace` shows both decisions."
+                .to_owned(),
+        );
+    }
+    Ok(taken)
+}
+
+/// What the user hears of a decision, a line each.
+fn told_of(
+    posting: &Posting,
+    taken: &Taken,
+    review: &Review,
+    policy: &Policy,
+) -> Vec<(Saying, String)> {
+    let summary = bounded::plain_line(&bounded::chars(posting.decision.summary(), 300));
+    let mut told = Vec::new();
+    match (&taken.by, &posting.decision) {
+        (By::Human, decision) => told.push((
+            Saying::Important,
+            format!(
+                "roz: {} was posted at a terminal, as a person's decision. If that was not you, \
+                 type `#roz:stop` and look at `roz trace`.",
+                decision.verdict()
+            ),
+        )),
+        (By::Reviewer(_), _) if taken.standing != Standing::Stands => (),
+        (By::Reviewer(_), Decision::Issues { .. }) => {
+            told.push((Saying::Decided, format!("roz: the reviewer found issues: {summary}")));
+        }
+        (By::Reviewer(_), _) => {
+            told.push((Saying::Decided, format!("roz: approved by the reviewer: {summary}")));
+        }
+    }
+    if !taken.unseen.is_empty() {
+        const NAMED: usize = 8;
+        let mut names: Vec<String> =
+            taken.unseen.iter().take(NAMED).map(|name| bounded::plain_line(name)).collect();
+        if taken.unseen.len() > NAMED {
+            names.push(format!("and {} more", taken.unseen.len() - NAMED));
+        }
+        let named = names.join("; ");
+        told.push((
+            Saying::Important,
+            format!("roz: approved without having been looked at: {named}"),
+        ));
+    }
+    let max_rounds = policy.review.max_rounds;
+    if posting.decision.verdict() == "ISSUES"
+        && taken.standing == Standing::Stands
+        && review.rounds() == max_rounds
+    {
+        told.push((
+            Saying::Important,
+            format!(
+                "roz: reviewer and agent do not converge: issues were found {max_rounds} times. \
+                 Stops pass from now on, gated calls stay closed. Still open: {summary}"
+            ),
+        ));
+    }
+    told
+}
+
+/// Lets one gated call through, as `#roz:allow` does, for a person at a terminal. Answers what
+/// the person is told.
+pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
+    let (told, pattern) = review::people::allow_once(&mut session.review, now);
+    session.record(&Mark::CallAllowed { by: "terminal", pattern }, now);
+    session.tell_user(
+        "roz: a gated call was let through at a terminal (`roz allow`). If that was not you, look \
+         at `roz trace`."
+            .to_owned(),
+    );
+    told
 }
 
 /// A prompt that this session scheduled is not the user's, though the client

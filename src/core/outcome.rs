@@ -7,6 +7,7 @@ use crate::core::{
     intent::{aftermath::Landing, briefing::Briefing, doubt::Doubt, state::InFlight},
     reflection::usage,
     refusal::Refusal,
+    review::approval::Approved,
     trace::Mark,
 };
 
@@ -21,6 +22,8 @@ pub struct Outcome {
     pub briefing: Option<Box<Briefing>>,
     /// For the user.
     pub messages: Vec<String>,
+    /// For the user as well, unless `notify` leaves out what it is about.
+    pub sayings: Vec<(Saying, String)>,
     /// The whole input that the tool shall get instead of its own.
     pub updated_input: Option<Updated>,
     pub trace: Vec<Mark>,
@@ -47,9 +50,33 @@ pub enum Effect {
     Know,
     /// A call changed what says what an agent may do.
     Doubt(Vec<Doubt>),
+    /// Rows for the tables of approvals of the repositories that they name.
+    Approve(Vec<Approved>),
     /// A person said yes to what roz's own verbs wrote into these files since
     /// then.
     Granted(DateTime<Utc>),
+}
+
+/// What a line to the user tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saying {
+    /// A review was asked for.
+    Opened,
+    /// The first stop of a cycle that is held.
+    Held,
+    /// A reviewer's verdict.
+    Decided,
+    /// A person let a gated call through.
+    Allowed,
+    /// The breaker tripped, reviews do not converge, a decision was posted at a terminal.
+    Important,
+}
+
+impl Saying {
+    /// Whether `notify = "quiet"` keeps it.
+    pub fn is_kept_quiet(self) -> bool {
+        matches!(self, Saying::Held | Saying::Important)
+    }
 }
 
 /// From mildest to sternest.
@@ -116,6 +143,11 @@ impl Outcome {
         self
     }
 
+    pub fn saying(mut self, what: Saying, message: impl Into<String>) -> Self {
+        self.sayings.push((what, message.into()));
+        self
+    }
+
     pub fn telling_agent(mut self, notice: Notice) -> Self {
         self.context.push(notice);
         self
@@ -133,6 +165,7 @@ impl Outcome {
         self.context.extend(next.context);
         self.briefing = next.briefing.or(self.briefing);
         self.messages.extend(next.messages);
+        self.sayings.extend(next.sayings);
         self.updated_input = next.updated_input.or(self.updated_input);
         self.trace.extend(next.trace);
         self.effects.extend(next.effects);

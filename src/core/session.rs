@@ -1,6 +1,6 @@
 //! The document that the store keeps for each session of the client.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use crate::core::{
     review::state::Review,
     schedule::Schedule,
     trace::{Mark, Trace},
+    writes::Writes,
 };
 
 /// What this roz writes. A document with a higher number is read, never
@@ -51,6 +52,13 @@ pub struct Session {
     /// Calls that a person is asked about, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     asked: Vec<Asked>,
+    /// The files that it is known to have written.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) writes: Writes,
+    /// The files that were dirty when it began, by path in the project, with a hash of what they
+    /// held: as long as they are so, they are no part of its work.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) dirty: BTreeMap<String, String>,
     /// Words to the user that wait for a hook that can carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
@@ -97,6 +105,8 @@ impl Session {
             trace: Trace::default(),
             schedule: Schedule::default(),
             asked: Vec::new(),
+            writes: Writes::default(),
+            dirty: BTreeMap::new(),
             messages: Vec::new(),
         }
     }

@@ -206,6 +206,18 @@ pub enum Mark {
         #[serde(skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
         stands: bool,
+        /// Files that the reviewer was not shown.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unseen: Vec<String>,
+        /// Files of the work that changed while it was at work.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        changed_meanwhile: Vec<String>,
+    },
+    /// A person lets one gated call through.
+    CallAllowed {
+        by: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
     },
     DecisionRefused {
         reason: String,
@@ -279,7 +291,10 @@ impl Mark {
     }
 
     fn must_survive(&self) -> bool {
-        matches!(self, Mark::RozDecision { .. } | Mark::Reflection { .. })
+        matches!(
+            self,
+            Mark::RozDecision { .. } | Mark::CallAllowed { .. } | Mark::Reflection { .. }
+        )
     }
 
     /// What the user is asked about by it, and by whom, in a line.

@@ -72,6 +72,14 @@ pub(super) fn act(
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
             Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
             Effect::Keep(paths) => scribe.keep(&paths),
+            Effect::Approve(rows) => {
+                if let Err(why) = roz.approve(&rows, until) {
+                    outcome.messages.push(format!(
+                        "roz: the approval could not be written down ({why}), so gated calls \
+                         still wait."
+                    ));
+                }
+            }
             Effect::Know => {
                 let noted = word::know(&roz.project, &roz.home, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));

@@ -2,72 +2,83 @@
 //! call for it: most events pay for nothing.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use chrono::TimeDelta;
 
+use super::{reviewing, wire::Input};
 use crate::{
     core::{
-        event::{Event, Sender, Source, What},
-        facts::{Facts, LaunchedBy, Parent, Tree},
-        policy::Policy,
-        review::{self, REVIEWER},
+        event::{Sender, Source, ToolCall, What},
+        facts::{Facts, LaunchedBy, Parent},
+        policy::{Mode, Policy, Scope},
+        review::{self, Command, REVIEWER, phase::Phase, state::Opener, work::Work},
         session::{Session, SessionId},
     },
-    open::Roz,
-    world::{World, git, process, read_beginning, read_text},
+    observe::work::Question,
+    open::{
+        Roz,
+        work::{self, Asker},
+    },
+    world::{World, changes, git, process, read_beginning, read_text},
 };
 
 /// What looking may cost at the most; the hook answers well before the client
 /// loses patience.
-pub(super) fn facts(
-    event: &Event,
-    transcript: Option<&Path>,
-    session: &Session,
-    roz: &Roz,
-    world: &World,
-) -> Facts {
+pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) -> Facts {
     let mut facts = Facts::default();
+    let event = &input.event;
+    let cwd = world.cwd_of(input.cwd.as_deref());
+    let until = deadline(&roz.policy, world);
+    let asker = Asker { session, now: world.now, until };
+    let works = || -> Vec<Work> {
+        let roots = work::roots(session, cwd);
+        roots.iter().map(|root| roz.work(asker, root, &Question::default())).collect()
+    };
+    let has_token = |agent: &String| session.review.has_token(agent);
     match &event.what {
         What::SessionStart { source } => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));
+            facts.dirty = dirty(*source, session, roz, until);
             if *source == Source::Fork {
                 facts.open_elsewhere = open_elsewhere(session, roz, world);
             }
         }
         What::Prompt { text, sender: Sender::User } => {
+            let approves = matches!(review::command(text), Some(Command::Approve(_)));
+            let is_always = roz.policy.review.mode == Mode::Always;
             if review::may_ask(roz.policy.review.mode, text) {
                 facts.head = git::head(project(session, roz));
             }
-        }
-        What::PreToolUse(call)
-            if review::gate::pattern_for(&roz.policy.review.gates.tools, call).is_some() =>
-        {
-            facts.head = git::head(project(session, roz));
-            facts.tree = tree(session, roz, world);
-        }
-        What::PreToolUse(call) => {
-            if let Some(agent) = &event.origin.agent_id
-                && session.review.has_token(agent)
-                && review::proof::decides(call)
-            {
-                let places = [session.transcript_path.as_deref(), transcript];
-                let places: Vec<&Path> = places.into_iter().flatten().collect();
-                facts.launched_by = launched_by(agent, &places);
+            if approves || is_always && !session.review.phase().is_open() {
+                facts.works = works();
             }
         }
-        What::Stop(_) => facts.tree = tree(session, roz, world),
+        What::PreToolUse(call) => before_call(call, input, asker, roz, &mut facts),
+        What::PostToolUse { call, .. } => {
+            if event.origin.agent_id.as_ref().is_some_and(has_token) {
+                facts.shown = reviewing::shown(input, call, cwd, until);
+            }
+        }
+        What::Stop(_) if stop_looks(session, &roz.policy) => {
+            facts.head = git::head(project(session, roz));
+            facts.works = works();
+        }
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));
             let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
             let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
             facts.shadow = shadow(&dirs, world);
             facts.parent = parent(world);
+            facts.head = git::head(project(session, roz));
+            facts.roots = work::roots(session, cwd);
+            facts.works = works();
         }
         What::Prompt { .. }
-        | What::PostToolUse { .. }
+        | What::Stop(_)
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
         | What::TaskCompleted { .. }
@@ -76,39 +87,69 @@ pub(super) fn facts(
     facts
 }
 
-fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
-    session.project.as_deref().unwrap_or(&roz.project)
+fn before_call(call: &ToolCall, input: &Input, asker: Asker, roz: &Roz, facts: &mut Facts) {
+    let session = asker.session;
+    let cwd = input.cwd.as_deref().unwrap_or(project(session, roz));
+    if let Some(pattern) = review::gate::pattern_for(&roz.policy.review.gates.tools, call) {
+        facts.head = git::head(project(session, roz));
+        facts.work = roz.work(asker, cwd, &work::question(pattern, call));
+    }
+    if call.launches().is_some_and(|name| name.trim().eq_ignore_ascii_case(REVIEWER)) {
+        facts.roots = work::roots(session, cwd);
+        if session.review.phase() == Phase::Approved {
+            facts.work = roz.work(asker, cwd, &Question::default());
+        }
+    }
+    let Some(agent) = input.event.origin.agent_id.as_deref() else { return };
+    if !session.review.has_token(agent) {
+        return;
+    }
+    facts.reviewer_changes = reviewing::changes(call, session, cwd, asker.until);
+    if review::proof::decides(call) {
+        let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
+        let places: Vec<&Path> = places.into_iter().flatten().collect();
+        facts.launched_by = launched_by(agent, &places);
+    }
 }
 
-/// What roz itself writes down: no part of the work that was approved.
-const RECORDS: [&str; 8] = [
-    ".roz/learnings.md",
-    ".roz/stats.log",
-    ".roz/.gitattributes",
-    ".grove/learnings.md",
-    ".grove/stats.log",
-    ".grove/.gitattributes",
-    ".orchestration/agent_trace.jsonl",
-    ".orchestration/intent_map.md",
-];
+/// Whether a stop asks for a look at the work.
+fn stop_looks(session: &Session, policy: &Policy) -> bool {
+    let review = &session.review;
+    let is_work = policy.review.gates.approval_scope == Scope::Work;
+    let is_always = policy.review.mode == Mode::Always;
+    match review.phase() {
+        Phase::Approved => !is_work || review.approval_is_watched(is_always),
+        Phase::Pending => review.opener() == Opener::Always || is_work && review.opener().lets_go(),
+        Phase::Issues { .. } => is_work && review.opener().lets_go(),
+        Phase::Idle | Phase::Reviewing => false,
+    }
+}
 
-/// The work tree beside the one that was approved, if one was.
-fn tree(session: &Session, roz: &Roz, world: &World) -> Tree {
-    let Some(approved) = session.review.approved_tree(&roz.policy, world.now) else {
-        return Tree::NotAsked;
-    };
-    let until = deadline(&roz.policy, world);
-    let root = project(session, roz);
-    let store = roz.objects(&session.session_id);
-    let found = git::tree(root, &store, until).and_then(|tree| {
-        if tree == approved {
-            return Ok(Tree::Same);
+/// The files that are dirty as a session begins. One that goes on from another (`/clear`, a fork)
+/// takes over what was dirty when that one began.
+fn dirty(
+    source: Source,
+    session: &Session,
+    roz: &Roz,
+    until: Instant,
+) -> Option<BTreeMap<String, String>> {
+    if session.trace.seq > 0 || !roz.project.join(".git").exists() {
+        return None;
+    }
+    if matches!(source, Source::Clear | Source::Fork | Source::Resume) {
+        let is_before = |other: &Session| {
+            other.session_id != session.session_id && other.project.as_ref() == Some(&roz.project)
+        };
+        let listed = roz.store.list_sessions(20).unwrap_or_default();
+        if let Some(before) = listed.into_iter().flatten().find(is_before) {
+            return Some(before.dirty);
         }
-        let mut files = git::changed(root, &store, approved, &tree, until)?;
-        files.retain(|it| !RECORDS.contains(&it.as_str()));
-        Ok(if files.is_empty() { Tree::Same } else { Tree::Changed { tree, files } })
-    });
-    found.unwrap_or_else(|err| Tree::Unknown(crate::world::in_a_line(&err)))
+    }
+    changes::dirty(&roz.project, until).ok()
+}
+
+fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
+    session.project.as_deref().unwrap_or(&roz.project)
 }
 
 /// When a hook has to have its answer.

@@ -23,6 +23,7 @@ mod meaning;
 mod meant;
 mod put_back;
 mod replaced;
+mod reviewing;
 mod scripts;
 mod server_paths;
 mod skill;
@@ -175,6 +176,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
+                roz.note_first_commit(deadline(input.hook, &roz, world));
                 if learned::is_wanted(&roz, &cwd) {
                     let until = deadline(input.hook, &roz, world);
                     warnings.extend(roz.decay_daily(world, until));
@@ -244,11 +246,13 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
-            let transcript = input.transcript_path.as_deref();
-            let mut facts = gather::facts(&input.event, transcript, session, roz, world);
+            let mut facts = gather::facts(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             (facts.ground, facts.aims) = ground_and_aims(input, session, roz, world);
             facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
+            if let What::PreToolUse(call) = &input.event.what {
+                facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
+            }
             facts.learned = learned::learned(&input.event, session, cwd, roz, world);
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };

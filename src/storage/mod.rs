@@ -1,6 +1,7 @@
 //! Keeps sessions and their traces between one hook and the next. Nothing
 //! outside knows how: whoever codes against [`MessageStore`] knows no files.
 
+pub mod approvals;
 mod file;
 pub mod journal;
 mod memory;

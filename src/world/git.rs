@@ -4,7 +4,6 @@
 use std::{
     ffi::OsStr,
     io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -23,8 +22,14 @@ pub(crate) const PLACES: [&str; 4] =
 pub enum Error {
     #[error("`{0}` is in no git work tree")]
     NoRepository(PathBuf),
-    #[error("untracked files weigh {0} MiB: have git ignore what is no part of the work")]
-    TooLarge(u64),
+    #[error(
+        "untracked files weigh {mib} MiB. Have git ignore `{path}` if it is no part of the work"
+    )]
+    TooLarge { mib: u64, path: String },
+    #[error("the index has unmerged files. Resolve the conflicts first")]
+    Unmerged,
+    #[error("there are more changed files than roz looks at. Have git ignore what is generated")]
+    TooMany,
     #[error(transparent)]
     Process(#[from] process::Error),
     #[error("`git {verb}` failed: {said}")]
@@ -99,36 +104,8 @@ fn commit(text: &str) -> Option<String> {
     is_id.then(|| text.to_owned())
 }
 
-/// The tree of everything in the work tree that is not ignored, whether git
-/// tracks it or not. A commit of it changes nothing.
-///
-/// Objects that the repository lacks are written to `store`, a folder of ours:
-/// the repository stays as it is.
-pub fn tree(root: &Path, store: &Path, until: Instant) -> Result<String, Error> {
-    if find_root(root).is_none() {
-        return Err(Error::NoRepository(root.to_owned()));
-    }
-    let at = |path: &Path, source| Error::Io { path: path.to_owned(), source };
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(store)
-        .map_err(|err| at(store, err))?;
-    refuse_large(root, until)?;
-    let index = store.join(format!("index-{}", std::process::id()));
-    // A copy that git cannot work with must not be the end of it.
-    let found = tree_with(root, store, &index, true, until)
-        .or_else(|_| tree_with(root, store, &index, false, until));
-    let _ = std::fs::remove_file(&index);
-    let _ = std::fs::remove_file(index.with_extension("lock"));
-    if found.is_err() {
-        sweep(store);
-    }
-    found
-}
-
 /// What git leaves behind when its time is over.
-fn sweep(store: &Path) {
+pub(crate) fn sweep(store: &Path) {
     for folder in [store.to_owned(), store.join("pack")] {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with("tmp_") {
@@ -138,85 +115,10 @@ fn sweep(store: &Path) {
     }
 }
 
-/// Everything that is not ignored is written down, so it must not be a
-/// warehouse.
-fn refuse_large(root: &Path, until: Instant) -> Result<(), Error> {
-    const MAX: u64 = 64 * 1024 * 1024;
-    let new = git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
-    let size = |name: &str| root.join(name).symlink_metadata().map_or(0, |it| it.len());
-    let total: u64 = new.split('\0').filter(|it| !it.is_empty()).map(size).sum();
-    if total > MAX {
-        return Err(Error::TooLarge(total / (1024 * 1024)));
-    }
-    Ok(())
-}
-
-fn tree_with(
-    root: &Path,
-    store: &Path,
-    index: &Path,
-    from_copy: bool,
-    until: Instant,
-) -> Result<String, Error> {
-    let paths =
-        git(root, ["rev-parse", "--git-path", "objects", "--git-path", "index"], &[], until)?;
-    let mut paths = paths.lines().map(|it| root.join(it));
-    let (Some(objects), Some(own_index)) = (paths.next(), paths.next()) else {
-        return Err(Error::NoRepository(root.to_owned()));
-    };
-    // The copy keeps what git knows of unchanged files: they are not read again.
-    // It has to be as old as the original, for git looks closer at files that
-    // are as young as its index.
-    let is_file = own_index.symlink_metadata().is_ok_and(|it| it.is_file());
-    let copied = from_copy && is_file && copy_with_age(&own_index, index).is_ok();
-    if !copied {
-        let _ = std::fs::remove_file(index);
-    }
-    let env = [
-        ("GIT_INDEX_FILE", index.as_os_str()),
-        ("GIT_OBJECT_DIRECTORY", store.as_os_str()),
-        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.as_os_str()),
-    ];
-    git(
-        root,
-        ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--ignore-errors", ":/"],
-        &env,
-        until,
-    )?;
-    git(root, ["write-tree"], &env, until).map(|it| it.trim().to_owned())
-}
-
-fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
+pub(crate) fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::copy(from, to)?;
     let age = from.metadata()?.modified()?;
     std::fs::File::options().write(true).open(to)?.set_modified(age)
-}
-
-/// The files in which two trees of [`tree`] differ, at most 1000.
-pub fn changed(
-    root: &Path,
-    store: &Path,
-    old: &str,
-    new: &str,
-    until: Instant,
-) -> Result<Vec<String>, Error> {
-    let objects = git(root, ["rev-parse", "--git-path", "objects"], &[], until)?;
-    let objects = root.join(objects.trim());
-    let env = [
-        ("GIT_OBJECT_DIRECTORY", store.as_os_str()),
-        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.as_os_str()),
-    ];
-    let names = git(root, ["diff-tree", "-r", "-z", "--name-only", old, new], &env, until)?;
-    Ok(names.split('\0').filter(|it| !it.is_empty()).take(1000).map(str::to_owned).collect())
-}
-
-/// What changed since `base`: git's own summary, then files that it does not
-/// track.
-pub fn diff_stat(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
-    let stat = git(root, ["diff", "--stat=100", "--no-ext-diff", base, "--"], &[], until)?;
-    let new = git(root, ["ls-files", "--others", "--exclude-standard"], &[], until)?;
-    let new: String = new.lines().take(100).flat_map(|it| [" ", it, " | untracked\n"]).collect();
-    Ok(stat + &new)
 }
 
 /// Of what git does not track, what a stash takes away too.
@@ -310,12 +212,6 @@ fn split(named: &str) -> Vec<String> {
     named.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// Commits since `base`, newest first, a line each.
-pub fn log(root: &Path, base: &str, until: Instant) -> Result<String, Error> {
-    let range = format!("{base}..HEAD");
-    git(root, ["log", "--oneline", "--no-decorate", "-n", "50", &range, "--"], &[], until)
-}
-
 /// What `.gitattributes` say of a path, which need not be there: `union`,
 /// `unspecified` …
 pub fn attribute(root: &Path, name: &str, path: &Path, until: Instant) -> Result<String, Error> {
@@ -386,7 +282,27 @@ pub(super) fn git<const N: usize>(
     git_with(root, &args, env, until)
 }
 
-pub(super) fn git_with(
+/// As [`git_with`], with `input` on standard input.
+pub(crate) fn feed_git(
+    root: &Path,
+    args: &[&str],
+    env: &[(&str, &OsStr)],
+    input: &[u8],
+    until: Instant,
+) -> Result<String, Error> {
+    let ran = process::feed(prepared(root, args.iter().copied(), env), input, until)?;
+    if !ran.ok {
+        return Err(failed(args, &ran));
+    }
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// Fails where an output is as long as what is kept of one: its end may be missing.
+pub(crate) fn refuse_cut(output: &str) -> Result<(), Error> {
+    if output.len() >= process::MAX_OUTPUT { Err(Error::TooMany) } else { Ok(()) }
+}
+
+pub(crate) fn git_with(
     root: &Path,
     args: &[&str],
     env: &[(&str, &OsStr)],

@@ -18,7 +18,7 @@ use rustix::{
 };
 
 /// What a program printed at the most is kept.
-const MAX_OUTPUT: usize = 4 * 1024 * 1024;
+pub(super) const MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Ran {

@@ -35,6 +35,7 @@ pub enum Outcome {
     Success { decision_type: String, blocks_needed: u32 },
     NotSpawned,
     NoDecision,
+    TimedOut,
     BadSessionId,
 }
 
@@ -77,7 +78,10 @@ impl Attempts {
             Outcome::Success { blocks_needed, .. } if attempt.decided_by.as_ref() == Some(by) => {
                 *blocks_needed
             }
-            Outcome::Success { .. } | Outcome::NotSpawned | Outcome::NoDecision => return,
+            Outcome::Success { .. }
+            | Outcome::NotSpawned
+            | Outcome::NoDecision
+            | Outcome::TimedOut => return,
         };
         attempt.outcome = Outcome::Success { decision_type, blocks_needed };
         attempt.decided_by = Some(by.clone());
@@ -87,6 +91,13 @@ impl Attempts {
     pub(super) fn undecided(&mut self) {
         if let Some(attempt) = self.open() {
             attempt.outcome = Outcome::NoDecision;
+        }
+    }
+
+    /// The last reviewer was at work for too long.
+    pub(super) fn timed_out(&mut self) {
+        if let Some(attempt) = self.open() {
+            attempt.outcome = Outcome::TimedOut;
         }
     }
 

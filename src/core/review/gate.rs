@@ -4,14 +4,14 @@ use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
     event::ToolCall,
-    outcome::{Notice, Outcome},
+    outcome::{Notice, Outcome, Saying},
     pattern,
     policy::{Mode, Scope},
     review::{
         changed_since_approval, is_reviewer_name,
         phase::Phase,
         proof,
-        state::{GateTrigger, Reach, Review},
+        state::{GateTrigger, Opener, Reach, Review},
     },
     trace::Mark,
 };
@@ -53,8 +53,17 @@ pub(super) fn on_tool(
         return Outcome::pass();
     }
     let id = call.tool_use_id.as_deref();
-    let reach = review.reach(id, cx.policy, cx.now);
-    if reach == Reach::InScope {
+    if review.is_allowed(pattern, id, cx.now) {
+        return gate.let_through_by_person(review);
+    }
+    review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
+    let reach = review.reach(id, &cx.facts.work, cx.policy, cx.now);
+    let is_open = match review.phase() {
+        Phase::Idle | Phase::Approved => true,
+        Phase::Pending | Phase::Issues { .. } => review.opener().lets_go(),
+        Phase::Reviewing => false,
+    };
+    if reach == Reach::InScope && is_open {
         return gate.let_through(review, cx.policy.review.gates.approval_scope);
     }
     if review.is_hot(&cx.policy.circuit_breaker, cx.now) {
@@ -63,32 +72,44 @@ pub(super) fn on_tool(
     if review.is_tripped() {
         review.cool_down();
     }
+    if let Reach::Unknown(why) = &reach {
+        return gate.ask("unknown", why);
+    }
     if review.was_asked(id) {
         return gate.ask("denials", "this call was asked about already");
     }
     if review.was_denied(id) {
         return gate.deny("this call was denied already");
     }
-    let reason = match (review.phase(), reach) {
-        (Phase::Approved, Reach::Over(why)) => why,
-        (Phase::Idle, _) => "no reviewer has approved this work",
-        (Phase::Issues { .. }, _) => "the review found issues that stand",
-        (Phase::Pending | Phase::Reviewing, _) | (Phase::Approved, Reach::InScope) => {
-            "the review is not finished"
-        }
+    let (template, reason) = match (review.phase(), reach) {
+        (Phase::Reviewing, _) => ("gate-reviewing", "a reviewer is at work".to_owned()),
+        (Phase::Issues { .. }, _) => ("gate-deny", "the reviewer found issues".to_owned()),
+        (_, Reach::Over(why) | Reach::Unknown(why)) => ("gate-deny", why),
+        (_, Reach::InScope) => ("gate-deny", "the review is not finished".to_owned()),
     };
-    if !review.phase().is_open() {
-        review.open(cx.facts.head.as_deref(), cx.now);
+    let is_new = !review.phase().is_open();
+    if is_new {
+        review.open(Opener::Gate, cx.facts.head.as_deref(), cx.now);
     }
     review.triggered(gate.trigger());
     if review.denied(id, cx.policy.review.gates.max_denials) {
         return gate.ask("denials", "this gate has denied often enough in this review");
     }
-    if let Some(beyond) = call.beyond {
-        let why = beyond.why();
-        return gate.deny(&format!("not all that it would run can be read beforehand: {why}"));
+    let reason = match call.beyond {
+        Some(beyond) => {
+            format!("not all that it would run can be read beforehand: {}", beyond.why())
+        }
+        None => reason,
+    };
+    let outcome = gate.object(template, &reason);
+    if !is_new {
+        return outcome;
     }
-    gate.deny(reason)
+    outcome.saying(Saying::Opened, format!(
+        "roz: `{}` waits for a review. `#roz:allow` lets it through once, `#roz:approve` if you \
+         have looked at the work yourself.",
+        gate.subject_in_short()
+    ))
 }
 
 /// What waits for the review, for whoever has forgotten it.
@@ -110,29 +131,49 @@ impl Gate<'_> {
             tool_input: TruncatedInput::of_json(self.call.json),
             triggered_at: self.cx.now,
             pattern_matched: self.pattern.to_owned(),
+            key: self.key().map(str::to_owned),
+            root: self.cx.facts.work.known().map(|known| known.root.clone()),
         }
     }
 
     fn let_through(&self, review: &mut Review, scope: Scope) -> Outcome {
         let id = self.call.tool_use_id.as_deref();
-        // Served already: this is the same call, told by a second hook.
-        let again = review.phase() == Phase::Idle;
-        if !again {
-            review.served(id, scope);
+        // A hook that is registered twice tells of a call twice.
+        if review.is_running(id) {
+            return Outcome::pass();
         }
-        let (changed, message) = changed_since_approval(&self.cx.facts.tree);
-        let mut outcome = Outcome::pass();
-        if !again {
-            outcome = outcome.marked(Mark::GateAllowed {
-                tool: self.subject(),
-                pattern: self.pattern.to_owned(),
-                tool_use_id: self.call.tool_use_id.clone(),
-                reason: "approved".into(),
-                changed_since_approval: changed,
-            });
-            outcome.messages.extend(message);
-        }
+        review.served(id, scope, &self.cx.facts.work);
+        let (changed, message) = match scope {
+            Scope::Work => (Vec::new(), None),
+            Scope::Session | Scope::Prompt | Scope::Tool => {
+                changed_since_approval(&self.cx.facts.work)
+            }
+        };
+        let mut outcome = self.passed("approved", changed);
+        outcome.messages.extend(message);
         outcome
+    }
+
+    fn let_through_by_person(&self, review: &mut Review) -> Outcome {
+        let id = self.call.tool_use_id.as_deref();
+        if review.is_running(id) {
+            return Outcome::pass();
+        }
+        review.allowed(id);
+        self.passed("allowed by a person", Vec::new()).saying(
+            Saying::Allowed,
+            format!("roz: `{}` goes through once, as you allowed.", self.subject_in_short()),
+        )
+    }
+
+    fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {
+        Outcome::pass().marked(Mark::GateAllowed {
+            tool: self.subject(),
+            pattern: self.pattern.to_owned(),
+            tool_use_id: self.call.tool_use_id.clone(),
+            reason: reason.to_owned(),
+            changed_since_approval,
+        })
     }
 
     fn deny(&self, reason: &str) -> Outcome {
@@ -148,11 +189,17 @@ impl Gate<'_> {
         Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
     }
 
+    /// What the pattern covers: the key of a run, or of the call.
+    fn key(&self) -> Option<&str> {
+        let keys = self.call.keys();
+        keys.iter().find(|key| pattern::matches(self.pattern, key)).map(String::as_str)
+    }
+
     /// What the pattern covers of a line that says more than that.
     fn covered(&self) -> String {
-        let keys = self.call.keys();
-        let key = keys.iter().find(|key| pattern::matches(self.pattern, key));
-        let Some(key) = key.and_then(|it| it.strip_prefix("Bash:")) else { return String::new() };
+        let Some(key) = self.key().and_then(|key| key.strip_prefix("Bash:")) else {
+            return String::new();
+        };
         if self.command().is_some_and(|it| it.trim() == key) {
             return String::new();
         }
@@ -180,6 +227,11 @@ impl Gate<'_> {
 
     fn command(&self) -> Option<&str> {
         ["command", "cmd", "script"].iter().find_map(|it| self.call.text(it))
+    }
+
+    /// The call as a person would call it.
+    fn subject_in_short(&self) -> String {
+        bounded::line(self.command().unwrap_or(&self.call.name), 100)
     }
 
     /// The call in a few words.

@@ -3,66 +3,86 @@
 //!
 //! | from | event | to |
 //! |---|---|---|
-//! | any | `#roz` at the start of a prompt of the user; in mode `always`, in Idle and Approved, any prompt | Pending: a new cycle |
-//! | Idle; Approved, not in scope | a gated tool | Pending: a new cycle, denied |
-//! | Pending, Issues, Reviewing | a gated tool | the same, denied |
-//! | Approved, in scope | a gated tool | Approved (scope `tool`: Idle) |
-//! | Pending, Issues, Reviewing | SubagentStart with a launch | Reviewing |
+//! | any but Reviewing | `#roz` at the start of a user's prompt | Pending: a new cycle |
+//! | Reviewing | `#roz` | Reviewing: counts 0, the reviewer goes on |
+//! | Idle; Approved, new work | mode `always`: a user's prompt | Pending: a new cycle |
+//! | Idle; Approved, the same work | a gated tool, an approval serves | Approved (scope `tool`: Idle once it has succeeded) |
+//! | Idle, none serves; Approved, new work | a gated tool | Pending: a new cycle, denied |
+//! | Pending, Issues, opened by a gate | a gated tool, an approval serves | the same, passed |
+//! | Pending, Issues | a gated tool | the same, denied |
+//! | Reviewing | a gated tool; another launch | Reviewing, denied |
+//! | Idle, the breaker tripped not long ago | a gated tool | Idle, asked |
+//! | Approved, the same work | a launch of the reviewer | Approved, denied |
+//! | Idle; Approved, new work | SubagentStart with a launch | Reviewing: a new cycle, ahead of time |
+//! | Pending, Issues | SubagentStart with a launch | Reviewing |
 //! | Reviewing | decide COMPLETE | Approved |
-//! | Reviewing | decide ISSUES | Issues |
-//! | Reviewing | the last reviewer ends undecided | Pending or Issues, as before |
-//! | Reviewing | stop, a reviewer runs | Reviewing, passed |
-//! | Reviewing | stop, none runs | Pending or Issues, as before, and its row |
-//! | Pending, Issues | stop | the same, blocked |
+//! | Reviewing | decide ISSUES | Issues: blocks 0, rounds + 1 |
+//! | Reviewing | the last reviewer ends undecided; SessionStart (startup, resume, clear) | as before it started |
+//! | Reviewing | stop, gated tool or launch, the last reviewer is late | as before it started, and its row |
+//! | Reviewing | stop, a reviewer in `background_tasks` | Reviewing, passed |
+//! | Reviewing, the client lists no tasks | stop | Reviewing, held, not counted |
+//! | Reviewing | stop, none in `background_tasks` | as before it started, and its row |
+//! | Pending, Issues, opened by a gate | stop, an approval serves | Approved |
+//! | Pending, opened by mode `always` | stop, nothing has changed | Pending, passed |
+//! | Pending, Issues | stop | the same, held |
 //! | Pending, Issues | stop, other subagents run | the same, passed for a while |
+//! | Pending, Issues, opened by a gate, mode not `always` | a user's prompt | the same: stops pass from now on |
+//! | Pending, Issues | a user's prompt | the same: blocks and rounds 0 |
 //! | Pending, Issues | stop, `max_blocks` reached | Idle: the breaker trips |
-//! | Approved, Idle | stop | the same, passed |
-//! | any | `#roz:stop` by the user | Idle |
-//! | Approved | decide ISSUES by a reviewer still running | Issues |
-//! | any | decide by a person | Approved or Issues |
+//! | Issues | ISSUES for the `max_rounds`-th time | Issues: stops pass from now on |
+//! | Approved, watched | stop, new work | Pending: a new cycle, held |
+//! | Approved otherwise, Idle | stop | the same, passed |
+//! | any | `#roz:stop` | Idle |
+//! | any | `#roz:approve`; COMPLETE by a person | Approved |
+//! | any | `#roz:allow` | the same: one gated call goes through |
+//! | Approved by a reviewer | ISSUES by another one | Issues: the approval is withdrawn |
 //!
-//! [`state`] is the record and its arrows, [`proof`] says who may decide,
-//! `gate` and `stop` are the two places where the gate objects.
+//! [`state`] is the record and its arrows, [`work`] what is reviewed, [`approval`] what is
+//! approved, [`proof`] who may decide, [`coverage`] whether a reviewer has looked; `gate` and
+//! `stop` are the two places where the gate objects, `people` hears what a person says.
 
 mod agent_file;
+pub mod approval;
 pub mod attempt;
+pub mod coverage;
+mod cycle;
 pub mod decision;
+pub mod diff;
 pub(crate) mod gate;
+pub mod people;
 pub mod phase;
 pub mod proof;
+pub mod seen;
 pub mod state;
 mod stop;
+mod words;
+pub mod work;
 
 use crate::core::{
     Cx, bounded,
     event::{Event, Sender, Source, ToolCall, What},
-    facts::Tree,
     outcome::{Notice, Outcome},
     policy::Mode,
-    review::{decision::Decision, phase::Phase, state::Review},
+    review::{decision::Decision, phase::Phase, state::Review, work::Work},
     session::SessionId,
     trace::Mark,
 };
 
-pub use self::agent_file::names_reviewer;
+pub use self::{
+    agent_file::names_reviewer,
+    people::{Command, command},
+};
 
 /// The subagent that reviews: agent `roz` of plugin `roz`.
 pub const REVIEWER: &str = "roz:roz";
 
-/// What a prompt that begins with `#roz` says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    Review,
-    Stop,
-}
-
 pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
     match &event.what {
         What::SessionStart { source } => on_session_start(review, *source, cx),
-        What::Prompt { text, sender: Sender::User } => on_prompt(review, event, text, cx),
+        What::Prompt { text, sender: Sender::User } => people::on_prompt(review, event, text, cx),
         What::Prompt { text, sender: Sender::Client } => on_client_prompt(review, text),
         What::PreToolUse(call) => on_tool(review, event, call, cx),
-        What::PostToolUse { call, succeeded } => on_tool_done(review, event, call, *succeeded),
+        What::PostToolUse { call, succeeded } => on_tool_done(review, event, call, *succeeded, cx),
         What::SubagentStart { agent_id, agent_type } if agent_type == REVIEWER => {
             if let Some(found) = &cx.facts.second_opinions {
                 review.found_second_opinions(found);
@@ -83,26 +103,11 @@ pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// The command that a prompt begins with. `#roz` is a word: `#rozzz` is none.
-pub fn command(prompt: &str) -> Option<Command> {
-    fn word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-        let head = text.get(..word.len())?;
-        let rest = &text[word.len()..];
-        let ends = rest.chars().next().is_none_or(|c| c.is_whitespace() || c == ':');
-        (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
-    }
-    let text = prompt.trim_start();
-    match word(text, "#roz:stop") {
-        Some(_) => Some(Command::Stop),
-        None => word(text, "#roz").map(|_| Command::Review),
-    }
-}
-
 /// Whether a prompt of the user may ask for a review.
 pub fn may_ask(mode: Mode, prompt: &str) -> bool {
     match mode {
         Mode::Always => true,
-        Mode::Prompt => command(prompt).is_some(),
+        Mode::Prompt => command(prompt) == Some(Command::Review),
         Mode::Never => false,
     }
 }
@@ -110,6 +115,10 @@ pub fn may_ask(mode: Mode, prompt: &str) -> bool {
 fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
     if let Some(found) = &cx.facts.second_opinions {
         review.found_second_opinions(found);
+    }
+    if matches!(source, Source::Startup | Source::Resume | Source::Clear) {
+        // The client that ran them is gone.
+        review.lose_all_reviewers();
     }
     match source {
         // The conversation has forgotten what was demanded of it.
@@ -153,37 +162,6 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
     }
 }
 
-fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) -> Outcome {
-    let (is_idle, is_open) = (review.phase() == Phase::Idle, review.phase().is_open());
-    if !review.prompted(text, event.origin.prompt_id.as_deref(), cx.now) {
-        return Outcome::pass();
-    }
-    let asks_for_review = match (cx.policy.review.mode, command(text)) {
-        (_, Some(Command::Stop)) => {
-            review.end();
-            let outcome = Outcome::pass().marked(Mark::PromptReceived {
-                prompt: bounded::line(text, 200),
-                asks_for_review: false,
-            });
-            return if is_idle {
-                outcome.telling_user("roz: no review was open.")
-            } else {
-                outcome
-                    .marked(Mark::ReviewEnded { by: "user" })
-                    .telling_user("roz: the review is ended at your word; nothing holds the agent.")
-            };
-        }
-        (Mode::Prompt | Mode::Always, Some(Command::Review)) => true,
-        (Mode::Always, None) => !is_open,
-        (Mode::Never, _) | (Mode::Prompt, None) => false,
-    };
-    if asks_for_review {
-        review.open(cx.facts.head.as_deref(), cx.now);
-    }
-    Outcome::pass()
-        .marked(Mark::PromptReceived { prompt: bounded::line(text, 200), asks_for_review })
-}
-
 fn on_client_prompt(review: &Review, text: &str) -> Outcome {
     if review.phase() == Phase::Idle {
         return Outcome::pass();
@@ -192,7 +170,12 @@ fn on_client_prompt(review: &Review, text: &str) -> Outcome {
 }
 
 fn on_tool(review: &mut Review, event: &Event, call: &ToolCall, cx: Cx) -> Outcome {
-    let reviewer = event.origin.agent_id.as_deref().filter(|it| review.is_reviewer(it));
+    let reviewer = event.origin.agent_id.as_deref().filter(|agent| review.is_reviewer(agent));
+    if reviewer.is_some_and(|agent| review.has_token(agent))
+        && let Some(change) = cx.facts.reviewer_changes.first()
+    {
+        return Outcome::object(Notice::new("reviewer-writes").with("change", change.clone()));
+    }
     let outcome = gate::on_tool(review, reviewer, call, cx);
     outcome.then(|| match (call.launches(), reviewer) {
         (Some(kind), _) if is_reviewer_name(kind) => proof::launch(review, call, cx),
@@ -205,15 +188,22 @@ fn is_reviewer_name(name: &str) -> bool {
     name.trim().eq_ignore_ascii_case(REVIEWER)
 }
 
-fn on_tool_done(review: &mut Review, event: &Event, call: &ToolCall, succeeded: bool) -> Outcome {
+fn on_tool_done(
+    review: &mut Review,
+    event: &Event,
+    call: &ToolCall,
+    succeeded: bool,
+    cx: Cx,
+) -> Outcome {
     if let Some(agent) = &event.origin.agent_id {
         proof::revoke(review, agent, call);
+        proof::was_shown(review, agent, &cx.facts.shown, succeeded);
     }
     if !succeeded {
         proof::launch_failed(review, call);
     }
     match &call.tool_use_id {
-        Some(id) if review.ended(id) => Outcome::pass().marked(Mark::ToolCompleted {
+        Some(id) if review.ended(id, succeeded) => Outcome::pass().marked(Mark::ToolCompleted {
             tool: call.name.clone(),
             tool_use_id: call.tool_use_id.clone(),
             succeeded,
@@ -241,28 +231,23 @@ fn second_opinions(review: &Review) -> String {
     }
 }
 
-/// What the work tree became since it was approved: for the trace, and in
-/// words for the user.
-fn changed_since_approval(tree: &Tree) -> (Vec<String>, Option<String>) {
-    const NAMED: usize = 10;
-    let files = match tree {
-        Tree::Changed { files, .. } => files,
-        Tree::Unknown(why) => {
+/// What the work became since it was approved: for the trace, and in words for the user. For
+/// scopes in which a changed work passes.
+fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String>) {
+    let known = match work {
+        Work::Unknown(why) => {
             let why = bounded::chars(why, 300);
             let message =
                 format!("roz: the work could not be compared with what was approved: {why}");
             return (vec![format!("(not known: {why})")], Some(message));
         }
-        Tree::NotAsked | Tree::Same => return (Vec::new(), None),
+        Work::Known(known) if known.approval.is_none() && known.compared_with.is_some() => known,
+        Work::Known(_) | Work::NotAsked | Work::NoRepository => return (Vec::new(), None),
     };
-    let named: Vec<String> = files.iter().take(NAMED).map(|it| bounded::plain_line(it)).collect();
-    let more = match files.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let named = known.changed.iter().take(10).map(|file| words::path(&file.path)).collect();
     let message = format!(
-        "roz: changed after the approval, so no reviewer has seen it: {}{more}.",
-        named.join(", ")
+        "roz: changed after the approval, so no reviewer has seen it: {}.",
+        words::changed(&known.changed)
     );
     (named, Some(message))
 }

@@ -11,6 +11,8 @@
 //!
 //! A token that somebody else has read decides nothing: there is no permit.
 
+use std::{collections::BTreeMap, path::PathBuf};
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,14 +20,19 @@ use serde_json::{Value, json};
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    facts::{LaunchedBy, Parent},
+    facts::{LaunchedBy, Parent, Shown},
     outcome::{Notice, Outcome, Updated},
-    policy,
+    policy::{self, Policy},
     review::{
         REVIEWER,
+        approval::Approved,
+        coverage::{self, Looked},
         decision::{By, Decision, Posted},
         phase::Phase,
-        state::Review,
+        seen::{Excuse, Seen},
+        state::{GateTrigger, Opener, Review},
+        words,
+        work::Work,
     },
     trace::Mark,
 };
@@ -75,6 +82,21 @@ pub struct Reviewer {
     pub(super) blocks: u32,
     #[serde(default)]
     proof: Value,
+    /// It ended without a decision; its token is good until another reviewer starts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_ended: bool,
+    /// What of the work it was shown.
+    #[serde(default)]
+    pub(super) seen: Seen,
+    /// Files in which the client keeps outputs that were too long to show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) kept_outputs: Vec<String>,
+    /// It looked at what the gated call names (of an empty work there is nothing else to see).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) looked_at_call: bool,
+    /// The trees of the work when it started, by work tree.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub began_with: BTreeMap<PathBuf, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -89,10 +111,27 @@ struct Permit {
 pub struct Posting {
     pub decision: Decision,
     pub claim: Claim,
-    /// The git tree that was looked at.
-    pub tree: Option<String>,
-    /// Why there is none, where there should be one.
-    pub no_tree: Option<String>,
+    /// The work as it is now, a work tree each, with what has to be seen of it.
+    pub works: Vec<Looked>,
+    /// Why some of it could not be looked at.
+    pub unknown: Option<String>,
+    /// What the reviewer asks to be let off.
+    pub excuses: Vec<Excuse>,
+    /// Files of the work that changed while the reviewer was at work.
+    pub changed_meanwhile: Vec<String>,
+}
+
+/// What came of a decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    pub by: By,
+    pub standing: Standing,
+    /// Rows for the tables of approvals; each names its work tree first.
+    pub approvals: Vec<Approved>,
+    /// Approvals that do not hold any more, by id.
+    pub withdrawn: Vec<String>,
+    /// Files that were approved without a look, with the reasons.
+    pub unseen: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -100,6 +139,15 @@ pub enum Claim {
     Token(String),
     /// `roz decide` saw a person: a terminal, and no agent's environment.
     Human,
+}
+
+impl Claim {
+    pub fn token(&self) -> Option<&str> {
+        match self {
+            Claim::Token(token) => Some(token),
+            Claim::Human => None,
+        }
+    }
 }
 
 /// What became of a posted decision.
@@ -118,8 +166,17 @@ pub enum Refusal {
         "this call has no permit: the reviewer itself must run `roz decide`, plainly, as a Bash call of its own"
     )]
     NoPermit,
-    #[error("the decision's time lies before the reviewer's start: is the clock right?")]
+    #[error("the decision is older than the reviewer. Check the clock")]
     Clock,
+    #[error("the work cannot be looked at: {0}")]
+    Unknown(String),
+    #[error("{0}")]
+    Unseen(String),
+    #[error(
+        "look at what the call is about first: nothing has changed here, and `{call}` names what \
+         does. Run a command that shows it, e.g. `{example}`"
+    )]
+    CallUnseen { call: String, example: String },
 }
 
 impl Launch {
@@ -132,11 +189,39 @@ impl Reviewer {
     pub fn is_undecided(&self) -> bool {
         self.last_word.is_none()
     }
+
+    /// Whether its decision is waited for.
+    pub fn is_at_work(&self) -> bool {
+        self.is_undecided() && !self.has_ended
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    pub(super) fn ended(&mut self) {
+        self.has_ended = true;
+    }
 }
 
 /// A call that starts the reviewer: it gets our brief instead of what the
 /// agent would have told it.
 pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
+    let known =
+        |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
+    let is_told_again = review.launches.iter().any(known);
+    if !is_told_again {
+        review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
+        match review.phase() {
+            Phase::Reviewing if !cx.policy.review.parallel => {
+                return Outcome::object(Notice::new("reviewing"));
+            }
+            Phase::Approved if cx.facts.work.is_approved() => {
+                return Outcome::object(Notice::new("approved-already"));
+            }
+            _ => (),
+        }
+    }
     let words = call.text("prompt").unwrap_or_default();
     let fields = call.input.as_object().into_iter().flatten();
     let kept = fields.filter(|(name, _)| KEPT.contains(&name.as_str()));
@@ -151,11 +236,10 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
             .lines()
             .flat_map(|line| ["> ", line, "\n"])
             .collect();
-    let prompt = Notice::new("brief").with("words", quoted);
+    let prompt =
+        Notice::new("brief").with("words", quoted).with("folders", words::folders(&cx.facts.roots));
     let outcome = Outcome { updated_input: Some(Updated { input, prompt }), ..Outcome::default() };
-
-    let known = |it: &Launch| it.tool_use_id.is_some() && it.tool_use_id == call.tool_use_id;
-    if review.launches.iter().any(known) {
+    if is_told_again {
         return outcome;
     }
     review.launches.push(Launch {
@@ -187,14 +271,6 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     }
     // A start is never older than the launch that it answers.
     let launch = review.launches.iter().position(|it| it.is_open(cx.now));
-    if !review.phase().is_open() {
-        // The launch is answered, whatever comes of it.
-        if let Some(at) = launch {
-            review.launches[at].answered = true;
-            review.launches[at].spent = true;
-        }
-        return no_token(review, agent, "no review is open in this session");
-    }
     let resumed = "this subagent was not started by a fresh call of the Agent tool";
     let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
         return no_token(review, agent, resumed);
@@ -216,6 +292,15 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
             return no_token(review, agent, &reason);
         }
     };
+    // A review that the agent asks for ahead of time.
+    if !review.phase().is_open() {
+        if cx.policy.review.mode == policy::Mode::Never {
+            review.launches[launch].answered = true;
+            return no_token(review, agent, "reviews are switched off (`review.mode`)");
+        }
+        review.open(Opener::Launch, cx.facts.head.as_deref(), cx.now);
+    }
+    review.is_about(&cx.facts.roots);
     let launch = &mut review.launches[launch];
     launch.answered = true;
     let token = bounded::hex(&cx.dice.look()[16..]);
@@ -225,6 +310,7 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         "parent": parent,
         "agent_files": "none bears the reviewer's name",
     });
+    let trees = cx.facts.works.iter().filter_map(Work::known);
     let reviewer = Reviewer {
         started_at: cx.now,
         token_sha256: bounded::sha256(token.as_bytes()),
@@ -233,11 +319,16 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         permits: Vec::new(),
         blocks: 0,
         proof: proof.clone(),
+        has_ended: false,
+        seen: Seen::default(),
+        kept_outputs: Vec::new(),
+        looked_at_call: false,
+        began_with: trees.map(|known| (known.root.clone(), known.tree.clone())).collect(),
     };
-    review.reviewers.insert(agent.to_owned(), reviewer);
-    review.attempts.spawned();
+    review.started(agent, reviewer);
     let notice = Notice::new("reviewer")
         .with("token", token)
+        .with("folders", words::folders(review.works()))
         .with("findings", told_findings(review))
         .with("second_opinions", super::second_opinions(review));
     Outcome::pass()
@@ -281,6 +372,7 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
                 let verdict = ["COMPLETE", "ISSUES"].into_iter().find(|it| *it == verdict)?;
                 Some(Said { session, verdict: Some(verdict) })
             }
+            // Without a session it shows the newest one of the project.
             "context" => Some(Said { session: words.next()?, verdict: None }),
             _ => None,
         }
@@ -307,7 +399,8 @@ pub(super) fn says_only(call: &ToolCall) -> bool {
 
 /// The words of a command line that are neither options nor their values.
 fn positionals(argv: &[String]) -> Vec<String> {
-    const VALUED: &[&str] = &["-m", "--message", "-o", "--opinions", "-t", "--token", "--color"];
+    const VALUED: &[&str] =
+        &["-m", "--message", "-o", "--opinions", "-t", "--token", "--unseen", "--page", "--color"];
     let mut words = Vec::new();
     let mut rest = argv.iter();
     while let Some(word) = rest.next() {
@@ -383,6 +476,51 @@ pub(super) fn revoke(review: &mut Review, agent: &str, call: &ToolCall) {
     }
 }
 
+/// A reviewer was shown something: the answer to a call of its own.
+pub(super) fn was_shown(review: &mut Review, agent: &str, shown: &Shown, succeeded: bool) {
+    let trigger = review.trigger().cloned();
+    let Some(reviewer) = review.reviewers.get_mut(agent) else { return };
+    for text in &shown.diffs {
+        reviewer.seen.diff(text);
+    }
+    for read in &shown.reads {
+        // A page of an output that was too long to show.
+        if reviewer.kept_outputs.contains(&read.path) {
+            reviewer.seen.diff(&read.text);
+        } else {
+            reviewer.seen.lines(&read.blob, read.start, read.count);
+        }
+    }
+    for output in &shown.outputs {
+        reviewer.seen.output(&output.blob, &output.content, &output.text);
+    }
+    if let Some(path) = &shown.kept_output
+        && reviewer.kept_outputs.len() < MAX_LAUNCHES
+    {
+        reviewer.kept_outputs.push(path.clone());
+    }
+    if succeeded && trigger.is_some_and(|trigger| is_about(&trigger, &shown.words)) {
+        reviewer.looked_at_call = true;
+    }
+}
+
+/// Whether a command is about what a gated call names: it has the program in common with it
+/// (`gh pr diff 7` with `gh pr merge 7`), or an operand.
+fn is_about(trigger: &GateTrigger, commands: &[Vec<String>]) -> bool {
+    let key = trigger.key.as_deref().unwrap_or_default();
+    let mut wanted: Vec<&str> = match key.strip_prefix("Bash:") {
+        Some(line) => line.split_whitespace().filter(|word| !word.starts_with('-')).collect(),
+        None => Vec::new(),
+    };
+    if let Some(fields) = trigger.tool_input.value.as_object().filter(|_| wanted.is_empty()) {
+        wanted.extend(fields.values().filter_map(Value::as_str));
+    }
+    let is_wanted = |word: &String| wanted.contains(&word.as_str());
+    commands.iter().any(|words| {
+        words.first().is_some_and(|program| program != "roz") && words.iter().any(is_wanted)
+    })
+}
+
 /// Takes a decision, if whoever posts it may.
 ///
 /// # Errors
@@ -391,9 +529,13 @@ pub(super) fn revoke(review: &mut Review, agent: &str, call: &ToolCall) {
 pub fn post(
     review: &mut Review,
     posting: &Posting,
+    session_id: &str,
+    policy: &Policy,
     now: DateTime<Utc>,
-) -> Result<(By, Standing), Refusal> {
+) -> Result<Taken, Refusal> {
     let verdict = posting.decision.verdict();
+    let is_approval = matches!(posting.decision, Decision::Complete { .. });
+    let mut seen = coverage::Report::default();
     let (by, proof, standing) = match &posting.claim {
         Claim::Human => {
             (By::Human, json!("a terminal, and no agent's environment"), Standing::Stands)
@@ -412,6 +554,9 @@ pub fn post(
                 "token_sha256": digest,
                 "permit": permit.tool_use_id,
             });
+            if is_approval {
+                seen = coverage::check(reviewer, posting, review.trigger(), &policy.review)?;
+            }
             let agent = agent.clone();
             let standing = standing(review, &agent, reviewer.started_at, &posting.decision);
             let used = permit.tool_use_id.clone();
@@ -423,16 +568,41 @@ pub fn post(
             (By::Reviewer(agent), proof, standing)
         }
     };
+    let stands = standing == Standing::Stands;
+    let trees = posting.works.iter().filter_map(|work| work.known.as_ref());
     let posted = Posted {
         decision: posting.decision.clone(),
         posted_at: now,
         by: by.clone(),
         cycle: review.cycle(),
         proof,
-        tree: posting.tree.clone(),
+        tree: trees.clone().next().map(|known| known.tree.clone()),
     };
-    review.post(posted, standing == Standing::Stands);
-    Ok((by, standing))
+    let mut taken = Taken {
+        by: by.clone(),
+        standing,
+        approvals: Vec::new(),
+        withdrawn: Vec::new(),
+        unseen: seen.unseen,
+    };
+    if stands && is_approval {
+        let key = review.trigger().and_then(|trigger| trigger.key.as_deref());
+        let approval = coverage::Approval {
+            by,
+            session: session_id,
+            summary: posting.decision.summary(),
+            key,
+            seen: &seen.seen,
+            unseen: &taken.unseen,
+            now,
+        };
+        taken.approvals = coverage::rows(&approval, &trees.collect::<Vec<_>>());
+    } else if stands {
+        taken.withdrawn = review.withdrawable().unwrap_or_default().to_vec();
+    }
+    let rows = taken.approvals.iter().map(|row| row.id.clone()).collect();
+    review.post(posted, rows, stands);
+    Ok(taken)
 }
 
 /// Whether a reviewer's decision is the one that holds from now on.
@@ -443,6 +613,9 @@ fn standing(
     decision: &Decision,
 ) -> Standing {
     if let Decision::Issues { .. } = decision {
+        if review.is_approved_by_person() {
+            return Standing::Recorded("a person has approved the work");
+        }
         return Standing::Stands;
     }
     match review.phase() {

@@ -4,9 +4,16 @@ use crate::core::{
     Cx, bounded,
     breaker::{self, Press},
     event::{Background, Stop},
-    facts::Tree,
-    outcome::{Notice, Outcome},
-    review::{REVIEWER, changed_since_approval, phase::Phase, proof, state::Review},
+    outcome::{Notice, Outcome, Saying},
+    policy::{Mode, Scope},
+    review::{
+        REVIEWER, changed_since_approval,
+        phase::Phase,
+        proof,
+        state::{Opener, Review},
+        words,
+        work::Work,
+    },
     trace::Mark,
 };
 
@@ -19,34 +26,61 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         Phase::Reviewing | Phase::Pending | Phase::Issues { .. } => (),
     }
     if review.phase() == Phase::Reviewing {
-        review.lose_absent_reviewers(background, timeout, cx.now);
-        if review.phase() == Phase::Reviewing {
-            return passed(review, stop, "a reviewer is at work");
+        review.lose_late_reviewers(timeout, cx.now);
+        if let Some(running) = background {
+            review.lose_absent_reviewers(running);
+        }
+        match (review.phase(), background) {
+            (Phase::Reviewing, Some(_)) => return passed(review, stop, "a reviewer is at work"),
+            // A client that lists no background tasks stops before its reviewer has ended.
+            (Phase::Reviewing, None) => return wait_for_reviewer(review, stop),
+            // The review was the agent's own idea, and its reviewer is gone.
+            (Phase::Idle, _) => return passed(review, stop, "no review is open"),
+            _ => (),
         }
     }
     let running = background.unwrap_or_default();
     // Its SubagentStart has not reached us yet.
     let is_awaited = proof::awaits_start(review, cx.now);
-    let is_new_reviewer = |it: &Background| {
-        is_awaited && it.agent_type == REVIEWER && !review.is_reviewer(&it.agent_id)
+    let is_new_reviewer = |task: &Background| {
+        is_awaited && task.agent_type == REVIEWER && !review.is_reviewer(&task.agent_id)
     };
     if running.iter().any(is_new_reviewer) {
         return passed(review, stop, "a reviewer is starting");
     }
+    if review.has_moved_on() && cx.policy.review.mode != Mode::Always {
+        return passed(review, stop, "the user has moved on, and the gated call still waits");
+    }
+    if review.phase() == Phase::Pending
+        && review.opener() == Opener::Always
+        && review.is_untouched(&cx.facts.works)
+    {
+        return passed(review, stop, "nothing has changed, so there is nothing to review");
+    }
+    if review.opener().lets_go()
+        && cx.policy.review.gates.approval_scope == Scope::Work
+        && let Some(summary) = approved_by_table(&cx.facts.works)
+    {
+        review.approved_by_table(&summary, cx.now);
+        return passed(review, stop, "the work is approved");
+    }
+    if let Phase::Issues { .. } = review.phase()
+        && review.rounds() >= cx.policy.review.max_rounds
+    {
+        return passed(review, stop, "reviewer and agent do not converge");
+    }
     if !running.is_empty() && review.may_wait(timeout, cx.now) {
         return passed(review, stop, "other subagents are at work").telling_user(
-            "roz: the review is still open; the agent is asked for it when its subagents are done.",
+            "roz: the review is still open. The agent is asked for it when its subagents are done.",
         );
     }
+    held(review, stop, cx, None)
+}
+
+/// A held stop, unless this gate has held often enough.
+fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome {
     if review.press(&cx.policy.circuit_breaker, cx.now) == Press::Trip {
-        let blocks = review.block_count();
-        return passed(review, stop, "the breaker has tripped")
-            .marked(Mark::BreakerTripped { block_count: blocks })
-            .telling_user(format!(
-                "roz: the agent was held {} and did not get its work reviewed: the \
-                 stop passes, and the work is NOT reviewed. Gated tools now ask you.",
-                breaker::times(blocks)
-            ));
+        return tripped(review, stop);
     }
     let notice = match review.phase() {
         Phase::Issues { summary, message } => Notice::new("issues")
@@ -60,25 +94,83 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
             Notice::new(format!("block-{id}"))
         }
     };
+    let is_first = review.block_count() == 1 && !review.was_held();
+    review.held();
     let notice = notice
         .with("block_count", review.block_count().to_string())
-        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string());
+        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
+        .with("why", why.map(|why| format!("{why}\n\n")).unwrap_or_default());
     let reason = review.phase().word().to_owned();
-    Outcome::object(notice).marked(Mark::StopHookCalled {
+    let outcome = Outcome::object(notice).marked(Mark::StopHookCalled {
         answer: "block",
         reason,
         stop_hook_active: stop.stop_hook_active,
         block_count: review.block_count(),
         changed_since_approval: Vec::new(),
-    })
+    });
+    if !is_first {
+        return outcome;
+    }
+    outcome.saying(
+        Saying::Held,
+        "roz: the agent is held until its work is reviewed. `#roz:approve` if you have looked at \
+         it yourself, `#roz:stop` to end the review.",
+    )
+}
+
+fn tripped(review: &Review, stop: &Stop) -> Outcome {
+    let blocks = review.block_count();
+    let times = breaker::times(blocks);
+    let told = match review.decision_in_words() {
+        Some(findings) => format!(
+            "roz: the agent was held {times} and has not fixed what {} found, so its stop passes. \
+             Still open: {findings}\nGated calls now ask you.",
+            review.finder()
+        ),
+        None => format!(
+            "roz: the agent was held {times} and did not get its work reviewed, so its stop \
+             passes. The work is NOT reviewed. Gated calls now ask you."
+        ),
+    };
+    passed(review, stop, "the breaker has tripped")
+        .marked(Mark::BreakerTripped { block_count: blocks })
+        .saying(Saying::Important, told)
+}
+
+fn wait_for_reviewer(review: &Review, stop: &Stop) -> Outcome {
+    let mark = Mark::StopHookCalled {
+        answer: "block",
+        reason: "a reviewer is at work".to_owned(),
+        stop_hook_active: stop.stop_hook_active,
+        block_count: review.block_count(),
+        changed_since_approval: Vec::new(),
+    };
+    Outcome::object(Notice::new("wait-for-reviewer")).marked(mark)
+}
+
+/// The summary of an approval that covers all of the work.
+fn approved_by_table(works: &[Work]) -> Option<String> {
+    let serving = works.iter().map(|work| work.known()?.approval.as_ref());
+    let serving: Option<Vec<_>> = serving.collect();
+    Some(serving?.first()?.summary.clone())
 }
 
 fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
-    let (changed, message) = changed_since_approval(&cx.facts.tree);
-    let is_news = match &cx.facts.tree {
-        Tree::Changed { tree, .. } => review.told_of(tree),
-        Tree::Unknown(why) => review.told_of(why),
-        Tree::NotAsked | Tree::Same => false,
+    let is_always = cx.policy.review.mode == Mode::Always;
+    let is_work = cx.policy.review.gates.approval_scope == Scope::Work;
+    let new = cx.facts.works.iter().filter_map(Work::known).find(|known| known.approval.is_none());
+    if is_work && let Some(known) = new.filter(|_| review.approval_is_watched(is_always)) {
+        let opener = review.opener();
+        let why = words::why_new(known);
+        review.open(opener, cx.facts.head.as_deref(), cx.now);
+        return held(review, stop, cx, Some(&format!("This is new work: {why}.")));
+    }
+    let work = cx.facts.works.first().filter(|_| !is_work);
+    let (changed, message) = work.map(changed_since_approval).unwrap_or_default();
+    let is_news = match work {
+        Some(Work::Known(known)) => review.told_of(&known.tree),
+        Some(Work::Unknown(why)) => review.told_of(why),
+        Some(Work::NotAsked | Work::NoRepository) | None => false,
     };
     let mut outcome = Outcome::pass().marked(Mark::StopHookCalled {
         answer: "pass",
@@ -106,13 +198,14 @@ pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outc
     let Some(reviewer) = review.reviewers.get_mut(agent) else {
         return Outcome::pass();
     };
-    if reviewer.is_undecided() && reviewer.blocks < cx.policy.circuit_breaker.max_blocks {
+    let is_undecided = reviewer.is_undecided() && !reviewer.has_ended();
+    if is_undecided && reviewer.blocks < cx.policy.circuit_breaker.max_blocks {
         reviewer.blocks += 1;
         let blocks = reviewer.blocks;
         return Outcome::object(Notice::new("reviewer-hold"))
             .marked(Mark::ReviewerHeld { agent_id: agent.to_owned(), blocks });
     }
-    let outcome = if reviewer.is_undecided() { "no_decision" } else { "decided" };
-    review.lost_reviewer(agent);
+    let outcome = if is_undecided { "no_decision" } else { "decided" };
+    review.lost_reviewer(agent, false);
     Outcome::pass().marked(Mark::ReviewerEnded { agent_id: agent.to_owned(), outcome })
 }

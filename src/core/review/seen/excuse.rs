@@ -1,0 +1,52 @@
+//! Files that need not be seen: generated ones, and those that the reviewer leaves out for a reason
+//! that it gives.
+
+use glob::{MatchOptions, Pattern};
+use serde::{Deserialize, Serialize};
+
+/// Files that a reviewer did not look at, and why: `--unseen "GLOB: reason"`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excuse {
+    /// A file, a folder with everything below it, or a glob.
+    pub glob: String,
+    pub reason: String,
+}
+
+impl Excuse {
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split_once(": ").or_else(|| text.split_once(':'));
+        let (glob, reason) =
+            parts.map_or((text.trim(), ""), |(glob, reason)| (glob.trim(), reason.trim()));
+        if glob.is_empty() {
+            return Err(format!("`{text}` names no file: write `PATH: reason`"));
+        }
+        if reason.is_empty() {
+            return Err(format!("`{text}` gives no reason: write `PATH: reason`"));
+        }
+        if let Err(err) = Pattern::new(glob) {
+            return Err(format!("`{glob}` is not a glob: {}", err.msg));
+        }
+        Ok(Self { glob: glob.to_owned(), reason: reason.to_owned() })
+    }
+
+    /// Whether the file at `path`, from the root of the work tree, is one of them.
+    pub fn covers(&self, path: &str) -> bool {
+        let glob = self.glob.trim_start_matches("./").trim_end_matches('/');
+        let is_within =
+            path.strip_prefix(glob).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        is_within || glob.contains(['*', '?', '[']) && matches(glob, path)
+    }
+}
+
+/// Whether one of `globs` covers `path`. A glob without a slash is compared with the file's name:
+/// `*.lock` covers `web/yarn.lock`.
+pub fn is_generated(globs: &[String], path: &str) -> bool {
+    globs.iter().any(|glob| matches(glob, path))
+}
+
+fn matches(glob: &str, path: &str) -> bool {
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let subject = if glob.contains('/') { path } else { name };
+    Pattern::new(glob).is_ok_and(|pattern| pattern.matches_with(subject, options))
+}

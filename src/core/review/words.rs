@@ -1,0 +1,82 @@
+//! What this gate says in more than one place.
+
+use std::path::PathBuf;
+
+use crate::core::{
+    bounded,
+    review::{
+        state::GateTrigger,
+        work::{Author, Changed, Known},
+    },
+};
+
+/// Files that are named in a sentence.
+const NAMED: usize = 8;
+
+/// A path in a sentence.
+pub(super) fn path(path: &str) -> String {
+    bounded::plain_line(path)
+}
+
+/// What an approval does not cover, as the reason of a denial.
+pub(super) fn why_new(known: &Known) -> String {
+    if !known.uncommitted.is_empty() {
+        let files = listed(known.uncommitted.iter().map(|file| format!("`{}`", path(file))));
+        return format!("the approved version of {files} is not committed yet");
+    }
+    match &known.compared_with {
+        Some(_) => format!("changed since the approval: {}", changed(&known.changed)),
+        None => "no reviewer has approved this work".to_owned(),
+    }
+}
+
+/// The files that changed, and who changed them where that is known.
+pub(super) fn changed(files: &[Changed]) -> String {
+    listed(files.iter().map(|file| {
+        let name = path(&file.path);
+        match &file.by {
+            Author::Session => name,
+            Author::Other(id) => format!("{name} (by session {})", bounded::line(id, 40)),
+            Author::Unknown => {
+                format!("{name} (not by this session's tools: `#roz:approve` if it was you)")
+            }
+        }
+    }))
+}
+
+fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    names.take(NAMED).collect::<Vec<_>>().join(", ") + &more
+}
+
+/// The work trees of a review, for the reviewer.
+pub(super) fn folders(roots: &[PathBuf]) -> String {
+    let names: Vec<String> = roots.iter().map(|root| path(&root.to_string_lossy())).collect();
+    match names.as_slice() {
+        [] => "the current folder".to_owned(),
+        names => names.join(", "),
+    }
+}
+
+/// A gated call in a few words.
+pub(super) fn call(trigger: &GateTrigger) -> String {
+    let input = &trigger.tool_input.value;
+    let command = ["command", "cmd", "script"].iter().find_map(|name| input.get(name)?.as_str());
+    bounded::line(command.unwrap_or(&trigger.tool_name), 200)
+}
+
+/// A command that may show what a call is about.
+pub(super) fn example(call: &str) -> String {
+    let number = call.split_whitespace().find(|word| word.bytes().all(|c| c.is_ascii_digit()));
+    match number {
+        Some(number) if call.contains("gh pr") => format!("gh pr diff {number}"),
+        Some(number) if call.contains("gh issue") => format!("gh issue view {number}"),
+        _ => match call.split_whitespace().next() {
+            Some("git") | None => "git log -p -1".to_owned(),
+            Some(program) => format!("{program} show …"),
+        },
+    }
+}

@@ -1,0 +1,221 @@
+//! The work: the difference between a base and the present state of a repository, and whether it
+//! is the work that was approved.
+//!
+//! `observe::work` asks git and fills in these values; what they mean is decided here.
+
+use std::path::PathBuf;
+
+use crate::shell::HOLE;
+
+/// A repository's work, as a gate sees it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Work {
+    #[default]
+    NotAsked,
+    /// The folder is in no git work tree.
+    NoRepository,
+    /// Git could not tell, and why, with the remedy.
+    Unknown(String),
+    Known(Box<Known>),
+}
+
+/// The present state of a work tree beside what is approved of its repository.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Known {
+    /// The root of the work tree.
+    pub root: PathBuf,
+    /// The git tree of the present state.
+    pub tree: String,
+    /// The tree that the next review compares with.
+    pub base: String,
+    /// The tree in which the branch left the default branch.
+    pub fork: String,
+    pub head: Option<String>,
+    pub branch: Option<String>,
+    /// The approval that serves.
+    pub approval: Option<Serving>,
+    /// Nothing differs from the default branch.
+    pub is_empty: bool,
+    /// The newest approval that `changed` is compared with; none: `changed` is the whole work.
+    pub compared_with: Option<String>,
+    pub changed: Vec<Changed>,
+    /// Files of which the approved version is in the work tree, and not in what is pushed.
+    pub uncommitted: Vec<String>,
+    /// Untracked files that no session is known to have written: not part of the work.
+    pub left_out: Vec<String>,
+}
+
+impl Known {
+    /// What no approval covers, in words.
+    pub fn why_new(&self) -> String {
+        super::words::why_new(self)
+    }
+}
+
+/// An approval in the table that covers the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Serving {
+    pub id: String,
+    pub summary: String,
+}
+
+/// A file that is not as it was approved, and who changed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub path: String,
+    pub by: Author,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Author {
+    /// This session, or nobody looked.
+    #[default]
+    Session,
+    Other(String),
+    /// No tool of a session that roz knows of.
+    Unknown,
+}
+
+impl Work {
+    pub fn known(&self) -> Option<&Known> {
+        match self {
+            Work::Known(known) => Some(known),
+            Work::NotAsked | Work::NoRepository | Work::Unknown(_) => None,
+        }
+    }
+
+    /// Whether an approval covers the work.
+    pub fn is_approved(&self) -> bool {
+        self.known().is_some_and(|known| known.approval.is_some())
+    }
+}
+
+/// A path in which the present state differs from the approved one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Difference {
+    /// The present state has the path.
+    pub is_there: bool,
+    /// The default branch has the path in the same state; so too where both have no such file.
+    pub is_default: bool,
+    /// What is pushed has the path as a base has it: the fork, or what an earlier review was
+    /// compared with.
+    pub is_base: bool,
+    /// Against the default branch the added and removed lines are those that were approved.
+    pub has_same_hunks: bool,
+    /// The approval was made on this branch, or on an ancestor of what is checked out.
+    pub is_here: bool,
+}
+
+impl Difference {
+    /// Whether the path is still the approved work.
+    ///
+    /// A file that is gone counts as the default branch's only elsewhere (another branch was
+    /// checked out): here somebody has deleted what was approved.
+    pub fn is_same_work(self) -> bool {
+        self.has_same_hunks || self.is_default && (self.is_there || !self.is_here)
+    }
+
+    /// Whether the path may be pushed under the approval: approved, or what was there before.
+    pub fn may_be_pushed(self) -> bool {
+        self.has_same_hunks || self.is_default || self.is_base
+    }
+}
+
+/// What roz itself writes beside a project, and what an enabled ticket system keeps: no part of
+/// the work. A configuration is.
+pub fn is_record(path: &str, ticket_folders: &[String]) -> bool {
+    let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    let is_config = |path: &str| path.ends_with("/config.toml");
+    [".roz", ".grove"].iter().any(|folder| below(folder)) && !is_config(path)
+        || below(".orchestration")
+        || ticket_folders.iter().any(|folder| below(folder.trim_end_matches('/')))
+}
+
+/// The refs that a `git push` takes along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Push {
+    /// What is checked out: no ref is named, or more than these.
+    Head,
+    /// These, by the names on this side. Empty where only remote branches are deleted, or notes
+    /// pushed.
+    Refs(Vec<String>),
+}
+
+/// What a command line pushes, where it is a `git push`: `words` without the program's name and
+/// its global options.
+pub fn push(words: &[&str]) -> Option<Push> {
+    /// Options whose value is the next word.
+    const VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
+    let (first, rest) = words.split_first()?;
+    if *first != "push" {
+        return None;
+    }
+    let (mut named, mut deletes, mut all) = (Vec::new(), false, false);
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "-d" | "--delete" => deletes = true,
+            "--all" | "--branches" | "--mirror" | "--tags" | "--follow-tags" => all = true,
+            option if VALUED.contains(&option) => {
+                words.next();
+            }
+            option if option.starts_with('-') => (),
+            name => named.push(name),
+        }
+    }
+    let mut refs = named.into_iter().skip(1).peekable();
+    if all || refs.peek().is_none() {
+        return Some(Push::Head);
+    }
+    let mut sources = Vec::new();
+    while let Some(spec) = refs.next() {
+        let spec = if spec == "tag" { refs.next().unwrap_or(spec) } else { spec };
+        let source = spec.trim_start_matches('+').split(':').next().unwrap_or_default();
+        // What only the running line knows is taken for what is checked out.
+        if source.contains(HOLE) || source == "@" {
+            return Some(Push::Head);
+        }
+        let carries_nothing = deletes || source.is_empty() || source.starts_with("refs/notes/");
+        if !carries_nothing {
+            sources.push(source.to_owned());
+        }
+    }
+    Some(Push::Refs(sources))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_push_names_what_it_takes_along() {
+        let pushed = |line: &str| push(&line.split(' ').collect::<Vec<_>>());
+        let refs =
+            |names: &[&str]| Some(Push::Refs(names.iter().map(|&name| name.to_owned()).collect()));
+        for line in
+            ["push", "push -u origin", "push --force", "push --tags origin x", "push -o a b"]
+        {
+            assert_eq!(pushed(line), Some(Push::Head), "{line}");
+        }
+        assert_eq!(pushed("push origin HEAD:main"), refs(&["HEAD"]));
+        assert_eq!(pushed("push origin +feat:main other"), refs(&["feat", "other"]));
+        assert_eq!(pushed("push origin tag v1"), refs(&["v1"]));
+        for line in ["push origin :old", "push -d origin old", "push origin refs/notes/*"] {
+            assert_eq!(pushed(line), refs(&[]), "{line}");
+        }
+        assert_eq!(pushed("pull origin"), None);
+        assert_eq!(push(&["push", "origin", &HOLE.to_string()]), Some(Push::Head));
+    }
+
+    #[test]
+    fn records_are_no_work_and_a_configuration_is() {
+        let folders = [".beads/".to_owned()];
+        for path in [".roz/learnings.md", ".grove/stats.log", ".orchestration/x", ".beads/i.jsonl"]
+        {
+            assert!(is_record(path, &folders), "{path}");
+        }
+        for path in [".roz/config.toml", "src/.roz/x", ".rozx/a", ".tissue/a", "a"] {
+            assert!(!is_record(path, &folders), "{path}");
+        }
+    }
+}

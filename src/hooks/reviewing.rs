@@ -1,0 +1,179 @@
+//! Facts about a reviewer's own calls: what they showed it, and what they would change.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde::Deserialize;
+
+use super::wire::Input;
+use crate::{
+    core::{
+        event::ToolCall,
+        facts::{FileLines, FileOutput, Shown},
+        session::Session,
+    },
+    observe::work as observe,
+    shell::{self, HOLE, How, Run},
+    world::{git, links::normal},
+};
+
+/// Of an output above this the client shows a beginning only, and keeps the whole in a file
+/// (measured on 2.1.330).
+const PREVIEW: usize = 2_000;
+/// Files of one command whose content is compared with its output.
+const MAX_FILES: usize = 20;
+
+/// Programs whose output is what a file holds.
+const SHOWS: &[&str] =
+    &["cat", "head", "tail", "sed", "nl", "less", "more", "bat", "batcat", "grep", "rg", "awk"];
+
+/// Verbs of git that change a work tree, its index or its history.
+const CHANGES: &[&str] = &[
+    "add",
+    "am",
+    "apply",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "merge",
+    "mv",
+    "pull",
+    "push",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+    "update-index",
+];
+
+/// The client's answers, as far as they show anything.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Answer {
+    stdout: String,
+    #[serde(rename = "persistedOutputPath")]
+    persisted_output_path: Option<String>,
+    file: Option<AnswerFile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct AnswerFile {
+    file_path: String,
+    content: String,
+    start_line: u64,
+}
+
+/// What the answer to a reviewer's call showed of the work.
+pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) -> Shown {
+    let text = input.answer.map_or("", |answer| answer.get());
+    let answer: Answer = serde_json::from_str(text).unwrap_or_default();
+    let mut shown = Shown::default();
+    if let Some(file) = answer.file {
+        let path = cwd.join(&file.file_path);
+        let blob = observe::blob(&path, until).map(|(blob, _)| blob).unwrap_or_default();
+        let count = file.content.lines().count() as u64;
+        shown.reads.push(FileLines {
+            path: path.to_string_lossy().into_owned(),
+            blob,
+            start: file.start_line.max(1),
+            count,
+            text: file.content,
+        });
+    }
+    let Some(command) = call.text("command") else { return shown };
+    let mut output = answer.stdout;
+    if answer.persisted_output_path.is_some() {
+        let end = output.char_indices().nth(PREVIEW).map_or(output.len(), |(at, _)| at);
+        output.truncate(end);
+        shown.kept_output = answer.persisted_output_path;
+    }
+    let reading = shell::read(command);
+    shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
+    let files = reading.runs.iter().filter(|run| SHOWS.contains(&run.program.as_str()));
+    let words = files.flat_map(|run| run.argv.iter().skip(1));
+    let is_file = |path: &PathBuf| path.is_file();
+    let named = words.filter(|word| !word.contains(HOLE)).map(|word| cwd.join(word));
+    let mut named: Vec<PathBuf> = named.filter(is_file).take(MAX_FILES).collect();
+    named.dedup();
+    for (blob, content) in named.iter().filter_map(|path| observe::blob(path, until)) {
+        shown.outputs.push(FileOutput { blob, content, text: output.clone() });
+    }
+    if output.contains("@@") || output.contains("diff --git") {
+        shown.diffs.push(output);
+    }
+    shown
+}
+
+/// What a reviewer's call would change of the work, in words.
+pub(super) fn changes(
+    call: &ToolCall,
+    session: &Session,
+    cwd: &Path,
+    until: Instant,
+) -> Vec<String> {
+    let works = session.review.works();
+    let mut paths: Vec<String> = ["file_path", "notebook_path"]
+        .iter()
+        .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"))
+        .filter_map(|field| call.text(field).map(str::to_owned))
+        .collect();
+    let writes = call.readings.iter().flat_map(|reading| &reading.writes);
+    let is_literal = |path: &str| !path.contains([HOLE, '*', '?', '[', '~']);
+    paths.extend(
+        writes
+            .filter(|write| write.how != How::Directory && is_literal(&write.path))
+            .map(|write| write.path.clone()),
+    );
+    let is_of_work = |path: &String| {
+        let file = normal(&cwd.join(path));
+        let Some(root) = file.parent().and_then(git::find_root) else { return false };
+        let is_left_behind = || {
+            file.exists()
+                && !session.writes.contains(&file)
+                && !observe::is_tracked(&root, &file, until)
+        };
+        works.contains(&root) && !observe::is_ignored(&root, &file, until) && !is_left_behind()
+    };
+    let changed = paths.into_iter().filter(is_of_work).map(|path| format!("`{path}`"));
+    let runs = call.readings.iter().flat_map(|reading| &reading.runs);
+    let of_git = runs.filter(|run| changes_with_git(run) && works.contains(&git::root(cwd)));
+    changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
+}
+
+fn changes_with_git(run: &Run) -> bool {
+    let words = run.words();
+    run.program == "git" && words.get(1).is_some_and(|verb| CHANGES.contains(verb)) && {
+        // `git stash list`, `git apply --check` and `git add -n` look only.
+        let looks = ["list", "show", "--check", "--stat", "--numstat", "-n", "--dry-run"];
+        !words.iter().skip(2).any(|word| looks.contains(word))
+    }
+}
+
+/// The files that a call writes, as far as it names them.
+pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let fields = ["file_path", "notebook_path"]
+        .into_iter()
+        .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"));
+    let named = fields.filter_map(|field| call.text(field));
+    let by_line = call
+        .readings
+        .iter()
+        .flat_map(|reading| &reading.writes)
+        .filter(|write| !write.is_found && !write.puts_back && write.how != How::Directory)
+        .map(|write| write.path.as_str())
+        .filter(|path| !path.contains([HOLE, '*', '?', '[']));
+    let place = |path: &str| match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => normal(&cwd.join(path)),
+    };
+    let mut found: Vec<PathBuf> = named.chain(by_line).map(place).collect();
+    found.retain(|path| !path.starts_with("/dev"));
+    found
+}

@@ -1,0 +1,296 @@
+//! The work of a repository, as a session sees it: what git says, what is approved, and who
+//! changed what.
+
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use chrono::{DateTime, Utc};
+
+use super::Roz;
+use crate::{
+    core::{
+        event::ToolCall,
+        pattern,
+        reflection::tickets,
+        review::{
+            approval::{Approved, Row, Table},
+            coverage::Looked,
+            seen::{self, Required},
+            state::{Opener, Review},
+            work::{self, Author, Known, Push, Work},
+        },
+        session::Session,
+    },
+    observe::work::{self as observe, Question, Repository, Scene, State},
+    storage::approvals::Approvals,
+    world::{World, git, in_a_line},
+};
+
+/// Other sessions that are asked what they wrote.
+const LOOKED_AT: usize = 50;
+/// Work trees of one review.
+const MAX_WORKS: usize = 8;
+
+/// Who asks, and how long an answer may take.
+#[derive(Clone, Copy)]
+pub struct Asker<'a> {
+    pub session: &'a Session,
+    pub now: DateTime<Utc>,
+    pub until: Instant,
+}
+
+/// The work tree, and all that was found of it.
+pub struct Seen {
+    pub state: State,
+    pub known: Known,
+}
+
+impl Roz {
+    /// The work in the work tree that holds `dir`.
+    pub fn work(&self, asker: Asker, dir: &Path, question: &Question) -> Work {
+        match Repository::of(dir) {
+            None => Work::NoRepository,
+            Some(repository) => match self.look(asker, &repository, question) {
+                Ok(seen) => Work::Known(Box::new(seen.known)),
+                Err(why) => Work::Unknown(why),
+            },
+        }
+    }
+
+    /// As [`Self::work`], with what git knows of it.
+    ///
+    /// # Errors
+    ///
+    /// Why nobody can tell, in a line.
+    pub fn look(
+        &self,
+        asker: Asker,
+        repository: &Repository,
+        question: &Question,
+    ) -> Result<Seen, String> {
+        let table = self.table(asker, repository).map_err(|err| in_a_line(&err))?;
+        let others = OnceCell::new();
+        let others = || {
+            others.get_or_init(|| {
+                let listed = self.store.list_sessions(LOOKED_AT).unwrap_or_default();
+                let others = listed.into_iter().flatten();
+                let own = &asker.session.session_id;
+                others.filter(|session| session.session_id != *own).collect::<Vec<_>>()
+            })
+        };
+        let is_written = |file: &Path| {
+            asker.session.writes.contains(file)
+                || others().iter().any(|session| session.writes.contains(file))
+        };
+        let is_project = asker.session.project.as_ref() == Some(&repository.root);
+        let nothing = std::collections::BTreeMap::new();
+        let markers = tickets::markers(&self.policy.ticketing);
+        let ticket_folders: Vec<String> = markers.into_iter().map(|(_, folder)| folder).collect();
+        let scene = Scene {
+            home: &self.home,
+            table: &table,
+            dirty_before: if is_project { &asker.session.dirty } else { &nothing },
+            is_written: &is_written,
+            ticket_folders: &ticket_folders,
+            until: asker.until,
+        };
+        let state = State::of(repository, &scene).map_err(|err| in_a_line(&err))?;
+        let mut known = state.compare(&table, question).map_err(|err| in_a_line(&err))?;
+        let compared = known.compared_with.as_ref();
+        let compared =
+            compared.and_then(|id| table.approvals.iter().find(|approved| approved.id == *id));
+        if let Some(compared) = compared.filter(|_| known.approval.is_none()) {
+            for file in &mut known.changed {
+                let path = repository.root.join(&file.path);
+                let wrote = |session: &Session| session.writes.wrote_since(&path, compared.at);
+                file.by = match others().iter().find(|session| wrote(session)) {
+                    _ if wrote(asker.session) => Author::Session,
+                    Some(other) => Author::Other(other.session_id.to_string()),
+                    None => Author::Unknown,
+                };
+            }
+        }
+        Ok(Seen { state, known })
+    }
+
+    /// What is approved of a repository.
+    fn table(&self, asker: Asker, repository: &Repository) -> crate::storage::Result<Table> {
+        let table = Approvals::of(&self.home, &repository.key()).table()?;
+        let ttl = self.policy.review.gates.approval_ttl_seconds;
+        let mut table = table.unexpired(ttl, asker.now);
+        if table.first.is_none() && asker.session.head.is_some() {
+            table.first = Some(asker.session.head.clone());
+        }
+        Ok(table)
+    }
+
+    /// The work in the work tree that holds `dir`, for nobody's session.
+    pub fn work_without_session(&self, dir: &Path, now: DateTime<Utc>, until: Instant) -> Work {
+        let id = "none".parse().expect("the word is a valid id");
+        let nobody = Session::new(id, now);
+        self.work(Asker { session: &nobody, now, until }, dir, &Question::default())
+    }
+
+    /// The first session in a repository without a default branch notes where it began: what is
+    /// committed from then on is work.
+    pub fn note_first_commit(&self, until: Instant) {
+        let Some(repository) = Repository::of(&self.project) else { return };
+        let approvals = Approvals::of(&self.home, &repository.key());
+        if approvals.exists() || repository.has_default_branch(until) {
+            return;
+        }
+        let first = Row::First { at: Utc::now(), head: git::head(&repository.root) };
+        // Without it the session's own beginning is taken.
+        let _ = approvals.append(&[first], until);
+    }
+
+    /// Writes approvals down, each in the table of its repository.
+    ///
+    /// # Errors
+    ///
+    /// What could not be written, in a line.
+    pub fn approve(&self, rows: &[Approved], until: Instant) -> Result<(), String> {
+        for row in rows {
+            let repository = row.works.first().and_then(|root| Repository::of(root));
+            let Some(repository) = repository else { continue };
+            let approvals = Approvals::of(&self.home, &repository.key());
+            let row = Row::Approved(Box::new(row.clone()));
+            approvals.append(&[row], until).map_err(|err| in_a_line(&err))?;
+        }
+        Ok(())
+    }
+
+    /// Takes approvals back, in the tables of all these work trees.
+    ///
+    /// # Errors
+    ///
+    /// What could not be written, in a line.
+    pub fn withdraw(
+        &self,
+        ids: &[String],
+        roots: &[PathBuf],
+        now: DateTime<Utc>,
+        until: Instant,
+    ) -> Result<(), String> {
+        let rows: Vec<Row> =
+            ids.iter().map(|id| Row::Withdrawn { at: now, approval: id.clone() }).collect();
+        for repository in roots.iter().filter_map(|root| Repository::of(root)) {
+            let approvals = Approvals::of(&self.home, &repository.key());
+            approvals.append(&rows, until).map_err(|err| in_a_line(&err))?;
+        }
+        Ok(())
+    }
+
+    /// A work tree as it is when a decision is posted, with what has to be seen of it.
+    ///
+    /// # Errors
+    ///
+    /// Why nobody can tell, in a line.
+    pub fn looked(&self, asker: Asker, dir: &Path) -> Result<(Looked, Option<State>), String> {
+        let Some(repository) = Repository::of(dir) else {
+            let required = self.written_outside(asker, dir);
+            return Ok((Looked { known: None, required }, None));
+        };
+        let Seen { state, known } = self.look(asker, &repository, &Question::default())?;
+        let required = required(&state, &known).map_err(|err| in_a_line(&err))?;
+        Ok((Looked { known: Some(known), required }, Some(state)))
+    }
+
+    /// Without a repository, the files that the session has written have to be seen.
+    fn written_outside(&self, asker: Asker, dir: &Path) -> Vec<Required> {
+        let since = asker.session.review.approved_at().unwrap_or(asker.session.created_at);
+        let files = asker.session.writes.since(since).filter(|file| file.starts_with(dir));
+        let whole = |file: &Path| {
+            let (blob, content) = observe::blob(file, asker.until)?;
+            let lines = content.lines().count() as u64;
+            let path = file.strip_prefix(dir).unwrap_or(file).to_string_lossy().into_owned();
+            let ranges = if lines == 0 { Vec::new() } else { vec![(1, lines)] };
+            Some(Required { path, blob, ranges, deletions: Vec::new(), header_only: lines == 0 })
+        };
+        files.filter_map(whole).collect()
+    }
+}
+
+/// What a reviewer has to see: the change of the base, without what a pull brought.
+fn required(state: &State, known: &Known) -> Result<Vec<Required>, git::Error> {
+    let files = state.files(&known.base)?;
+    let names: Vec<&str> = files.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let diff = state.diff(&known.base, &known.tree, &names, &["-U0", "-M"])?;
+    Ok(seen::required(&diff))
+}
+
+/// The work trees that a review is about: that of the call which waits, else that of `cwd` and
+/// those of everything that the session wrote since the review was asked for.
+pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
+    let review = &session.review;
+    if !review.works().is_empty() && review.phase().is_open() {
+        return review.works().to_vec();
+    }
+    let is_open = review.phase().is_open();
+    if is_open
+        && review.opener() == Opener::Gate
+        && let Some(root) = review.trigger_root()
+    {
+        return vec![root.to_owned()];
+    }
+    let since = since(review).unwrap_or(session.created_at);
+    let mut roots = vec![git::root(cwd)];
+    for file in session.writes.since(since) {
+        let Some(root) = file.parent().and_then(git::find_root) else { continue };
+        if !roots.contains(&root) && roots.len() < MAX_WORKS {
+            roots.push(root);
+        }
+    }
+    // What was written elsewhere is the work where nothing is a repository here.
+    if roots.len() > 1 && git::find_root(cwd).is_none() {
+        roots.remove(0);
+    }
+    roots
+}
+
+fn since(review: &Review) -> Option<DateTime<Utc>> {
+    if review.phase().is_open() { review.started_at() } else { review.approved_at() }
+}
+
+/// What a gated call asks about the work: what it pushes, and its key.
+pub fn question(pattern: &str, call: &ToolCall) -> Question {
+    let runs = call.readings.iter().flat_map(|reading| &reading.runs);
+    let gated = runs.filter(|run| run.keys().iter().any(|key| pattern::matches(pattern, key)));
+    let mut pushed: Option<Vec<String>> = Some(Vec::new());
+    let mut is_push = true;
+    for run in gated {
+        let words = run.words();
+        let push = match words.split_first() {
+            Some((&"git", words)) => work::push(words),
+            _ => None,
+        };
+        match push {
+            Some(Push::Refs(refs)) => {
+                if let Some(pushed) = &mut pushed {
+                    pushed.extend(refs);
+                }
+            }
+            Some(Push::Head) => pushed = None,
+            None => is_push = false,
+        }
+    }
+    let has_run = call.readings.iter().any(|reading| !reading.runs.is_empty());
+    let keys = call.keys();
+    let key = keys.iter().find(|key| pattern::matches(pattern, key)).cloned();
+    let push = (is_push && has_run && !call.may_run_anything())
+        .then(|| pushed.map_or(Push::Head, Push::Refs));
+    Question { push, key }
+}
+
+impl World {
+    /// The folder in which an event happens.
+    pub fn cwd_of<'a>(&'a self, cwd: Option<&'a Path>) -> &'a Path {
+        cwd.unwrap_or(&self.cwd)
+    }
+}

@@ -1,0 +1,89 @@
+//! The table of approvals of a repository: `<ROZ_HOME>/approvals/<repository>.jsonl`.
+
+use std::{
+    fs, io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use chrono::{DateTime, Utc};
+
+use super::{
+    At as _, Result,
+    journal::{self, Journal},
+};
+use crate::{
+    core::review::approval::{self, Row, Table},
+    world::{cached, files},
+};
+
+/// The table of one repository, by its key (`observe::work::Repository::key`).
+#[derive(Debug)]
+pub struct Approvals {
+    path: PathBuf,
+}
+
+impl Approvals {
+    pub fn of(home: &Path, key: &str) -> Self {
+        Self { path: folder(home).join(format!("{key}.jsonl")) }
+    }
+
+    /// The keys of the repositories that have a table.
+    pub fn keys(home: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder(home)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter_map(|name| name.strip_suffix(".jsonl").map(str::to_owned)).collect()
+    }
+
+    pub fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// # Errors
+    ///
+    /// If the file is there and cannot be read: then nobody knows what is approved.
+    pub fn table(&self) -> Result<Table> {
+        Ok(Table::of(self.rows()?))
+    }
+
+    fn rows(&self) -> Result<Vec<Row>> {
+        let bytes = journal::read(&self.path)?.unwrap_or_default();
+        Ok(journal::entries(&bytes).collect())
+    }
+
+    /// Adds rows, and answers when they are on the disk.
+    pub fn append(&self, rows: &[Row], until: Instant) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).at(folder)?;
+        let _lock = files::lock(&self.path.with_extension("lock"), until)?;
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let mut journal = Journal::open(&self.path)?.ok_or_else(missing).at(&self.path)?;
+        let mut bytes = Vec::new();
+        if journal::is_torn(&journal.read()?) {
+            bytes.push(b'\n');
+        }
+        bytes.extend(journal::lines(rows).map_err(io::Error::from).at(&self.path)?);
+        journal.append(&bytes)?;
+        journal.sync()
+    }
+
+    /// Forgets approvals older than `before`. Answers whether any are left.
+    pub fn clean(&self, before: DateTime<Utc>, until: Instant) -> Result<bool> {
+        let _lock = files::lock(&self.path.with_extension("lock"), until)?;
+        let rows = self.rows()?;
+        let kept = approval::kept(rows.clone(), Some(before));
+        if kept != rows {
+            let bytes = journal::lines(&kept).map_err(io::Error::from).at(&self.path)?;
+            cached::replace(&self.path, &[&bytes]).at(&self.path)?;
+        }
+        Ok(kept.iter().any(|row| matches!(row, Row::Approved(_))))
+    }
+}
+
+fn folder(home: &Path) -> PathBuf {
+    home.join("approvals")
+}
