@@ -42,7 +42,7 @@ fn line(text: &str) -> String {
 }
 
 fn review(session: Option<&Session>, policy: &Policy) -> Standing {
-    const AGAIN: &str = "the agent mends it and starts the reviewer `roz:roz` again";
+    const AGAIN: &str = "the agent fixes it and starts the reviewer `roz:roz` again";
     let on = policy.review.mode != Mode::Never;
     let phase = session.map_or(Phase::Idle, |it| it.review.phase());
     let trigger = session.and_then(|it| it.review.trigger());
@@ -54,15 +54,15 @@ fn review(session: Option<&Session>, policy: &Policy) -> Standing {
         Phase::Idle if session.is_some_and(|it| it.review.is_tripped()) => (
             None,
             Some(
-                "the review was given up after too many stops: gated tools ask you; `#roz` in \
-                 front of a prompt begins it again"
+                "the review was given up after too many stops. Gated calls ask you; `#roz` in \
+                 front of a prompt asks for a new one"
                     .to_owned(),
             ),
         ),
         Phase::Idle | Phase::Approved => (None, None),
         Phase::Pending => (Some(asked), Some("the agent starts the reviewer `roz:roz`".to_owned())),
         Phase::Reviewing => {
-            (Some("the reviewer that is at it".to_owned()), Some("nothing: it decides".to_owned()))
+            (Some("the reviewer, which is at work".to_owned()), Some("wait for its verdict".to_owned()))
         }
         Phase::Issues { summary, .. } => {
             let finder = session.map_or("the reviewer", |it| it.review.finder());

@@ -97,6 +97,11 @@ fn disguised(call: &ToolCall, verb: &str, follows: impl Fn(&[&str]) -> bool) -> 
 }
 
 pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
+    let is_persons =
+        |words: &[&str]| words.first().is_some_and(|word| matches!(*word, "approve" | "allow"));
+    if let Some(words) = verbs(scene.call).find(|words| is_persons(words)) {
+        return Some(format!("roz {}", words.join(" ")));
+    }
     if scene.agent.is_some_and(|it| scene.session.review.has_token(it)) {
         return None;
     }

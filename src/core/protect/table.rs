@@ -71,11 +71,13 @@ const fn tool(tool: &'static str, input: &'static str) -> Example {
 pub const RULES: &[Rule] = &[
     Rule {
         name: "decide",
-        what: "run `roz decide`, but as a reviewer with its token",
+        what: "run `roz decide`, but as a reviewer with its token, or `roz approve` and `roz allow`",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
-        instead: "Only a reviewer that roz has given a token may run `roz decide`; a person runs it at a terminal of their own with `--human`. Spawn a reviewer with the Agent tool, subagent_type \"roz:roz\".",
+        instead: "Only a reviewer that roz has given a token may run `roz decide`; `roz approve` and `roz allow` are for people, at a terminal of their own. Start a reviewer with the Agent tool, subagent_type \"roz:roz\".",
         objects_to: &[
+            bash("roz approve fine"),
+            bash("roz allow"),
             bash("roz decide {session} COMPLETE fine"),
             bash("bash -c 'roz decide {session} COMPLETE fine'"),
         ],
