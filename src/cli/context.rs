@@ -115,6 +115,8 @@ struct Found {
     /// The tree that the present state is compared with.
     base: String,
     files: Vec<String>,
+    /// The approval that it is compared with.
+    approved: Option<Approved>,
 }
 
 impl Changes {
@@ -126,7 +128,9 @@ impl Changes {
         let found = roz.look(asker, &repository, &Question::default()).and_then(|seen| {
             let base = if args.whole { &seen.known.fork } else { &seen.known.base };
             let files = seen.state.files(base).map_err(|err| in_a_line(&err))?;
-            Ok(Found { base: base.clone(), files, seen })
+            let id = seen.known.compared_with.as_deref();
+            let approved = id.and_then(|id| roz.approval(&repository, id));
+            Ok(Found { base: base.clone(), files, approved, seen })
         });
         Self { root, found }
     }
@@ -212,7 +216,7 @@ fn as_json(session: &Session, works: &[Changes], opinions: &[String]) -> Value {
             "base": work.found.as_ref().ok().map(|found| &found.base),
             "tree": known.map(|known| &known.tree),
             "files": work.found.as_ref().ok().map(|found| &found.files),
-            "since_approval": work.found.as_ref().is_ok_and(Found::is_delta),
+            "approved_before": work.found.as_ref().ok().and_then(|found| found.approved.as_ref()),
             "left_out": known.map(|known| &known.left_out),
             "problem": work.found.as_ref().err(),
         })
@@ -311,8 +315,18 @@ fn work_as_text(text: &mut String, work: &Changes, names_root: bool, generated: 
         Ok(stat) => writeln!(text, "{}", bounded::cut(&stat, MAX_STAT).trim_end()),
         Err(err) => writeln!(text, "  ({})", in_a_line(&err)),
     };
-    if found.is_delta() {
-        let _ = writeln!(text, "  (The rest was approved before: `roz context --diff --whole`.)");
+    if let Some(approved) = found.approved.as_ref().filter(|_| found.is_delta()) {
+        let summary = bounded::plain_line(&approved.summary);
+        let _ = writeln!(
+            text,
+            "\nThe rest was approved by {}: {summary}\n  {} files were looked at. To see it all: \
+             `roz context --diff --whole`.",
+            approved.by,
+            approved.seen.len(),
+        );
+        if !approved.unseen.is_empty() {
+            let _ = writeln!(text, "  Not looked at: {}", approved.unseen.join("; "));
+        }
     }
     let skipped: Vec<&str> = found
         .files

@@ -197,6 +197,7 @@ pub fn post(
             by: taken.by.to_string(),
             tree,
             stands,
+            seen: taken.seen.clone(),
             unseen: taken.unseen.clone(),
             changed_meanwhile: posting.changed_meanwhile.clone(),
         },

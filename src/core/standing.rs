@@ -61,9 +61,10 @@ fn review(session: Option<&Session>, policy: &Policy) -> Standing {
         ),
         Phase::Idle | Phase::Approved => (None, None),
         Phase::Pending => (Some(asked), Some("the agent starts the reviewer `roz:roz`".to_owned())),
-        Phase::Reviewing => {
-            (Some("the reviewer, which is at work".to_owned()), Some("wait for its verdict".to_owned()))
-        }
+        Phase::Reviewing => (
+            Some("the reviewer, which is at work".to_owned()),
+            Some("wait for its verdict".to_owned()),
+        ),
         Phase::Issues { summary, .. } => {
             let finder = session.map_or("the reviewer", |it| it.review.finder());
             (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))

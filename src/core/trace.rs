@@ -206,7 +206,10 @@ pub enum Mark {
         #[serde(skip_serializing_if = "Option::is_none")]
         tree: Option<String>,
         stands: bool,
-        /// Files that the reviewer was not shown.
+        /// Files whose changes the reviewer was shown.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        seen: Vec<String>,
+        /// Files that it was not shown.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         unseen: Vec<String>,
         /// Files of the work that changed while it was at work.

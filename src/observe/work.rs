@@ -443,8 +443,12 @@ impl State {
                 }
                 continue;
             }
-            // Objects of an old approval may be gone with their store.
-            let Ok(verdict) = self.verdict(approved, pushed.as_deref()) else { continue };
+            let verdict = match self.verdict(approved, pushed.as_deref()) {
+                Ok(verdict) => verdict,
+                // The objects of an old approval may be gone with their store.
+                Err(Error::Git { .. }) => continue,
+                Err(err) => return Err(err),
+            };
             if verdict.is_here && newest_here.is_none() {
                 newest_here = Some(approved);
                 known.compared_with = Some(approved.id.clone());

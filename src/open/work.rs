@@ -127,6 +127,12 @@ impl Roz {
         Ok(table)
     }
 
+    /// An approval of a repository, by its id.
+    pub fn approval(&self, repository: &Repository, id: &str) -> Option<Approved> {
+        let table = Approvals::of(&self.home, &repository.key()).table().ok()?;
+        table.approvals.into_iter().find(|approved| approved.id == id)
+    }
+
     /// The work in the work tree that holds `dir`, for nobody's session.
     pub fn work_without_session(&self, dir: &Path, now: DateTime<Utc>, until: Instant) -> Work {
         let id = "none".parse().expect("the word is a valid id");

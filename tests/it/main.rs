@@ -28,6 +28,7 @@ mod ledger;
 mod ledger_race;
 mod lessons;
 mod meaning;
+mod messages;
 mod moves;
 mod mutation;
 mod payloads;

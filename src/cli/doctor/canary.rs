@@ -160,7 +160,10 @@ impl Canary {
                 it.passes() && token(&it.0).is_some()
             })?;
         let token = token(&started.0).unwrap_or_default();
-        self.hook("a stop beside the reviewer passes", Hook::Stop, &stop, Answer::passes)?;
+        let task =
+            json!({ "id": AGENT, "type": "subagent", "status": "running", "agent_type": REVIEWER });
+        let beside = json!({ "stop_hook_active": false, "background_tasks": [task] });
+        self.hook("a stop beside the reviewer passes", Hook::Stop, &beside, Answer::passes)?;
         self.decide("the token alone decides nothing", Some(&token), false)?;
         let mut decide = run(&self.decide_line(Some(&token)), "decide");
         merge(&mut decide, &subagent);
@@ -170,7 +173,7 @@ impl Canary {
             &decide,
             Answer::passes,
         )?;
-        self.decide("`roz decide` takes the reviewer's word", Some(&token), true)?;
+        self.decide("`roz decide` records the reviewer's verdict", Some(&token), true)?;
         merge(&mut decide, &json!({ "tool_response": {} }));
         self.hook("its call ends", Hook::PostToolUse, &decide, Answer::passes)?;
         self.hook("the reviewer ends", Hook::SubagentStop, &subagent, Answer::passes)?;

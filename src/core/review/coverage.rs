@@ -94,6 +94,7 @@ pub(super) fn check(
             named.collect::<String>()
         )));
     }
+    report.seen.truncate(RECORDED);
     report.unseen.extend(missing.into_iter().map(str::to_owned));
     Ok(report)
 }

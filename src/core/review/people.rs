@@ -179,6 +179,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
             by: By::Human.to_string(),
             tree: works.first().map(|known| known.tree.clone()),
             stands: true,
+            seen: Vec::new(),
             unseen: Vec::new(),
             changed_meanwhile: Vec::new(),
         })

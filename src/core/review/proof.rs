@@ -130,6 +130,8 @@ pub struct Taken {
     pub approvals: Vec<Approved>,
     /// Approvals that do not hold any more, by id.
     pub withdrawn: Vec<String>,
+    /// Files whose changes the reviewer was shown.
+    pub seen: Vec<String>,
     /// Files that were approved without a look, with the reasons.
     pub unseen: Vec<String>,
 }
@@ -535,7 +537,7 @@ pub fn post(
 ) -> Result<Taken, Refusal> {
     let verdict = posting.decision.verdict();
     let is_approval = matches!(posting.decision, Decision::Complete { .. });
-    let mut seen = coverage::Report::default();
+    let mut report = coverage::Report::default();
     let (by, proof, standing) = match &posting.claim {
         Claim::Human => {
             (By::Human, json!("a terminal, and no agent's environment"), Standing::Stands)
@@ -555,7 +557,7 @@ pub fn post(
                 "permit": permit.tool_use_id,
             });
             if is_approval {
-                seen = coverage::check(reviewer, posting, review.trigger(), &policy.review)?;
+                report = coverage::check(reviewer, posting, review.trigger(), &policy.review)?;
             }
             let agent = agent.clone();
             let standing = standing(review, &agent, reviewer.started_at, &posting.decision);
@@ -583,7 +585,8 @@ pub fn post(
         standing,
         approvals: Vec::new(),
         withdrawn: Vec::new(),
-        unseen: seen.unseen,
+        seen: report.seen,
+        unseen: report.unseen,
     };
     if stands && is_approval {
         let key = review.trigger().and_then(|trigger| trigger.key.as_deref());
@@ -592,7 +595,7 @@ pub fn post(
             session: session_id,
             summary: posting.decision.summary(),
             key,
-            seen: &seen.seen,
+            seen: &taken.seen,
             unseen: &taken.unseen,
             now,
         };
