@@ -12,7 +12,7 @@ use super::{Done, say};
 use crate::{
     core::{
         bounded,
-        review::{diff, earlier_findings, seen::is_generated, work::Known},
+        review::{approval::Approved, diff, earlier_findings, seen::is_generated, work::Known},
         session::Session,
     },
     hooks::gather::second_opinions,
