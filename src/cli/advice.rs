@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{
     config::{Diagnostic, Full, Place, nearest},
-    core::intent::class,
+    core::{intent::class, policy::Scope},
     template,
 };
 
@@ -60,6 +60,19 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
         Some(Diagnostic { place: place_of(full, "review.gates.tools"), problem, remedy })
     });
     misspelt.collect()
+}
+
+/// What an approval that lasts for the whole session gives up.
+pub(super) fn session_scope(full: &Full) -> Option<Diagnostic> {
+    let key = "review.gates.approval_scope";
+    (full.policy.review.gates.approval_scope == Scope::Session).then(|| Diagnostic {
+        place: place_of(full, key),
+        problem: format!(
+            "`{key}` is \"session\": after one approval, what is changed later in the session is \
+             named to the user and passes without a review"
+        ),
+        remedy: "\"work\" keeps an approval as long as the work is unchanged".to_owned(),
+    })
 }
 
 /// What is odd about a tool and its input, as somebody typed them.
