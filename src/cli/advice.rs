@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{
     config::{Diagnostic, Full, Place, nearest},
-    core::{intent::class, policy::Scope},
+    core::{intent::class, pattern, policy::Scope},
     template,
 };
 
@@ -49,7 +49,8 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
 pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     let named = full.policy.review.gates.tools.iter();
     let misspelt = named.filter_map(|pattern| {
-        let name = pattern.split_once(':').map_or(pattern.as_str(), |it| it.0);
+        let glob = pattern::exclusion(pattern).unwrap_or(pattern);
+        let name = glob.split_once(':').map_or(glob, |it| it.0);
         let is_plain = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric());
         if !is_plain || class::known_tools().any(|it| it == name) {
             return None;

@@ -86,6 +86,8 @@ pub enum Item {
     Path,
     /// A glob over tool keys.
     Pattern,
+    /// The same, or with a `!` before it an exclusion.
+    GatePattern,
     /// A glob over paths of files.
     Glob,
     /// One of these.
@@ -232,9 +234,10 @@ pub static KEYS: &[Key] = &[
     key("review.parallel", Switch, Nothing, "Let several reviewers work at the same time"),
     key(
         "review.gates.tools",
-        List(Item::Pattern),
+        List(Item::GatePattern),
         Add,
-        "Globs over tool keys that want a review first: `mcp__tissue__close*`, `Bash:git push*`",
+        "Globs over tool keys that want a review first: `mcp__tissue__close*`, `Bash:git push*`; \
+         with a `!` before it, what they do not cover: `!Bash:git push origin wip/*`",
     ),
     key(
         "review.gates.approval_scope",

@@ -43,7 +43,7 @@ pub(super) fn facts(
             }
         }
         What::PreToolUse(call)
-            if review::gate::pattern_for(&roz.policy.review.gates.tools, call).is_some() =>
+            if review::patterns::pattern_for(&roz.policy.review.gates, call).is_some() =>
         {
             facts.head = git::head(project(session, roz));
             facts.tree = tree(session, roz, world);

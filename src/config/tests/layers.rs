@@ -190,53 +190,6 @@ fn a_project_may_be_stricter() {
 }
 
 #[test]
-fn a_project_only_demands_that_the_reviewer_sees_more() {
-    let coverage = |user: &str, project: &str| {
-        let set = |word: &str| format!("review.coverage = '{word}'");
-        Scene::new().user(set(user)).project(set(project)).value("review.coverage")
-    };
-    assert_eq!(coverage("off", "tell"), "tell");
-    assert_eq!(coverage("tell", "require"), "require");
-    assert_eq!(coverage("require", "tell"), "require");
-    assert_eq!(coverage("tell", "off"), "tell");
-}
-
-#[test]
-fn a_project_binds_approvals_to_the_work_or_to_one_call_and_to_nothing_else() {
-    let scope = |user: &str, project: &str| {
-        let set = |word: &str| format!("[review.gates]\napproval_scope = '{word}'");
-        let scene = Scene::new().user(set(user)).project(set(project) + "\ntools = ['Edit']");
-        let (policy, told) = scene.told();
-        assert_eq!(policy.review.gates.tools, ["Edit"], "the rest of the file applies");
-        (policy.review.gates.approval_scope, told)
-    };
-    for user in ["work", "session", "prompt", "tool"] {
-        assert_eq!(scope(user, "work"), (Scope::Work, Vec::new()), "{user}");
-        assert_eq!(scope(user, "tool"), (Scope::Tool, Vec::new()), "{user}");
-    }
-    for project in ["session", "prompt"] {
-        let (scope, told) = scope("work", project);
-        assert_eq!(scope, Scope::Work);
-        assert_eq!(
-            told,
-            [format!(
-                "…/project/.roz/config.toml:2: `review.gates.approval_scope` stays \"work\", not \
-                 \"{project}\": a project may only set \"work\" or \"tool\"; the user sets it in \
-                 …/home/.roz/config.toml"
-            )]
-        );
-    }
-}
-
-#[test]
-fn a_glob_that_is_none_is_named_and_the_others_apply() {
-    let (policy, told) = Scene::new().user("review.generated = ['*.lock', 'a[', 7]").told();
-    assert_eq!(policy.review.generated, ["*.lock"]);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("`a[` is not a glob"), "{told:?}");
-}
-
-#[test]
 fn only_a_trusted_project_names_programs() {
     let codex = "external_models.codex = '/theirs/codex'";
     let scene = Scene::new().project(codex);

@@ -28,6 +28,7 @@ mod agent_file;
 pub mod attempt;
 pub mod decision;
 pub(crate) mod gate;
+pub mod patterns;
 pub mod phase;
 pub mod proof;
 pub mod state;
