@@ -13,9 +13,9 @@ use crate::{
         event::{Beyond, Event, Origin, Spared, ToolCall, What},
         facts::Facts,
         intent::{self, gate::Caller},
-        pattern,
         protect::{self, Objection},
         reflection::tickets::{self, Closing},
+        review::patterns,
         session::Session,
         trace::Mark,
     },
@@ -100,18 +100,15 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut seen = BTreeSet::new();
     let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
     let all: Vec<&String> = all.collect();
-    let covered = |pattern: &String| {
-        let key = all.iter().find(|it| pattern::matches(pattern, it)).map(|it| (*it).clone());
-        let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
-        let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
-        Some((pattern.clone(), key))
-    };
     let closes = if learned::is_on(session, roz, &world.cwd) {
         tickets::closings(&roz.policy.ticketing, &call)
     } else {
         Vec::new()
     };
-    let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
+    let gates = patterns::covering(&roz.policy.review.gates, &call)
+        .into_iter()
+        .map(|it| (it.pattern.to_owned(), it.key.unwrap_or_else(|| ANYTHING.to_owned())))
+        .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
     let ToolCall { readings, scripts, spared, beyond, .. } = call;

@@ -90,7 +90,7 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
 fn before_call(call: &ToolCall, input: &Input, asker: Asker, roz: &Roz, facts: &mut Facts) {
     let session = asker.session;
     let cwd = input.cwd.as_deref().unwrap_or(project(session, roz));
-    if let Some(pattern) = review::gate::pattern_for(&roz.policy.review.gates.tools, call) {
+    if let Some(pattern) = review::patterns::pattern_for(&roz.policy.review.gates, call) {
         facts.head = git::head(project(session, roz));
         facts.work = roz.work(asker, cwd, &work::question(pattern, call));
     }

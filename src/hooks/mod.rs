@@ -57,7 +57,7 @@ use crate::{
         outcome::{Notice, Outcome, Verdict},
         policy::{Mode, Scope},
         protect::{self, Ground},
-        review::{self, gate},
+        review::{self, patterns},
         session::{Session, SessionId},
         trace::Mark,
     },
@@ -386,7 +386,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
-            let pattern = gate::pattern_for(&roz.policy.review.gates.tools, call)
+            let pattern = patterns::pattern_for(&roz.policy.review.gates, call)
                 .filter(|_| roz.policy.review.mode != Mode::Never);
             match (&outcome.verdict, pattern) {
                 (Verdict::Pass, Some(pattern)) if unsure => {

@@ -1,6 +1,8 @@
 //! The review gate through the front door: the events that the client sends,
 //! in its order, and the verbs that reviewers and people use.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -245,6 +247,27 @@ fn a_gated_command_is_found_wherever_it_stands_in_the_line() {
         assert!(roz.tool(tool, &json!({ field: "git push" })).is_objection(), "{tool}.{field}");
     }
     roz.tool("Write", &json!({ "file_path": "x", "content": "git push" })).passes();
+}
+
+#[test]
+fn an_exclusion_lets_a_command_through_and_a_projects_does_not_open_what_the_user_closed() {
+    let roz =
+        Roz::with_config("review.gates.tools = ['Bash:git push*', '!Bash:git push origin wip/*']");
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(
+        ".roz/config.toml",
+        "review.gates.tools = ['Bash:make *', '!Bash:make test', '!Bash:git push*']",
+    );
+    for line in ["git push origin wip/a", "make test", "make test && git push origin wip/a"] {
+        roz.bash(line).passes();
+    }
+    for line in ["git push origin main", "make test all", "git push origin \"wip/$(cat x)\""] {
+        roz.bash(line).denies();
+    }
+    let reason = roz.bash("git push origin wip/a; git push origin main").denies();
+    assert!(reason.contains("covers `git push origin main`"), "{reason}");
+    let told = roz.json(&["explain", "git push origin wip/a"]);
+    assert_eq!(told["verdict"], "allow", "{told}");
 }
 
 #[test]

@@ -5,10 +5,9 @@ use crate::core::{
     bounded::{self, TruncatedInput},
     event::ToolCall,
     outcome::{Notice, Outcome, Saying},
-    pattern,
     policy::{Mode, Scope},
     review::{
-        changed_since_approval, is_reviewer_name,
+        changed_since_approval, is_reviewer_name, patterns,
         phase::Phase,
         proof,
         state::{GateTrigger, Opener, Reach, Review},
@@ -16,19 +15,6 @@ use crate::core::{
     trace::Mark,
 };
 use crate::shell::HOLE;
-
-/// Whether a pattern covers `call`: the first that does.
-pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option<&'a str> {
-    if patterns.is_empty() {
-        return None;
-    }
-    let keys = call.keys();
-    let covers = |pattern: &&String| {
-        let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
-        is_hidden || keys.iter().any(|key| pattern::matches(pattern, key))
-    };
-    patterns.iter().find(covers).map(String::as_str)
-}
 
 pub(super) fn on_tool(
     review: &mut Review,
@@ -42,7 +28,7 @@ pub(super) fn on_tool(
     if is_needed {
         return Outcome::pass();
     }
-    let Some(pattern) = pattern_for(&cx.policy.review.gates.tools, call) else {
+    let Some(pattern) = patterns::pattern_for(&cx.policy.review.gates, call) else {
         return Outcome::pass();
     };
     let gate = Gate { call, pattern, cx };
@@ -131,7 +117,7 @@ impl Gate<'_> {
             tool_input: TruncatedInput::of_json(self.call.json),
             triggered_at: self.cx.now,
             pattern_matched: self.pattern.to_owned(),
-            key: self.key().map(str::to_owned),
+            key: self.key(),
             root: self.cx.facts.work.known().map(|known| known.root.clone()),
         }
     }
@@ -190,14 +176,14 @@ impl Gate<'_> {
     }
 
     /// What the pattern covers: the key of a run, or of the call.
-    fn key(&self) -> Option<&str> {
-        let keys = self.call.keys();
-        keys.iter().find(|key| pattern::matches(self.pattern, key)).map(String::as_str)
+    fn key(&self) -> Option<String> {
+        patterns::covering(&self.cx.policy.review.gates, self.call).first()?.key.clone()
     }
 
     /// What the pattern covers of a line that says more than that.
     fn covered(&self) -> String {
-        let Some(key) = self.key().and_then(|key| key.strip_prefix("Bash:")) else {
+        let key = self.key();
+        let Some(key) = key.as_deref().and_then(|key| key.strip_prefix("Bash:")) else {
             return String::new();
         };
         if self.command().is_some_and(|it| it.trim() == key) {

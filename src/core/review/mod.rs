@@ -50,6 +50,7 @@ pub mod decision;
 pub mod diff;
 pub(crate) mod gate;
 pub mod people;
+pub mod patterns;
 pub mod phase;
 pub mod proof;
 pub mod seen;
