@@ -284,6 +284,13 @@ impl<'a> ToolCall<'a> {
         })
     }
 
+    /// As [`Self::keys`], with the commands of those runs alone. Of a line that could not be read
+    /// nobody knows where its words run: they count here, too.
+    pub fn keys_of(&self, runs: &[&shell::Run]) -> Vec<String> {
+        let commands = runs.iter().flat_map(|run| run.keys());
+        std::iter::once(self.name.clone()).chain(commands).chain(self.raw.iter().cloned()).collect()
+    }
+
     /// Whether a command has an option as `chmod -R` has. Asked for each path.
     pub(crate) fn is_recursive(&self) -> bool {
         let is_it = |it: &String| {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::core::{
     intent::facts::Aims,
+    policy::GatesPolicy,
     protect::Ground,
     reflection::state::{Baseline, Ticket},
     session::SessionId,
@@ -29,6 +30,17 @@ pub struct Facts {
     pub ground: Ground,
     pub learned: Learned,
     pub aims: Aims,
+    pub gates_elsewhere: Vec<GatesElsewhere>,
+}
+
+/// The gates of a repository other than the session's that a call goes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GatesElsewhere {
+    /// The root of its work tree.
+    pub root: PathBuf,
+    pub gates: GatesPolicy,
+    /// The keys (see [`ToolCall::keys`](crate::core::event::ToolCall::keys)) of what runs there.
+    pub keys: Vec<String>,
 }
 
 /// What the reflection gate works with.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ground_and_aims, learned, read_call,
+    ground_and_aims, learned, read_call, repositories,
     wire::{Hook, Input},
 };
 use crate::{
@@ -100,8 +100,8 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut seen = BTreeSet::new();
     let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
     let all: Vec<&String> = all.collect();
-    let covered = |pattern: &String| {
-        let key = all.iter().find(|it| pattern::matches(pattern, it)).map(|it| (*it).clone());
+    let covered = |pattern: &String, keys: &[String]| {
+        let key = keys.iter().find(|key| pattern::matches(pattern, key)).cloned();
         let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
         let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
         Some((pattern.clone(), key))
@@ -111,7 +111,13 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     } else {
         Vec::new()
     };
-    let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
+    let own = roz.policy.review.gates.tools.iter();
+    let own = own.filter_map(|pattern| covered(pattern, call.keys()));
+    let elsewhere = repositories::gates_elsewhere(&call, &world.cwd, &roz.project, world);
+    let others = elsewhere.iter().flat_map(|other| {
+        other.gates.tools.iter().filter_map(|pattern| covered(pattern, &other.keys))
+    });
+    let gates = own.chain(others).collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
     let ToolCall { readings, scripts, spared, beyond, .. } = call;

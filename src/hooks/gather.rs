@@ -8,9 +8,10 @@ use std::{
 
 use chrono::TimeDelta;
 
+use super::{repositories, wire::Input};
 use crate::{
     core::{
-        event::{Event, Sender, Source, What},
+        event::{Sender, Source, What},
         facts::{Facts, LaunchedBy, Parent, Tree},
         policy::Policy,
         review::{self, REVIEWER},
@@ -22,14 +23,14 @@ use crate::{
 
 /// What looking may cost at the most; the hook answers well before the client
 /// loses patience.
-pub(super) fn facts(
-    event: &Event,
-    transcript: Option<&Path>,
-    session: &Session,
-    roz: &Roz,
-    world: &World,
-) -> Facts {
+pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) -> Facts {
+    let (event, transcript) = (&input.event, input.transcript_path.as_deref());
     let mut facts = Facts::default();
+    if let What::PreToolUse(call) = &event.what {
+        let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+        facts.gates_elsewhere =
+            repositories::gates_elsewhere(call, cwd, project(session, roz), world);
+    }
     match &event.what {
         What::SessionStart { source } => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));
@@ -43,7 +44,7 @@ pub(super) fn facts(
             }
         }
         What::PreToolUse(call)
-            if review::gate::pattern_for(&roz.policy.review.gates.tools, call).is_some() =>
+            if review::gate::gated(&roz.policy.review, &facts.gates_elsewhere, call).is_some() =>
         {
             facts.head = git::head(project(session, roz));
             facts.tree = tree(session, roz, world);

@@ -23,6 +23,7 @@ mod meaning;
 mod meant;
 mod put_back;
 mod replaced;
+mod repositories;
 mod scripts;
 mod server_paths;
 mod skill;
@@ -54,7 +55,7 @@ use crate::{
         facts::Facts,
         intent::{self, briefing, facts::Aims, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
-        policy::{Mode, Scope},
+        policy::Scope,
         protect::{self, Ground},
         review::{self, gate},
         session::{Session, SessionId},
@@ -244,8 +245,7 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
-            let transcript = input.transcript_path.as_deref();
-            let mut facts = gather::facts(&input.event, transcript, session, roz, world);
+            let mut facts = gather::facts(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             (facts.ground, facts.aims) = ground_and_aims(input, session, roz, world);
             facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
@@ -382,13 +382,13 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
-            let pattern = gate::pattern_for(&roz.policy.review.gates.tools, call)
-                .filter(|_| roz.policy.review.mode != Mode::Never);
-            match (&outcome.verdict, pattern) {
-                (Verdict::Pass, Some(pattern)) if unsure => {
+            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+            let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
+            match (&outcome.verdict, gate::gated(&roz.policy.review, &elsewhere, call)) {
+                (Verdict::Pass, Some(gated)) if unsure => {
                     let notice = Notice::new("ask-unreadable")
                         .with("tool", call.name.clone())
-                        .with("pattern", pattern)
+                        .with("pattern", gated.pattern)
                         .with("reason", error_in_short(&error));
                     outcome.verdict = Verdict::Ask(notice);
                     outcome.messages.push(lost(

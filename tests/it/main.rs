@@ -34,6 +34,7 @@ mod payloads;
 mod protect;
 mod race;
 mod reflection;
+mod repositories;
 mod retrieval;
 mod review;
 mod status;

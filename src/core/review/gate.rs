@@ -1,12 +1,15 @@
 //! Gates on tools: a call that a pattern covers waits for an approval.
 
+use std::path::Path;
+
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
     event::ToolCall,
+    facts::GatesElsewhere,
     outcome::{Notice, Outcome},
     pattern,
-    policy::{Mode, Scope},
+    policy::{Mode, ReviewPolicy, Scope},
     review::{
         changed_since_approval, is_reviewer_name,
         phase::Phase,
@@ -17,12 +20,36 @@ use crate::core::{
 };
 use crate::shell::HOLE;
 
+/// The pattern that gates a call, and the repository whose configuration has it, if that is not the
+/// session's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Gated<'a> {
+    pub(crate) pattern: &'a str,
+    pub(crate) root: Option<&'a Path>,
+}
+
+/// What gates `call`: the session's own patterns, then those of the repositories that it goes to.
+pub(crate) fn gated<'a>(
+    policy: &'a ReviewPolicy,
+    elsewhere: &'a [GatesElsewhere],
+    call: &ToolCall,
+) -> Option<Gated<'a>> {
+    let own = pattern_for(&policy.gates.tools, call).filter(|_| policy.mode != Mode::Never);
+    own.map(|pattern| Gated { pattern, root: None }).or_else(|| {
+        elsewhere.iter().find_map(|other| {
+            let pattern = pattern_among(&other.gates.tools, &other.keys, call)?;
+            Some(Gated { pattern, root: Some(&other.root) })
+        })
+    })
+}
+
 /// Whether a pattern covers `call`: the first that does.
-pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option<&'a str> {
-    if patterns.is_empty() {
-        return None;
-    }
-    let keys = call.keys();
+fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option<&'a str> {
+    // The keys are made when they are first asked for.
+    if patterns.is_empty() { None } else { pattern_among(patterns, call.keys(), call) }
+}
+
+fn pattern_among<'a>(patterns: &'a [String], keys: &[String], call: &ToolCall) -> Option<&'a str> {
     let covers = |pattern: &&String| {
         let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
         is_hidden || keys.iter().any(|key| pattern::matches(pattern, key))
@@ -42,15 +69,12 @@ pub(super) fn on_tool(
     if is_needed {
         return Outcome::pass();
     }
-    let Some(pattern) = pattern_for(&cx.policy.review.gates.tools, call) else {
+    let Some(gated) = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call) else {
         return Outcome::pass();
     };
-    let gate = Gate { call, pattern, cx };
+    let gate = Gate { call, pattern: gated.pattern, root: gated.root, cx };
     if reviewer.is_some() {
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
-    }
-    if cx.policy.review.mode == Mode::Never {
-        return Outcome::pass();
     }
     let id = call.tool_use_id.as_deref();
     let reach = review.reach(id, cx.policy, cx.now);
@@ -100,6 +124,8 @@ pub(super) fn waiting(review: &Review) -> String {
 struct Gate<'a> {
     call: &'a ToolCall<'a>,
     pattern: &'a str,
+    /// The repository that configures it, if that is not the session's.
+    root: Option<&'a Path>,
     cx: Cx<'a>,
 }
 
@@ -148,8 +174,13 @@ impl Gate<'_> {
         Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
     }
 
-    /// What the pattern covers of a line that says more than that.
+    /// What the pattern covers of a line that says more than that, and whose it is.
     fn covered(&self) -> String {
+        let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
+        of + &self.covered_command()
+    }
+
+    fn covered_command(&self) -> String {
         let keys = self.call.keys();
         let key = keys.iter().find(|key| pattern::matches(self.pattern, key));
         let Some(key) = key.and_then(|it| it.strip_prefix("Bash:")) else { return String::new() };
