@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ground_and_aims, learned, read_call,
+    ground_and_aims, learned, read_call, repositories,
     wire::{Hook, Input},
 };
 use crate::{
@@ -105,8 +105,14 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     } else {
         Vec::new()
     };
-    let gates = patterns::covering(&roz.policy.review.gates, &call)
+    let own = patterns::covering(&roz.policy.review.gates, &call);
+    let elsewhere = repositories::gates_elsewhere(&call, &world.cwd, &roz.project, world);
+    let others = elsewhere
+        .iter()
+        .flat_map(|other| patterns::covering_runs(&other.gates, &call, &other.runs));
+    let gates = own
         .into_iter()
+        .chain(others)
         .map(|it| (it.pattern.to_owned(), it.key.unwrap_or_else(|| ANYTHING.to_owned())))
         .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.

@@ -23,6 +23,7 @@ mod meaning;
 mod meant;
 mod put_back;
 mod replaced;
+mod repositories;
 mod reviewing;
 mod scripts;
 mod server_paths;
@@ -55,9 +56,9 @@ use crate::{
         facts::Facts,
         intent::{self, briefing, facts::Aims, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
-        policy::{Mode, Scope},
+        policy::Scope,
         protect::{self, Ground},
-        review::{self, patterns},
+        review::{self, gate},
         session::{Session, SessionId},
         trace::Mark,
     },
@@ -386,13 +387,13 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
-            let pattern = patterns::pattern_for(&roz.policy.review.gates, call)
-                .filter(|_| roz.policy.review.mode != Mode::Never);
-            match (&outcome.verdict, pattern) {
-                (Verdict::Pass, Some(pattern)) if unsure => {
+            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+            let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
+            match (&outcome.verdict, gate::gated(&roz.policy.review, &elsewhere, call)) {
+                (Verdict::Pass, Some(gated)) if unsure => {
                     let notice = Notice::new("ask-unreadable")
                         .with("tool", call.name.clone())
-                        .with("pattern", pattern)
+                        .with("pattern", gated.pattern)
                         .with("reason", error_in_short(&error));
                     outcome.verdict = Verdict::Ask(notice);
                     outcome.messages.push(lost(

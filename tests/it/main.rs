@@ -35,6 +35,7 @@ mod payloads;
 mod protect;
 mod race;
 mod reflection;
+mod repositories;
 mod retrieval;
 mod review;
 mod status;

@@ -1,13 +1,17 @@
 //! Gates on tools: a call that a pattern covers waits for an approval.
 
+use std::path::Path;
+
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
     event::ToolCall,
+    facts::GatesElsewhere,
     outcome::{Notice, Outcome, Saying},
-    policy::{Mode, Scope},
+    policy::{Mode, ReviewPolicy, Scope},
     review::{
-        changed_since_approval, is_reviewer_name, patterns,
+        changed_since_approval, is_reviewer_name,
+        patterns::{self, Covering},
         phase::Phase,
         proof,
         state::{GateTrigger, Opener, Reach, Review},
@@ -15,6 +19,35 @@ use crate::core::{
     trace::Mark,
 };
 use crate::shell::HOLE;
+
+/// The pattern that gates a call, what it covers of it, and the repository whose configuration has
+/// it, if that is not the session's.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Gated<'a> {
+    pub(crate) pattern: &'a str,
+    pub(crate) key: Option<String>,
+    pub(crate) root: Option<&'a Path>,
+}
+
+/// What gates `call`: the session's own patterns, then those of the repositories that it goes to.
+pub(crate) fn gated<'a>(
+    policy: &'a ReviewPolicy,
+    elsewhere: &'a [GatesElsewhere],
+    call: &ToolCall,
+) -> Option<Gated<'a>> {
+    let first = |covering: Vec<Covering<'a>>, root| {
+        let Covering { pattern, key } = covering.into_iter().next()?;
+        Some(Gated { pattern, key, root })
+    };
+    let own = || first(patterns::covering(&policy.gates, call), None);
+    let own = if policy.mode == Mode::Never { None } else { own() };
+    own.or_else(|| {
+        elsewhere.iter().find_map(|other| {
+            let covering = patterns::covering_runs(&other.gates, call, &other.runs);
+            first(covering, Some(other.root.as_path()))
+        })
+    })
+}
 
 pub(super) fn on_tool(
     review: &mut Review,
@@ -28,15 +61,13 @@ pub(super) fn on_tool(
     if is_needed {
         return Outcome::pass();
     }
-    let Some(pattern) = patterns::pattern_for(&cx.policy.review.gates, call) else {
+    let Some(gated) = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call) else {
         return Outcome::pass();
     };
-    let gate = Gate { call, pattern, cx };
+    let pattern = gated.pattern;
+    let gate = Gate { call, pattern, key: gated.key, root: gated.root, cx };
     if reviewer.is_some() {
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
-    }
-    if cx.policy.review.mode == Mode::Never {
-        return Outcome::pass();
     }
     let id = call.tool_use_id.as_deref();
     if review.is_allowed(pattern, id, cx.now) {
@@ -107,6 +138,10 @@ pub(super) fn waiting(review: &Review) -> String {
 struct Gate<'a> {
     call: &'a ToolCall<'a>,
     pattern: &'a str,
+    /// What the pattern covers.
+    key: Option<String>,
+    /// The repository that configures it, if that is not the session's.
+    root: Option<&'a Path>,
     cx: Cx<'a>,
 }
 
@@ -117,7 +152,7 @@ impl Gate<'_> {
             tool_input: TruncatedInput::of_json(self.call.json),
             triggered_at: self.cx.now,
             pattern_matched: self.pattern.to_owned(),
-            key: self.key(),
+            key: self.key.clone(),
             root: self.cx.facts.work.known().map(|known| known.root.clone()),
         }
     }
@@ -175,17 +210,15 @@ impl Gate<'_> {
         Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
     }
 
-    /// What the pattern covers: the key of a run, or of the call.
-    fn key(&self) -> Option<String> {
-        patterns::covering(&self.cx.policy.review.gates, self.call).first()?.key.clone()
+    /// What the pattern covers of a line that says more than that, and whose it is.
+    fn covered(&self) -> String {
+        let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
+        of + &self.covered_command()
     }
 
-    /// What the pattern covers of a line that says more than that.
-    fn covered(&self) -> String {
-        let key = self.key();
-        let Some(key) = key.as_deref().and_then(|key| key.strip_prefix("Bash:")) else {
-            return String::new();
-        };
+    fn covered_command(&self) -> String {
+        let key = self.key.as_deref().and_then(|key| key.strip_prefix("Bash:"));
+        let Some(key) = key else { return String::new() };
         if self.command().is_some_and(|it| it.trim() == key) {
             return String::new();
         }

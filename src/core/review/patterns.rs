@@ -29,16 +29,19 @@ pub fn pattern_for<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Option<&'a st
     covering(gates, call).first().map(|covering| covering.pattern)
 }
 
-/// The first pattern that covers one of the commands that are `meant`, whatever else the call does.
-/// For the gates of another repository, which hold for the commands that run there.
-pub fn pattern_for_runs<'a>(
+/// Every pattern that covers one of these runs of the call, or what could not be read of it. For
+/// the gates of another repository, which hold for the commands that run there.
+pub fn covering_runs<'a>(
     gates: &'a GatesPolicy,
     call: &ToolCall,
-    meant: impl Fn(&Run) -> bool,
-) -> Option<&'a str> {
-    let runs = runs(call).filter(|run| meant(run));
-    let units: Vec<Unit> = runs.map(|run| Unit::of_run(run, call)).collect();
-    matching(gates, &units, false).first().map(|covering| covering.pattern)
+    runs: &[Run],
+) -> Vec<Covering<'a>> {
+    if gates.tools.is_empty() {
+        return Vec::new();
+    }
+    let mut units: Vec<Unit> = runs.iter().map(|run| Unit::of_run(run, call)).collect();
+    units.extend(Unit::unread(call));
+    matching(gates, &units, call.may_run_anything())
 }
 
 /// Every pattern that covers the call, in their order.
@@ -81,14 +84,19 @@ struct Unit {
 impl Unit {
     fn all(call: &ToolCall) -> Vec<Self> {
         let mut units: Vec<Self> = runs(call).map(|run| Self::of_run(run, call)).collect();
-        let unread = call.raw_keys().iter();
-        units.extend(unread.map(|key| Self { keys: vec![key.clone()], is_known: false }));
+        units.extend(Self::unread(call));
         // A Bash call does nothing beside its commands, another tool may.
         if call.name != "Bash" || units.is_empty() {
             let is_known = !call.may_run_anything();
             units.insert(0, Self { keys: vec![call.name.clone()], is_known });
         }
         units
+    }
+
+    /// The words of lines that could not be read.
+    fn unread(call: &ToolCall) -> impl Iterator<Item = Self> {
+        let keys = call.raw_keys().iter();
+        keys.map(|key| Self { keys: vec![key.clone()], is_known: false })
     }
 
     fn of_run(run: &Run, call: &ToolCall) -> Self {
@@ -247,7 +255,9 @@ mod tests {
         let gates = gates(&[PUSH, NOT_WIP], &[]);
         let call = bash("git push origin main; git push origin wip/a; git push x $(cat y)");
         let judged = |word: &str| {
-            pattern_for_runs(&gates, &call, |run| run.argv.iter().any(|it| it.contains(word)))
+            let is_meant = |run: &&Run| run.argv.iter().any(|it| it.contains(word));
+            let runs: Vec<Run> = runs(&call).filter(is_meant).cloned().collect();
+            covering_runs(&gates, &call, &runs).first().map(|covering| covering.pattern)
         };
         assert_eq!(judged("main"), Some(PUSH));
         assert_eq!(judged("wip/a"), None);
