@@ -27,6 +27,7 @@
 mod agent_file;
 pub mod attempt;
 pub mod decision;
+pub mod diff;
 pub(crate) mod gate;
 pub mod phase;
 pub mod proof;
