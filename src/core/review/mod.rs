@@ -31,6 +31,7 @@ pub mod diff;
 pub(crate) mod gate;
 pub mod phase;
 pub mod proof;
+pub mod seen;
 pub mod state;
 mod stop;
 

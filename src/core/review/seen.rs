@@ -1,0 +1,211 @@
+//! Which parts of a change a reviewer has seen, and which it still has to see.
+//!
+//! Lines are recorded by the blob id of the content, so that the diff of an old commit does not
+//! count, and neither does anything that was shown before the file's last edit.
+
+mod excuse;
+mod output;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::review::diff::{self, Change, Extent, FileDiff, Hunk};
+
+pub use self::excuse::{Excuse, is_generated};
+
+/// Blobs, and paths, that are remembered.
+const MOST: usize = 4000;
+
+/// Ranges that are remembered, of all blobs and of one.
+const MOST_RANGES: usize = 8000;
+const MOST_RANGES_OF_ONE: usize = 1000;
+
+/// Fewer digits do not identify a blob.
+const SHORTEST_ID: usize = 7;
+
+/// Lines from 1, first and last. `(n + 1, n)` is the place between lines `n` and `n + 1`.
+type Range = (u64, u64);
+
+/// The lines and headers that were shown to a reviewer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Seen {
+    /// The lines by blob id, whole or abbreviated; what was shown last is last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blobs: Vec<(String, Vec<Range>)>,
+    /// Files whose diff was shown and has a header only: renamed, another mode, new and empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    headers: Vec<String>,
+}
+
+/// The parts of a changed file that a reviewer has to see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Required {
+    pub path: String,
+    /// The id of the present content. Empty where the diff does not tell: a rename without changes,
+    /// another mode.
+    pub blob: String,
+    /// The lines that are new.
+    pub ranges: Vec<Range>,
+    /// The lines after which lines were removed and none came in their place; 0 is the beginning.
+    pub deletions: Vec<u64>,
+    /// The change is in the header of the diff: a rename, another mode, a new and empty file.
+    pub header_only: bool,
+}
+
+/// The parts of each file that a reviewer has to see. `files` is the diff of the base against the
+/// present content, made with `-U0 -M --full-index`. Deleted and binary files need not be seen.
+pub fn required(files: &[FileDiff]) -> Vec<Required> {
+    let files = files.iter().filter(|file| file.change != Change::Deleted && !file.is_binary);
+    files
+        .map(|file| {
+            let (mut ranges, mut deletions) = (Vec::new(), Vec::new());
+            for hunk in &file.hunks {
+                add_changes(hunk, &mut ranges, &mut deletions);
+            }
+            Required {
+                path: file.path.clone(),
+                blob: file.post.clone(),
+                ranges,
+                deletions,
+                header_only: file.hunks.is_empty(),
+            }
+        })
+        .collect()
+}
+
+fn add_changes(hunk: &Hunk, ranges: &mut Vec<Range>, deletions: &mut Vec<u64>) {
+    let is_context = |line: &str| line.is_empty() || line.starts_with(' ');
+    let lines: Vec<&str> =
+        hunk.lines.iter().map(String::as_str).filter(|line| !line.starts_with('\\')).collect();
+    let mut next = hunk.first_new();
+    for run in lines.chunk_by(|a, b| is_context(a) == is_context(b)) {
+        let count = run.iter().filter(|line| !line.starts_with('-')).count() as u64;
+        let end = next.saturating_add(count);
+        if !is_context(run[0]) {
+            match count {
+                0 => deletions.push(next.saturating_sub(1)),
+                _ => ranges.push((next, end - 1)),
+            }
+        }
+        next = end;
+    }
+}
+
+impl Seen {
+    /// Records a text that was shown: the diff, or diffs, in it.
+    pub fn diff(&mut self, text: &str) {
+        for file in &diff::parse(text) {
+            if file.hunks.is_empty() && !file.is_binary && !file.path.is_empty() {
+                self.headers.retain(|path| *path != file.path);
+                self.headers.push(file.path.clone());
+            }
+            let ranges = file.hunks.iter().filter_map(|hunk| shown(hunk, text.ends_with('\n')));
+            self.add(&file.post, ranges.collect());
+        }
+        self.forget_oldest();
+    }
+
+    /// Records `count` lines of a file that were shown, from line `start`.
+    pub fn lines(&mut self, blob: &str, start: u64, count: u64) {
+        if count > 0 {
+            let start = start.max(1);
+            self.add(blob, vec![(start, start.saturating_add(count - 1))]);
+            self.forget_oldest();
+        }
+    }
+
+    /// Records the output of a program that prints a file or lines of it, such as `cat`, `sed -n`
+    /// and `grep -n`. `content` is the file's text.
+    pub fn output(&mut self, blob: &str, content: &str, output: &str) {
+        self.add(blob, output::shown(content, output));
+        self.forget_oldest();
+    }
+
+    /// The files of which some required part was not shown.
+    pub fn missing<'a>(&self, required: &'a [Required]) -> Vec<&'a Required> {
+        required.iter().filter(|required| !self.has(required)).collect()
+    }
+
+    fn has(&self, required: &Required) -> bool {
+        let blobs = self.blobs.iter().filter(|(id, _)| is_same_id(id, &required.blob));
+        let mut shown: Vec<Range> = blobs.flat_map(|(_, ranges)| ranges).copied().collect();
+        merge(&mut shown);
+        if required.header_only {
+            return !shown.is_empty() || self.headers.contains(&required.path);
+        }
+        let has_lines = |&(from, to): &Range| shown.iter().any(|it| it.0 <= from && to <= it.1);
+        // Beside the lines that were removed, or between the two.
+        let has_place =
+            |&after: &u64| shown.iter().any(|it| it.0 <= after.saturating_add(1) && after <= it.1);
+        required.ranges.iter().all(has_lines) && required.deletions.iter().all(has_place)
+    }
+
+    fn add(&mut self, id: &str, mut ranges: Vec<Range>) {
+        let is_id = id.len() >= SHORTEST_ID
+            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && id.bytes().any(|byte| byte != b'0');
+        if !is_id || ranges.is_empty() {
+            return;
+        }
+        if let Some(at) = self.blobs.iter().position(|(known, _)| known == id) {
+            ranges.append(&mut self.blobs.remove(at).1);
+        }
+        merge(&mut ranges);
+        ranges.truncate(MOST_RANGES_OF_ONE);
+        self.blobs.push((id.to_owned(), ranges));
+    }
+
+    fn forget_oldest(&mut self) {
+        let mut room = MOST_RANGES;
+        let newest = self.blobs.iter().rev().take(MOST).take_while(|(_, ranges)| {
+            let rest = room.checked_sub(ranges.len());
+            room = rest.unwrap_or(0);
+            rest.is_some()
+        });
+        let kept = newest.count();
+        self.blobs.drain(..self.blobs.len() - kept);
+        self.headers.drain(..self.headers.len().saturating_sub(MOST));
+    }
+}
+
+/// The lines of the new side that a shown hunk covers.
+fn shown(hunk: &Hunk, ends_in_newline: bool) -> Option<Range> {
+    let (old, new) = hunk.counts();
+    let lines = match hunk.extent {
+        Extent::Filtered => return None,
+        Extent::Whole => new,
+        Extent::Cut => {
+            let left = (hunk.old_lines.saturating_sub(old), hunk.new_lines.saturating_sub(new));
+            // The client takes blank lines off the end of an output, which may be context.
+            let is_trimmed = left.0 == left.1 && left.0 <= 3;
+            let is_last_whole = ends_in_newline || is_trimmed;
+            let is_new = hunk.lines.last().is_some_and(|line| line.starts_with([' ', '+']));
+            let lines = new.saturating_sub(u64::from(is_new && !is_last_whole));
+            if lines == 0 {
+                return None;
+            }
+            lines
+        }
+    };
+    let first = hunk.first_new();
+    (!hunk.lines.is_empty()).then(|| (first, first.saturating_add(lines).saturating_sub(1)))
+}
+
+/// Sorts ranges, and joins those that overlap or touch.
+fn merge(ranges: &mut Vec<Range>) {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let touches = next.0 <= last.1.saturating_add(1);
+        if touches {
+            last.1 = last.1.max(next.1);
+        }
+        touches
+    });
+}
+
+/// Whether two ids, whole or abbreviated, name the same blob.
+fn is_same_id(one: &str, other: &str) -> bool {
+    one.len().min(other.len()) >= SHORTEST_ID && (one.starts_with(other) || other.starts_with(one))
+}
