@@ -118,6 +118,7 @@ pub struct FileLines {
     pub blob: String,
     pub start: u64,
     pub count: u64,
+    /// The file from its beginning to the last of these lines.
     pub text: String,
 }
 
