@@ -69,6 +69,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);
     let input = Input {
         hook: Hook::PreToolUse,
+        payload: json,
         session_id: id.clone(),
         cwd: Some(world.cwd.clone()),
         transcript_path: None,

@@ -170,7 +170,8 @@ fn govern(mut input: Input, world: &World) -> Answer {
         Err(err) => Err(Failure::boxed(err, None)),
     };
     let answer = match decided {
-        Ok(mut outcome) => {
+        Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
+        Ok(Decided::Now(mut outcome)) => {
             outcome.context.extend(formatted.told);
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
@@ -183,7 +184,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
                     warnings.extend(roz.decay_daily(world, until));
                 }
             }
-            speak(&input, outcome, &roz, world, warnings)
+            speak(&input, *outcome, &roz, world, warnings)
         }
         Err(failure) => fail_open(&input, *failure, Some(&roz), world),
     };
@@ -228,6 +229,12 @@ fn variables(id: &SessionId, world: &World) -> Vec<(String, String)> {
     known.chain([client, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
 }
 
+enum Decided {
+    Now(Box<Outcome>),
+    /// The event arrived twice: the answer that it got the first time.
+    Before(Value),
+}
+
 /// Decides, and saves what changed. Hooks run in parallel: where another one
 /// saved first, it is looked at and decided again, on what that one left.
 fn decide(
@@ -235,7 +242,7 @@ fn decide(
     loaded: Option<Stored>,
     roz: &Roz,
     world: &World,
-) -> Result<Outcome, Box<Failure>> {
+) -> Result<Decided, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
     let dice = Dice::new(dice);
     let session_id = &input.session_id;
@@ -247,6 +254,12 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
+            if input.may_arrive_twice()
+                && let Some(answer) = session.answered_before(input.payload, world.now)
+            {
+                decided = Some(Decided::Before(answer));
+                return;
+            }
             let mut facts = gather::facts(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             (facts.ground, facts.aims) = ground_and_aims(input, session, roz, world);
@@ -263,14 +276,23 @@ fn decide(
             if session.trace.seq == 0 && !is_start && roz.has_own_rules() {
                 session.record(&Mark::SessionSeen, now);
             }
-            decided = Some(core::decide(session, &input.event, cx));
+            let events = session.trace.seq;
+            let outcome = core::decide(session, &input.event, cx);
+            // A stop that passes is judged anew: it costs nobody anything. What counts is in the
+            // trace; an event that only passes by is not written down.
+            let counts = input.hook == Hook::UserPrompt || outcome.verdict != Verdict::Pass;
+            if input.may_arrive_twice() && counts && session.trace.seq > events {
+                let answer = speak(input, outcome.clone(), roz, world, Vec::new()).stdout;
+                session.answers(input.payload, answer, now);
+            }
+            decided = Some(Decided::Now(Box::new(outcome)));
             session.updated_at = now;
         },
     );
     match (saved, decided) {
-        (Ok(()), Some(outcome)) => Ok(outcome),
-        (Ok(()), None) => Ok(Outcome::pass()),
-        (Err(err), outcome) => Err(Failure::boxed(err, outcome)),
+        (Ok(()), decided) => Ok(decided.unwrap_or_else(|| Decided::Now(Box::default()))),
+        (Err(err), Some(Decided::Now(outcome))) => Err(Failure::boxed(err, Some(*outcome))),
+        (Err(err), _) => Err(Failure::boxed(err, None)),
     }
 }
 

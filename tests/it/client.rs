@@ -80,7 +80,7 @@ impl Roz {
     pub(crate) fn stop_beside(&self, background: &Value) -> Reply {
         let more = json!({
             "stop_hook_active": false,
-            "last_assistant_message": "Done.",
+            "last_assistant_message": format!("Done at {}.", self.now()),
             "background_tasks": background,
             "session_crons": [],
         });

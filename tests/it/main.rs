@@ -43,5 +43,6 @@ mod store_race;
 mod support;
 mod terminal;
 mod tidy;
+mod twice;
 mod usage;
 mod words;

@@ -115,8 +115,8 @@ fn of_64_mixed_hooks_at_once_every_update_and_every_event_is_kept() {
         let more = json!({ "tool_name": "Read", "tool_input": {}, "tool_use_id": id });
         events.push(("post-tool-use", roz.payload("post-tool-use", more)));
     }
-    for _ in 0..8 {
-        let more = json!({ "stop_hook_active": false, "background_tasks": all });
+    for text in names("said ", 8) {
+        let more = json!({ "stop_hook_active": false, "last_assistant_message": text, "background_tasks": all });
         events.push(("stop", roz.payload("stop", more)));
     }
     for agent in &new {
@@ -214,6 +214,29 @@ fn an_event_that_arrives_64_times_at_once_counts_once() {
     at_once(&roz, &vec![launch; AT_ONCE]);
     assert!(token_in(&roz.subagent_start("a1").context()).is_some());
     assert_eq!(token_in(&roz.subagent_start("a2").context()), None, "one launch, one reviewer");
+}
+
+#[test]
+fn a_stop_that_arrives_64_times_at_once_is_one_block() {
+    let roz = patient();
+    roz.prompt("#roz").passes();
+    let stop = json!({ "stop_hook_active": false, "background_tasks": [] });
+    let stop = ("stop", roz.payload("stop", stop));
+    let replies = at_once(&roz, &vec![stop; AT_ONCE]);
+    assert!(replies.iter().all(|reply| *reply == replies[0]), "{replies:?}");
+    assert_eq!(replies[0]["decision"], "block");
+    assert_eq!(roz.debug(SESSION)["review"]["block_count"], 1);
+    assert_eq!(told(&whole_trace(&roz), "stop_hook_called", "answer").len(), 1);
+}
+
+#[test]
+fn a_prompt_without_a_number_that_arrives_64_times_at_once_opens_one_review() {
+    let roz = patient();
+    let mut prompt = roz.payload("user-prompt", json!({ "prompt": "#roz look" }));
+    prompt.as_object_mut().unwrap().remove("prompt_id");
+    at_once(&roz, &vec![("user-prompt", prompt); AT_ONCE]);
+    let review = roz.debug(SESSION)["review"].clone();
+    assert_eq!((&review["cycle"], &review["user_prompts"]), (&json!(1), &json!(["#roz look"])));
 }
 
 #[test]
