@@ -70,6 +70,13 @@ impl Roz {
         self.hook("user-prompt", json!({ "prompt": text }))
     }
 
+    /// The user asks for a review.
+    #[track_caller]
+    pub(crate) fn requests(&self, text: &str) {
+        let reply = self.prompt(text);
+        assert_eq!(reply.objects_to_nothing().tells_user(), "roz: review requested");
+    }
+
     #[track_caller]
     pub(crate) fn stop(&self) -> Reply {
         self.stop_beside(&json!([]))
@@ -162,6 +169,8 @@ impl Roz {
         let agent = format!("a{}", self.calls.load(Ordering::SeqCst));
         let reviewer = self.reviewer(&agent);
         reviewer.looks();
+        // For a work that is empty this is a look at what the call names.
+        reviewer.runs("git log -p -1");
         reviewer.decides(verdict, summary).succeeds();
         reviewer.ends().passes();
     }
@@ -190,7 +199,7 @@ impl Reviewer<'_> {
         let call = self.call(&line(&args));
         self.roz.hook("pre-tool-use", call.clone()).passes();
         let ran = self.roz.run(&args);
-        self.roz.hook("post-tool-use", call).passes();
+        self.roz.hook("post-tool-use", call).objects_to_nothing();
         ran
     }
 
