@@ -178,7 +178,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
-                roz.note_first_commit(deadline(input.hook, &roz, world));
+                roz.note_first_commit(world.now, deadline(input.hook, &roz, world));
                 if learned::is_wanted(&roz, &cwd) {
                     let until = deadline(input.hook, &roz, world);
                     warnings.extend(roz.decay_daily(world, until));

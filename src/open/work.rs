@@ -142,13 +142,13 @@ impl Roz {
 
     /// The first session in a repository without a default branch notes where it began: what is
     /// committed from then on is work.
-    pub fn note_first_commit(&self, until: Instant) {
+    pub fn note_first_commit(&self, now: DateTime<Utc>, until: Instant) {
         let Some(repository) = Repository::of(&self.project) else { return };
         let approvals = Approvals::of(&self.home, &repository.key());
         if approvals.exists() || repository.has_default_branch(until) {
             return;
         }
-        let first = Row::First { at: Utc::now(), head: git::head(&repository.root) };
+        let first = Row::First { at: now, head: git::head(&repository.root) };
         // Without it the session's own beginning is taken.
         let _ = approvals.append(&[first], until);
     }
@@ -258,6 +258,14 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
         roots.remove(0);
     }
     roots
+}
+
+/// Whether the session wrote a file that is in no repository since its review was asked for, or
+/// approved.
+pub fn wrote_outside(session: &Session) -> bool {
+    let since = since(&session.review).unwrap_or(session.created_at);
+    let is_outside = |file: &Path| file.parent().and_then(git::find_root).is_none();
+    session.writes.since(since).any(is_outside)
 }
 
 fn since(review: &Review) -> Option<DateTime<Utc>> {

@@ -86,7 +86,7 @@ fn gated_call(id: &str) -> Value {
 #[test]
 fn of_64_mixed_hooks_at_once_every_update_and_every_event_is_kept() {
     let roz = patient();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let old: Vec<String> = names("old", 8);
     let new: Vec<String> = names("new", 8);
     for agent in &old {
@@ -274,7 +274,7 @@ fn a_hook_that_is_killed_at_any_moment_leaves_a_whole_session() {
     println!("seed: {SEED:#x}");
     let mut seeded = Seeded(SEED);
     let roz = patient();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let event = |at: usize| -> Sent {
         match at % 4 {
             0 => {
@@ -349,7 +349,7 @@ fn a_decision_that_is_killed_at_any_moment_was_made_or_was_not() {
     let mut seeded = Seeded(SEED);
     let roz = patient();
     for round in 0..16 {
-        roz.prompt(&format!("#roz {round}")).passes();
+        roz.prompt(&format!("#roz {round}")).objects_to_nothing();
         let reviewer = roz.reviewer(&format!("a{round}"));
         reviewer.bash("roz decide s1 COMPLETE fine --token x").passes();
         let decide = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];

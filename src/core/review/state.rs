@@ -309,10 +309,10 @@ impl Review {
     }
 
     /// Whether a work tree is as it was when the cycle began.
-    pub(super) fn is_untouched(&self, works: &[Work]) -> bool {
+    pub(super) fn is_untouched(&self, works: &[Work], wrote_outside: bool) -> bool {
         let is_same = |work: &Work| match work {
             Work::Known(known) => self.before.get(&known.root) == Some(&known.tree),
-            Work::NoRepository => true,
+            Work::NoRepository => !wrote_outside,
             Work::NotAsked | Work::Unknown(_) => false,
         };
         !works.is_empty() && works.iter().all(is_same)

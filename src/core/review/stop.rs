@@ -53,7 +53,7 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     }
     if review.phase() == Phase::Pending
         && review.opener() == Opener::Always
-        && review.is_untouched(&cx.facts.works)
+        && review.is_untouched(&cx.facts.works, cx.facts.wrote_outside)
     {
         return passed(review, stop, "nothing has changed, so there is nothing to review");
     }
@@ -158,10 +158,11 @@ fn approved_by_table(works: &[Work]) -> Option<String> {
 fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let is_always = cx.policy.review.mode == Mode::Always;
     let is_work = cx.policy.review.gates.approval_scope == Scope::Work;
-    let new = cx.facts.works.iter().filter_map(Work::known).find(|known| known.approval.is_none());
-    if is_work && let Some(known) = new.filter(|_| review.approval_is_watched(is_always)) {
+    let new = cx.facts.works.iter().filter_map(Work::known).find(|known| known.needs_approval());
+    let is_outside = cx.facts.works.contains(&Work::NoRepository) && cx.facts.wrote_outside;
+    let why = new.map(words::why_new).or_else(|| is_outside.then(|| "files were written".into()));
+    if is_work && let Some(why) = why.filter(|_| review.approval_is_watched(is_always)) {
         let opener = review.opener();
-        let why = words::why_new(known);
         review.open(opener, cx.facts.head.as_deref(), cx.now);
         return held(review, stop, cx, Some(&format!("This is new work: {why}.")));
     }
