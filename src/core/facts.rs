@@ -22,9 +22,6 @@ pub struct Facts {
     pub work: Work,
     /// All of the work that a review is about, a work tree each.
     pub works: Vec<Work>,
-    /// A known write outside of every repository, since the review was asked for or approved:
-    /// where no repository is, nothing else tells a change.
-    pub wrote_outside: bool,
     /// The work trees that a review is about, for a reviewer that is launched or starts.
     pub roots: Vec<PathBuf>,
     /// What the answer to a reviewer's call showed of the work.

@@ -134,6 +134,11 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         for path in &cx.facts.written {
             session.writes.note(path, cx.now, since);
         }
+        let is_reviewer =
+            event.origin.agent_id.as_deref().is_some_and(|agent| session.review.is_reviewer(agent));
+        if !cx.facts.written.is_empty() && !is_reviewer {
+            session.review.wrote();
+        }
     }
     if let What::Prompt { text, .. } = &event.what
         && by_client.is_some()

@@ -66,7 +66,6 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
         What::Stop(_) if stop_looks(session, &roz.policy) => {
             facts.head = git::head(project(session, roz));
             facts.works = works();
-            facts.wrote_outside = work::wrote_outside(session);
         }
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));

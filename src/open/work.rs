@@ -260,14 +260,6 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
     roots
 }
 
-/// Whether the session wrote a file that is in no repository since its review was asked for, or
-/// approved.
-pub fn wrote_outside(session: &Session) -> bool {
-    let since = since(&session.review).unwrap_or(session.created_at);
-    let is_outside = |file: &Path| file.parent().and_then(git::find_root).is_none();
-    session.writes.since(since).any(is_outside)
-}
-
 fn since(review: &Review) -> Option<DateTime<Utc>> {
     if review.phase().is_open() { review.started_at() } else { review.approved_at() }
 }

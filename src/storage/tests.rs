@@ -302,6 +302,9 @@ fn a_decision_is_saved_like_anything_else() {
         by: "person".into(),
         tree: None,
         stands: true,
+        seen: Vec::new(),
+        unseen: Vec::new(),
+        changed_meanwhile: Vec::new(),
     };
     for n in 1..100 {
         update(&home.store, &id(1), soon(), || session(1), |it| it.record(&decision, at(1)))

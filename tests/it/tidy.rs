@@ -51,7 +51,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "open",
         &[
-            "observe", "storage", "memory", "usage_log", "ledger", "config", "template", "world",
+            "observe",
+            "storage",
+            "memory",
+            "usage_log",
+            "ledger",
+            "config",
+            "template",
+            "world",
             "core",
         ],
     ),

@@ -89,7 +89,9 @@ pub(super) fn on_tool(
     if review.is_tripped() {
         review.cool_down();
     }
-    if let Reach::Unknown(why) = &reach {
+    if let Reach::Unknown(why) = &reach
+        && review.phase() != Phase::Reviewing
+    {
         return gate.ask("unknown", why);
     }
     if review.was_asked(id) {

@@ -161,6 +161,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
         tree: works.first().map(|known| known.tree.clone()),
     };
     review.post(posted, rows.iter().map(|row| row.id.clone()).collect(), true);
+    review.approved_at_prompt();
     let unknown = cx.facts.works.iter().find_map(|work| match work {
         Work::Unknown(why) => Some(why),
         Work::NotAsked | Work::NoRepository | Work::Known(_) => None,

@@ -297,9 +297,10 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     };
     // A review that the agent asks for ahead of time.
     if !review.phase().is_open() {
-        if cx.policy.review.mode == policy::Mode::Never {
+        if let Some(reason) = why_no_review(review, cx) {
             review.launches[launch].answered = true;
-            return no_token(review, agent, "reviews are switched off (`review.mode`)");
+            review.launches[launch].spent = true;
+            return no_token(review, agent, reason);
         }
         review.open(Opener::Launch, cx.facts.head.as_deref(), cx.now);
     }
@@ -337,6 +338,16 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
+}
+
+/// Why a reviewer that starts ahead of time opens no review.
+fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
+    if cx.policy.review.mode == policy::Mode::Never {
+        return Some("reviews are switched off (`review.mode`)");
+    }
+    let works = &cx.facts.works;
+    let is_same = !works.is_empty() && works.iter().all(Work::is_approved);
+    (review.phase() == Phase::Approved && is_same).then_some("the work is approved already")
 }
 
 fn told_findings(review: &Review) -> String {
@@ -605,7 +616,7 @@ pub fn post(
         };
         taken.approvals = coverage::rows(&approval, &trees.collect::<Vec<_>>());
     } else if stands {
-        taken.withdrawn = review.withdrawable().unwrap_or_default().to_vec();
+        taken.withdrawn = review.withdrawable(&taken.by).to_vec();
     }
     let rows = taken.approvals.iter().map(|row| row.id.clone()).collect();
     review.post(posted, rows, stands);
@@ -627,7 +638,9 @@ fn standing(
     }
     match review.phase() {
         Phase::Approved => return Standing::Recorded("the work is approved already"),
-        Phase::Idle if !review.is_tripped() => return Standing::Recorded("no review is open"),
+        Phase::Idle if !review.is_tripped() && !review.is_ahead_of_time() => {
+            return Standing::Recorded("no review is open");
+        }
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => (),
     }
     // What another one found while this one looked is not undone by this one.

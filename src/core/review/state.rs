@@ -19,7 +19,8 @@ use crate::core::{
         decision::{By, Decision, Posted},
         phase::Phase,
         proof::{Launch, Reviewer},
-        work::Work,
+        words,
+        work::{Known, Work},
     },
 };
 
@@ -60,7 +61,7 @@ pub struct Review {
     pub(super) launches: Vec<Launch>,
     /// Counts the review cycles; 0: none yet.
     cycle: u64,
-    /// None in documents of before: see [`Review::opener`].
+    /// None in documents of before (see [`Review::opener`]), and before the first cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     opener: Option<Opener>,
     /// A prompt of the user has come since a gate opened the cycle.
@@ -81,6 +82,10 @@ pub struct Review {
     /// The work trees that this review is about, from the start of its first reviewer on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     works: Vec<PathBuf>,
+    /// A file was written since the cycle began or was approved: without a repository that is what
+    /// a change is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_written: bool,
     /// Gate denials in this cycle, and the calls that they answered.
     denials: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -309,13 +314,32 @@ impl Review {
     }
 
     /// Whether a work tree is as it was when the cycle began.
-    pub(super) fn is_untouched(&self, works: &[Work], wrote_outside: bool) -> bool {
+    pub(super) fn is_untouched(&self, works: &[Work]) -> bool {
         let is_same = |work: &Work| match work {
             Work::Known(known) => self.before.get(&known.root) == Some(&known.tree),
-            Work::NoRepository => !wrote_outside,
+            Work::NoRepository => !self.is_written,
             Work::NotAsked | Work::Unknown(_) => false,
         };
         !works.is_empty() && works.iter().all(is_same)
+    }
+
+    /// What no approval covers of a work tree, in words.
+    pub(super) fn why_new(&self, work: &Work) -> Option<String> {
+        match work {
+            Work::Known(known) if known.needs_approval() => Some(words::why_new(known)),
+            Work::NoRepository if self.is_written => {
+                Some("files were written since the approval".to_owned())
+            }
+            Work::Known(_) | Work::NoRepository | Work::NotAsked | Work::Unknown(_) => None,
+        }
+    }
+
+    /// Whether a reviewer that the agent launched by itself left without a decision. It may still
+    /// decide.
+    pub(super) fn is_ahead_of_time(&self) -> bool {
+        self.phase() == Phase::Idle
+            && self.opener == Some(Opener::Launch)
+            && self.approval.is_none()
     }
 
     // What happens.
@@ -342,6 +366,8 @@ impl Review {
         }
         if let Some(allow) = &mut self.allow {
             allow.prompts += 1;
+            // A call that the user refused never comes to its end.
+            allow.call = None;
         }
         if let Some(approval) = &mut self.approval {
             if std::mem::take(&mut approval.survives_prompt) {
@@ -375,6 +401,11 @@ impl Review {
         self.before = trees.map(|known| (known.root.clone(), known.tree.clone())).collect();
     }
 
+    /// A file was written, by another than a reviewer.
+    pub(in crate::core) fn wrote(&mut self) {
+        self.is_written = true;
+    }
+
     /// A person asks again while a reviewer is at work: it goes on, and everything counts anew.
     pub(super) fn asked_again(&mut self) {
         self.breaker().reset();
@@ -400,6 +431,7 @@ impl Review {
         self.rounds = 0;
         self.before.clear();
         self.works.clear();
+        self.is_written = false;
         self.denials = 0;
         self.denied.clear();
         self.asked.clear();
@@ -467,16 +499,17 @@ impl Review {
         let gates = &policy.review.gates;
         let is_new = |over: &str| Reach::Over(over.to_owned());
         if gates.approval_scope == Scope::Work {
+            // One of an older document: it has no row in a table.
+            let is_without_tree =
+                |approval: &Approval| approval.tree.is_none() && approval.rows.is_empty();
             match work {
-                Work::Known(known) => {
-                    return match &known.approval {
-                        Some(_) => Reach::InScope,
-                        None => Reach::Over(super::words::why_new(known)),
-                    };
+                Work::Known(known) if known.approval.is_some() => return Reach::InScope,
+                Work::Known(known) if !self.approval.as_ref().is_some_and(is_without_tree) => {
+                    return Reach::Over(words::why_new(known));
                 }
                 Work::Unknown(why) => return Reach::Unknown(why.clone()),
-                // Without a repository an approval lasts until the next prompt.
-                Work::NoRepository | Work::NotAsked => (),
+                // Until the next prompt, as without a repository.
+                Work::Known(_) | Work::NoRepository | Work::NotAsked => (),
             }
         }
         let (Some(approval), Some(approved_at)) = (&self.approval, self.gate_approved_at) else {
@@ -518,10 +551,13 @@ impl Review {
                 None => approval.used = true,
             }
         }
-        if self.phase() == Phase::Idle
+        if scope == Scope::Work
+            && self.phase() == Phase::Idle
             && let Some(serving) = work.known().and_then(|known| known.approval.as_ref())
         {
             self.enabled = true;
+            self.opener = Some(Opener::Gate);
+            self.breaker().reset();
             self.decision =
                 Decision::Complete { summary: serving.summary.clone(), second_opinions: None };
         }
@@ -629,7 +665,12 @@ impl Review {
 
     fn approve(&mut self, posted: &Posted, rows: Vec<String>) {
         let by_person = posted.by == By::Human;
+        if !self.enabled {
+            // Nobody had asked for a review, so no stop waits for one.
+            self.opener.get_or_insert(Opener::Gate);
+        }
         self.enabled = true;
+        self.is_written = false;
         self.opener = Some(self.opener());
         self.gate_approved_at = Some(posted.posted_at);
         self.approval = Some(Approval {
@@ -645,10 +686,21 @@ impl Review {
         self.waiting_since = None;
     }
 
-    /// The rows that a verdict with issues takes back; a person's approval stays.
-    pub(super) fn withdrawable(&self) -> Option<&[String]> {
-        let approval = self.approval.as_ref()?;
-        (self.phase() == Phase::Approved && !approval.by_person).then_some(&*approval.rows)
+    /// A person approved at a prompt, so that the next one is another.
+    pub(super) fn approved_at_prompt(&mut self) {
+        if let Some(approval) = &mut self.approval {
+            approval.survives_prompt = false;
+        }
+    }
+
+    /// The rows that a verdict with issues takes back. A person's approval only a person does.
+    pub(super) fn withdrawable(&self, by: &By) -> &[String] {
+        let may = |approval: &&Approval| !approval.by_person || *by == By::Human;
+        let approval = self.approval.as_ref().filter(may);
+        match approval.filter(|_| self.phase() == Phase::Approved) {
+            Some(approval) => &approval.rows,
+            None => &[],
+        }
     }
 
     pub(super) fn is_approved_by_person(&self) -> bool {
@@ -657,13 +709,17 @@ impl Review {
     }
 
     /// The work is what some approval in the tables covers: what waits may go on.
-    pub(super) fn approved_by_table(&mut self, summary: &str, now: DateTime<Utc>) {
+    pub(super) fn approved_by_table(&mut self, known: &Known, summary: &str, now: DateTime<Utc>) {
         self.attempts.close();
         self.opener = Some(self.opener());
         self.decision = Decision::Complete { summary: summary.to_owned(), second_opinions: None };
         self.gate_approved_at = Some(now);
-        self.approval =
-            Some(Approval { prompt_id: self.last_prompt_id.clone(), ..Approval::default() });
+        self.approval = Some(Approval {
+            prompt_id: self.last_prompt_id.clone(),
+            tree: Some(known.tree.clone()),
+            ..Approval::default()
+        });
+        self.is_written = false;
         self.breaker().reset();
     }
 

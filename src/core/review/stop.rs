@@ -11,8 +11,7 @@ use crate::core::{
         phase::Phase,
         proof,
         state::{Opener, Review},
-        words,
-        work::Work,
+        work::{Known, Serving, Work},
     },
     trace::Mark,
 };
@@ -48,21 +47,21 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     if running.iter().any(is_new_reviewer) {
         return passed(review, stop, "a reviewer is starting");
     }
+    if review.opener().lets_go()
+        && cx.policy.review.gates.approval_scope == Scope::Work
+        && let Some((known, serving)) = approved_by_table(&cx.facts.works)
+    {
+        review.approved_by_table(known, &serving.summary, cx.now);
+        return passed(review, stop, "the work is approved");
+    }
     if review.has_moved_on() && cx.policy.review.mode != Mode::Always {
         return passed(review, stop, "the user has moved on, and the gated call still waits");
     }
     if review.phase() == Phase::Pending
         && review.opener() == Opener::Always
-        && review.is_untouched(&cx.facts.works, cx.facts.wrote_outside)
+        && review.is_untouched(&cx.facts.works)
     {
         return passed(review, stop, "nothing has changed, so there is nothing to review");
-    }
-    if review.opener().lets_go()
-        && cx.policy.review.gates.approval_scope == Scope::Work
-        && let Some(summary) = approved_by_table(&cx.facts.works)
-    {
-        review.approved_by_table(&summary, cx.now);
-        return passed(review, stop, "the work is approved");
     }
     if let Phase::Issues { .. } = review.phase()
         && review.rounds() >= cx.policy.review.max_rounds
@@ -148,20 +147,19 @@ fn wait_for_reviewer(review: &Review, stop: &Stop) -> Outcome {
     Outcome::object(Notice::new("wait-for-reviewer")).marked(mark)
 }
 
-/// The summary of an approval that covers all of the work.
-fn approved_by_table(works: &[Work]) -> Option<String> {
-    let serving = works.iter().map(|work| work.known()?.approval.as_ref());
-    let serving: Option<Vec<_>> = serving.collect();
-    Some(serving?.first()?.summary.clone())
+/// The first work tree and the approval that serves it, where one serves each.
+fn approved_by_table(works: &[Work]) -> Option<(&Known, &Serving)> {
+    let known = works.first().filter(|_| works.iter().all(Work::is_approved))?.known()?;
+    Some((known, known.approval.as_ref()?))
 }
 
 fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let is_always = cx.policy.review.mode == Mode::Always;
     let is_work = cx.policy.review.gates.approval_scope == Scope::Work;
-    let new = cx.facts.works.iter().filter_map(Work::known).find(|known| known.needs_approval());
-    let is_outside = cx.facts.works.contains(&Work::NoRepository) && cx.facts.wrote_outside;
-    let why = new.map(words::why_new).or_else(|| is_outside.then(|| "files were written".into()));
-    if is_work && let Some(why) = why.filter(|_| review.approval_is_watched(is_always)) {
+    if is_work
+        && review.approval_is_watched(is_always)
+        && let Some(why) = cx.facts.works.iter().find_map(|work| review.why_new(work))
+    {
         let opener = review.opener();
         review.open(opener, cx.facts.head.as_deref(), cx.now);
         return held(review, stop, cx, Some(&format!("This is new work: {why}.")));
