@@ -24,7 +24,8 @@ use crate::{
         images::{self, Images},
     },
     memory::{Library, Places},
-    storage::{self, LeftoverKind, MessageStore, Stored},
+    observe,
+    storage::{self, LeftoverKind, MessageStore, Stored, approvals::Approvals},
     usage_log::UsageLog,
     world::{
         self, World, git,
@@ -353,8 +354,19 @@ impl Roz {
         if !what.dry_run {
             self.sweep_cache(what.before);
             self.sweep_images(what.before);
+            self.sweep_approvals(what.before, until);
         }
         Ok(cleaned)
+    }
+
+    /// Forgets old approvals, and the git objects of repositories that have none left. A table
+    /// that is in use, or that cannot be read, is left for the next time.
+    fn sweep_approvals(&self, before: DateTime<Utc>, until: Instant) {
+        for key in Approvals::keys(&self.home) {
+            if let Ok(false) = Approvals::of(&self.home, &key).clean(before, until) {
+                observe::work::forget(&self.home, &key);
+            }
+        }
     }
 
     /// Those of sessions that are gone, however they went.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{
     config::{Diagnostic, Full, Place, nearest},
-    core::intent::class,
+    core::{intent::class, pattern, policy::Scope},
     template,
 };
 
@@ -49,7 +49,8 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
 pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     let named = full.policy.review.gates.tools.iter();
     let misspelt = named.filter_map(|pattern| {
-        let name = pattern.split_once(':').map_or(pattern.as_str(), |it| it.0);
+        let glob = pattern::exclusion(pattern).unwrap_or(pattern);
+        let name = glob.split_once(':').map_or(glob, |it| it.0);
         let is_plain = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric());
         if !is_plain || class::known_tools().any(|it| it == name) {
             return None;
@@ -60,6 +61,19 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
         Some(Diagnostic { place: place_of(full, "review.gates.tools"), problem, remedy })
     });
     misspelt.collect()
+}
+
+/// What an approval that lasts for the whole session gives up.
+pub(super) fn session_scope(full: &Full) -> Option<Diagnostic> {
+    let key = "review.gates.approval_scope";
+    (full.policy.review.gates.approval_scope == Scope::Session).then(|| Diagnostic {
+        place: place_of(full, key),
+        problem: format!(
+            "`{key}` is \"session\": after one approval, what is changed later in the session is \
+             named to the user and passes without a review"
+        ),
+        remedy: "\"work\" keeps an approval as long as the work is unchanged".to_owned(),
+    })
 }
 
 /// What is odd about a tool and its input, as somebody typed them.

@@ -69,7 +69,8 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
         Verb::Check { json: as_json } => {
             let mut full = config::load_fresh(sources);
             let missing = advice::templates(&full, &sources.roz_home);
-            let warnings = advice::tools(&full);
+            let mut warnings = advice::tools(&full);
+            warnings.extend(advice::session_scope(&full));
             full.diagnostics.extend(missing);
             let text = if as_json {
                 let mut value = full.check_json();
@@ -154,6 +155,19 @@ mod tests {
     fn check_is_content_with_a_good_file() {
         let (done, told) = roz_config("review.mode = 'always'", &["check"]);
         assert_eq!((done, told.as_str()), (Done::Well, "nothing is wrong with …/config.toml\n"));
+    }
+
+    #[test]
+    fn check_warns_of_approvals_that_last_for_the_session_and_is_content() {
+        let (done, told) = roz_config("review.gates.approval_scope = 'session'", &["check"]);
+        assert_eq!(done, Done::Well);
+        let warning = "warning: …/config.toml:1: `review.gates.approval_scope` is \"session\"";
+        assert!(told.contains(warning), "{told}");
+        for scope in ["work", "prompt", "tool"] {
+            let text = format!("review.gates.approval_scope = '{scope}'");
+            let (_, told) = roz_config(&text, &["check"]);
+            assert!(!told.contains("warning"), "{told}");
+        }
     }
 
     #[test]

@@ -60,11 +60,12 @@ fn sparse(loaded: &Loaded) -> Option<Value> {
     let usual = serde_json::to_value(Policy::default()).ok()?;
     let policy = sparse.get_mut("policy")?.as_object_mut()?;
     policy.retain(|name, section| {
-        let fields = section.as_object_mut().zip(usual[name].as_object());
-        if let Some((section, usual)) = fields {
+        let usual = &usual[name];
+        let is_usual = section == usual;
+        if let Some((section, usual)) = section.as_object_mut().zip(usual.as_object()) {
             section.retain(|key, value| usual.get(key) != Some(value));
         }
-        section.as_object().is_none_or(|it| !it.is_empty())
+        !is_usual
     });
     let is_same = serde_json::from_value::<Loaded>(sparse.clone()).is_ok_and(|it| it == *loaded);
     is_same.then_some(sparse)

@@ -86,6 +86,10 @@ pub enum Item {
     Path,
     /// A glob over tool keys.
     Pattern,
+    /// The same, or with a `!` before it an exclusion.
+    GatePattern,
+    /// A glob over paths of files.
+    Glob,
     /// One of these.
     Word(&'static [&'static str]),
 }
@@ -112,6 +116,9 @@ use Kind::{Integer, List, Switch, Word};
 use May::{Add, Nothing, Set, StartProgram, Tighten};
 
 const BACKENDS: &[&str] = &["total-recall", "mcp", "markdown"];
+
+/// From lax to strict.
+const COVERAGE: &[&str] = &["off", "tell", "require"];
 
 const YEAR: u64 = 366 * 24 * 60 * 60;
 
@@ -201,16 +208,43 @@ pub static KEYS: &[Key] = &[
         "How long a reviewer, or other subagents, may keep a review waiting",
     ),
     key(
+        "review.max_rounds",
+        Integer { min: 1, max: 1_000 },
+        Nothing,
+        "After this many reviews in a row that found issues, stops pass again",
+    ),
+    key(
+        "review.coverage",
+        Word(COVERAGE),
+        Tighten { stricter: covers_more, rule: "a project may only make it stricter" },
+        "Changes that the reviewer has not seen: they prevent an approval, the user is told, nothing",
+    ),
+    key(
+        "review.coverage_max_files",
+        Integer { min: 0, max: 1_000_000 },
+        Nothing,
+        "With more changed files than this, unseen ones are told and do not prevent an approval",
+    ),
+    key(
+        "review.generated",
+        List(Item::Glob),
+        Nothing,
+        "Globs of files that a reviewer need not look at: `*.lock`, `dist/**`",
+    ),
+    key("review.parallel", Switch, Nothing, "Let several reviewers work at the same time"),
+    key(
         "review.gates.tools",
-        List(Item::Pattern),
+        List(Item::GatePattern),
         Add,
-        "Globs over tool keys that want a review first: `mcp__tissue__close*`, `Bash:git push*`",
+        "Globs over tool keys that want a review first: `mcp__tissue__close*`, `Bash:git push*`; \
+         with a `!` before it, what they do not cover: `!Bash:git push origin wip/*`",
     ),
     key(
         "review.gates.approval_scope",
-        Word(&["session", "prompt", "tool"]),
-        Tighten { stricter: is_narrower, rule: "a project may only narrow it" },
-        "How far an approval reaches: the session, until the next prompt, one gated call",
+        Word(&["work", "session", "prompt", "tool"]),
+        Tighten { stricter: is_work_or_tool, rule: "a project may only set \"work\" or \"tool\"" },
+        "How far an approval reaches: as long as the work is the approved one, the session, \
+         until the next prompt, one gated call",
     ),
     key(
         "review.gates.approval_ttl_seconds",
@@ -223,6 +257,12 @@ pub static KEYS: &[Key] = &[
         Integer { min: 0, max: 1_000 },
         Nothing,
         "Denials in one cycle before a gate asks the user instead",
+    ),
+    key(
+        "notify",
+        Word(&["normal", "quiet"]),
+        Nothing,
+        "What the user is told of a review: every step of it, or only what needs the user",
     ),
     key(
         "circuit_breaker.max_blocks",
@@ -516,13 +556,12 @@ fn is_always(value: &Value, _: &Value) -> bool {
     value == "always"
 }
 
-fn is_narrower(value: &Value, without: &Value) -> bool {
-    let width = |it: &Value| match it.as_str() {
-        Some("tool") => 0,
-        Some("prompt") => 1,
-        _ => 2,
-    };
-    width(value) < width(without)
+fn is_work_or_tool(value: &Value, _: &Value) -> bool {
+    value == "work" || value == "tool"
+}
+
+fn covers_more(value: &Value, without: &Value) -> bool {
+    rank(COVERAGE, value) > rank(COVERAGE, without)
 }
 
 fn is_on(value: &Value, _: &Value) -> bool {

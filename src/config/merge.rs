@@ -12,7 +12,7 @@ use super::{
     keys::{Field, KEYS, Key, Kind, May, slot},
     layer::{Layer, Setting},
 };
-use crate::core::{policy::Policy, reflection::tickets::SYSTEMS};
+use crate::core::{pattern, policy::Policy, reflection::tickets::SYSTEMS};
 
 /// Items of a project's list. Enough for any project, too few to hold up hooks
 /// until the client gives up on them.
@@ -37,6 +37,8 @@ pub(super) struct Draft<'a> {
     policy: Policy,
     /// For each row of the table; none: the default.
     origins: Vec<Vec<Origin>>,
+    /// Where the gates' patterns of each project's file begin.
+    project_files: Vec<usize>,
     /// The ticket systems that count without what the project says.
     systems_of_user: Option<Vec<String>>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -51,6 +53,7 @@ impl<'a> Draft<'a> {
             document: json!(policy),
             policy,
             origins: KEYS.iter().map(|_| Vec::new()).collect(),
+            project_files: Vec::new(),
             systems_of_user: None,
             diagnostics: Vec::new(),
         }
@@ -82,6 +85,7 @@ impl<'a> Draft<'a> {
             let added = all.filter(|it| !users.contains(it)).collect();
             self.policy.ticketing.of_project = added;
         }
+        self.policy.review.gates.project_files = self.project_files;
         let settings = KEYS
             .iter()
             .zip(self.origins)
@@ -154,6 +158,7 @@ impl<'a> Draft<'a> {
             let remedy = "a project adds no more than these".to_owned();
             self.diagnostics.push(Diagnostic { place: place.clone(), problem, remedy });
         }
+        let patterns_before = self.policy.review.gates.tools.len();
         let mut document = self.document.clone();
         let at = slot(&mut document, key.path);
         if adds {
@@ -170,6 +175,10 @@ impl<'a> Draft<'a> {
                 self.diagnostics.push(Diagnostic { place, problem, remedy: String::new() });
                 return;
             }
+        }
+        let has_more_patterns = self.policy.review.gates.tools.len() > patterns_before;
+        if by_project && has_more_patterns {
+            self.project_files.push(patterns_before);
         }
         if !adds {
             self.origins[row].clear();
@@ -276,12 +285,14 @@ impl Draft<'_> {
     }
 }
 
-/// Lists grow by what they do not have yet; tables are laid over, key by key.
+/// Lists grow by what they do not have yet; tables are laid over, key by key. A gate's pattern is
+/// said again after an exclusion, which may have undone it.
 fn add(below: &mut Value, above: Value) {
+    let is_exclusion = |it: &Value| it.as_str().and_then(pattern::exclusion).is_some();
     match (below, above) {
         (Value::Array(below), Value::Array(above)) => {
             for item in above {
-                if !below.contains(&item) {
+                if !below.contains(&item) || below.iter().any(is_exclusion) {
                     below.push(item);
                 }
             }

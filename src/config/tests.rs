@@ -4,6 +4,7 @@ mod cached;
 mod layers;
 mod named;
 mod properties;
+mod review;
 
 use std::{
     fs,

@@ -300,11 +300,25 @@ impl Reader<'_> {
                 };
                 Some(Value::String(path))
             }
-            Item::Pattern => {
-                if let Err(why) = pattern::check(text) {
+            Item::Pattern | Item::GatePattern => {
+                let excluded =
+                    pattern::exclusion(text).filter(|_| matches!(item, Item::GatePattern));
+                if let Err(why) = pattern::check(excluded.unwrap_or(text)) {
                     let problem = format!("`{}`: {} is no pattern: {why}", key.path, quoted(text));
-                    let remedy = "until it is mended it gates whatever begins with it";
+                    let remedy = match excluded {
+                        Some(_) => "until it is fixed it excludes nothing",
+                        None => "until it is mended it gates whatever begins with it",
+                    };
                     self.flaw(at, problem, remedy.to_owned());
+                }
+                Some(Value::from(text))
+            }
+            Item::Glob => {
+                if let Err(err) = glob::Pattern::new(text) {
+                    let problem =
+                        format!("`{}`: {} is not a glob: {}", key.path, quoted(text), err.msg);
+                    self.flaw(at, problem, "write it as `*.lock` or `dist/**`".to_owned());
+                    return None;
                 }
                 Some(Value::from(text))
             }
@@ -390,7 +404,7 @@ impl Item {
     pub(super) fn longest(self) -> usize {
         match self {
             Item::Text | Item::Path | Item::Word(_) => LONGEST_TEXT,
-            Item::Pattern => LONGEST_PATTERN,
+            Item::Pattern | Item::GatePattern | Item::Glob => LONGEST_PATTERN,
         }
     }
 }
@@ -419,7 +433,9 @@ impl Kind {
             Kind::Texts(None) => "a table: a text for each variable's name".to_owned(),
             Kind::List(Item::Text) => "a list of strings".to_owned(),
             Kind::List(Item::Path) => "a list of paths, absolute or from `~/`".to_owned(),
-            Kind::List(Item::Pattern) => "a list of globs".to_owned(),
+            Kind::List(Item::Pattern | Item::GatePattern | Item::Glob) => {
+                "a list of globs".to_owned()
+            }
             Kind::Weights => format!("a table: for each template's id {}", weight_wanted()),
             Kind::Auto => "\"auto\", true or false".to_owned(),
             Kind::Rows(_) => "an array of tables".to_owned(),

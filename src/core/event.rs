@@ -284,6 +284,11 @@ impl<'a> ToolCall<'a> {
         })
     }
 
+    /// The keys among them that were made of lines that could not be read.
+    pub(crate) fn raw_keys(&self) -> &[String] {
+        &self.raw
+    }
+
     /// Whether a command has an option as `chmod -R` has. Asked for each path.
     pub(crate) fn is_recursive(&self) -> bool {
         let is_it = |it: &String| {

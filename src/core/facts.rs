@@ -4,11 +4,13 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::core::{
     intent::facts::Aims,
+    policy::GatesPolicy,
     protect::Ground,
     reflection::state::{Baseline, Ticket},
     review::work::Work,
     session::SessionId,
 };
+use crate::shell::Run;
 
 /// A fact that nobody looked for, or that could not be had, says so in its own
 /// type: what to make of that is for a gate to decide.
@@ -43,6 +45,18 @@ pub struct Facts {
     pub ground: Ground,
     pub learned: Learned,
     pub aims: Aims,
+    /// The gates of the other repositories that a call goes to.
+    pub gates_elsewhere: Vec<GatesElsewhere>,
+}
+
+/// The gates of a repository other than the session's that a call goes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GatesElsewhere {
+    /// The root of its work tree.
+    pub root: PathBuf,
+    pub gates: GatesPolicy,
+    /// What runs there.
+    pub runs: Vec<Run>,
 }
 
 /// What the reflection gate works with.
@@ -104,6 +118,7 @@ pub struct FileLines {
     pub blob: String,
     pub start: u64,
     pub count: u64,
+    /// The file from its beginning to the last of these lines.
     pub text: String,
 }
 

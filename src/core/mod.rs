@@ -130,7 +130,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         session.dirty.clone_from(dirty);
     }
     if !matches!(outcome.verdict, Verdict::Object(_)) {
-        let since = session.review.approved_at();
+        let since = session.review.approved_at().max(session.review.started_at());
         for path in &cx.facts.written {
             session.writes.note(path, cx.now, since);
         }

@@ -37,8 +37,16 @@ fn begins_alike(pattern: &str, key: &str) -> bool {
     true
 }
 
+/// What an exclusion excludes: of `!Bash:git push origin wip/*` the part behind the `!`.
+pub fn exclusion(pattern: &str) -> Option<&str> {
+    pattern.strip_prefix('!')
+}
+
 /// What is wrong with a pattern, if anything is.
 pub fn check(pattern: &str) -> Result<(), String> {
+    if exclusion(pattern).is_some() {
+        return Err("only `review.gates.tools` has exclusions".to_owned());
+    }
     Pattern::new(pattern).map_err(|err| err.msg.to_owned())?;
     let (tool, rest) = pattern.split_once(':').unwrap_or((pattern, ""));
     if tool.contains(['(', ' ']) {

@@ -117,8 +117,12 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GatesPolicy {
-    /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`.
+    /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`; with a `!` before it, an
+    /// exclusion.
     pub tools: Vec<String>,
+    /// Where in `tools` the patterns of each project's file begin; those before are the user's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub project_files: Vec<usize>,
     pub approval_scope: Scope,
     pub approval_ttl_seconds: Option<u64>,
     /// Denials in one cycle before a gate asks instead.
@@ -290,10 +294,23 @@ impl Default for GatesPolicy {
     fn default() -> Self {
         Self {
             tools: Vec::new(),
+            project_files: Vec::new(),
             approval_scope: Scope::default(),
             approval_ttl_seconds: None,
             max_denials: 10,
         }
+    }
+}
+
+impl GatesPolicy {
+    /// The patterns, file by file: an exclusion undoes only patterns of its own file.
+    pub fn files(&self) -> impl Iterator<Item = &[String]> {
+        let ends = self.project_files.iter().copied().chain([self.tools.len()]);
+        ends.scan(0, |from, to| {
+            let file = self.tools.get(*from..to).unwrap_or_default();
+            *from = to;
+            Some(file)
+        })
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::core::{
     bounded,
@@ -62,7 +63,23 @@ pub struct Session {
     /// Words to the user that wait for a hook that can carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
+    /// The last stop that was held, or prompt that changed anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answered: Option<Box<Answered>>,
 }
+
+/// An event that may arrive twice, and what was answered: a hook that is registered in two places
+/// gets each event of the client once for each of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Answered {
+    /// Of the event's payload.
+    sha256: String,
+    at: DateTime<Utc>,
+    answer: Value,
+}
+
+/// The same payload later than this is another event.
+const TWICE_WITHIN: TimeDelta = TimeDelta::seconds(2);
 
 /// A call that a gate asks the user about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,6 +125,7 @@ impl Session {
             writes: Writes::default(),
             dirty: BTreeMap::new(),
             messages: Vec::new(),
+            answered: None,
         }
     }
 
@@ -138,6 +156,22 @@ impl Session {
     /// Has the user told of something at the next hook.
     pub(crate) fn tell_user(&mut self, message: String) {
         self.messages.push(message);
+    }
+
+    /// What was answered to this very payload, if that is the last thing that happened here, and
+    /// happened just now.
+    pub(crate) fn answered_before(&self, payload: &str, now: DateTime<Utc>) -> Option<Value> {
+        let last = self.answered.as_ref()?;
+        // Whatever else is saved has a time of its own.
+        let is_last = last.at == self.updated_at;
+        let is_now = now.signed_duration_since(last.at).abs() <= TWICE_WITHIN;
+        let is_same = is_last && is_now && last.sha256 == bounded::sha256(payload.as_bytes());
+        is_same.then(|| last.answer.clone())
+    }
+
+    pub(crate) fn answers(&mut self, payload: &str, answer: Value, now: DateTime<Utc>) {
+        let sha256 = bounded::sha256(payload.as_bytes());
+        self.answered = Some(Box::new(Answered { sha256, at: now, answer }));
     }
 
     pub(crate) fn take_messages(&mut self) -> Vec<String> {

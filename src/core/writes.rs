@@ -29,8 +29,8 @@ impl Writes {
         self.paths.is_empty()
     }
 
-    /// Notes a write. One that is known is noted again only where `since` (the newest approval)
-    /// lies between: most calls change nothing here, and an unchanged session is not saved.
+    /// Notes a write. One that is known is noted again only where `since` (the newest approval, or
+    /// the newest request for a review) is between: most calls change nothing here, and an unchanged session is not saved.
     pub fn note(&mut self, path: &Path, now: DateTime<Utc>, since: Option<DateTime<Utc>>) {
         let known = self.paths.get(path);
         if known.is_some_and(|&at| since.is_none_or(|since| at >= since.timestamp())) {

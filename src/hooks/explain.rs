@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ground_and_aims, learned, read_call,
+    ground_and_aims, learned, read_call, repositories,
     wire::{Hook, Input},
 };
 use crate::{
@@ -13,9 +13,9 @@ use crate::{
         event::{Beyond, Event, Origin, Spared, ToolCall, What},
         facts::Facts,
         intent::{self, gate::Caller},
-        pattern,
         protect::{self, Objection},
         reflection::tickets::{self, Closing},
+        review::patterns,
         session::Session,
         trace::Mark,
     },
@@ -69,6 +69,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);
     let input = Input {
         hook: Hook::PreToolUse,
+        payload: json,
         session_id: id.clone(),
         cwd: Some(world.cwd.clone()),
         transcript_path: None,
@@ -100,18 +101,21 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut seen = BTreeSet::new();
     let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
     let all: Vec<&String> = all.collect();
-    let covered = |pattern: &String| {
-        let key = all.iter().find(|it| pattern::matches(pattern, it)).map(|it| (*it).clone());
-        let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
-        let key = key.or_else(|| is_hidden.then(|| ANYTHING.to_owned()))?;
-        Some((pattern.clone(), key))
-    };
     let closes = if learned::is_on(session, roz, &world.cwd) {
         tickets::closings(&roz.policy.ticketing, &call)
     } else {
         Vec::new()
     };
-    let gates = roz.policy.review.gates.tools.iter().filter_map(covered).collect();
+    let own = patterns::covering(&roz.policy.review.gates, &call);
+    let elsewhere = repositories::gates_elsewhere(&call, &world.cwd, &roz.project, world);
+    let others = elsewhere
+        .iter()
+        .flat_map(|other| patterns::covering_runs(&other.gates, &call, &other.runs));
+    let gates = own
+        .into_iter()
+        .chain(others)
+        .map(|it| (it.pattern.to_owned(), it.key.unwrap_or_else(|| ANYTHING.to_owned())))
+        .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
     let ToolCall { readings, scripts, spared, beyond, .. } = call;

@@ -9,13 +9,13 @@ use std::{
 
 use chrono::TimeDelta;
 
-use super::{reviewing, wire::Input};
+use super::{repositories, reviewing, wire::Input};
 use crate::{
     core::{
         event::{Sender, Source, ToolCall, What},
         facts::{Facts, LaunchedBy, Parent},
         policy::{Mode, Policy, Scope},
-        review::{self, Command, REVIEWER, phase::Phase, state::Opener, work::Work},
+        review::{self, Command, REVIEWER, gate, phase::Phase, state::Opener, work::Work},
         session::{Session, SessionId},
     },
     observe::work::Question,
@@ -57,7 +57,7 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
                 facts.works = works();
             }
         }
-        What::PreToolUse(call) => before_call(call, input, asker, roz, &mut facts),
+        What::PreToolUse(call) => before_call(call, input, asker, (roz, world), &mut facts),
         What::PostToolUse { call, .. } => {
             if event.origin.agent_id.as_ref().is_some_and(has_token) {
                 facts.shown = reviewing::shown(input, call, cwd, until);
@@ -87,12 +87,20 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
     facts
 }
 
-fn before_call(call: &ToolCall, input: &Input, asker: Asker, roz: &Roz, facts: &mut Facts) {
+fn before_call(
+    call: &ToolCall,
+    input: &Input,
+    asker: Asker,
+    (roz, world): (&Roz, &World),
+    facts: &mut Facts,
+) {
     let session = asker.session;
-    let cwd = input.cwd.as_deref().unwrap_or(project(session, roz));
-    if let Some(pattern) = review::gate::pattern_for(&roz.policy.review.gates.tools, call) {
+    let cwd = world.cwd_of(input.cwd.as_deref());
+    facts.gates_elsewhere = repositories::gates_elsewhere(call, cwd, project(session, roz), world);
+    if let Some(gated) = gate::gated(&roz.policy.review, &facts.gates_elsewhere, call) {
         facts.head = git::head(project(session, roz));
-        facts.work = roz.work(asker, cwd, &work::question(pattern, call));
+        let folder = repositories::folder_of(call, &gated, cwd, world);
+        facts.work = roz.work(asker, &folder, &work::question(gated.pattern, call));
     }
     if call.launches().is_some_and(|name| name.trim().eq_ignore_ascii_case(REVIEWER)) {
         facts.roots = work::roots(session, cwd);

@@ -23,6 +23,7 @@ mod meaning;
 mod meant;
 mod put_back;
 mod replaced;
+mod repositories;
 mod reviewing;
 mod scripts;
 mod server_paths;
@@ -55,7 +56,7 @@ use crate::{
         facts::Facts,
         intent::{self, briefing, facts::Aims, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
-        policy::{Mode, Scope},
+        policy::Scope,
         protect::{self, Ground},
         review::{self, gate},
         session::{Session, SessionId},
@@ -169,20 +170,21 @@ fn govern(mut input: Input, world: &World) -> Answer {
         Err(err) => Err(Failure::boxed(err, None)),
     };
     let answer = match decided {
-        Ok(mut outcome) => {
+        Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
+        Ok(Decided::Now(mut outcome)) => {
             outcome.context.extend(formatted.told);
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
-                roz.note_first_commit(deadline(input.hook, &roz, world));
+                roz.note_first_commit(world.now, deadline(input.hook, &roz, world));
                 if learned::is_wanted(&roz, &cwd) {
                     let until = deadline(input.hook, &roz, world);
                     warnings.extend(roz.decay_daily(world, until));
                 }
             }
-            speak(&input, outcome, &roz, world, warnings)
+            speak(&input, *outcome, &roz, world, warnings)
         }
         Err(failure) => fail_open(&input, *failure, Some(&roz), world),
     };
@@ -227,6 +229,12 @@ fn variables(id: &SessionId, world: &World) -> Vec<(String, String)> {
     known.chain([client, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
 }
 
+enum Decided {
+    Now(Box<Outcome>),
+    /// The event arrived twice: the answer that it got the first time.
+    Before(Value),
+}
+
 /// Decides, and saves what changed. Hooks run in parallel: where another one
 /// saved first, it is looked at and decided again, on what that one left.
 fn decide(
@@ -234,7 +242,7 @@ fn decide(
     loaded: Option<Stored>,
     roz: &Roz,
     world: &World,
-) -> Result<Outcome, Box<Failure>> {
+) -> Result<Decided, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
     let dice = Dice::new(dice);
     let session_id = &input.session_id;
@@ -246,6 +254,12 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
+            if input.may_arrive_twice()
+                && let Some(answer) = session.answered_before(input.payload, world.now)
+            {
+                decided = Some(Decided::Before(answer));
+                return;
+            }
             let mut facts = gather::facts(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             (facts.ground, facts.aims) = ground_and_aims(input, session, roz, world);
@@ -262,14 +276,23 @@ fn decide(
             if session.trace.seq == 0 && !is_start && roz.has_own_rules() {
                 session.record(&Mark::SessionSeen, now);
             }
-            decided = Some(core::decide(session, &input.event, cx));
+            let events = session.trace.seq;
+            let outcome = core::decide(session, &input.event, cx);
+            // A stop that passes is judged anew: it costs nobody anything. What counts is in the
+            // trace; an event that only passes by is not written down.
+            let counts = input.hook == Hook::UserPrompt || outcome.verdict != Verdict::Pass;
+            if input.may_arrive_twice() && counts && session.trace.seq > events {
+                let answer = speak(input, outcome.clone(), roz, world, Vec::new()).stdout;
+                session.answers(input.payload, answer, now);
+            }
+            decided = Some(Decided::Now(Box::new(outcome)));
             session.updated_at = now;
         },
     );
     match (saved, decided) {
-        (Ok(()), Some(outcome)) => Ok(outcome),
-        (Ok(()), None) => Ok(Outcome::pass()),
-        (Err(err), outcome) => Err(Failure::boxed(err, outcome)),
+        (Ok(()), decided) => Ok(decided.unwrap_or_else(|| Decided::Now(Box::default()))),
+        (Err(err), Some(Decided::Now(outcome))) => Err(Failure::boxed(err, Some(*outcome))),
+        (Err(err), _) => Err(Failure::boxed(err, None)),
     }
 }
 
@@ -386,13 +409,13 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
-            let pattern = gate::pattern_for(&roz.policy.review.gates.tools, call)
-                .filter(|_| roz.policy.review.mode != Mode::Never);
-            match (&outcome.verdict, pattern) {
-                (Verdict::Pass, Some(pattern)) if unsure => {
+            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+            let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
+            match (&outcome.verdict, gate::gated(&roz.policy.review, &elsewhere, call)) {
+                (Verdict::Pass, Some(gated)) if unsure => {
                     let notice = Notice::new("ask-unreadable")
                         .with("tool", call.name.clone())
-                        .with("pattern", pattern)
+                        .with("pattern", gated.pattern)
                         .with("reason", error_in_short(&error));
                     outcome.verdict = Verdict::Ask(notice);
                     outcome.messages.push(lost(

@@ -16,7 +16,7 @@ use crate::{
     },
     observe::work as observe,
     shell::{self, HOLE, How, Run},
-    world::{git, links::normal},
+    world::{git, links::normal, read_text},
 };
 
 /// Of an output above this the client shows a beginning only, and keeps the whole in a file
@@ -78,14 +78,13 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
     if let Some(file) = answer.file {
         let path = cwd.join(&file.file_path);
         let blob = observe::blob(&path, until).map(|(blob, _)| blob).unwrap_or_default();
-        let count = file.content.lines().count() as u64;
-        shown.reads.push(FileLines {
-            path: path.to_string_lossy().into_owned(),
-            blob,
-            start: file.start_line.max(1),
-            count,
-            text: file.content,
-        });
+        let (start, count) = (file.start_line.max(1), file.content.lines().count() as u64);
+        let text = match start {
+            1 => file.content,
+            _ => up_to(&path, start + count - 1),
+        };
+        let path = path.to_string_lossy().into_owned();
+        shown.reads.push(FileLines { path, blob, start, count, text });
     }
     let Some(command) = call.text("command") else { return shown };
     let mut output = answer.stdout;
@@ -96,11 +95,14 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
     }
     let reading = shell::read(command);
     shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
-    let files = reading.runs.iter().filter(|run| SHOWS.contains(&run.program.as_str()));
-    let words = files.flat_map(|run| run.argv.iter().skip(1));
+    let shows = reading.runs.iter().filter(|run| SHOWS.contains(&run.program.as_str()));
+    let words = shows.flat_map(|run| {
+        let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
+        let words = run.argv.iter().skip(1).filter(|word| !word.contains(HOLE));
+        words.map(move |word| folder.join(word))
+    });
     let is_file = |path: &PathBuf| path.is_file();
-    let named = words.filter(|word| !word.contains(HOLE)).map(|word| cwd.join(word));
-    let mut named: Vec<PathBuf> = named.filter(is_file).take(MAX_FILES).collect();
+    let mut named: Vec<PathBuf> = words.filter(is_file).take(MAX_FILES).collect();
     named.dedup();
     for (blob, content) in named.iter().filter_map(|path| observe::blob(path, until)) {
         shown.outputs.push(FileOutput { blob, content, text: output.clone() });
@@ -109,6 +111,14 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
         shown.diffs.push(output);
     }
     shown
+}
+
+/// The first lines of a file.
+fn up_to(path: &Path, lines: u64) -> String {
+    const MAX: u64 = 8 << 20;
+    let text = read_text(path, MAX).unwrap_or_default();
+    let lines = usize::try_from(lines).unwrap_or(usize::MAX);
+    text.split_inclusive('\n').take(lines).collect()
 }
 
 /// What a reviewer's call would change of the work, in words.
@@ -143,7 +153,10 @@ pub(super) fn changes(
     };
     let changed = paths.into_iter().filter(is_of_work).map(|path| format!("`{path}`"));
     let runs = call.readings.iter().flat_map(|reading| &reading.runs);
-    let of_git = runs.filter(|run| changes_with_git(run) && works.contains(&git::root(cwd)));
+    let of_git = runs.filter(|run| {
+        let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
+        changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
+    });
     changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
 }
 

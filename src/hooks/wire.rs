@@ -53,6 +53,8 @@ pub(super) enum Channel {
 #[derive(Debug)]
 pub(super) struct Input<'a> {
     pub(super) hook: Hook,
+    /// The JSON that it was read from.
+    pub(super) payload: &'a str,
     pub(super) session_id: SessionId,
     pub(super) cwd: Option<PathBuf>,
     pub(super) transcript_path: Option<PathBuf>,
@@ -64,6 +66,18 @@ pub(super) struct Input<'a> {
     /// When the formatters began that roz started for it, if it did.
     pub(super) formatted: Option<(i64, i64)>,
     pub(super) warnings: Vec<String>,
+}
+
+impl Input<'_> {
+    /// Whether the same payload once more may be the same event once more. A real second stop of a
+    /// turn says that the first was held.
+    pub(super) fn may_arrive_twice(&self) -> bool {
+        match &self.event.what {
+            What::Stop(stop) => !stop.stop_hook_active,
+            What::Prompt { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// Why there is nothing for the gates.
@@ -317,6 +331,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     let what = payload.what(hook);
     Ok(Input {
         hook,
+        payload: text,
         session_id,
         cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
         transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),

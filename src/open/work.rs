@@ -142,13 +142,13 @@ impl Roz {
 
     /// The first session in a repository without a default branch notes where it began: what is
     /// committed from then on is work.
-    pub fn note_first_commit(&self, until: Instant) {
+    pub fn note_first_commit(&self, now: DateTime<Utc>, until: Instant) {
         let Some(repository) = Repository::of(&self.project) else { return };
         let approvals = Approvals::of(&self.home, &repository.key());
         if approvals.exists() || repository.has_default_branch(until) {
             return;
         }
-        let first = Row::First { at: Utc::now(), head: git::head(&repository.root) };
+        let first = Row::First { at: now, head: git::head(&repository.root) };
         // Without it the session's own beginning is taken.
         let _ = approvals.append(&[first], until);
     }

@@ -200,6 +200,9 @@ pub struct Run {
     pub again: bool,
     /// A hole among the words stands in no quotes: it may be several words.
     pub loose: bool,
+    /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
+    /// `git -C ../b push`. None: where the line starts.
+    pub folders: Vec<String>,
 }
 
 /// A path that would be created, changed or removed. Relative paths are relative to where the line

@@ -39,6 +39,7 @@ pub fn each_raw_run(line: &str, is_first: impl Fn(&str) -> bool, mut each: impl 
                     conditional: true,
                     again: false,
                     loose: false,
+                    folders: Vec::new(),
                 });
             }
         }

@@ -17,14 +17,14 @@ use crate::{
 fn busy() -> Roz {
     let roz = Roz::gated("").in_git();
     roz.hook("session-start", json!({ "source": "startup" })).passes();
-    roz.prompt("#roz fix the bug").passes();
+    roz.requests("#roz fix the bug");
     roz.push().denies();
     roz.stop().blocks();
     roz
 }
 
 fn prompted(roz: &Roz, session: &str, text: &str) {
-    roz.hook("user-prompt", json!({ "session_id": session, "prompt": text })).passes();
+    roz.hook("user-prompt", json!({ "session_id": session, "prompt": text })).objects_to_nothing();
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -180,6 +180,8 @@ fn stats_count_how_blocks_went() {
 fn decide_says_what_became_of_it() {
     let roz = busy();
     let reviewer = roz.reviewer("a1");
+    reviewer.looks();
+    reviewer.runs("git log -p -1");
     let ran = reviewer.decides_with("COMPLETE", "fine", &["--json"]).succeeds();
     let said: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(

@@ -1,7 +1,7 @@
 //! The client's part: its payloads, in its own words and order, and the
 //! reviewer that it starts.
 
-use std::{fmt::Write as _, sync::atomic::Ordering, time::Instant};
+use std::{fmt::Write as _, fs, path::Path, sync::atomic::Ordering, time::Instant};
 
 use chrono::DateTime;
 use roz::{
@@ -70,6 +70,13 @@ impl Roz {
         self.hook("user-prompt", json!({ "prompt": text }))
     }
 
+    /// The user asks for a review.
+    #[track_caller]
+    pub(crate) fn requests(&self, text: &str) {
+        let reply = self.prompt(text);
+        assert_eq!(reply.objects_to_nothing().tells_user(), "roz: review requested");
+    }
+
     #[track_caller]
     pub(crate) fn stop(&self) -> Reply {
         self.stop_beside(&json!([]))
@@ -80,7 +87,7 @@ impl Roz {
     pub(crate) fn stop_beside(&self, background: &Value) -> Reply {
         let more = json!({
             "stop_hook_active": false,
-            "last_assistant_message": "Done.",
+            "last_assistant_message": format!("Done at {}.", self.now()),
             "background_tasks": background,
             "session_crons": [],
         });
@@ -107,6 +114,24 @@ impl Roz {
     #[track_caller]
     pub(crate) fn push(&self) -> Reply {
         self.bash("git push origin main")
+    }
+
+    /// The agent writes a file of the project with the Write tool.
+    #[track_caller]
+    pub(crate) fn agent_writes(&self, path: &str, text: &str) {
+        self.session_writes(SESSION, path, text);
+    }
+
+    /// Another session does.
+    #[track_caller]
+    pub(crate) fn session_writes(&self, session: &str, path: &str, text: &str) {
+        let file = self.project().join(path);
+        let mut call = self.call("Write", &json!({ "file_path": file, "content": text }));
+        call["session_id"] = session.into();
+        self.hook("pre-tool-use", call.clone()).objects_to_nothing();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        self.hook("post-tool-use", call).objects_to_nothing();
     }
 
     // The reviewer.
@@ -138,11 +163,14 @@ impl Roz {
         Reviewer { roz: self, agent: agent.to_owned(), token }
     }
 
-    /// A whole review: a reviewer starts, decides and ends.
+    /// A whole review: a reviewer starts, looks, decides and ends.
     #[track_caller]
     pub(crate) fn reviewed(&self, verdict: &str, summary: &str) {
         let agent = format!("a{}", self.calls.load(Ordering::SeqCst));
         let reviewer = self.reviewer(&agent);
+        reviewer.looks();
+        // For a work that is empty this is a look at what the call names.
+        reviewer.runs("git log -p -1");
         reviewer.decides(verdict, summary).succeeds();
         reviewer.ends().passes();
     }
@@ -171,13 +199,62 @@ impl Reviewer<'_> {
         let call = self.call(&line(&args));
         self.roz.hook("pre-tool-use", call.clone()).passes();
         let ran = self.roz.run(&args);
-        self.roz.hook("post-tool-use", call).passes();
+        self.roz.hook("post-tool-use", call).objects_to_nothing();
         ran
+    }
+
+    /// Looks at the work with `roz context`. Answers what it was shown.
+    #[track_caller]
+    pub(crate) fn looks(&self) -> String {
+        self.looks_with(&[])
+    }
+
+    #[track_caller]
+    pub(crate) fn looks_with(&self, more: &[&str]) -> String {
+        let args = [&["context", SESSION], more].concat();
+        let shown = self.roz.run(&args).succeeds().stdout;
+        self.is_shown(&line(&args), &json!({ "stdout": shown, "stderr": "" }));
+        shown
+    }
+
+    /// A command that this reviewer runs for real, in the project. Answers its output.
+    #[track_caller]
+    pub(crate) fn runs(&self, command: &str) -> String {
+        let output = self.roz.program(&["sh", "-c", command]).output().unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        self.is_shown(command, &json!({ "stdout": stdout, "stderr": "" }));
+        stdout
+    }
+
+    /// A Bash call of this reviewer, and what the client says that came of it.
+    #[track_caller]
+    pub(crate) fn is_shown(&self, command: &str, response: &Value) {
+        let mut call = self.call(command);
+        self.roz.hook("pre-tool-use", call.clone()).passes();
+        call["tool_response"] = response.clone();
+        self.roz.hook("post-tool-use", call).passes();
+    }
+
+    /// Reads lines of a file with the client's own tool.
+    #[track_caller]
+    pub(crate) fn reads(&self, path: &Path, first: usize, lines: &[&str]) {
+        let mut call = self.uses("Read", &json!({ "file_path": path }));
+        self.roz.hook("pre-tool-use", call.clone()).passes();
+        call["tool_response"] = json!({ "type": "text", "file": {
+            "filePath": path, "content": lines.join("\n"), "startLine": first,
+            "numLines": lines.len(), "totalLines": lines.len() + first - 1,
+        } });
+        self.roz.hook("post-tool-use", call).passes();
     }
 
     /// A Bash call of this reviewer.
     pub(crate) fn call(&self, command: &str) -> Value {
-        let mut call = self.roz.call("Bash", &json!({ "command": command }));
+        self.uses("Bash", &json!({ "command": command }))
+    }
+
+    /// A call of this reviewer.
+    pub(crate) fn uses(&self, tool: &str, input: &Value) -> Value {
+        let mut call = self.roz.call(tool, input);
         call["agent_id"] = self.agent.as_str().into();
         call["agent_type"] = REVIEWER.into();
         call

@@ -120,6 +120,52 @@ fn every_written_path_is_seen_with_how_and_nothing_else_is() {
 }
 
 #[test]
+fn a_command_says_in_which_folder_it_runs() {
+    let rows: &[(&str, &[&str])] = &[
+        ("git push", &[]),
+        ("cd ../b; cd ..; cd a; git push", &["../a"]),
+        ("if x; then cd ../b; fi; git push", &["", "../b"]),
+        ("cd ../b && git push", &["../b"]),
+        ("pushd ../b && make && git push && popd", &["../b"]),
+        ("pushd ../b && make && popd && git push", &[]),
+        ("(cd ../b && make); git push", &[]),
+        ("(cd ../b; git push)", &["../b"]),
+        ("bash -c 'cd ../b && git push'", &["../b"]),
+        ("cd ../b || cd ../c; git push", &["../b", "../c"]),
+        ("git -C ../b push", &["../b"]),
+        ("git -C .. -C b push", &["../b"]),
+        ("cd ~/b && git -C c push", &["~/b/c"]),
+        ("git -C \"$(mktemp -d)\" push", &["${?}"]),
+        ("git --git-dir=../b/.git --work-tree=../b push", &["../b/"]),
+        ("git --git-dir .git push", &[]),
+        ("GIT_DIR=../b/.git git push", &["../b/"]),
+        ("export GIT_DIR=../b/.git; git push", &["../b/"]),
+        ("git push -C ../b", &[]),
+        ("env -C ../b git push", &["../b"]),
+        ("sudo -D ../b git push", &["../b"]),
+        ("make -C ../b release", &["../b"]),
+        ("make release --directory=../b", &["../b"]),
+        ("npm --prefix ../b publish", &["../b"]),
+        ("npm publish --prefix ../b", &["../b"]),
+        ("pnpm --dir ../b publish", &["../b"]),
+        ("cargo publish --manifest-path ../b/Cargo.toml", &["../b/"]),
+        ("terraform -chdir=../b apply", &["../b"]),
+        ("gh -R owner/b pr merge 7", &[]),
+    ];
+    for (line, expected) in rows {
+        let reading = shell::read(line);
+        let gated = ["git push", "release", "publish", "apply", "pr merge"];
+        let run = reading
+            .runs
+            .iter()
+            .rfind(|run| gated.iter().any(|it| run.words().join(" ").contains(it)));
+        let mut found: Vec<String> = run.unwrap().folders.iter().map(|it| holes(it)).collect();
+        found.sort();
+        assert_eq!(found, *expected, "{line}");
+    }
+}
+
+#[test]
 fn what_people_write_is_read_to_its_end() {
     let busy = |n: u32| match n % 6 {
         0 => format!("mkdir -p build/o{n} && cp src/a{n}.c build/o{n}/"),

@@ -21,7 +21,7 @@ const NONSENSE: &[&[u8]] = &[
 /// A roz whose pending session became `nonsense`.
 fn corrupt(nonsense: &[u8]) -> Roz {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     fs::write(roz.sessions().join("s1.json"), nonsense).unwrap();
     roz
 }
@@ -82,7 +82,7 @@ fn two_corrupt_sessions_of_one_name_are_both_kept() {
 #[test]
 fn a_session_of_a_newer_roz_is_never_written() {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let path = roz.sessions().join("s1.json");
     let mut session: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     session["version"] = 99.into();
@@ -142,7 +142,7 @@ fn of_a_configuration_that_does_not_parse_the_last_readable_one_stands() {
 fn a_configuration_that_was_never_readable_leaves_the_defaults() {
     let roz = Roz::with_config("circuit_breaker.max_blocks = 1\n[");
     roz.hook("session-start", json!({ "source": "startup" })).tells_user();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     for _ in 0..3 {
         roz.stop().blocks();
     }

@@ -84,7 +84,7 @@ fn is_untouched(roz: &Roz) {
 fn for_each_thing(file: &str, test: impl Fn(&Roz, Thing, &Path)) {
     for thing in Thing::ALL {
         let roz = Roz::gated("");
-        roz.prompt("#roz").passes();
+        roz.requests("#roz");
         let path = roz.sessions().join(file);
         if !thing.put(&roz, &path) {
             skip(&format!("a device in the place of {file}"), "this user may not make one");
@@ -181,7 +181,7 @@ fn a_configuration_that_is_no_file_is_told_to_the_user_at_every_session_start() 
             let told = roz.hook("session-start", json!({ "source": source })).tells_user();
             assert!(told.contains("config.toml"), "{thing:?}: {told}");
         }
-        roz.prompt("#roz").passes();
+        roz.requests("#roz");
         roz.stop().blocks();
     }
 }
@@ -260,7 +260,7 @@ fn on_a_full_disk_objections_stand_and_everything_else_passes() {
     let [first, push, ls, held, let_go, again, start, other] = &replies[..] else {
         panic!("{replies:?}")
     };
-    assert_eq!(*first, (json!({}), String::new()));
+    assert_eq!(*first, (json!({ "systemMessage": "roz: review requested" }), String::new()));
     assert_eq!(push.0["hookSpecificOutput"]["permissionDecision"], "deny", "{push:?}");
     assert_ne!(push.1, "");
     assert_eq!(ls.0, json!({}));
@@ -277,7 +277,7 @@ const NO_BYTE: &[&str] = &["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \
 #[test]
 fn where_no_byte_can_be_written_objections_stand_and_everything_else_passes() {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let before = roz.debug(SESSION);
     let call = roz.call("Bash", &json!({ "command": "git push" }));
     let reply = roz.hook_through(NO_BYTE, "pre-tool-use", call);
@@ -298,7 +298,7 @@ fn where_no_byte_can_be_written_objections_stand_and_everything_else_passes() {
 #[test]
 fn a_reviewer_whose_token_cannot_be_kept_gets_none() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     roz.launch();
     let start = json!({ "agent_id": "a1", "agent_type": "roz:roz" });
     let reply = roz.hook_through(NO_BYTE, "subagent-start", start);
@@ -310,7 +310,7 @@ fn a_reviewer_whose_token_cannot_be_kept_gets_none() {
 #[test]
 fn a_decision_that_cannot_be_kept_is_not_reported_as_made() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let reviewer = roz.reviewer("a1");
     reviewer.bash("roz decide s1 COMPLETE fine --token x").passes();
     let args = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];
@@ -349,7 +349,7 @@ pub(crate) fn read_only(folder: &Path, inner: &str, test: impl Fn(&[&str])) {
 #[test]
 fn in_a_read_only_home_objections_stand_and_everything_else_passes() {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     read_only(&roz.home(), "sessions", |starter| {
         let call = |command: &str| roz.call("Bash", &json!({ "command": command }));
         assert!(roz.hook_through(starter, "pre-tool-use", call("git push")).is_objection());
@@ -367,7 +367,7 @@ fn in_a_read_only_home_objections_stand_and_everything_else_passes() {
 fn a_home_that_is_not_there_is_made_and_is_private() {
     let roz = Roz::new();
     assert!(!roz.home().exists());
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     for path in [roz.home(), roz.sessions()] {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o700, "{path:?}");
     }
@@ -424,7 +424,7 @@ fn a_git_that_never_ends_keeps_nobody_waiting_and_does_not_outlive_the_hook() {
 #[test]
 fn a_stop_that_cannot_be_saved_is_held_once_and_then_passes() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     Thing::Directory.put(&roz, &roz.sessions().join("s1.trace.jsonl"));
     for _ in 0..3 {
         roz.hook("stop", json!({ "stop_hook_active": false })).blocks();
@@ -437,7 +437,7 @@ fn a_stop_that_cannot_be_saved_is_held_once_and_then_passes() {
 #[test]
 fn a_reviewers_stop_that_cannot_be_saved_is_held_once_and_then_passes() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     roz.reviewer("a1");
     Thing::Directory.put(&roz, &roz.sessions().join("s1.trace.jsonl"));
     let stop = |active: bool| json!({ "agent_id": "a1", "agent_type": "roz:roz", "stop_hook_active": active });
@@ -448,7 +448,7 @@ fn a_reviewers_stop_that_cannot_be_saved_is_held_once_and_then_passes() {
 #[test]
 fn holding_the_lock_opens_no_gate() {
     let roz = Roz::gated("hooks.deadline_ms = 300");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let lock = || {
         let lock = File::options().read(true).write(true).open(roz.sessions().join("s1.lock"));
         let lock = lock.unwrap();
@@ -465,7 +465,7 @@ fn holding_the_lock_opens_no_gate() {
     let held = lock();
     let reply = roz.push();
     let asked = reply.asks();
-    assert!(asked.contains("roz decide s1"), "how a person grants it: {asked}");
+    assert!(asked.contains("roz allow"), "how a person grants it: {asked}");
     reply.tells_user();
     roz.bash("ls").passes();
     drop(held);

@@ -110,7 +110,7 @@ fn fifty_megabytes_are_governed_like_fifty_bytes() {
     };
     let write = json!({ "file_path": "/x", "content": "HUGE" });
     send("pre-tool-use", roz.call("Write", &write)).denies();
-    send("user-prompt", json!({ "prompt": "#roz HUGE" })).passes();
+    send("user-prompt", json!({ "prompt": "#roz HUGE" })).tells_user();
     let session = roz.debug("s1");
     assert_eq!(session["state"]["review"], "pending");
     let kept = &session["review"]["user_prompts"][0];
@@ -344,7 +344,7 @@ fn a_hostile_session_id_passes_with_a_warning_and_leaves_no_file() {
 fn the_longest_session_id_that_is_allowed_works() {
     let roz = Roz::new();
     let id = "Az09_-".repeat(22)[..128].to_owned();
-    roz.hook("user-prompt", json!({ "session_id": id, "prompt": "#roz" })).passes();
+    roz.hook("user-prompt", json!({ "session_id": id, "prompt": "#roz" })).tells_user();
     roz.hook("stop", json!({ "session_id": id })).blocks();
     assert_eq!(roz.debug(&id)["session_id"], *id);
 }

@@ -133,7 +133,7 @@ fn other_tools_are_explained_by_their_input() {
 #[test]
 fn the_newest_session_says_who_reviews() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let reviewer = roz.reviewer("a1");
     let input = json!({ "to": reviewer.agent, "message": "x" }).to_string();
     let told = roz.json(&["explain", "--tool", "SendMessage", "--input", &input]);

@@ -86,7 +86,7 @@ fn gated_call(id: &str) -> Value {
 #[test]
 fn of_64_mixed_hooks_at_once_every_update_and_every_event_is_kept() {
     let roz = patient();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let old: Vec<String> = names("old", 8);
     let new: Vec<String> = names("new", 8);
     for agent in &old {
@@ -115,8 +115,8 @@ fn of_64_mixed_hooks_at_once_every_update_and_every_event_is_kept() {
         let more = json!({ "tool_name": "Read", "tool_input": {}, "tool_use_id": id });
         events.push(("post-tool-use", roz.payload("post-tool-use", more)));
     }
-    for _ in 0..8 {
-        let more = json!({ "stop_hook_active": false, "background_tasks": all });
+    for text in names("said ", 8) {
+        let more = json!({ "stop_hook_active": false, "last_assistant_message": text, "background_tasks": all });
         events.push(("stop", roz.payload("stop", more)));
     }
     for agent in &new {
@@ -217,6 +217,29 @@ fn an_event_that_arrives_64_times_at_once_counts_once() {
 }
 
 #[test]
+fn a_stop_that_arrives_64_times_at_once_is_one_block() {
+    let roz = patient();
+    roz.prompt("#roz").passes();
+    let stop = json!({ "stop_hook_active": false, "background_tasks": [] });
+    let stop = ("stop", roz.payload("stop", stop));
+    let replies = at_once(&roz, &vec![stop; AT_ONCE]);
+    assert!(replies.iter().all(|reply| *reply == replies[0]), "{replies:?}");
+    assert_eq!(replies[0]["decision"], "block");
+    assert_eq!(roz.debug(SESSION)["review"]["block_count"], 1);
+    assert_eq!(told(&whole_trace(&roz), "stop_hook_called", "answer").len(), 1);
+}
+
+#[test]
+fn a_prompt_without_a_number_that_arrives_64_times_at_once_opens_one_review() {
+    let roz = patient();
+    let mut prompt = roz.payload("user-prompt", json!({ "prompt": "#roz look" }));
+    prompt.as_object_mut().unwrap().remove("prompt_id");
+    at_once(&roz, &vec![("user-prompt", prompt); AT_ONCE]);
+    let review = roz.debug(SESSION)["review"].clone();
+    assert_eq!((&review["cycle"], &review["user_prompts"]), (&json!(1), &json!(["#roz look"])));
+}
+
+#[test]
 fn one_approval_of_scope_tool_serves_one_of_64_calls_at_once() {
     let roz =
         Roz::gated(&format!("{PATIENT}\nreview.gates.approval_scope = 'tool'")).in_real_time();
@@ -251,7 +274,7 @@ fn a_hook_that_is_killed_at_any_moment_leaves_a_whole_session() {
     println!("seed: {SEED:#x}");
     let mut seeded = Seeded(SEED);
     let roz = patient();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let event = |at: usize| -> Sent {
         match at % 4 {
             0 => {
@@ -326,7 +349,7 @@ fn a_decision_that_is_killed_at_any_moment_was_made_or_was_not() {
     let mut seeded = Seeded(SEED);
     let roz = patient();
     for round in 0..16 {
-        roz.prompt(&format!("#roz {round}")).passes();
+        roz.prompt(&format!("#roz {round}")).objects_to_nothing();
         let reviewer = roz.reviewer(&format!("a{round}"));
         reviewer.bash("roz decide s1 COMPLETE fine --token x").passes();
         let decide = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];

@@ -1,6 +1,8 @@
 //! The review gate through the front door: the events that the client sends,
 //! in its order, and the verbs that reviewers and people use.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
 fn work_is_done_when_a_reviewer_has_approved_it() {
     let roz = Roz::new();
     roz.hook("session-start", json!({ "source": "startup" })).passes();
-    roz.prompt("#roz fix the bug").passes();
+    roz.requests("#roz fix the bug");
     let reason = roz.stop().blocks();
     assert!(reason.contains(REVIEWER) && reason.contains(SESSION), "{reason}");
     assert!(reason.contains("block 1 of 3"), "{reason}");
@@ -45,7 +47,7 @@ fn work_is_done_when_a_reviewer_has_approved_it() {
 #[test]
 fn findings_reach_the_agent_until_a_reviewer_approves() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let first = roz.reviewer("a1");
     first
         .decides_with("ISSUES", "no test", &["--message", "Add one for the empty list."])
@@ -73,7 +75,7 @@ fn findings_reach_the_agent_until_a_reviewer_approves() {
 #[test]
 fn issues_without_a_message_tell_the_summary() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     roz.reviewed("ISSUES", "the name is wrong");
     assert!(roz.stop().blocks().contains("the name is wrong"));
 }
@@ -81,17 +83,27 @@ fn issues_without_a_message_tell_the_summary() {
 #[test]
 fn a_prompt_that_asks_for_nothing_holds_nobody() {
     let roz = Roz::new();
-    for prompt in ["fix the bug", "#rozzz", "use #roz please", "roz", "# roz", "#ro z"] {
+    for prompt in ["fix the bug", "#rozzz", "roz", "#ro z", "x#roz"] {
         roz.prompt(prompt).passes();
         roz.stop().passes();
     }
+    for prompt in ["use #roz please", "# roz", "/roz look", "@roz"] {
+        let told = roz.prompt(prompt).objects_to_nothing().tells_user();
+        assert_eq!(told, "roz: to ask for a review, begin the prompt with `#roz`.", "{prompt:?}");
+        roz.stop().passes();
+    }
+    let told = roz.prompt("#roz:approvee").objects_to_nothing().tells_user();
+    for command in ["#roz:stop", "#roz:approve", "#roz:allow"] {
+        assert!(told.contains(command), "{told}");
+    }
+    roz.stop().passes();
 }
 
 #[test]
 fn roz_is_a_word_in_any_case() {
-    for prompt in ["#roz", "#ROZ now", "  \n#Roz: please", "#roz\tx", "#roz\u{a0}x"] {
+    for prompt in ["#roz", "#ROZ now", "  \n#Roz: please", "#roz\tx", "#roz\u{a0}x", "#roz, x"] {
         let roz = Roz::new();
-        roz.prompt(prompt).passes();
+        roz.requests(prompt);
         assert_eq!(roz.state(), "pending", "{prompt:?}");
     }
 }
@@ -99,7 +111,7 @@ fn roz_is_a_word_in_any_case() {
 #[test]
 fn after_three_blocks_the_stop_passes_and_the_user_hears_of_it() {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     for _ in 0..3 {
         roz.stop().blocks();
     }
@@ -124,7 +136,7 @@ fn after_three_blocks_the_stop_passes_and_the_user_hears_of_it() {
 
     // Three ignored stops do not buy a push.
     let asked = roz.push().asks();
-    assert!(asked.contains("roz decide s1 COMPLETE") && asked.contains("--human"), "{asked}");
+    assert!(asked.contains("roz allow"), "{asked}");
     roz.later(301);
     roz.push().denies();
 }
@@ -133,7 +145,7 @@ fn after_three_blocks_the_stop_passes_and_the_user_hears_of_it() {
 fn a_new_request_counts_anew() {
     let roz = Roz::with_config("circuit_breaker.max_blocks = 1");
     for _ in 0..3 {
-        roz.prompt("#roz").passes();
+        roz.requests("#roz");
         roz.stop().blocks();
     }
     roz.stop().objects_to_nothing().tells_user();
@@ -142,7 +154,7 @@ fn a_new_request_counts_anew() {
 #[test]
 fn a_review_that_was_given_up_shows() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     for _ in 0..3 {
         roz.stop().blocks();
     }
@@ -159,7 +171,7 @@ fn a_review_that_was_given_up_shows() {
 #[test]
 fn the_user_ends_a_review() {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let reviewer = roz.reviewer("a1");
     roz.prompt("#roz:stop enough").tells_user();
     assert_eq!(roz.state(), "idle");
@@ -171,19 +183,30 @@ fn the_user_ends_a_review() {
 
 #[test]
 fn in_mode_always_every_prompt_asks() {
-    let roz = Roz::with_config("review.mode = 'always'");
-    roz.prompt("fix the bug").passes();
-    roz.stop().blocks();
-    roz.reviewed("COMPLETE", "fine");
-    roz.stop().passes();
-    roz.prompt("and another").passes();
-    roz.stop().blocks();
+    for roz in [
+        Roz::with_config("review.mode = 'always'").in_git(),
+        Roz::with_config("review.mode = 'always'"),
+    ] {
+        roz.prompt("what does this do?").passes();
+        // There is nothing to review yet.
+        roz.stop().passes();
+        roz.agent_writes("README.md", "fixed\n");
+        roz.stop().blocks();
+        let reviewer = roz.reviewer("a1");
+        reviewer.looks();
+        reviewer.runs("cat README.md");
+        reviewer.decides("COMPLETE", "fine").succeeds();
+        reviewer.ends().passes();
+        roz.stop().passes();
+        roz.agent_writes("README.md", "fixed twice\n");
+        roz.stop().blocks();
+    }
 }
 
 #[test]
 fn in_mode_never_nothing_asks() {
     let roz = Roz::gated("review.mode = 'never'");
-    roz.prompt("#roz").passes();
+    assert!(roz.prompt("#roz").objects_to_nothing().tells_user().contains("switched off"));
     roz.stop().passes();
     roz.push().passes();
 }
@@ -245,6 +268,27 @@ fn a_gated_command_is_found_wherever_it_stands_in_the_line() {
         assert!(roz.tool(tool, &json!({ field: "git push" })).is_objection(), "{tool}.{field}");
     }
     roz.tool("Write", &json!({ "file_path": "x", "content": "git push" })).passes();
+}
+
+#[test]
+fn an_exclusion_lets_a_command_through_and_a_projects_does_not_open_what_the_user_closed() {
+    let roz =
+        Roz::with_config("review.gates.tools = ['Bash:git push*', '!Bash:git push origin wip/*']");
+    fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(
+        ".roz/config.toml",
+        "review.gates.tools = ['Bash:make *', '!Bash:make test', '!Bash:git push*']",
+    );
+    for line in ["git push origin wip/a", "make test", "make test && git push origin wip/a"] {
+        roz.bash(line).passes();
+    }
+    for line in ["git push origin main", "make test all", "git push origin \"wip/$(cat x)\""] {
+        roz.bash(line).denies();
+    }
+    let reason = roz.bash("git push origin wip/a; git push origin main").denies();
+    assert!(reason.contains("covers `git push origin main`"), "{reason}");
+    let told = roz.json(&["explain", "git push origin wip/a"]);
+    assert_eq!(told["verdict"], "allow", "{told}");
 }
 
 #[test]
@@ -364,7 +408,7 @@ fn what_a_person_said_yes_to_is_in_the_trace() {
 #[test]
 fn a_stop_beside_a_reviewer_passes_in_silence() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let reviewer = roz.reviewer("a1");
     roz.stop_beside(&json!([reviewer.in_background()])).passes();
     reviewer.decides("ISSUES", "bad").succeeds();
@@ -393,7 +437,7 @@ fn an_approval_that_comes_from_the_background_opens_the_gate_that_asked() {
 #[test]
 fn a_reviewer_that_is_gone_holds_nobody_and_frees_nobody() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     roz.reviewer("a1");
     roz.stop().blocks();
     assert_eq!(roz.state(), "pending");
@@ -402,7 +446,7 @@ fn a_reviewer_that_is_gone_holds_nobody_and_frees_nobody() {
 #[test]
 fn other_subagents_at_work_let_a_stop_pass_for_a_while() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let busy = json!([running("a5", "general-purpose")]);
     roz.stop_beside(&busy).objects_to_nothing().tells_user();
     let shell = json!([{ "id": "b1", "type": "shell", "status": "running", "command": "sleep 9" }]);

@@ -24,7 +24,7 @@ fn before_the_first_session_nothing_is_waited_for() {
 #[test]
 fn it_says_what_the_agent_waits_for_and_what_comes_next() {
     let roz = Roz::gated("[\"Bash:git push*\"]");
-    roz.prompt("#roz mend the login").passes();
+    roz.requests("#roz mend the login");
     roz.stop().blocks();
     let review = gate(&roz, "review");
     assert_eq!((&review["state"], &review["on"]), (&json!("pending"), &json!(true)));
@@ -66,7 +66,7 @@ fn an_intent_that_is_not_selected_is_waited_for() {
 #[test]
 fn the_clients_status_line_is_one_line_of_its_session() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     roz.stop().blocks();
     let line = |input: Value| roz.fed(&["statusline"], &input.to_string()).succeeds().stdout;
     let here = json!({ "session_id": SESSION, "workspace": { "current_dir": roz.project() } });

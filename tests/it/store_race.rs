@@ -305,6 +305,8 @@ fn step(store: &FileStore, durable: bool) -> Result<usize, Error> {
                 by: "person".into(),
                 tree: None,
                 stands: true,
+                unseen: Vec::new(),
+                changed_meanwhile: Vec::new(),
             };
             session.record(&decision, DateTime::UNIX_EPOCH);
         }

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "open",
+            "observe",
             "hooks",
             "plugin",
             "storage",
@@ -33,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "hooks",
         &[
             "open",
+            "observe",
             "storage",
             "memory",
             "usage_log",
@@ -46,7 +48,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("plugin", &["open", "hooks", "storage", "config", "template", "world", "core"]),
-    ("open", &["storage", "memory", "usage_log", "ledger", "config", "template", "world", "core"]),
+    (
+        "open",
+        &[
+            "observe",
+            "storage",
+            "memory",
+            "usage_log",
+            "ledger",
+            "config",
+            "template",
+            "world",
+            "core",
+        ],
+    ),
+    ("observe", &["world", "core"]),
     ("usage_log", &["storage", "world", "core"]),
     ("ledger", &["storage", "world", "core"]),
     ("storage", &["world", "core"]),

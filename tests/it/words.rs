@@ -30,7 +30,7 @@ fn after_compaction_and_resume_an_open_review_is_told_again() {
 #[test]
 fn a_fork_hears_of_the_review_that_it_left_behind() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let told =
         roz.hook("session-start", json!({ "source": "fork", "session_id": "s2" })).tells_user();
     assert!(told.contains(SESSION), "{told}");
@@ -48,7 +48,7 @@ fn second_opinions_are_found_on_path_without_starting_them() {
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let roz = roz.with_var("PATH", bin.to_str().unwrap());
     roz.hook("session-start", json!({ "source": "startup" })).passes();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     roz.launch();
     assert!(roz.subagent_start("a1").context().contains("codex"));
     assert_eq!(roz.json(&["context", SESSION])["second_opinions"], json!(["codex"]));
@@ -72,7 +72,7 @@ fn a_users_own_template_is_used_and_nothing_outside_its_folder_is() {
         std::fs::write(folder.join("block-mine.md"), text).unwrap();
         std::fs::write(roz.home().join("secret.md"), "secret").unwrap();
         std::fs::write(folder.join("secret.md"), "secret").unwrap();
-        roz.prompt("#roz").passes();
+        roz.requests("#roz");
         let reason = roz.stop().blocks();
         assert!(reason.contains(words) && !reason.contains("secret"), "{active}: {reason}");
     }
@@ -84,14 +84,14 @@ fn a_huge_template_is_cut() {
     let folder = roz.home().join("templates");
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("block-mine.md"), "é🦀 ".repeat(7000)).unwrap();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     assert!(roz.stop().blocks().ends_with("`roz context s1`.)"));
 }
 
 #[test]
 fn no_field_of_a_launch_is_too_long_for_the_client() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let launch = json!({
         "subagent_type": REVIEWER, "prompt": "x", "description": "é".repeat(20_000), "other": ["ü".repeat(20_000)],
     });
@@ -102,7 +102,7 @@ fn no_field_of_a_launch_is_too_long_for_the_client() {
 fn nothing_that_is_said_is_too_long_whatever_goes_in() {
     let long = |mark: &str| format!("{mark} {}", "漢🦀é ".repeat(20_000));
     let roz = Roz::gated("");
-    roz.prompt(&format!("#roz {}", long("please"))).passes();
+    roz.requests(&format!("#roz {}", long("please")));
     let short = |reply: &Reply| {
         let text = reply.json.to_string();
         assert!(text.chars().count() < 25_000 && !text.contains('\u{fffd}'), "{text}");

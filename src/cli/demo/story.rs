@@ -113,21 +113,22 @@ fn have_it_reviewed(stage: &mut Stage) -> io::Result<()> {
     stage.hook(Hook::PreToolUse, "Bash: roz decide SESSION COMPLETE fine", &own, Denies)?;
     stage.verb("the agent runs", &["decide", &session, "COMPLETE", "fine"], "", Refuses)?;
 
-    review(stage, "r1", "ISSUES", "a link works twice")?;
+    review(stage, LOGIN, "ISSUES", "a link works twice")?;
     stage.hook(Hook::Stop, "the agent says that it is done", &stop, Holds)?;
     let mend = write(stage, "src/auth/login.rs", MENDED, "w5");
     stage.hook(Hook::PreToolUse, "Write src/auth/login.rs: links work once", &mend, Passes)?;
     stage.cage.write("src/auth/login.rs", MENDED)?;
     stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &well_ended(&mend), Passes)?;
-    review(stage, "r2", "COMPLETE", "a link works once now")?;
+    review(stage, MENDED, "COMPLETE", "a link works once now")?;
     let push = bash("git push origin main", "p3");
     stage.hook(Hook::PreToolUse, "Bash: git push origin main", &push, Passes)?;
     stage.hook(Hook::PostToolUse, "Bash: git push origin main", &well_ended(&push), Passes)?;
     Ok(())
 }
 
-/// A reviewer from its launch to its end.
-fn review(stage: &mut Stage, agent: &str, verdict: &str, words: &str) -> io::Result<()> {
+/// A reviewer from its launch to its end. It reads `text`, which is all that was written.
+fn review(stage: &mut Stage, text: &str, verdict: &str, words: &str) -> io::Result<()> {
+    let agent = format!("reviewer-{verdict}");
     let launch = json!({
         "tool_name": "Agent",
         "tool_input": { "subagent_type": REVIEWER, "description": "Review", "prompt": "approve it" },
@@ -138,6 +139,20 @@ fn review(stage: &mut Stage, agent: &str, verdict: &str, words: &str) -> io::Res
     let subagent = json!({ "agent_id": agent, "agent_type": REVIEWER });
     let told = stage.hook(Hook::SubagentStart, "the reviewer starts", &subagent, Tells)?;
     let token = token(&told).unwrap_or_default();
+    let path = stage.cage.project().join("src/auth/login.rs");
+    let mut read = json!({
+        "tool_name": "Read",
+        "tool_input": { "file_path": path },
+        "tool_use_id": format!("f-{agent}"),
+        "tool_response": { "type": "text", "file": {
+            "filePath": path,
+            "content": text,
+            "startLine": 1,
+            "numLines": text.lines().count(),
+        } },
+    });
+    merge(&mut read, &subagent);
+    stage.hook(Hook::PostToolUse, "Read src/auth/login.rs", &read, Passes)?;
     let session = stage.cage.session.clone();
     let command = format!("roz decide {session} {verdict} '{words}' --token {token}");
     let mut call = bash(&command, &format!("d-{agent}"));

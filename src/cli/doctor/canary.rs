@@ -160,9 +160,8 @@ impl Canary {
                 it.passes() && token(&it.0).is_some()
             })?;
         let token = token(&started.0).unwrap_or_default();
-        let task =
-            json!({ "id": AGENT, "type": "subagent", "status": "running", "agent_type": REVIEWER });
-        let beside = json!({ "stop_hook_active": false, "background_tasks": [task] });
+        let running = json!([{ "id": AGENT, "type": "subagent", "agent_type": REVIEWER }]);
+        let beside = json!({ "stop_hook_active": false, "background_tasks": running });
         self.hook("a stop beside the reviewer passes", Hook::Stop, &beside, Answer::passes)?;
         self.decide("the token alone decides nothing", Some(&token), false)?;
         let mut decide = run(&self.decide_line(Some(&token)), "decide");

@@ -14,6 +14,7 @@ const LINES: &[(&str, &str)] = &[
     ("review.gates.tools", "['Edit']"),
     ("review.gates.approval_scope", "'tool'"),
     ("review.gates.approval_ttl_seconds", "60"),
+    ("notify", "'quiet'"),
     ("circuit_breaker.max_blocks", "2"),
     ("protect.enabled", "false"),
     ("templates.active", "'random'"),

@@ -1,7 +1,7 @@
 //! git's unified diff: read from text, and written in pages.
 //!
-//! [`parse`] reads what `git diff`, `git show` and `git log -p` print, whatever is printed around
-//! it and wherever it was cut. It never fails: what it does not know, it leaves out.
+//! [`parse`] reads the output of `git diff`, `git show` and `git log -p`, also in the middle of other
+//! text and when it was cut. It never fails: it skips lines that it does not know.
 
 mod pages;
 #[cfg(test)]
@@ -79,7 +79,7 @@ pub(super) fn without_colours(line: &str) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     let mut plain = String::with_capacity(line.len());
-    let mut rest = line;
+    let mut rest = line.trim_end_matches('\x1b'); // cut within a sequence
     while let Some((before, after)) = rest.split_once("\x1b[") {
         plain.push_str(before);
         let end = after.find(|c: char| matches!(c, '@'..='~'));
@@ -145,11 +145,15 @@ impl Reader {
             [] | [b' ', ..] => (1, 1),
             [b'-', ..] => (1, 0),
             [b'+', ..] => (0, 1),
-            [b'\\', b' ', ..] => (0, 0),
+            [b'\\', ..] => (0, 0),
             _ => return false,
         };
         let left = (self.left.0.checked_sub(old), self.left.1.checked_sub(new));
-        let ((Some(old), Some(new)), Some(hunk)) = (left, self.hunk()) else { return false };
+        let Some(hunk) = self.hunk() else { return false };
+        let (Some(old), Some(new)) = left else {
+            // The blank end of a text that was cut.
+            return line.is_empty() && hunk.extent == Extent::Cut;
+        };
         hunk.lines.push(line.to_owned());
         if (old, new) == (0, 0) {
             hunk.extent = Extent::Whole;

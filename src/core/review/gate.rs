@@ -1,14 +1,17 @@
 //! Gates on tools: a call that a pattern covers waits for an approval.
 
+use std::path::Path;
+
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
     event::ToolCall,
+    facts::GatesElsewhere,
     outcome::{Notice, Outcome, Saying},
-    pattern,
-    policy::{Mode, Scope},
+    policy::{Mode, ReviewPolicy, Scope},
     review::{
         changed_since_approval, is_reviewer_name,
+        patterns::{self, Covering},
         phase::Phase,
         proof,
         state::{GateTrigger, Opener, Reach, Review},
@@ -17,17 +20,33 @@ use crate::core::{
 };
 use crate::shell::HOLE;
 
-/// Whether a pattern covers `call`: the first that does.
-pub(crate) fn pattern_for<'a>(patterns: &'a [String], call: &ToolCall) -> Option<&'a str> {
-    if patterns.is_empty() {
-        return None;
-    }
-    let keys = call.keys();
-    let covers = |pattern: &&String| {
-        let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
-        is_hidden || keys.iter().any(|key| pattern::matches(pattern, key))
+/// The pattern that gates a call, what it covers of it, and the repository whose configuration has
+/// it, if that is not the session's.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Gated<'a> {
+    pub(crate) pattern: &'a str,
+    pub(crate) key: Option<String>,
+    pub(crate) root: Option<&'a Path>,
+}
+
+/// What gates `call`: the session's own patterns, then those of the repositories that it goes to.
+pub(crate) fn gated<'a>(
+    policy: &'a ReviewPolicy,
+    elsewhere: &'a [GatesElsewhere],
+    call: &ToolCall,
+) -> Option<Gated<'a>> {
+    let first = |covering: Vec<Covering<'a>>, root| {
+        let Covering { pattern, key } = covering.into_iter().next()?;
+        Some(Gated { pattern, key, root })
     };
-    patterns.iter().find(covers).map(String::as_str)
+    let own = || first(patterns::covering(&policy.gates, call), None);
+    let own = if policy.mode == Mode::Never { None } else { own() };
+    own.or_else(|| {
+        elsewhere.iter().find_map(|other| {
+            let covering = patterns::covering_runs(&other.gates, call, &other.runs);
+            first(covering, Some(other.root.as_path()))
+        })
+    })
 }
 
 pub(super) fn on_tool(
@@ -42,15 +61,13 @@ pub(super) fn on_tool(
     if is_needed {
         return Outcome::pass();
     }
-    let Some(pattern) = pattern_for(&cx.policy.review.gates.tools, call) else {
+    let Some(gated) = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call) else {
         return Outcome::pass();
     };
-    let gate = Gate { call, pattern, cx };
+    let pattern = gated.pattern;
+    let gate = Gate { call, pattern, key: gated.key, root: gated.root, cx };
     if reviewer.is_some() {
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
-    }
-    if cx.policy.review.mode == Mode::Never {
-        return Outcome::pass();
     }
     let id = call.tool_use_id.as_deref();
     if review.is_allowed(pattern, id, cx.now) {
@@ -123,6 +140,10 @@ pub(super) fn waiting(review: &Review) -> String {
 struct Gate<'a> {
     call: &'a ToolCall<'a>,
     pattern: &'a str,
+    /// What the pattern covers.
+    key: Option<String>,
+    /// The repository that configures it, if that is not the session's.
+    root: Option<&'a Path>,
     cx: Cx<'a>,
 }
 
@@ -133,7 +154,7 @@ impl Gate<'_> {
             tool_input: TruncatedInput::of_json(self.call.json),
             triggered_at: self.cx.now,
             pattern_matched: self.pattern.to_owned(),
-            key: self.key().map(str::to_owned),
+            key: self.key.clone(),
             root: self.cx.facts.work.known().map(|known| known.root.clone()),
         }
     }
@@ -191,17 +212,15 @@ impl Gate<'_> {
         Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
     }
 
-    /// What the pattern covers: the key of a run, or of the call.
-    fn key(&self) -> Option<&str> {
-        let keys = self.call.keys();
-        keys.iter().find(|key| pattern::matches(self.pattern, key)).map(String::as_str)
+    /// What the pattern covers of a line that says more than that, and whose it is.
+    fn covered(&self) -> String {
+        let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
+        of + &self.covered_command()
     }
 
-    /// What the pattern covers of a line that says more than that.
-    fn covered(&self) -> String {
-        let Some(key) = self.key().and_then(|key| key.strip_prefix("Bash:")) else {
-            return String::new();
-        };
+    fn covered_command(&self) -> String {
+        let key = self.key.as_deref().and_then(|key| key.strip_prefix("Bash:"));
+        let Some(key) = key else { return String::new() };
         if self.command().is_some_and(|it| it.trim() == key) {
             return String::new();
         }

@@ -49,6 +49,7 @@ mod cycle;
 pub mod decision;
 pub mod diff;
 pub(crate) mod gate;
+pub mod patterns;
 pub mod people;
 pub mod phase;
 pub mod proof;

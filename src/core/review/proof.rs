@@ -88,9 +88,10 @@ pub struct Reviewer {
     /// What of the work it was shown.
     #[serde(default)]
     pub(super) seen: Seen,
-    /// Files in which the client keeps outputs that were too long to show.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) kept_outputs: Vec<String>,
+    /// Files in which the client keeps outputs that were too long to show, and how many lines of
+    /// each were read from its beginning on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) kept_outputs: BTreeMap<String, u64>,
     /// It looked at what the gated call names (of an empty work there is nothing else to see).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) looked_at_call: bool,
@@ -324,7 +325,7 @@ pub(super) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
         proof: proof.clone(),
         has_ended: false,
         seen: Seen::default(),
-        kept_outputs: Vec::new(),
+        kept_outputs: BTreeMap::new(),
         looked_at_call: false,
         began_with: trees.map(|known| (known.root.clone(), known.tree.clone())).collect(),
     };
@@ -497,11 +498,14 @@ pub(super) fn was_shown(review: &mut Review, agent: &str, shown: &Shown, succeed
         reviewer.seen.diff(text);
     }
     for read in &shown.reads {
-        // A page of an output that was too long to show.
-        if reviewer.kept_outputs.contains(&read.path) {
-            reviewer.seen.diff(&read.text);
-        } else {
-            reviewer.seen.lines(&read.blob, read.start, read.count);
+        match reviewer.kept_outputs.get_mut(&read.path) {
+            // The next page of an output that was too long to show: a diff up to there.
+            Some(shown) if read.start <= *shown + 1 => {
+                *shown = (*shown).max(read.start + read.count - 1);
+                reviewer.seen.diff(&read.text);
+            }
+            Some(_) => (),
+            None => reviewer.seen.lines(&read.blob, read.start, read.count),
         }
     }
     for output in &shown.outputs {
@@ -510,7 +514,7 @@ pub(super) fn was_shown(review: &mut Review, agent: &str, shown: &Shown, succeed
     if let Some(path) = &shown.kept_output
         && reviewer.kept_outputs.len() < MAX_LAUNCHES
     {
-        reviewer.kept_outputs.push(path.clone());
+        reviewer.kept_outputs.insert(path.clone(), 0);
     }
     if succeeded && trigger.is_some_and(|trigger| is_about(&trigger, &shown.words)) {
         reviewer.looked_at_call = true;

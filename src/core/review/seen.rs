@@ -1,7 +1,7 @@
-//! What of the present content reached a reviewer, and what of a change it still has to see.
+//! Which parts of a change a reviewer has seen, and which it still has to see.
 //!
-//! Content is known by its blob id, so that a diff of an old commit, or an edit after the look, does
-//! not count.
+//! Lines are recorded by the blob id of the content, so that the diff of an old commit does not
+//! count, and neither does anything that was shown before the file's last edit.
 
 mod excuse;
 mod output;
@@ -27,7 +27,7 @@ const SHORTEST_ID: usize = 7;
 /// Lines from 1, first and last. `(n + 1, n)` is the place between lines `n` and `n + 1`.
 type Range = (u64, u64);
 
-/// What was shown to a reviewer.
+/// The lines and headers that were shown to a reviewer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seen {
@@ -39,7 +39,7 @@ pub struct Seen {
     headers: Vec<String>,
 }
 
-/// What a reviewer has to see of a file.
+/// The parts of a changed file that a reviewer has to see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
     pub path: String,
@@ -54,8 +54,8 @@ pub struct Required {
     pub header_only: bool,
 }
 
-/// What has to be seen of a change: the diff, with `--full-index` and best with `-U0 -M`, of the
-/// base against the present content. Deleted files and binary files need not be seen.
+/// The parts of each file that a reviewer has to see. `files` is the diff of the base against the
+/// present content, made with `-U0 -M --full-index`. Deleted and binary files need not be seen.
 pub fn required(files: &[FileDiff]) -> Vec<Required> {
     let files = files.iter().filter(|file| file.change != Change::Deleted && !file.is_binary);
     files
@@ -94,7 +94,7 @@ fn add_changes(hunk: &Hunk, ranges: &mut Vec<Range>, deletions: &mut Vec<u64>) {
 }
 
 impl Seen {
-    /// A diff was shown, as the whole of `text` or within it.
+    /// Records a text that was shown: the diff, or diffs, in it.
     pub fn diff(&mut self, text: &str) {
         for file in &diff::parse(text) {
             if file.hunks.is_empty() && !file.is_binary && !file.path.is_empty() {
@@ -107,7 +107,7 @@ impl Seen {
         self.forget_oldest();
     }
 
-    /// So many lines of a file's text were shown, from line `start`.
+    /// Records `count` lines of a file that were shown, from line `start`.
     pub fn lines(&mut self, blob: &str, start: u64, count: u64) {
         if count > 0 {
             let start = start.max(1);
@@ -116,14 +116,14 @@ impl Seen {
         }
     }
 
-    /// The output was shown of a program that prints `content`, the text of a file, or lines of it:
-    /// `cat`, `sed -n`, `grep -n`.
+    /// Records the output of a program that prints a file or lines of it, such as `cat`, `sed -n`
+    /// and `grep -n`. `content` is the file's text.
     pub fn output(&mut self, blob: &str, content: &str, output: &str) {
         self.add(blob, output::shown(content, output));
         self.forget_oldest();
     }
 
-    /// What was not shown as a whole.
+    /// The files of which some required part was not shown.
     pub fn missing<'a>(&self, required: &'a [Required]) -> Vec<&'a Required> {
         required.iter().filter(|required| !self.has(required)).collect()
     }

@@ -326,7 +326,7 @@ impl Review {
     /// What no approval covers of a work tree, in words.
     pub(super) fn why_new(&self, work: &Work) -> Option<String> {
         match work {
-            Work::Known(known) if known.approval.is_none() => Some(words::why_new(known)),
+            Work::Known(known) if known.needs_approval() => Some(words::why_new(known)),
             Work::NoRepository if self.is_written => {
                 Some("files were written since the approval".to_owned())
             }

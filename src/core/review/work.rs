@@ -46,6 +46,11 @@ pub struct Known {
 }
 
 impl Known {
+    /// Whether there is work, and no approval covers it.
+    pub fn needs_approval(&self) -> bool {
+        self.approval.is_none() && !self.is_empty
+    }
+
     /// What no approval covers, in words.
     pub fn why_new(&self) -> String {
         super::words::why_new(self)
@@ -84,9 +89,9 @@ impl Work {
         }
     }
 
-    /// Whether an approval covers the work.
+    /// Whether an approval covers the work; an empty one needs none.
     pub fn is_approved(&self) -> bool {
-        self.known().is_some_and(|known| known.approval.is_some())
+        self.known().is_some_and(|known| !known.needs_approval())
     }
 }
 

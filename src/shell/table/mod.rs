@@ -3,6 +3,7 @@
 pub(super) mod calls;
 pub(super) mod checks;
 pub(super) mod coded;
+pub(super) mod folders;
 pub(super) mod grammar;
 pub(super) mod hooks;
 pub(super) mod index;

@@ -362,6 +362,7 @@ impl Walker<'_> {
             conditional: self.conditional > 0,
             again: self.again > 0,
             loose: words.iter().skip(1).any(|word| word.loose && word.has_hole()),
+            folders: Vec::new(),
         };
         self.record_run(run);
     }

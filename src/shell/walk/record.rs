@@ -1,15 +1,20 @@
 //! What is found on the way goes into the reading here, and nowhere else but for scripts and finds.
 
+use super::super::table::folders;
 use super::super::{Certainty, HOLE, How, ReadOf, Run, TextOf, Unreadable, Write};
 use super::env::Made;
 use super::field::Field;
 use super::groups::{with_hidden, without_groups};
-use super::origin::normal;
+use super::origin::{join, normal};
 use super::{Walker, expand, limit};
 
 impl Walker<'_> {
-    pub(super) fn record_run(&mut self, run: Run) {
+    pub(super) fn record_run(&mut self, mut run: Run) {
         if self.is_silent() {
+            return;
+        }
+        run.folders = self.folders_of(&run);
+        if !self.spend(run.folders.iter().map(String::len).sum::<usize>() / 512) {
             return;
         }
         if let Some(from) = self.repeated_from
@@ -18,6 +23,23 @@ impl Walker<'_> {
             return;
         }
         self.reading.runs.push(run);
+    }
+
+    /// Where a command runs: where the line has gone by then, and from there where its own options
+    /// go.
+    fn folders_of(&self, run: &Run) -> Vec<String> {
+        let mut goes = folders::of_options(&run.program, &run.argv);
+        if run.program == "git" && !run.argv.iter().any(|word| word.starts_with("--git-dir")) {
+            let own = run.assignments.iter().rev().find(|(name, _)| name == "GIT_DIR");
+            let git_dir = own.map_or_else(|| self.known("GIT_DIR"), |(_, text)| text.clone());
+            goes.extend(folders::of_option("git-dir", &git_dir));
+        }
+        let here = self.env.directories();
+        if goes.is_empty() && here.iter().all(|folder| matches!(folder.as_str(), "" | ".")) {
+            return Vec::new();
+        }
+        let there = |from: &String| goes.iter().fold(from.clone(), |from, to| join(&from, to));
+        here.iter().map(there).collect()
     }
 
     /// A word that names a file. Where it is a pattern with groups in it, what it finds comes with its

@@ -110,6 +110,7 @@ impl Walker<'_> {
                 // Nobody has read the code around it.
                 again: true,
                 loose: false,
+                folders: Vec::new(),
             };
             self.record_run(run);
         }

@@ -39,7 +39,7 @@ impl House {
         house.file(".claude/plugins/installed_plugins.json", "{}");
         house.file(".local/share/roz/plugin/hooks/hooks.json", "{}");
         house.file(".claude/projects/p/s1/subagents/agent-a1.jsonl", "{}");
-        house.roz.prompt("#roz").passes();
+        house.roz.requests("#roz");
         house.roz.reviewer("a1");
         house
     }
@@ -166,7 +166,7 @@ fn the_user_may_switch_it_off_and_a_project_may_not() {
 #[test]
 fn a_reviewer_decides_with_its_token_and_may_do_no_more_than_others() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let reviewer = roz.reviewer("a1");
     reviewer.bash("roz context s1").objects_to_nothing();
     reviewer.bash(&format!("roz decide s1 COMPLETE fine --token {}", reviewer.token)).passes();

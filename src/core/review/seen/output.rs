@@ -1,5 +1,8 @@
 //! Which lines of a file the output of a program shows.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 
 use super::Range;
@@ -15,15 +18,16 @@ struct Line<'a> {
     numbered: Option<(usize, &'a str)>,
 }
 
-/// The lines of `content` that `output` has, where lines in a row of the one are lines in a row of
-/// the other. A run of nothing but brackets and blank lines does not count: it is found in any file.
+/// The ranges of `content` whose lines are consecutive lines of `output`. A run that has only blank
+/// lines and brackets does not count, since any file has such lines.
 ///
-/// What is rare is looked for first, since `}` is everywhere. A line of the output belongs to one
-/// run, so that the time is bounded by the sizes of both.
+/// The search begins with the rarest lines, which have the fewest places to try. A line of the
+/// output belongs to one run only, so the time grows with the size of the texts and no faster.
 pub(super) fn shown(content: &str, output: &str) -> Vec<Range> {
-    let content: Vec<&str> = content.lines().map(str::trim_end).collect();
-    let plain: Vec<_> = output.lines().map(without_colours).collect();
-    let output: Vec<Line> = plain.iter().map(|line| Line::of(line.trim_end())).collect();
+    let content: Vec<_> = content.lines().map(without_colours).collect();
+    let content: Vec<&str> = content.iter().map(|line| line.trim_end()).collect();
+    let output: Vec<_> = output.lines().map(without_colours).collect();
+    let output: Vec<Line> = output.iter().map(|line| Line::of(line)).collect();
 
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in content.iter().enumerate().filter(|(_, line)| !is_trivial(line)) {
@@ -74,9 +78,9 @@ impl<'a> Line<'a> {
             let rest = text.trim_start();
             let (number, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
             let rest = rest.strip_prefix(['\t', ':', '-', '→', ' '])?;
-            Some((number.parse().ok()?, rest))
+            Some((number.parse().ok()?, rest.trim_end()))
         };
-        Self { text, numbered: numbered() }
+        Self { text: text.trim_end(), numbered: numbered() }
     }
 
     fn is(&self, line: &str) -> bool {

@@ -1,0 +1,267 @@
+//! Which patterns of `review.gates.tools` cover a call.
+//!
+//! A pattern that begins with `!` is an exclusion:
+//!
+//! ```toml
+//! tools = ["Bash:git push*", "!Bash:git push origin wip/*"]
+//! ```
+//!
+//! Each command that a call would run is judged by itself, and the last pattern that matches it
+//! wins: `git push origin wip/a && git push origin main` is gated because of its second command.
+//! An exclusion undoes only patterns of its own file, so that a project cannot open what its user
+//! has closed; and only for a command of which every word is known.
+
+use crate::{
+    core::{event::ToolCall, pattern, policy::GatesPolicy},
+    shell::{Certainty, HOLE, Run},
+};
+
+/// A pattern, and what it covers of a call.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Covering<'a> {
+    pub pattern: &'a str,
+    /// None: it covers the call because not all of it could be read.
+    pub key: Option<String>,
+}
+
+/// The first pattern that covers the call.
+pub fn pattern_for<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Option<&'a str> {
+    covering(gates, call).first().map(|covering| covering.pattern)
+}
+
+/// Every pattern that covers one of these runs of the call, or what could not be read of it. For
+/// the gates of another repository, which hold for the commands that run there.
+pub fn covering_runs<'a>(
+    gates: &'a GatesPolicy,
+    call: &ToolCall,
+    runs: &[Run],
+) -> Vec<Covering<'a>> {
+    if gates.tools.is_empty() {
+        return Vec::new();
+    }
+    let mut units: Vec<Unit> = runs.iter().map(|run| Unit::of_run(run, call)).collect();
+    units.extend(Unit::unread(call));
+    matching(gates, &units, call.may_run_anything())
+}
+
+/// Every pattern that covers the call, in their order.
+pub fn covering<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Vec<Covering<'a>> {
+    // A call's keys are made once, and most calls match nothing.
+    let matches = |it: &String| call.keys().iter().any(|key| pattern::matches(it, key));
+    let units = if gates.tools.iter().any(matches) { Unit::all(call) } else { Vec::new() };
+    matching(gates, &units, call.may_run_anything())
+}
+
+fn matching<'a>(
+    gates: &'a GatesPolicy,
+    units: &[Unit],
+    may_run_anything: bool,
+) -> Vec<Covering<'a>> {
+    let mut found = Vec::new();
+    for file in gates.files() {
+        for (at, pattern) in file.iter().enumerate() {
+            let key = units.iter().find_map(|unit| unit.covered_by(pattern, &file[at + 1..]));
+            let is_hidden = may_run_anything && pattern.starts_with("Bash:");
+            if key.is_some() || is_hidden {
+                found.push(Covering { pattern, key: key.cloned() });
+            }
+        }
+    }
+    found
+}
+
+fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
+    call.readings.iter().flat_map(|reading| &reading.runs)
+}
+
+/// What is judged by itself: a command with all its keys, or one key.
+struct Unit {
+    keys: Vec<String>,
+    /// Every word of it is known, so that an exclusion can apply.
+    is_known: bool,
+}
+
+impl Unit {
+    fn all(call: &ToolCall) -> Vec<Self> {
+        let mut units: Vec<Self> = runs(call).map(|run| Self::of_run(run, call)).collect();
+        units.extend(Self::unread(call));
+        // A Bash call does nothing beside its commands, another tool may.
+        if call.name != "Bash" || units.is_empty() {
+            let is_known = !call.may_run_anything();
+            units.insert(0, Self { keys: vec![call.name.clone()], is_known });
+        }
+        units
+    }
+
+    /// The words of lines that could not be read.
+    fn unread(call: &ToolCall) -> impl Iterator<Item = Self> {
+        let keys = call.raw_keys().iter();
+        keys.map(|key| Self { keys: vec![key.clone()], is_known: false })
+    }
+
+    fn of_run(run: &Run, call: &ToolCall) -> Self {
+        let mut keys = run.keys();
+        let has_hole = keys.iter().any(|key| key.contains(HOLE));
+        let is_opaque = run.certainty == Certainty::Opaque;
+        if call.name == "Bash" {
+            keys.push(call.name.clone());
+        }
+        Self { keys, is_known: !has_hole && !is_opaque && !call.may_run_anything() }
+    }
+
+    /// The key that a pattern covers, unless one of the `later` patterns of its file excludes this.
+    fn covered_by(&self, pattern: &str, later: &[String]) -> Option<&String> {
+        let key = self.keys.iter().find(|key| pattern::matches(pattern, key))?;
+        let is_excluded = self.is_known && later.iter().any(|it| self.is_excluded_by(it));
+        (!is_excluded).then_some(key)
+    }
+
+    fn is_excluded_by(&self, pattern: &str) -> bool {
+        let Some(excluded) = pattern::exclusion(pattern) else { return false };
+        pattern::check(excluded).is_ok()
+            && self.keys.iter().any(|key| pattern::matches(excluded, key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::core::event::Beyond;
+
+    /// The gates of a user's file and of a project's.
+    fn gates(user: &[&str], project: &[&str]) -> GatesPolicy {
+        let tools = user.iter().chain(project).map(|&it| it.to_owned()).collect();
+        GatesPolicy { tools, project_files: vec![user.len()], ..GatesPolicy::default() }
+    }
+
+    fn bash(line: &str) -> ToolCall<'static> {
+        let mut call = ToolCall::new("Bash", json!({ "command": line }), "{}", None);
+        call.read(&[], &crate::shell::Options::default());
+        call
+    }
+
+    #[track_caller]
+    fn assert_gated(gates: &GatesPolicy, rows: &[(&str, Option<&str>)]) {
+        for (line, expected) in rows {
+            assert_eq!(pattern_for(gates, &bash(line)), *expected, "{line}");
+        }
+    }
+
+    const PUSH: &str = "Bash:git push*";
+    const NOT_WIP: &str = "!Bash:git push origin wip/*";
+
+    #[test]
+    fn the_last_pattern_that_matches_a_command_wins() {
+        let forced = "Bash:git push*--force*";
+        let gates = gates(&[PUSH, NOT_WIP, forced], &[]);
+        assert_gated(
+            &gates,
+            &[
+                ("git push origin main", Some(PUSH)),
+                ("git push origin wip/a", None),
+                ("git -C sub push origin wip/a", None),
+                ("b=wip/a; git push origin $b", None),
+                ("git push origin wip/a --force", Some(forced)),
+                ("git push origin wip/a && git push origin main", Some(PUSH)),
+                ("git push origin wip/a && git push origin wip/b", None),
+                ("git status", None),
+            ],
+        );
+        assert_gated(&self::gates(&[NOT_WIP, PUSH], &[]), &[("git push origin wip/a", Some(PUSH))]);
+    }
+
+    #[test]
+    fn the_command_that_is_covered_is_told_and_not_the_one_that_is_excluded() {
+        let gates = gates(&[PUSH, NOT_WIP], &[]);
+        let call = bash("git push origin wip/a && git push origin main");
+        let key = Some("Bash:git push origin main".to_owned());
+        assert_eq!(covering(&gates, &call), [Covering { pattern: PUSH, key }]);
+    }
+
+    #[test]
+    fn an_exclusion_of_a_project_undoes_only_what_the_project_demands() {
+        let publish = "Bash:npm publish*";
+        let project = [publish, "!Bash:npm publish --tag next*", "!Bash:git push*", "!*"];
+        assert_gated(
+            &gates(&[PUSH], &project[..3]),
+            &[
+                ("git push origin main", Some(PUSH)),
+                ("npm publish", Some(publish)),
+                ("npm publish --tag next", None),
+            ],
+        );
+        assert_gated(&gates(&[PUSH], &project), &[("git push", Some(PUSH)), ("npm publish", None)]);
+    }
+
+    #[test]
+    fn an_exclusion_of_the_user_leaves_what_the_project_demands() {
+        let gates = gates(&[PUSH, NOT_WIP], &["Bash:git push origin*"]);
+        let project = Some("Bash:git push origin*");
+        assert_gated(&gates, &[("git push origin wip/a", project), ("git push", Some(PUSH))]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_excluded() {
+        let gates = gates(&[PUSH, "!Bash:git *"], &[]);
+        assert_gated(
+            &gates,
+            &[
+                ("git push origin main", None),
+                ("git push origin $(cat branch)", Some(PUSH)),
+                ("$(cat program) push origin main", Some(PUSH)),
+                ("python3 -c 'import os; os.system(\"git push\" + x)'", Some(PUSH)),
+                ("git push origin main '", Some(PUSH)),
+            ],
+        );
+        let mut call = bash("git push origin main");
+        assert_eq!(pattern_for(&gates, &call), None);
+        call.read_in_part(Beyond::Line);
+        assert_eq!(pattern_for(&gates, &call), Some(PUSH));
+    }
+
+    #[test]
+    fn a_call_that_may_run_anything_is_covered_by_every_pattern_of_commands() {
+        let gates = gates(&["Edit", PUSH, "!Bash:*"], &[]);
+        let mut call = bash("ls");
+        call.read_in_part(Beyond::Line);
+        assert_eq!(covering(&gates, &call), [Covering { pattern: PUSH, key: None }]);
+    }
+
+    #[test]
+    fn an_exclusion_of_commands_undoes_a_gate_on_bash_and_on_no_other_tool() {
+        let gates = gates(&["Bash", "Monitor", "mcp__*", "!Bash:git status*", "!mcp__x__get"], &[]);
+        assert_gated(
+            &gates,
+            &[("git status -s", None), ("git status; ls", Some("Bash")), ("", Some("Bash"))],
+        );
+        let tool = |name| ToolCall::new(name, json!({}), "{}", None);
+        assert_eq!(pattern_for(&gates, &tool("mcp__x__get")), None);
+        assert_eq!(pattern_for(&gates, &tool("mcp__x__set")), Some("mcp__*"));
+        let mut monitor = ToolCall::new("Monitor", json!({ "command": "git status" }), "{}", None);
+        monitor.read(&[], &crate::shell::Options::default());
+        assert_eq!(pattern_for(&gates, &monitor), Some("Monitor"));
+    }
+
+    #[test]
+    fn an_exclusion_that_is_no_glob_excludes_nothing() {
+        let gates = gates(&[PUSH, "!Bash:git push["], &[]);
+        assert_gated(&gates, &[("git push[x", Some(PUSH))]);
+    }
+
+    #[test]
+    fn of_some_commands_only_those_are_judged() {
+        let gates = gates(&[PUSH, NOT_WIP], &[]);
+        let call = bash("git push origin main; git push origin wip/a; git push x $(cat y)");
+        let judged = |word: &str| {
+            let is_meant = |run: &&Run| run.argv.iter().any(|it| it.contains(word));
+            let runs: Vec<Run> = runs(&call).filter(is_meant).cloned().collect();
+            covering_runs(&gates, &call, &runs).first().map(|covering| covering.pattern)
+        };
+        assert_eq!(judged("main"), Some(PUSH));
+        assert_eq!(judged("wip/a"), None);
+        assert_eq!(judged("x"), Some(PUSH));
+        assert_eq!(judged("cat"), None);
+    }
+}

@@ -1,0 +1,97 @@
+//! The git work trees that a call's commands run in: the one of its own folder, and those that its
+//! lines go to (`cd ../b && git push`, `git -C ../b push`).
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use super::scripts;
+use crate::{
+    core::{event::ToolCall, facts::GatesElsewhere, policy::Mode, review::gate::Gated},
+    open::Roz,
+    shell::{HOLE, Run},
+    world::{World, git, links},
+};
+
+/// A work tree, and what of a call runs in it.
+pub(super) struct Place<'a> {
+    pub(super) root: PathBuf,
+    pub(super) runs: Vec<&'a Run>,
+}
+
+/// The work trees that a call goes to: first that of `cwd`, where there is one. A command in a
+/// folder that only the running line knows may run in any of them.
+pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<Place<'a>> {
+    let place = |root| Place { root, runs: Vec::new() };
+    let here = root_of(cwd);
+    let mut places: Vec<Place> = here.iter().cloned().map(place).collect();
+    let mut roots: BTreeMap<&str, Option<PathBuf>> = BTreeMap::from([("", here)]);
+    let mut anywhere = Vec::new();
+    for run in runs(call) {
+        let start = run.folders.is_empty().then_some("");
+        for folder in run.folders.iter().map(String::as_str).chain(start) {
+            if folder.contains(HOLE) {
+                anywhere.push(run);
+                continue;
+            }
+            let root = roots
+                .entry(folder)
+                .or_insert_with(|| root_of(&scripts::absolute(folder, cwd, world)));
+            let Some(root) = root else { continue };
+            match places.iter_mut().find(|place| place.root == *root) {
+                Some(place) => place.runs.push(run),
+                None => places.push(Place { root: root.clone(), runs: vec![run] }),
+            }
+        }
+    }
+    for place in &mut places {
+        place.runs.extend(&anywhere);
+    }
+    places
+}
+
+/// The gates of the repositories other than the project's that a call goes to.
+pub(super) fn gates_elsewhere(
+    call: &ToolCall,
+    cwd: &Path,
+    project: &Path,
+    world: &World,
+) -> Vec<GatesElsewhere> {
+    // Most calls stay at home, and cost no look.
+    if cwd == project && runs(call).all(|run| run.folders.is_empty()) {
+        return Vec::new();
+    }
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let others = places(call, cwd, world).into_iter().filter(|place| place.root != project);
+    let gates = others.filter_map(|Place { root, runs }| {
+        let roz = Roz::open(world, &root).ok()?;
+        let is_on = roz.has_own_rules() && roz.policy.review.mode != Mode::Never;
+        let gates = roz.policy.review.gates;
+        let runs = runs.into_iter().cloned().collect();
+        is_on.then_some(GatesElsewhere { root, gates, runs })
+    });
+    gates.collect()
+}
+
+/// The folder that a gated call is about: the repository whose gate it is, else where the gated
+/// command runs.
+pub(super) fn folder_of(call: &ToolCall, gated: &Gated, cwd: &Path, world: &World) -> PathBuf {
+    if let Some(root) = gated.root {
+        return root.to_owned();
+    }
+    let is_gated = |run: &&Run| gated.key.as_ref().is_some_and(|key| run.keys().contains(key));
+    let folder = runs(call).find(is_gated).and_then(|run| run.folders.first());
+    let folder = folder.filter(|folder| !folder.contains(HOLE));
+    folder.map_or_else(|| cwd.to_owned(), |folder| scripts::absolute(folder, cwd, world))
+}
+
+fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
+    call.readings.iter().flat_map(|reading| &reading.runs)
+}
+
+/// The root of the work tree that a folder is in. One that the line makes first is where it is
+/// made.
+fn root_of(folder: &Path) -> Option<PathBuf> {
+    git::find_root(&folder.canonicalize().unwrap_or_else(|_| links::normal(folder)))
+}

@@ -1,0 +1,53 @@
+//! The folders that programs work in, where their own options name them.
+
+use super::super::last_part;
+use super::super::walk::field::Field;
+use super::options;
+
+/// Programs, and their options that name the folder in which they work.
+const FOLDERS: &[(&str, &[&str])] = &[
+    ("git", &["C", "git-dir"]),
+    ("hub", &["C", "git-dir"]),
+    ("hg", &["cwd", "R", "repository"]),
+    ("jj", &["R", "repository"]),
+    ("make", &["C", "directory"]),
+    ("just", &["d", "working-directory"]),
+    ("cargo", &["C", "manifest-path"]),
+    ("go", &["C"]),
+    ("npm", &["C", "prefix"]),
+    ("pnpm", &["C", "dir"]),
+    ("yarn", &["cwd"]),
+    ("bun", &["cwd"]),
+    ("uv", &["directory"]),
+    ("poetry", &["C", "directory"]),
+    ("terraform", &["-chdir"]),
+    ("tofu", &["-chdir"]),
+];
+
+/// The folders that a program's own options lead to, each as seen from the one before it: `../b` of
+/// `git -C ../b push` and of `make release -C ../b`.
+pub(in super::super) fn of_options(program: &str, argv: &[String]) -> Vec<String> {
+    // Most runs have no option that could.
+    if !argv.iter().skip(1).any(|word| word.starts_with('-')) {
+        return Vec::new();
+    }
+    let names = FOLDERS.iter().find(|(name, _)| *name == program).map(|(_, names)| *names);
+    let (Some(names), Some(row)) = (names, options::find(program)) else { return Vec::new() };
+    let words: Vec<Field> = argv.iter().map(|word| Field::literal(word)).collect();
+    let given = match program {
+        // `git commit -C HEAD`: behind its verb they mean something else.
+        "git" | "hub" => row.grammar.leading(&words, 1).0,
+        _ => row.grammar.take(&words, 1).options,
+    };
+    let given = given.into_iter().filter(|option| names.contains(&option.name.as_str()));
+    given.filter_map(|option| of_option(&option.name, &option.value?.text)).collect()
+}
+
+/// The folder that an option's value stands for. `.git` is in a work tree, and a manifest is a file.
+pub(in super::super) fn of_option(option: &str, value: &str) -> Option<String> {
+    let path = value.trim_end_matches('/');
+    let last = last_part(path);
+    let is_inside = option == "manifest-path" || option == "git-dir" && last == ".git";
+    let folder = if is_inside { &path[..path.len() - last.len()] } else { value };
+    (!folder.is_empty()).then(|| folder.to_owned())
+}
