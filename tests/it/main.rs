@@ -43,3 +43,4 @@ mod terminal;
 mod tidy;
 mod usage;
 mod words;
+mod worktrees;
