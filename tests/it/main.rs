@@ -46,3 +46,4 @@ mod tidy;
 mod twice;
 mod usage;
 mod words;
+mod worktrees;
