@@ -132,6 +132,20 @@ fn empty() -> Work {
     Work::Known(Box::new(known))
 }
 
+#[test]
+fn of_several_work_trees_an_empty_one_needs_no_approval() {
+    let mut gate = Gate::with_tree("t1");
+    gate.approved_elsewhere("t0").objects_to(push("p1")).tree("t0");
+    let (works, id) = ([empty(), gate.facts.work.clone()], gate.session.session_id.clone());
+    let facts = Facts { works: works.to_vec(), ..Facts::default() };
+    let dice = [0; 32].into();
+    let (now, policy) = (gate.now, &gate.policy);
+    let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id: &id };
+    let event = Event { origin: Origin::default(), what: stop() };
+    let _ = crate::core::decide(&mut gate.session, &event, cx);
+    gate.is("approved");
+}
+
 fn merge(id: &str) -> What<'static> {
     bash_call(id, "gh pr merge 7 --squash")
 }
