@@ -162,7 +162,7 @@ fn stats_count_how_blocks_went() {
     roz.reviewed("COMPLETE", "fine");
     prompted(&roz, "s2", "#roz");
     roz.hook("stop", json!({ "session_id": "s2" })).blocks();
-    roz.hook("stop", json!({ "session_id": "s2" })).blocks();
+    roz.hook("stop", json!({ "session_id": "s2", "stop_hook_active": true })).blocks();
     let stats = roz.json(&["stats"]);
     let default = &stats["templates"]["default"];
     assert_eq!(
@@ -298,7 +298,7 @@ fn without_an_id_the_newest_session_of_this_project_is_meant() {
     let elsewhere = roz.dir().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     roz.hook("user-prompt", json!({ "session_id": "s3", "prompt": "#roz", "cwd": elsewhere }))
-        .passes();
+        .tells_user();
     assert_eq!(roz.json(&["debug"])["session_id"], "s2");
     assert_eq!(roz.json(&["context"])["session_id"], "s2");
     let mut command = roz.command(&["debug"]);

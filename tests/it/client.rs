@@ -193,14 +193,26 @@ impl Reviewer<'_> {
 
     #[track_caller]
     pub(crate) fn decides_with(&self, verdict: &str, summary: &str, more: &[&str]) -> Ran {
+        self.decides_aloud(verdict, summary, more).0
+    }
+
+    /// The same, with what is said at the end of the call.
+    #[track_caller]
+    pub(crate) fn decides_aloud(
+        &self,
+        verdict: &str,
+        summary: &str,
+        more: &[&str],
+    ) -> (Ran, Reply) {
         let mut args = vec!["decide", SESSION, verdict, summary];
         args.extend(more);
         args.extend(["--token", &self.token]);
         let call = self.call(&line(&args));
         self.roz.hook("pre-tool-use", call.clone()).passes();
         let ran = self.roz.run(&args);
-        self.roz.hook("post-tool-use", call).objects_to_nothing();
-        ran
+        let reply = self.roz.hook("post-tool-use", call);
+        reply.objects_to_nothing();
+        (ran, reply)
     }
 
     /// Looks at the work with `roz context`. Answers what it was shown.

@@ -73,7 +73,7 @@ fn a_permit_is_for_one_verdict_and_one_call() {
     roz.run(&complete).fails();
     let decide = ["decide", SESSION, "ISSUES", "bad", "--token", &reviewer.token];
     roz.run(&decide).succeeds();
-    roz.hook("post-tool-use", issues).passes();
+    roz.hook("post-tool-use", issues).tells_user();
     roz.run(&decide).fails();
     assert_eq!(roz.state(), "issues");
 }
@@ -147,7 +147,7 @@ fn without_a_launch_there_is_no_token() {
 #[test]
 fn a_review_may_come_before_anything_asks_for_it() {
     let roz = Roz::gated("");
-    let reviewer = roz.reviewer("a1");
+    let reviewer = roz.reviewer("first");
     assert_eq!(roz.state(), "reviewing");
     // One that ends undecided leaves things as they were.
     for _ in 0..3 {
@@ -326,18 +326,22 @@ fn a_reviewer_gets_our_brief_whatever_the_agent_would_have_told_it() {
 
 #[test]
 fn a_change_after_the_approval_is_named_to_the_user() {
-    let roz = Roz::gated("").in_git();
-    roz.write("work.txt", "one\n");
-    roz.push().denies();
+    let roz = Roz::with_config(
+        "review.gates = { tools = ['Bash:gh pr merge*'], approval_scope = 'session' }",
+    )
+    .in_git();
+    let merge = || roz.bash("gh pr merge 7");
+    roz.agent_writes("work.txt", "one\n");
+    merge().denies();
     roz.reviewed("COMPLETE", "fine");
     roz.stop().passes();
     // A commit of what was approved changes nothing.
     roz.git(&["add", "."]);
     roz.git(&["commit", "-qm", "work"]);
-    roz.push().passes();
+    merge().passes();
     roz.write("work.txt", "two words\n");
-    roz.write("new.txt", "?\n");
-    let told = roz.push().objects_to_nothing().tells_user();
+    roz.agent_writes("new.txt", "?\n");
+    let told = merge().objects_to_nothing().tells_user();
     assert!(told.contains("work.txt") && told.contains("new.txt"), "{told}");
     assert!(!told.contains("README"), "{told}");
     let allowed = roz.trace("gate_allowed");
@@ -348,8 +352,8 @@ fn a_change_after_the_approval_is_named_to_the_user() {
     roz.stop().passes();
     let stops = roz.trace("stop_hook_called");
     assert_eq!(stops[2]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
-    assert_eq!(roz.push().tells_user(), told);
-    roz.write("newer.txt", "?\n");
+    assert_eq!(merge().tells_user(), told);
+    roz.agent_writes("newer.txt", "?\n");
     assert!(roz.stop().objects_to_nothing().tells_user().contains("newer.txt"));
     let status = " M work.txt\n?? new.txt\n?? newer.txt\n";
     assert_eq!(roz.git(&["status", "--porcelain"]), status, "nothing was staged");
@@ -359,7 +363,8 @@ fn a_change_after_the_approval_is_named_to_the_user() {
 /// young as its index: a copy of the index must not look younger than it.
 #[test]
 fn a_change_that_only_the_age_of_gits_index_betrays_is_named_too() {
-    let roz = Roz::gated("").in_git();
+    let roz = Roz::with_config("review.gates.tools = ['Bash:gh pr merge*']").in_git();
+    let merge = || roz.bash("gh pr merge 7");
     roz.git(&["config", "core.trustctime", "false"]);
     let second = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     let age = |path: &str| {
@@ -370,13 +375,15 @@ fn a_change_that_only_the_age_of_gits_index_betrays_is_named_too() {
     age("work.txt");
     roz.git(&["add", "."]);
     age(".git/index");
-    roz.push().denies();
+    merge().denies();
     roz.reviewed("COMPLETE", "fine");
+    merge().passes();
     roz.write("work.txt", "two\n");
     age("work.txt");
     assert_eq!(roz.git(&["diff", "--name-only"]), "work.txt\n", "git itself sees it");
     age(".git/index");
-    assert!(roz.push().tells_user().contains("work.txt"));
+    let reason = merge().denies();
+    assert!(reason.contains("changed since the approval: work.txt"), "{reason}");
 }
 
 #[test]

@@ -204,8 +204,8 @@ fn stops(page: &mut Page) {
     let listing = json!({ "stop_hook_active": false, "last_assistant_message": "Done." });
     page.reply("a client that lists no background tasks", &roz.hook("stop", listing));
     let issues = ["--message", "upload.py:1 retries for ever. Stop after three."];
-    reviewer.decides_with("ISSUES", "no end to the retries", &issues).succeeds();
-    page.reply("the reviewer ends; its verdict", &reviewer.ends_with_messages());
+    let (_, told) = reviewer.decides_aloud("ISSUES", "no end to the retries", &issues);
+    page.reply("the reviewer's verdict", &told);
     page.reply("issues", &roz.stop());
     page.reply("the breaker trips, issues stand", &roz.stop());
 
@@ -263,8 +263,9 @@ fn decisions(page: &mut Page) {
     let excuse = ["--unseen", "upload.py"];
     page.ran("an exception without a reason", &reviewer.decides_with("COMPLETE", "fine", &excuse));
     let excuse = ["--unseen", "*.py: written by a generator"];
-    page.ran("with an exception", &reviewer.decides_with("COMPLETE", "fine", &excuse));
-    page.reply("the person hears of it", &reviewer.ends_with_messages());
+    let (ran, told) = reviewer.decides_aloud("COMPLETE", "fine", &excuse);
+    page.ran("with an exception", &ran);
+    page.reply("the person hears of it", &told);
     let decide = |args: &[&str]| roz.run(&[&["decide", SESSION, "COMPLETE"], args].concat());
     page.ran("no token", &decide(&["fine"]));
     page.ran("a wrong token", &decide(&["fine", "--token", "0123456789abcdef0123456789abcdef"]));

@@ -32,7 +32,11 @@ const PATIENT: &str = "
 ";
 
 fn patient() -> Roz {
-    Roz::gated(PATIENT).in_real_time()
+    patient_with("")
+}
+
+fn patient_with(config: &str) -> Roz {
+    Roz::gated(&format!("{config}{PATIENT}")).in_real_time()
 }
 
 /// An event on its way: its word and its payload.
@@ -85,7 +89,7 @@ fn gated_call(id: &str) -> Value {
 
 #[test]
 fn of_64_mixed_hooks_at_once_every_update_and_every_event_is_kept() {
-    let roz = patient();
+    let roz = patient_with("review.parallel = true\n");
     roz.requests("#roz");
     let old: Vec<String> = names("old", 8);
     let new: Vec<String> = names("new", 8);
@@ -349,7 +353,8 @@ fn a_decision_that_is_killed_at_any_moment_was_made_or_was_not() {
     let mut seeded = Seeded(SEED);
     let roz = patient();
     for round in 0..16 {
-        roz.prompt(&format!("#roz {round}")).objects_to_nothing();
+        roz.prompt("#roz:stop").objects_to_nothing();
+        roz.requests(&format!("#roz {round}"));
         let reviewer = roz.reviewer(&format!("a{round}"));
         reviewer.bash("roz decide s1 COMPLETE fine --token x").passes();
         let decide = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];

@@ -67,6 +67,8 @@ fn findings_reach_the_agent_until_a_reviewer_approves() {
         roz.run(&["context", SESSION]).succeeds().stdout.contains("Add one for the empty list.")
     );
     roz.hook("subagent-stop", json!({ "agent_id": "a2", "agent_type": REVIEWER })).blocks();
+    // The client lists it no more.
+    roz.stop().blocks();
 
     roz.reviewed("COMPLETE", "there is a test now");
     roz.stop().passes();

@@ -305,6 +305,7 @@ fn step(store: &FileStore, durable: bool) -> Result<usize, Error> {
                 by: "person".into(),
                 tree: None,
                 stands: true,
+                seen: Vec::new(),
                 unseen: Vec::new(),
                 changed_meanwhile: Vec::new(),
             };

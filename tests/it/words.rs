@@ -121,7 +121,7 @@ fn nothing_that_is_said_is_too_long_whatever_goes_in() {
     let message = &message[..message.floor_char_boundary(100_000)];
     roz.run(&["decide", SESSION, "ISSUES", summary, "--message", message, "--token", &token])
         .succeeds();
-    roz.hook("post-tool-use", call).passes();
+    short(&roz.hook("post-tool-use", call));
     roz.hook("subagent-stop", json!({ "agent_id": "a1", "agent_type": REVIEWER })).passes();
 
     let reply = roz.stop();

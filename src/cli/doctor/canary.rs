@@ -17,6 +17,7 @@ use crate::{
 
 const NAME: &str = "canary";
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
+const TEXT: &str = "first\n";
 const PUSH: &str = "git push origin main";
 const AGENT: &str = "canary-reviewer";
 
@@ -76,7 +77,7 @@ impl Song {
 /// Plays the session, to the first step that goes wrong.
 pub(super) fn sing(binary: &Path, world: &World) -> Song {
     let cage = Cage::new(binary, "canary", CONFIG, world)
-        .and_then(|it| it.write("notes.txt", "first\n").map(|()| it));
+        .and_then(|it| it.write("notes.txt", TEXT).map(|()| it));
     let mut canary = match cage {
         Ok(cage) => Canary { cage, steps: Vec::new() },
         Err(err) => {
@@ -132,6 +133,12 @@ impl Canary {
             &json!({ "source": "startup" }),
             Answer::passes,
         )?;
+        let write = json!({
+            "tool_name": "Write",
+            "tool_input": { "file_path": self.cage.project().join("notes.txt"), "content": TEXT },
+            "tool_use_id": "write",
+        });
+        self.hook("a file is written", Hook::PreToolUse, &write, Answer::passes)?;
         self.hook("a gated call is denied", Hook::PreToolUse, &push, Answer::denies)?;
         let prompt = json!({ "prompt": "#roz push it" });
         self.hook("the user asks for a review", Hook::UserPrompt, &prompt, Answer::passes)?;
@@ -172,6 +179,11 @@ impl Canary {
             &decide,
             Answer::passes,
         )?;
+        self.decide("`roz decide` refuses before a look", Some(&token), false)?;
+        let mut look = run(&format!("roz context {}", self.cage.session), "look");
+        merge(&mut look, &subagent);
+        merge(&mut look, &json!({ "tool_response": { "stdout": self.context()? } }));
+        self.hook("the reviewer looks", Hook::PostToolUse, &look, Answer::passes)?;
         self.decide("`roz decide` records the reviewer's verdict", Some(&token), true)?;
         merge(&mut decide, &json!({ "tool_response": {} }));
         self.hook("its call ends", Hook::PostToolUse, &decide, Answer::passes)?;
@@ -226,6 +238,17 @@ impl Canary {
         };
         self.steps.push(Step { name: name.to_owned(), ok, ms, is_hook: false });
         if ok { Ok(()) } else { Err(format!("{name}: {}", bounded::chars(&seen, 300))) }
+    }
+
+    /// What `roz context` shows.
+    fn context(&mut self) -> Result<String, String> {
+        let Said { answer, ms } = self.cage.verb(&["context", &self.cage.session], "");
+        let name = "`roz context` shows the changes";
+        let shown = answer.map(|said| said.as_str().unwrap_or_default().to_owned());
+        let ok = shown.as_ref().is_ok_and(|shown| shown.contains("+++ b/notes.txt"));
+        self.steps.push(Step { name: name.to_owned(), ok, ms, is_hook: false });
+        let seen = shown.unwrap_or_else(|why| why);
+        if ok { Ok(seen) } else { Err(format!("{name}: {}", bounded::chars(&seen, 300))) }
     }
 
     fn decide_line(&self, token: Option<&str>) -> String {
