@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need, and passes them all: formats, lints, the tests
-# of the crate, the scenarios with the real client, and a new user's first
-# session with it.
+# of the crate, the scenarios with the real client, a new user's first session
+# with it, and its terminal interface.
 #
 #   ./test.sh              everything
 #   ./test.sh --no-client  all but the real client
@@ -69,3 +69,10 @@ tests/client/run.py
 
 step "a new user's first session"
 tests/client/first_session.py --check
+
+step "the client's terminal interface"
+if ! command -v tmux >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing tmux"
+    apt-get update -qq && apt-get install -qq -y tmux || echo "test.sh: tmux could not be installed" >&2
+fi
+tests/client/terminal.py --check

@@ -352,6 +352,11 @@ fn unknown(name: &str) -> Error {
     Error::UnknownEvent(bounded::line(name, 60))
 }
 
+/// How prompts begin that the client sends by itself: the end of a background task, the report of a
+/// subagent in auto mode, the messages of teammates and of other sessions.
+const CLIENT_PROMPTS: &[&str] =
+    &["<task-notification>", "<agent-message", "<teammate-message", "<cross-session-message"];
+
 impl<'a> Payload<'a> {
     fn what(&self, hook: Hook) -> What<'a> {
         let agent_id = || input::id(self.agent_id).unwrap_or_default();
@@ -416,11 +421,8 @@ impl<'a> Payload<'a> {
             Some(source) => source == "user" || source == "sdk",
             None => true,
         };
-        if by_user && !prompt.starts_with("<task-notification>") {
-            Sender::User
-        } else {
-            Sender::Client
-        }
+        let is_from_client = CLIENT_PROMPTS.iter().any(|opening| prompt.starts_with(opening));
+        if by_user && !is_from_client { Sender::User } else { Sender::Client }
     }
 }
 

@@ -19,6 +19,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 # What the client asks when it compacts a conversation; no script covers it.
 COMPACTION_MARKS = ("create a detailed summary of", "CRITICAL: Respond with TEXT ONLY")
 SUMMARY = "<analysis>short</analysis>\n<summary>\nThe user asked for a change and it was made.\n</summary>"
+# What the client asks about a call in auto mode, where it does not leave that to the server (`safeguards`).
+SAFETY_CHECK_MARK = "You are a security monitor for autonomous AI coding agents"
 # A turn whose condition never comes true is answered anyway, and is a problem.
 PATIENCE_SECONDS = 20.0
 
@@ -28,7 +30,7 @@ class Tool:
     """A call that the model makes; `{{name}}` in its strings is filled in."""
 
     name: str
-    input: dict
+    input: dict | str  # a text becomes JSON by what is filled in
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Conversation:
 class Exchange:
     """One request and its answer."""
 
-    actor: str  # "agent", a kind of subagent, "compaction" or "side"
+    actor: str  # "agent", a kind of subagent, "compaction", "safety check" or "side"
     conversation: int  # counts the conversations of that actor from 0
     body: dict
     heard: str  # all that was said since the model last spoke
@@ -143,17 +145,20 @@ class FakeModel(ThreadingHTTPServer):
                 conversation.said_ids |= {block["id"] for block in content if block["type"] == "tool_use"}
                 conversation.said_last = spoken(content)
             self.exchanges.append(Exchange(actor, number, body, heard, content))
+        calls = [block["id"] for block in content if block["type"] == "tool_use"]
         return {
             "id": f"msg_{len(self.exchanges):06d}", "type": "message", "role": "assistant",
             "model": body.get("model", "fake"), "content": content,
             "stop_reason": "tool_use" if turn.tools else "end_turn", "stop_sequence": None,
             "usage": {"input_tokens": turn.tokens, "output_tokens": 20, "cache_creation_input_tokens": 0,
                       "cache_read_input_tokens": 0, "service_tier": "standard"},
-        }
+        } | ({"safeguard_results": [passed_safety_check(calls)]} if body.get("safeguards") else {})
 
     def conversation_of(self, body: dict, heard: str) -> tuple[str, int, Conversation | None]:
         if any(mark in heard for mark in COMPACTION_MARKS):
             return "compaction", 0, None
+        if SAFETY_CHECK_MARK in block_text(body.get("system")):
+            return "safety check", 0, None
         if not body.get("tools"):  # titles and other odd jobs of the client
             return "side", 0, None
         opening = block_text(body.get("system")) + block_text(body["messages"][0]["content"])
@@ -170,7 +175,8 @@ class FakeModel(ThreadingHTTPServer):
 
     def next_turn(self, actor: str, number: int, conversation: Conversation | None, heard: str) -> Turn:
         if conversation is None:
-            return Turn(text=SUMMARY if actor == "compaction" else '{"title": "A title"}')
+            passed = "<severity>0" if "<severity>" in heard else "<block>no"
+            return Turn(text={"compaction": SUMMARY, "safety check": passed}.get(actor, '{"title": "A title"}'))
         for name, pattern in self.hear.items():
             if found := re.search(pattern, heard):
                 conversation.heard[name] = self.values[name] = found[1]
@@ -183,9 +189,16 @@ class FakeModel(ThreadingHTTPServer):
     def content(self, turn: Turn, values: ChainMap) -> list[dict]:
         blocks = [{"type": "text", "text": fill(turn.text, values)}] if turn.text else []
         for tool in turn.tools:
+            filled = fill(tool.input, values)
             blocks.append({"type": "tool_use", "id": f"toolu_fake{next(self.ids):06d}", "name": tool.name,
-                           "input": fill(tool.input, values)})
+                           "input": json.loads(filled) if isinstance(filled, str) else filled})
         return blocks
+
+
+def passed_safety_check(calls: list[str]) -> dict:
+    """What the server says of the calls of a message in auto mode: none of them is dangerous."""
+    harmless = {"type": "evaluated", "outcome": "not_flagged"}
+    return {"type": "dangerous_tool_use", "status": {"type": "available", "tool_uses": dict.fromkeys(calls, harmless)}}
 
 
 def fill(value, values):
@@ -243,7 +256,7 @@ def stream(message: dict):
         yield {"type": "content_block_start", "index": index, "content_block": start}
         yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    end = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    end = {key: message[key] for key in ("stop_reason", "stop_sequence", "safeguard_results") if key in message}
     yield {"type": "message_delta", "delta": end, "usage": message["usage"]}
     yield {"type": "message_stop"}
 

@@ -437,6 +437,22 @@ fn an_approval_that_comes_from_the_background_opens_the_gate_that_asked() {
 }
 
 #[test]
+fn a_reviewers_report_in_auto_mode_leaves_its_approval_as_it_is() {
+    let roz = Roz::gated("");
+    roz.prompt("push it").passes();
+    roz.push().denies();
+    let reviewer = roz.reviewer("a1");
+    reviewer.decides("COMPLETE", "fine").succeeds();
+    // Client 2.1.330 sends it before the SubagentStop.
+    let report = "<agent-message from=\"a1\">\n[Subagent hand-back] The text below is the final \
+                  report of a subagent.\n  I approved it.\n</agent-message>";
+    roz.prompt(report).passes();
+    reviewer.ends().passes();
+    roz.push().passes();
+    assert_eq!(roz.debug(SESSION)["review"]["user_prompts"], json!(["push it"]));
+}
+
+#[test]
 fn a_reviewer_that_is_gone_holds_nobody_and_frees_nobody() {
     let roz = Roz::new();
     roz.requests("#roz");
