@@ -142,7 +142,7 @@ impl Roz {
             "Agent",
             &json!({
                 "description": "Review",
-                "prompt": format!("Review session {SESSION}."),
+                "prompt": format!("Review session {SESSION}, please."),
                 "subagent_type": REVIEWER,
                 "run_in_background": false,
             }),

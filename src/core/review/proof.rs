@@ -241,7 +241,8 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
             .collect();
     let prompt =
         Notice::new("brief").with("words", quoted).with("folders", words::folders(&cx.facts.roots));
-    let outcome = Outcome { updated_input: Some(Updated { input, prompt }), ..Outcome::default() };
+    let updated_input = (!is_plain(call, cx)).then_some(Updated { input, prompt });
+    let outcome = Outcome { updated_input, ..Outcome::default() };
     if is_told_again {
         return outcome;
     }
@@ -255,6 +256,20 @@ pub(super) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
+}
+
+/// Whether a launch says nothing but which session to review: it can stay as it is. A client in auto
+/// mode does not run a call whose input a hook changes (measured on 2.1.330). What the brief says is
+/// in the reviewer's own instructions and context as well.
+fn is_plain(call: &ToolCall, cx: Cx) -> bool {
+    let plain = format!("Review session {}.", cx.session_id);
+    let is_kept = |name: &String| {
+        KEPT.contains(&name.as_str()) || name == "prompt" || name == "subagent_type"
+    };
+    call.text("prompt").is_some_and(|prompt| prompt.trim() == plain)
+        && call.text("subagent_type") == Some(REVIEWER)
+        && call.text("description").is_none_or(|text| text.len() <= MAX_FIELD)
+        && call.input.as_object().is_some_and(|fields| fields.keys().all(is_kept))
 }
 
 /// Whether a launch waits for its SubagentStart.
