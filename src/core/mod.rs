@@ -256,10 +256,10 @@ fn told_of(
         if taken.unseen.len() > NAMED {
             names.push(format!("and {} more", taken.unseen.len() - NAMED));
         }
-        let named = names.join("; ");
+        let unseen = names.join("; ");
         told.push((
             Saying::Important,
-            format!("roz: approved without having been looked at: {named}"),
+            format!("roz: approved without having been looked at: {unseen}"),
         ));
     }
     let max_rounds = policy.review.max_rounds;

@@ -33,6 +33,7 @@ const MAX_HISTORY: usize = 50;
 /// Calls and agents whose ids are remembered, so that nothing counts twice.
 const MAX_IDS: usize = 64;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Review {

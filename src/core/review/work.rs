@@ -96,6 +96,7 @@ impl Work {
 }
 
 /// A path in which the present state differs from the approved one.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference {
     /// The present state has the path.

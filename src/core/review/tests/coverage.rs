@@ -59,8 +59,8 @@ fn who_has_seen_all_approves_and_the_record_says_so() {
     let (mut gate, token) = reviewer_of(&["a.rs"]);
     reads(&mut gate, Some("a1"), "a.rs", (1, 2));
     reads(&mut gate, Some("a1"), "a.rs", (3, 2));
-    let taken = approves(&mut gate, &token, &[]).unwrap();
-    assert_eq!((taken.standing, taken.unseen), (Standing::Stands, Vec::new()));
+    let posted = approves(&mut gate, &token, &[]).unwrap();
+    assert_eq!((posted.standing, posted.unseen), (Standing::Stands, Vec::new()));
     assert_eq!(gate.is("approved").table[0].seen, ["a.rs"]);
 }
 
@@ -92,9 +92,9 @@ fn a_file_that_is_written_after_the_look_is_unseen_again() {
 fn what_is_left_out_with_a_reason_is_recorded_and_told() {
     let (mut gate, token) = reviewer_of(&["a.rs", "db/schema.sql"]);
     reads(&mut gate, Some("a1"), "a.rs", (1, 9));
-    let taken = approves(&mut gate, &token, &["db: dumped by the database"]).unwrap();
-    assert_eq!(taken.unseen, ["db/schema.sql: dumped by the database"]);
-    assert_eq!(gate.table[0].unseen, taken.unseen);
+    let posted = approves(&mut gate, &token, &["db: dumped by the database"]).unwrap();
+    assert_eq!(posted.unseen, ["db/schema.sql: dumped by the database"]);
+    assert_eq!(gate.table[0].unseen, posted.unseen);
     gate.passes_with_a_word(reviewer_stop("a1"), "db/schema.sql: dumped by the database");
 }
 
