@@ -15,7 +15,11 @@ pub use self::decay::Decayed;
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{
-        intent::{SIDECAR, doubt::Doubt, selection::Elsewhere},
+        intent::{
+            SIDECAR,
+            doubt::Doubt,
+            selection::{self, Elsewhere},
+        },
         policy::Policy,
         session::{Session, SessionId},
     },
@@ -42,6 +46,11 @@ pub struct Roz {
     pub home: PathBuf,
     /// The root of the project that this is about.
     pub project: PathBuf,
+    /// The main work tree, where the project is a linked one. What the linked one does not have is
+    /// taken from there: configuration, learnings, sidecar.
+    pub main: Option<PathBuf>,
+    /// The root whose sidecar counts for the project.
+    pub sidecar: PathBuf,
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
     pub store: Box<dyn MessageStore>,
@@ -73,7 +82,7 @@ pub fn home(world: &World) -> PathBuf {
 /// Variables that the project's own client settings put into the environment
 /// do not say where roz keeps its own.
 pub fn sources(world: &World, dir: &Path) -> Sources {
-    let project = git::root(dir);
+    let (project, main) = git::work_trees(dir);
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let mut variables = world.roz_vars();
     let of_project =
@@ -96,6 +105,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         user_file,
         home: world.user_home.clone(),
         project: Some(project),
+        main,
         launch_dir,
         env: variables,
     }
@@ -157,9 +167,13 @@ impl Roz {
         let sources = sources(world, dir);
         let loaded = config::load(&sources);
         let store = storage::open(&loaded.policy, &sources.roz_home)?;
+        let project = sources.project.unwrap_or_else(|| dir.to_owned());
+        let borrowed = sources.main.as_ref().filter(|_| !declares_intents(&project));
         Ok(Self {
             home: sources.roz_home,
-            project: sources.project.unwrap_or_else(|| dir.to_owned()),
+            sidecar: borrowed.unwrap_or(&project).clone(),
+            project,
+            main: sources.main,
             policy: loaded.policy,
             diagnostics: loaded.diagnostics,
             is_bare: loaded.is_bare,
@@ -197,7 +211,8 @@ impl Roz {
 
     /// Whether the project has a configuration.
     pub fn has_own_rules(&self) -> bool {
-        !self.is_bare && config::project_dir(&self.project).join("config.toml").exists()
+        let has_file = |root: &PathBuf| config::project_dir(root).join("config.toml").exists();
+        !self.is_bare && (has_file(&self.project) || self.main.as_ref().is_some_and(has_file))
     }
 
     /// The learnings of the project and of the user.
@@ -209,22 +224,39 @@ impl Roz {
         Places {
             roz_home: self.home.clone(),
             user_home: world.user_home.clone(),
-            project: self.project.clone(),
+            project: self.root_of_learnings().to_owned(),
         }
+    }
+
+    /// The work tree whose learnings count for the project.
+    pub fn root_of_learnings(&self) -> &Path {
+        let main = self.main.as_deref().filter(|_| !Places::has_learnings(&self.project));
+        main.filter(|it| Places::has_learnings(it)).unwrap_or(&self.project)
     }
 
     /// What became of them: it lies beside the project's own.
     pub fn usage_log(&self, library: &Library) -> UsageLog {
         let folder = library.markdown_file().parent().map(Path::to_owned);
-        UsageLog::new(&folder.unwrap_or_else(|| config::project_dir(&self.project)), &self.home)
+        let folder = folder.unwrap_or_else(|| config::project_dir(self.root_of_learnings()));
+        UsageLog::new(&folder, &self.home)
     }
 
     /// What was changed for which intent in the project that `dir` lies in: the
     /// nearest one above that declares intents.
     pub fn ledger(&self, dir: &Path) -> Ledger {
         let declares = |it: &&Path| it.join(SIDECAR).is_dir();
-        let project = dir.ancestors().find(declares).unwrap_or(&self.project);
-        Ledger::new(project, &self.home)
+        // A linked work tree may lie in the main one.
+        let is_nearest = |it: &&Path| self.main.is_none() || it.starts_with(&self.project);
+        match dir.ancestors().find(declares).filter(is_nearest) {
+            Some(project) => Ledger::new(project, &self.home),
+            None => self.own_ledger(),
+        }
+    }
+
+    /// What was changed for which intent in the project.
+    pub fn own_ledger(&self) -> Ledger {
+        let ledger = Ledger::new(&self.sidecar, &self.home);
+        if self.sidecar == self.project { ledger } else { ledger.of_work_tree(&self.project) }
     }
 
     /// Where the git objects lie that a session's decisions refer to.
@@ -281,17 +313,18 @@ impl Roz {
         Err(Error::NoSession)
     }
 
-    /// What the other live sessions of a project are at. A session is live
-    /// until the client says that it is over, or nothing has changed in it for
-    /// [`LIVE`]: clients die without a word. One that cannot be read is at
-    /// nothing.
+    /// The intents of the other live sessions of the project whose sidecar is in
+    /// `root`. A session is live until the client says that it is over, or nothing
+    /// has changed in it for [`LIVE`]: clients die without a word. One that cannot
+    /// be read has no intent.
     pub fn elsewhere(
         &self,
         own: Option<&SessionId>,
-        project: &Path,
+        root: &Path,
         now: DateTime<Utc>,
     ) -> Vec<Elsewhere> {
         const LOOKED_AT: usize = 50;
+        let project = if root == self.sidecar { &self.project } else { root };
         let since = now.checked_sub_signed(LIVE).unwrap_or(now);
         let newest = self.store.activity().unwrap_or_default().into_iter().take(LOOKED_AT);
         let others = newest.take_while(|it| it.at >= since).filter(|it| Some(&it.id) != own);
@@ -394,6 +427,10 @@ impl Roz {
             }
         }
     }
+}
+
+fn declares_intents(root: &Path) -> bool {
+    root.join(selection::FILE).symlink_metadata().is_ok()
 }
 
 /// Whether one stands in a folder, or somewhere below.

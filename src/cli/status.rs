@@ -165,7 +165,7 @@ fn session(roz: &Roz, given: Option<&str>, world: &World) -> Result<Session, ope
 fn gates(roz: &Roz, world: &World) -> Gates {
     let intent = match roz.policy.intent.enabled {
         Auto::Off => None,
-        Auto::On | Auto::Auto => sidecar::load(&roz.project, &roz.home),
+        Auto::On | Auto::Auto => sidecar::load(&roz.sidecar, &roz.home),
     };
     Gates {
         reflection: learned::is_wanted(roz, &world.cwd),

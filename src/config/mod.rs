@@ -53,6 +53,8 @@ pub struct Sources {
     pub home: Option<PathBuf>,
     /// The project's root.
     pub project: Option<PathBuf>,
+    /// The main work tree, where the project is a linked one.
+    pub main: Option<PathBuf>,
     /// Where the client was started.
     pub launch_dir: Option<PathBuf>,
     /// Variables whose names begin with `ROZ_`; others are passed over.
@@ -154,6 +156,7 @@ struct Seen {
     home: Option<PathBuf>,
     user: file::Seen,
     project: Option<file::Seen>,
+    main: Option<file::Seen>,
     /// The client's, where there are variables.
     client_settings: Vec<file::Seen>,
     /// Those that matter. Of a misspelt one only the name.
@@ -163,10 +166,15 @@ struct Seen {
 impl Seen {
     fn now(sources: &Sources) -> Self {
         let user = file::Seen::at(sources.user_file.clone());
-        let project = sources.project.as_deref().map(project_file);
-        let project = project
-            .filter(|it| it.path.parent() != Some(&sources.roz_home))
-            .filter(|it| !it.is_same_file(&user));
+        let of_project = |root: &PathBuf| {
+            let file = project_file(root);
+            let is_users =
+                file.path.parent() == Some(&sources.roz_home) || file.is_same_file(&user);
+            (!is_users).then_some(file)
+        };
+        let project = sources.project.as_ref().and_then(of_project);
+        let main = sources.main.as_ref().and_then(of_project);
+        let main = main.filter(|it| !project.as_ref().is_some_and(|own| own.is_same_file(it)));
         let variables: Vec<_> = sources.env.iter().filter_map(relevant).collect();
         let mut client_settings = Vec::new();
         if !variables.is_empty() {
@@ -174,18 +182,21 @@ impl Seen {
             let files = client::settings_files(&dirs, sources.home.as_deref());
             client_settings = files.into_iter().map(file::Seen::at).collect();
         }
-        Self { home: sources.home.clone(), user, project, client_settings, variables }
+        Self { home: sources.home.clone(), user, project, main, client_settings, variables }
     }
 
     fn is_bare(&self) -> bool {
-        let project = self.project.as_ref();
-        self.user.is_absent()
-            && project.is_none_or(file::Seen::is_absent)
-            && self.variables.is_empty()
+        let mut files = [&self.user].into_iter().chain(self.of_projects());
+        files.all(file::Seen::is_absent) && self.variables.is_empty()
     }
 
     fn files(&self) -> impl Iterator<Item = &file::Seen> {
-        [&self.user].into_iter().chain(&self.project).chain(&self.client_settings)
+        [&self.user].into_iter().chain(self.of_projects()).chain(&self.client_settings)
+    }
+
+    /// In the order in which they are laid over one another.
+    fn of_projects(&self) -> impl Iterator<Item = &file::Seen> {
+        self.main.iter().chain(&self.project)
     }
 }
 
@@ -226,11 +237,21 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
     let mut draft = Draft::new(&sources.user_file);
     draft.lay(read_file(sources, &seen.user, &mut readable), Author::User);
 
-    let trusted = sources.project.as_deref().is_some_and(|it| is_trusted(it, draft.policy()));
-    let project = Author::Project { trusted };
-    if let Some(file) = &seen.project {
-        draft.lay(read_file(sources, file, &mut readable), project);
+    let author = |root: &Option<PathBuf>, policy: &Policy| Author::Project {
+        trusted: root.as_deref().is_some_and(|it| is_trusted(it, policy)),
+    };
+    let main = author(&sources.main, draft.policy());
+    let project = author(&sources.project, draft.policy());
+    let own = seen.project.as_ref().filter(|it| !it.is_absent());
+    let own = own.map(|file| read_file(sources, file, &mut readable));
+    if let Some(file) = &seen.main {
+        let mut layer = read_file(sources, file, &mut readable);
+        if let Some(own) = &own {
+            keep_gates(&mut layer, own);
+        }
+        draft.lay(layer, main);
     }
+    draft.lay(own.unwrap_or_default(), project);
 
     let home = sources.home.as_deref();
     let names = seen.variables.iter().map(|(name, _)| name.as_str());
@@ -252,10 +273,21 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
         }
     }
 
-    let files = [&seen.user].into_iter().chain(&seen.project).filter(|it| !it.is_absent());
+    let files = [&seen.user].into_iter().chain(seen.of_projects()).filter(|it| !it.is_absent());
     let files = files.map(|it| it.path.clone()).collect();
     let (policy, diagnostics, settings) = draft.finish();
     Resolved { full: Full { policy, diagnostics, settings, files }, readable }
+}
+
+/// Leaves of the main work tree's file what a linked one's own does not replace: the gates that it
+/// adds, and what it makes stricter.
+fn keep_gates(main: &mut Layer, own: &Layer) {
+    let is_replaced = |key: &Key| {
+        matches!(key.kind, Kind::Rows(_)) && own.settings.iter().any(|it| it.key.path == key.path)
+    };
+    main.settings.retain(|it| {
+        matches!(it.key.project, May::Add | May::Tighten { .. }) && !is_replaced(it.key)
+    });
 }
 
 /// What is wrong with a variable that sets no key.

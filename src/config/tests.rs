@@ -33,6 +33,7 @@ impl Scene {
             roz_home,
             home: Some(home),
             project: Some(project),
+            main: None,
             launch_dir: None,
             env: Vec::new(),
         };

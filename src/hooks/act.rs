@@ -26,10 +26,7 @@ use crate::{
         reflection::usage::Entry,
         refusal::Refusal,
     },
-    ledger::{
-        Ledger,
-        images::{self, Images},
-    },
+    ledger::images::{self, Images},
     open::Roz,
     sidecar::{self, edit, word},
     world::{self, World, git, in_a_line, read_head},
@@ -63,7 +60,7 @@ pub(super) fn act(
                 let change = edit::Change::Status { id, status: Status::InProgress };
                 let hand = edit::Hand { now: world.now, is_agents: true, until };
                 let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-                if let Some(root) = sidecar::governing(&roz.project, cwd) {
+                if let Some(root) = sidecar::governing(&roz.sidecar, cwd) {
                     let done = edit::change(&root, &roz.home, &change, hand);
                     warnings.extend(done.err().map(|err| in_a_line(&err)));
                 }
@@ -81,15 +78,15 @@ pub(super) fn act(
                 }
             }
             Effect::Know => {
-                let noted = word::know(&roz.project, &roz.home, until);
+                let noted = word::know(&roz.sidecar, &roz.home, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));
             }
             Effect::Granted(since) => {
-                let noted = word::granted(&roz.project, &roz.home, since, until);
+                let noted = word::granted(&roz.sidecar, &roz.home, since, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));
             }
             Effect::Doubt(doubts) => {
-                let noted = word::found(&roz.project, &roz.home, &doubts, until);
+                let noted = word::found(&roz.sidecar, &roz.home, &doubts, until);
                 outcome.messages.extend(noted.err().map(|err| {
                     format!(
                         "roz: a call changed `{}`, and it could not be noted ({}): look at it, for \
@@ -205,7 +202,7 @@ impl Scribe<'_> {
             tool_name: &tool.name,
             tool_use_id: tool.tool_use_id.as_deref(),
         };
-        let ledger = Ledger::new(&self.roz.project, &self.roz.home);
+        let ledger = self.roz.own_ledger();
         let record = record(&call);
         // What could not be written before comes first.
         let written = ledger.write_kept(self.until);

@@ -72,7 +72,7 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
         return None;
     }
     let project = roz.project.as_path();
-    let mut sidecar = word::stand(project);
+    let mut sidecar = word::stand(&roz.sidecar);
     let of_git = gits_own::stands(project);
     sidecar.extend(of_git.texts);
     Some(Start {

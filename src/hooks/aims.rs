@@ -43,10 +43,7 @@ use crate::{
         policy::Auto,
         session::Session,
     },
-    ledger::{
-        Ledger,
-        images::{Images, hash_of},
-    },
+    ledger::images::{Images, hash_of},
     open::Roz,
     shell::{HOLE, How, Made},
     sidecar::{
@@ -94,8 +91,8 @@ pub(super) fn aims(
     let project = &roz.project;
     let look =
         Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing, links };
-    let Some((mut aims, ignore)) = declared(&roz.project, roz) else {
-        let (project, home) = (&roz.project, &roz.home);
+    let Some((mut aims, ignore)) = declared(&roz.sidecar, roz) else {
+        let (project, home) = (&roz.sidecar, &roz.home);
         let had = session.intent.had_sidecar();
         let is_gone = had && !word::is_let_go(project, home);
         let is_after = matches!(event.what, What::PostToolUse { .. });
@@ -289,7 +286,7 @@ impl Look<'_> {
         if !self.roz.policy.intent.require_ledger || self.session.intent.selected().is_none() {
             return None;
         }
-        let ledger = Ledger::new(&self.roz.project, &self.roz.home);
+        let ledger = self.roz.own_ledger();
         let checked = ledger.check(&self.session.session_id, Instant::now() + PATIENCE);
         checked.err().map(|err| in_a_line(&err))
     }
@@ -311,7 +308,7 @@ impl Look<'_> {
 
     /// What a call has made of the sidecar's files.
     pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
-        let (project, home) = (&self.roz.project, &self.roz.home);
+        let (project, home) = (&self.roz.sidecar, &self.roz.home);
         let stand = flight.start.as_ref().and_then(|it| it.sidecar.as_ref());
         let Some(stand) = stand else { return Vec::new() };
         let changed = word::changed(project, home, stand, flight.at).into_iter();
@@ -419,7 +416,7 @@ impl Look<'_> {
     /// The newest records of the ledger.
     pub(super) fn newest(self) -> Vec<Record> {
         const NEAR: u64 = 256 << 10;
-        Ledger::new(&self.roz.project, &self.roz.home).newest(NEAR).unwrap_or_default()
+        self.roz.own_ledger().newest(NEAR).unwrap_or_default()
     }
 
     /// The projects with sidecars of their own that lie nearer to a target than
@@ -470,8 +467,8 @@ impl Look<'_> {
 
     /// The project that the session stands in, where its own declares nothing.
     fn above(self) -> Option<Nearer> {
-        let root = sidecar::governing(self.project, self.cwd)?;
-        if root == self.project { None } else { self.judge(&root, &[]) }
+        let root = sidecar::governing(&self.roz.sidecar, self.cwd)?;
+        if root == self.roz.sidecar { None } else { self.judge(&root, &[]) }
     }
 
     /// What another project makes of the writes.

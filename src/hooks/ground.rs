@@ -123,7 +123,8 @@ fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut L
     let notes = session.transcript_path.as_ref().map(|it| it.with_extension("").join("subagents"));
     let path = world.var("PATH").unwrap_or_default();
     let launched = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-    let projects = session.project.iter().chain([&roz.project]).chain(&session.cwd).cloned();
+    let projects = session.project.iter().chain([&roz.project]).chain(&roz.main);
+    let projects = projects.chain(&session.cwd).cloned();
     let projects = projects.chain(launched).chain([cwd.to_owned()]);
     let projects = named_and_real(projects, links);
     Ground {

@@ -55,7 +55,7 @@ pub(super) fn handshake(
         }
         _ => None,
     }?;
-    let root = sidecar::governing(&roz.project, cwd)?;
+    let root = sidecar::governing(&roz.sidecar, cwd)?;
     let desk = Desk::open(&root, &roz.home)?;
     let intent = desk.choose(id, "roz").ok()?;
     let briefing = desk.briefing(intent, |it| roz.text_before(&root, it));

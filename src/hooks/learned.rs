@@ -107,7 +107,8 @@ pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
         Auto::On => true,
         Auto::Off => false,
         Auto::Auto => {
-            let has = |folder: &str| roz.project.join(folder).join("learnings.md").exists();
+            let root = roz.root_of_learnings();
+            let has = |folder: &str| root.join(folder).join("learnings.md").exists();
             has(".roz") || has(".grove") || system(roz, cwd).is_some()
         }
     }

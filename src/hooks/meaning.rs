@@ -163,12 +163,12 @@ pub(super) fn map(record: &Record, roz: &Roz, until: Instant) -> Option<String> 
     let has_news = |it: Option<MutationClass>| match it {
         Some(MutationClass::IntentEvolution) => true,
         // A name in the map may be another one now, or gone.
-        Some(MutationClass::AstRefactor) | None => sidecar::map::path(&roz.project).exists(),
+        Some(MutationClass::AstRefactor) | None => sidecar::map::path(&roz.sidecar).exists(),
     };
     if !classes.into_iter().any(has_news) {
         return None;
     }
-    let (root, home) = (&roz.project, &roz.home);
+    let (root, home) = (&roz.sidecar, &roz.home);
     let catalogue = sidecar::load(root, home)?;
     let updated = sidecar::map::update(root, home, &catalogue, until, From::Known);
     let why = updated.err().map(|err| in_a_line(&err));

@@ -25,13 +25,13 @@ use crate::{
 /// A person speaks: whatever stands there now is theirs, unless it is in doubt
 /// already.
 pub(super) fn spoken(session: &Session, roz: &Roz, world: &World) -> Option<Standing> {
-    let is_there = || sidecar::intents_file(&roz.project).symlink_metadata().is_ok();
+    let is_there = || sidecar::intents_file(&roz.sidecar).symlink_metadata().is_ok();
     if !session.intent.had_sidecar() && !is_there() {
         return None;
     }
     let last = session.intent.standing();
     let stood = |file: &&str| {
-        let (hash, mark) = word::look(&roz.project, file, last.get(*file));
+        let (hash, mark) = word::look(&roz.sidecar, file, last.get(*file));
         ((*file).to_owned(), Stood { hash, mark, at: world.now })
     };
     Some(FILES.iter().map(stood).collect())
@@ -46,7 +46,7 @@ pub(super) fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>>
 
 /// As a session begins, before a call and after it.
 pub(super) fn look(event: &Event, session: &Session, roz: &Roz, world: &World, aims: &mut Aims) {
-    let (project, home) = (&roz.project, &roz.home);
+    let (project, home) = (&roz.sidecar, &roz.home);
     let last = session.intent.standing();
     // A conversation that goes on knows what it knew.
     let is_start = matches!(event.what, What::SessionStart { .. });

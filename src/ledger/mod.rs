@@ -106,7 +106,18 @@ impl Ledger {
         &self.path
     }
 
-    /// The root of the project, which paths in the ledger begin at.
+    /// The same ledger, for a linked work tree that has none of its own.
+    #[must_use]
+    pub fn of_work_tree(self, root: &Path) -> Self {
+        Self { project: root.canonicalize().unwrap_or_else(|_| root.to_owned()), ..self }
+    }
+
+    /// The root of the project that declares the intents: that of the ledger's folder.
+    pub fn declared_at(&self) -> &Path {
+        self.path.ancestors().nth(2).unwrap_or(&self.project)
+    }
+
+    /// The root of the work tree, which paths in the ledger begin at.
     pub fn project(&self) -> &Path {
         &self.project
     }
@@ -338,7 +349,7 @@ impl Ledger {
 
     fn lines_elsewhere(&self, session: &str, until: Instant) -> Vec<String> {
         let words = format!("\"session_id\":\"{session}\"");
-        git::lines_on_branches(&self.project, &self.path, &words, until).unwrap_or_default()
+        git::lines_on_branches(self.declared_at(), &self.path, &words, until).unwrap_or_default()
     }
 
     fn failed(&self, source: io::Error) -> Error {

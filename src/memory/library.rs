@@ -31,6 +31,14 @@ pub struct Places {
     pub project: PathBuf,
 }
 
+impl Places {
+    /// Whether learnings are kept in the project at `root`.
+    pub fn has_learnings(root: &Path) -> bool {
+        let files = [".roz/learnings.md", ".grove/learnings.md"];
+        files.iter().any(|it| is_there(&root.join(it))) || TotalRecall::is_in(root)
+    }
+}
+
 /// The learnings of a project and of its user.
 pub struct Library {
     /// Those in use for the project, in the order in which they were found.

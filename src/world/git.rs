@@ -43,6 +43,24 @@ pub fn root(dir: &Path) -> PathBuf {
     find_root(dir).unwrap_or_else(|| dir.to_owned())
 }
 
+/// The root of the work tree that holds `dir`, else `dir` itself; and where that is a linked one
+/// (`git worktree add`), the main work tree of its repository.
+pub fn work_trees(dir: &Path) -> (PathBuf, Option<PathBuf>) {
+    let found = dir.ancestors().find_map(|it| Some((it, it.join(".git").metadata().ok()?)));
+    let Some((root, dot_git)) = found else { return (dir.to_owned(), None) };
+    let main = if dot_git.is_dir() { None } else { main_work_tree(root) };
+    (root.to_owned(), main)
+}
+
+/// None where the repository has no main work tree, or `root` is no linked one: a submodule's
+/// `.git` is a file as well, and it shares no folder with others.
+fn main_work_tree(root: &Path) -> Option<PathBuf> {
+    let (own, common) = git_dirs(root)?;
+    let common = common.canonicalize().ok()?;
+    let is_linked = own.canonicalize().is_ok_and(|own| own != common);
+    (is_linked && common.ends_with(".git")).then(|| common.parent().map(Path::to_owned))?
+}
+
 pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned)
 }

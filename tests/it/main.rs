@@ -48,3 +48,4 @@ mod tidy;
 mod twice;
 mod usage;
 mod words;
+mod worktrees;

@@ -133,7 +133,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
         record,
         commit: commit(at),
     });
-    let (project, names) = (ledger.project().to_owned(), life.names);
+    let (project, names) = (ledger.declared_at().to_owned(), life.names);
     Ok(Blamed { project, file, names, lines: known.collect(), records })
 }
 

@@ -56,7 +56,7 @@ fn ledger(roz: &Roz, world: &World) -> Option<Check> {
 }
 
 fn gate(roz: &Roz, world: &World) -> Check {
-    let root = sidecar::governing(&roz.project, &world.cwd);
+    let root = sidecar::governing(&roz.sidecar, &world.cwd);
     let Some(desk) = root.and_then(|it| Desk::open(&it, &roz.home)) else {
         return Check::ok(NAME, "off in this project: it declares no work (`roz init --intent`)");
     };

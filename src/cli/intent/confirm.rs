@@ -46,9 +46,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     needs_a_person("confirm", args.yes, world)?;
     let roz = Roz::open(world, &world.cwd)?;
-    let is_there = sidecar::governing(&roz.project, &world.cwd).is_some();
-    if !is_there && word::is_known(&roz.project, &roz.home) {
-        let (project, home, until) = (&roz.project, &roz.home, Instant::now() + PATIENCE);
+    let is_there = sidecar::governing(&roz.sidecar, &world.cwd).is_some();
+    if !is_there && word::is_known(&roz.sidecar, &roz.home) {
+        let (project, home, until) = (&roz.sidecar, &roz.home, Instant::now() + PATIENCE);
         let stand = word::stand(project);
         if stand.contains_key(FILE)
             || !word::confirm(project, home, &stand, is_in_client(world), world.now, until)?

@@ -26,7 +26,6 @@ use crate::{
             selection::{self, Refused},
         },
     },
-    ledger::Ledger,
     open::Roz,
     sidecar::{self, desk::Desk},
     world::{World, process},
@@ -106,19 +105,19 @@ pub(super) enum Error {
 /// What the project of this folder declares, and what else is open.
 fn open(world: &World) -> super::Result<(Roz, Desk)> {
     let roz = Roz::open(world, &world.cwd)?;
-    let mut desk = desk(&roz, &roz.project, &world.cwd)?;
+    let mut desk = desk(&roz, &world.cwd)?;
     desk.is_agents = is_in_client(world);
     Ok((roz, desk))
 }
 
-/// What `project` declares, or else the nearest folder above `cwd`.
-pub(super) fn desk(roz: &Roz, project: &Path, cwd: &Path) -> Result<Desk, Error> {
-    let desk = sidecar::governing(project, cwd).and_then(|it| Desk::open(&it, &roz.home));
+/// What the project declares, or else the nearest folder above `cwd`.
+pub(super) fn desk(roz: &Roz, cwd: &Path) -> Result<Desk, Error> {
+    let desk = sidecar::governing(&roz.sidecar, cwd).and_then(|it| Desk::open(&it, &roz.home));
     desk.ok_or_else(|| {
         // Sessions that had it go on being refused; to begin anew is no cure.
-        let had_one = Ledger::new(project, &roz.home).has_begun();
+        let had_one = roz.own_ledger().has_begun();
         let of = if had_one { Error::SidecarGone } else { Error::NoSidecar };
-        of(project.to_owned())
+        of(roz.sidecar.clone())
     })
 }
 

@@ -40,15 +40,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let target = Target::find(&roz, args.session_id.as_deref(), world)?;
     let session = target.session(&roz, world);
     // The session's own project governs it, wherever it stands now.
-    let project = session.project.as_deref().unwrap_or(&roz.project);
-    let desk = desk(&roz, project, &world.cwd)?;
+    let roz = roz.of_session(&session, world).unwrap_or(Ok(roz))?;
+    let desk = desk(&roz, &world.cwd)?;
     let intent = match desk.choose(args.id.trim(), "roz intent select") {
         Ok(intent) => intent,
         Err(refusal) => return refused(refusal, args.json),
     };
     let session_id = target.id.clone();
     target.update(&roz, world, |session| {
-        if desk.root() == project {
+        if desk.root() == roz.sidecar {
             session.intent.saw_sidecar();
         }
         session.intent.select(&intent.id, None, world.now);

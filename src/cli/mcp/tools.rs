@@ -193,7 +193,7 @@ fn project(world: &World) -> Result<(Roz, Desk), Trouble> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
     let dir = launched.filter(|it| it.is_dir()).unwrap_or_else(|| world.cwd.clone());
     let roz = Roz::open(world, &dir).map_err(|err| Trouble::of(&err))?;
-    let mut desk = intent::desk(&roz, &roz.project, &dir).map_err(|err| Trouble::of(&err))?;
+    let mut desk = intent::desk(&roz, &dir).map_err(|err| Trouble::of(&err))?;
     desk.is_agents = true;
     Ok((roz, desk))
 }

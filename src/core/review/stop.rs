@@ -147,10 +147,10 @@ fn wait_for_reviewer(review: &Review, stop: &Stop) -> Outcome {
     Outcome::object(Notice::new("wait-for-reviewer")).marked(mark)
 }
 
-/// The first work tree and the approval that serves it, where one serves each.
+/// The first work tree that an approval serves, where all that is work is approved.
 fn approved_by_table(works: &[Work]) -> Option<(&Known, &Serving)> {
-    let known = works.first().filter(|_| works.iter().all(Work::is_approved))?.known()?;
-    Some((known, known.approval.as_ref()?))
+    let mut known = works.iter().filter(|_| works.iter().all(Work::is_approved));
+    known.find_map(|work| Some((work.known()?, work.known()?.approval.as_ref()?)))
 }
 
 fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
