@@ -223,7 +223,7 @@ fn an_event_that_arrives_64_times_at_once_counts_once() {
 #[test]
 fn a_stop_that_arrives_64_times_at_once_is_one_block() {
     let roz = patient();
-    roz.prompt("#roz").passes();
+    roz.requests("#roz");
     let stop = json!({ "stop_hook_active": false, "background_tasks": [] });
     let stop = ("stop", roz.payload("stop", stop));
     let replies = at_once(&roz, &vec![stop; AT_ONCE]);
