@@ -162,7 +162,7 @@ fn stats_count_how_blocks_went() {
     roz.reviewed("COMPLETE", "fine");
     prompted(&roz, "s2", "#roz");
     roz.hook("stop", json!({ "session_id": "s2" })).blocks();
-    roz.hook("stop", json!({ "session_id": "s2" })).blocks();
+    roz.hook("stop", json!({ "session_id": "s2", "stop_hook_active": true })).blocks();
     let stats = roz.json(&["stats"]);
     let default = &stats["templates"]["default"];
     assert_eq!(
