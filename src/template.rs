@@ -25,6 +25,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "brief",
     "format-failed",
     "gate-deny",
+    "gate-unasked",
     "intent",
     "intent-aftermath",
     "intent-lesson",

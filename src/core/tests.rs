@@ -183,7 +183,7 @@ impl Play {
         let dice = [self.step; 32].into();
         let cx =
             Cx { now: self.now, dice: &dice, policy: &self.policy, facts: &facts, session_id: &id };
-        let event = Event { origin: Origin { agent_id, prompt_id: None }, what };
+        let event = Event { origin: Origin { agent_id, ..Origin::default() }, what };
         let outcome = decide(&mut self.session, &event, cx);
         self.outcomes.push(outcome);
     }

@@ -43,5 +43,6 @@ mod support;
 mod terminal;
 mod tidy;
 mod twice;
+mod unattended;
 mod usage;
 mod words;

@@ -60,7 +60,7 @@ impl Gate {
             facts: &self.facts,
             session_id: &id,
         };
-        let origin = Origin { agent_id: agent.map(str::to_owned), prompt_id: None };
+        let origin = Origin { agent_id: agent.map(str::to_owned), ..Origin::default() };
         crate::core::decide(&mut self.session, &Event { origin, what }, cx)
     }
 
@@ -1017,7 +1017,7 @@ fn the_same_prompt_told_twice_is_one_prompt() {
     let mut gate = Gate::new();
     let twice = |gate: &mut Gate, id: &str, text: &str| {
         for _ in 0..2 {
-            let origin = Origin { agent_id: None, prompt_id: Some(id.into()) };
+            let origin = Origin { prompt_id: Some(id.into()), ..Origin::default() };
             let event = Event { origin, what: prompt(text) };
             let id = gate.session.session_id.clone();
             let cx = Cx {
