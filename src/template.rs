@@ -28,6 +28,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "format-failed",
     "gate-deny",
     "gate-reviewing",
+    "gate-unasked",
     "intent",
     "intent-aftermath",
     "intent-lesson",

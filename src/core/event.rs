@@ -25,6 +25,8 @@ pub struct Origin {
     /// Set inside a subagent only.
     pub agent_id: Option<String>,
     pub prompt_id: Option<String>,
+    /// The client is in a permission mode in which nobody answers a question.
+    pub is_unattended: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -360,6 +362,16 @@ impl<'a> Event<'a> {
         match &self.what {
             What::PreToolUse(call) => Some(call),
             _ => None,
+        }
+    }
+
+    /// Whether the same payload once more may be this event once more. A real second stop of a turn
+    /// says that the first was held.
+    pub fn may_arrive_twice(&self) -> bool {
+        match &self.what {
+            What::Stop(stop) => !stop.stop_hook_active,
+            What::Prompt { .. } => true,
+            _ => false,
         }
     }
 }

@@ -113,6 +113,9 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     });
     outcome = outcome.then(|| review::decide(&mut session.review, event, cx));
     outcome = outcome.then(|| reflection::decide(&mut session.reflection, event, cx));
+    if event.origin.is_unattended {
+        outcome = outcome.unasked();
+    }
     if let What::PreToolUse(call) = &event.what {
         outcome.trace.extend(call.spared.iter().map(|it| Mark::ScriptSpared {
             script: bounded::line(&it.script, 200),

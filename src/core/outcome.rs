@@ -113,7 +113,30 @@ impl Notice {
         self.fields.push((name, value.into()));
         self
     }
+
+    fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str())
+    }
+
+    fn is_of_review(&self) -> bool {
+        self.template.starts_with("ask-")
+    }
+
+    /// The same, where it is denied because nobody answers.
+    fn unasked(mut self) -> Self {
+        if self.is_of_review() {
+            "gate-unasked".clone_into(&mut self.template);
+        }
+        for (_, words) in self.fields.iter_mut().filter(|(name, _)| *name == "words") {
+            words.push_str(UNASKED);
+        }
+        self
+    }
 }
+
+/// Behind what a gate says of a call that only a person may let through.
+const UNASKED: &str = " Nobody answers questions in this permission mode, so it is denied: tell the \
+                       user, and go on with what does not need it.";
 
 impl Outcome {
     pub fn pass() -> Self {
@@ -151,6 +174,29 @@ impl Outcome {
     pub fn telling_agent(mut self, notice: Notice) -> Self {
         self.context.push(notice);
         self
+    }
+
+    /// A question as a denial, for where nobody answers it: the call would wait for ever. What a
+    /// person can do about it is told to the user, not to the agent.
+    pub(crate) fn unasked(mut self) -> Self {
+        let Verdict::Ask(notice) = self.verdict else { return self };
+        let subject = self.trace.iter().find_map(Mark::question);
+        self.trace.iter_mut().for_each(Mark::deny);
+        let told = if notice.is_of_review() {
+            let tool = notice.field("tool").unwrap_or_default();
+            format!(
+                "roz: `{tool}` waits for you, and in this permission mode you are not asked. \
+                 `#roz:allow` lets it through."
+            )
+        } else {
+            let subject = subject.unwrap_or_default();
+            format!(
+                "roz: a call was denied, because in this permission mode you are not asked: \
+                 {subject}. If it is right, do it yourself at a terminal."
+            )
+        };
+        self.verdict = Verdict::Object(notice.unasked());
+        self.telling_user(told)
     }
 
     /// Lets the next gate speak, unless this one objected.

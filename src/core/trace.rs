@@ -300,6 +300,16 @@ impl Mark {
         )
     }
 
+    /// A question that nobody answers is a denial.
+    pub(crate) fn deny(&mut self) {
+        if let Mark::GateBlocked { answer, .. }
+        | Mark::IntentRefused { answer, .. }
+        | Mark::Protected { answer, .. } = self
+        {
+            *answer = "deny";
+        }
+    }
+
     /// What the user is asked about by it, and by whom, in a line.
     pub(crate) fn question(&self) -> Option<String> {
         let (by, subject) = match self {

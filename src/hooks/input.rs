@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::core::bounded;
+use crate::core::{bounded, event::Background, schedule::Scheduled};
 
 /// Above this an input is not made a value of whole.
 const LARGE: usize = 1024 * 1024;
@@ -226,6 +226,30 @@ pub(super) fn says_it_failed(response: &RawValue) -> bool {
     said.success == Some(Value::Bool(false))
         || said.is_error == Some(Value::Bool(true))
         || said.interrupted == Some(Value::Bool(true))
+}
+
+/// The subagents among the tasks that run in the background. A workflow counts
+/// as one: its agents are not listed by themselves.
+pub(super) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
+    let text = |task: &Value, field: &str| {
+        task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let runs = |task: &Value| {
+        matches!(text(task, "type").as_str(), "subagent" | "workflow")
+            && matches!(text(task, "status").as_str(), "running" | "pending" | "")
+    };
+    let agent = |task: &Value| Background {
+        agent_id: text(task, "id"),
+        agent_type: text(task, "agent_type"),
+    };
+    items(tasks, |task| runs(&task).then(|| agent(&task)))
+}
+
+pub(super) fn scheduled(crons: &RawValue) -> Option<Vec<Scheduled>> {
+    items(crons, |cron| {
+        let recurring = cron.get("recurring").and_then(Value::as_bool).unwrap_or(true);
+        Some(Scheduled { prompt: cron.get("prompt")?.as_str()?.to_owned(), recurring })
+    })
 }
 
 #[cfg(test)]

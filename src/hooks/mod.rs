@@ -254,7 +254,7 @@ fn decide(
         until,
         || fresh(input, roz, world),
         |session| {
-            if input.may_arrive_twice()
+            if input.event.may_arrive_twice()
                 && let Some(answer) = session.answered_before(input.payload, world.now)
             {
                 decided = Some(Decided::Before(answer));
@@ -281,7 +281,7 @@ fn decide(
             // A stop that passes is judged anew: it costs nobody anything. What counts is in the
             // trace; an event that only passes by is not written down.
             let counts = input.hook == Hook::UserPrompt || outcome.verdict != Verdict::Pass;
-            if input.may_arrive_twice() && counts && session.trace.seq > events {
+            if input.event.may_arrive_twice() && counts && session.trace.seq > events {
                 let answer = speak(input, outcome.clone(), roz, world, Vec::new()).stdout;
                 session.answers(input.payload, answer, now);
             }
@@ -416,6 +416,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                     let notice = Notice::new("ask-unreadable")
                         .with("tool", call.name.clone())
                         .with("pattern", gated.pattern)
+                        .with("covers", "")
                         .with("reason", error_in_short(&error));
                     outcome.verdict = Verdict::Ask(notice);
                     outcome.messages.push(lost(
@@ -466,6 +467,9 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
         outcome.messages.push(lost(
             "the state of this session is lost and starts anew (type `#roz` again if a review was open)",
         ));
+    }
+    if input.event.origin.is_unattended {
+        outcome = outcome.unasked();
     }
     speak(input, outcome, roz, world, warnings)
 }

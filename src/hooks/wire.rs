@@ -16,8 +16,7 @@ use serde_json::{Value, json, value::RawValue};
 use super::input;
 use crate::core::{
     bounded,
-    event::{Background, Event, Origin, Sender, Source, Stop, ToolCall, What},
-    schedule::Scheduled,
+    event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
     session::{BadSessionId, SessionId},
 };
 use crate::world::links::MAX_PATH;
@@ -66,18 +65,6 @@ pub(super) struct Input<'a> {
     /// When the formatters began that roz started for it, if it did.
     pub(super) formatted: Option<(i64, i64)>,
     pub(super) warnings: Vec<String>,
-}
-
-impl Input<'_> {
-    /// Whether the same payload once more may be the same event once more. A real second stop of a
-    /// turn says that the first was held.
-    pub(super) fn may_arrive_twice(&self) -> bool {
-        match &self.event.what {
-            What::Stop(stop) => !stop.stop_hook_active,
-            What::Prompt { .. } => true,
-            _ => false,
-        }
-    }
 }
 
 /// Why there is nothing for the gates.
@@ -202,6 +189,9 @@ const OTHERS: &[&str] = &[
     "MessageDisplay",
 ];
 
+/// Permission modes in which a question waits for ever, or is answered by nobody.
+const UNATTENDED: &[&str] = &["bypassPermissions", "dontAsk"];
+
 /// The payload's fields, unread: only what an event needs is looked into. Of a
 /// field that is there twice the last one counts, as it does for the client.
 #[derive(Debug, Default)]
@@ -211,6 +201,7 @@ struct Payload<'a> {
     cwd: Option<&'a RawValue>,
     transcript_path: Option<&'a RawValue>,
     prompt_id: Option<&'a RawValue>,
+    permission_mode: Option<&'a RawValue>,
     agent_id: Option<&'a RawValue>,
     agent_type: Option<&'a RawValue>,
     source: Option<&'a RawValue>,
@@ -240,6 +231,7 @@ impl<'a> Payload<'a> {
             "cwd" => &mut self.cwd,
             "transcript_path" => &mut self.transcript_path,
             "prompt_id" => &mut self.prompt_id,
+            "permission_mode" => &mut self.permission_mode,
             "agent_id" => &mut self.agent_id,
             "agent_type" => &mut self.agent_type,
             "source" => &mut self.source,
@@ -326,8 +318,12 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     };
     let session_id = input::text(payload.session_id).ok_or(Error::NoSession)?;
     let session_id = SessionId::try_from(session_id)?;
-    let origin =
-        Origin { agent_id: input::id(payload.agent_id), prompt_id: input::id(payload.prompt_id) };
+    let mode = input::short(payload.permission_mode, MAX_ID).unwrap_or_default();
+    let origin = Origin {
+        agent_id: input::id(payload.agent_id),
+        prompt_id: input::id(payload.prompt_id),
+        is_unattended: UNATTENDED.contains(&mode.as_str()),
+    };
     let what = payload.what(hook);
     Ok(Input {
         hook,
@@ -385,8 +381,8 @@ impl<'a> Payload<'a> {
             },
             Hook::Stop => What::Stop(Stop {
                 stop_hook_active: input::flag(self.stop_hook_active),
-                background: self.background_tasks.and_then(background),
-                scheduled: self.session_crons.and_then(scheduled),
+                background: self.background_tasks.and_then(input::background),
+                scheduled: self.session_crons.and_then(input::scheduled),
             }),
             Hook::TaskCompleted => What::TaskCompleted {
                 task_id: input::id(self.task_id).unwrap_or_default(),
@@ -424,30 +420,6 @@ impl<'a> Payload<'a> {
         let is_from_client = CLIENT_PROMPTS.iter().any(|opening| prompt.starts_with(opening));
         if by_user && !is_from_client { Sender::User } else { Sender::Client }
     }
-}
-
-/// The subagents among the tasks that run in the background. A workflow counts
-/// as one: its agents are not listed by themselves.
-fn background(tasks: &RawValue) -> Option<Vec<Background>> {
-    let text = |task: &Value, field: &str| {
-        task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let runs = |task: &Value| {
-        matches!(text(task, "type").as_str(), "subagent" | "workflow")
-            && matches!(text(task, "status").as_str(), "running" | "pending" | "")
-    };
-    let agent = |task: &Value| Background {
-        agent_id: text(task, "id"),
-        agent_type: text(task, "agent_type"),
-    };
-    input::items(tasks, |task| runs(&task).then(|| agent(&task)))
-}
-
-fn scheduled(crons: &RawValue) -> Option<Vec<Scheduled>> {
-    input::items(crons, |cron| {
-        let recurring = cron.get("recurring").and_then(Value::as_bool).unwrap_or(true);
-        Some(Scheduled { prompt: cron.get("prompt")?.as_str()?.to_owned(), recurring })
-    })
 }
 
 /// What is to be said to the client.

@@ -46,6 +46,7 @@ mod support;
 mod terminal;
 mod tidy;
 mod twice;
+mod unattended;
 mod usage;
 mod words;
 mod worktrees;

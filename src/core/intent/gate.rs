@@ -156,7 +156,7 @@ fn judged(
 fn asking(kept: Outcome, why: String, call: &ToolCall, intent_id: &str) -> Outcome {
     let refusal = Refusal::new(Code::HitlRequired, &call.name, why)
         .of_intent(intent_id)
-        .recovery("A person has to say yes.");
+        .recovery("A person has to say yes, or to run it at a terminal of their own.");
     let mark = Mark::IntentRefused {
         code: refusal.code.word(),
         answer: "ask",

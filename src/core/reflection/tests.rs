@@ -61,7 +61,7 @@ impl Gate {
             facts: &self.facts,
             session_id: &id,
         };
-        let origin = Origin { agent_id: agent.map(str::to_owned), prompt_id: None };
+        let origin = Origin { agent_id: agent.map(str::to_owned), ..Origin::default() };
         crate::core::decide(&mut self.session, &Event { origin, what }, cx)
     }
 

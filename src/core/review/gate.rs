@@ -20,6 +20,9 @@ use crate::core::{
 };
 use crate::shell::HOLE;
 
+/// Why a person is asked after `review.gates.max_denials` denials.
+const OFTEN: &str = "the gate has denied often enough in this review";
+
 /// The pattern that gates a call, what it covers of it, and the repository whose configuration has
 /// it, if that is not the session's.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +98,7 @@ pub(super) fn on_tool(
         return gate.ask("unknown", why);
     }
     if review.was_asked(id) {
-        return gate.ask("denials", "this call was asked about already");
+        return gate.ask("denials", OFTEN);
     }
     if review.was_denied(id) {
         return gate.deny("this call was denied already");
@@ -112,7 +115,7 @@ pub(super) fn on_tool(
     }
     review.triggered(gate.trigger());
     if review.denied(id, cx.policy.review.gates.max_denials) {
-        return gate.ask("denials", "this gate has denied often enough in this review");
+        return gate.ask("denials", OFTEN);
     }
     let reason = match call.beyond {
         Some(beyond) => {

@@ -155,7 +155,7 @@ impl Gate {
     }
 
     fn sees_from(&mut self, agent: Option<&str>, what: What) -> Outcome {
-        self.sees_of(Origin { agent_id: agent.map(str::to_owned), prompt_id: None }, what)
+        self.sees_of(Origin { agent_id: agent.map(str::to_owned), ..Origin::default() }, what)
     }
 
     fn sees(&mut self, what: What) -> Outcome {

@@ -164,8 +164,8 @@ def what_cannot_be_had_back_is_a_persons_to_allow(world: World):
     place = place_with_intents(world)
     s = world.play("Remove it.", place=place,
                    agent=[select(), run("rm -rf src/auth"), run("git push --force origin main"), say("I may not.")])
-    expect("answers to the calls", [r.kind for r in s.replies("PreToolUse", "Bash")]).equals(["ask", "ask"])
-    # Headless there is nobody to ask: the client takes it for a no, also where it skips permissions.
+    expect("answers to the calls", [r.kind for r in s.replies("PreToolUse", "Bash")]).equals(["deny", "deny"])
+    # Where the client skips permissions nobody answers a question.
     removed, pushed = s.results()[1:]
     expect("whether they failed", [removed.failed, pushed.failed]).equals([True, True])
     expect("what the agent is told", removed.text).has("CRITICAL", "HITL_REQUIRED")

@@ -274,7 +274,7 @@ fn the_same_prompt_told_twice_is_one_prompt() {
     let mut gate = Gate::new();
     let twice = |gate: &mut Gate, id: &str, text: &str| {
         for _ in 0..2 {
-            let origin = Origin { agent_id: None, prompt_id: Some(id.into()) };
+            let origin = Origin { prompt_id: Some(id.into()), ..Origin::default() };
             let _ = gate.sees_of(origin, prompt(text));
         }
     };
