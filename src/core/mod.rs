@@ -133,13 +133,14 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         session.dirty.clone_from(dirty);
     }
     if !matches!(outcome.verdict, Verdict::Object(_)) {
-        let since = session.review.approved_at().max(session.review.started_at());
-        for path in &cx.facts.written {
-            session.writes.note(path, cx.now, since);
-        }
+        // What a reviewer may write is no part of the work.
         let is_reviewer =
-            event.origin.agent_id.as_deref().is_some_and(|agent| session.review.is_reviewer(agent));
+            event.origin.agent_id.as_deref().is_some_and(|agent| session.review.has_token(agent));
         if !cx.facts.written.is_empty() && !is_reviewer {
+            let since = session.review.approved_at().max(session.review.started_at());
+            for path in &cx.facts.written {
+                session.writes.note(path, cx.now, since);
+            }
             session.review.wrote();
         }
     }

@@ -83,7 +83,10 @@ pub(super) fn folder_of(call: &ToolCall, gated: &Gated, cwd: &Path, world: &Worl
     let is_gated = |run: &&Run| gated.key.as_ref().is_some_and(|key| run.keys().contains(key));
     let folder = runs(call).find(is_gated).and_then(|run| run.folders.first());
     let folder = folder.filter(|folder| !folder.contains(HOLE));
-    folder.map_or_else(|| cwd.to_owned(), |folder| scripts::absolute(folder, cwd, world))
+    folder.map_or_else(
+        || cwd.to_owned(),
+        |folder| links::normal(&scripts::absolute(folder, cwd, world)),
+    )
 }
 
 fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {

@@ -22,7 +22,7 @@ fn project_with(config: &str) -> Roz {
     let roz = Roz::with_config(&format!("{GATE}{config}")).in_git();
     roz.write("old.rs", &numbered(1..=40));
     roz.write("image.png", "\0\u{1}\0");
-    roz.write("Cargo.lock", "one\n");
+    roz.write("Cargo.lock", "locked\n");
     roz.git(&["add", "."]);
     roz.git(&["commit", "-qm", "second"]);
     roz.hook("session-start", json!({ "source": "startup" })).passes();

@@ -88,10 +88,11 @@ pub(super) fn check(
         };
         return Err(Refusal::Unseen(format!(
             "look at these changes first; you have not been shown all of them:{}{more}\n\
-             `roz context SESSION --diff PATH` shows them (add `--page 2` and so on where it says \
+             `roz context {} --diff PATH` shows them (add `--page 2` and so on where it says \
              so), Read and `git diff` count as well. What a pipe or a file swallowed does not. If \
              a file need not be looked at: --unseen \"PATH: reason\"",
-            named.collect::<String>()
+            named.collect::<String>(),
+            reviewer.session_id,
         )));
     }
     report.seen.truncate(RECORDED);

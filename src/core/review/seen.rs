@@ -181,6 +181,13 @@ fn shown(hunk: &Hunk, ends_in_newline: bool) -> Option<Range> {
             // The client takes blank lines off the end of an output, which may be context.
             let is_trimmed = left.0 == left.1 && left.0 <= 3;
             let is_last_whole = ends_in_newline || is_trimmed;
+            // One side is complete and the other is not: a line before the context was left out
+            // (`grep -v`), so the lines after it are not where they seem to be.
+            let ends_in_context =
+                hunk.lines.last().is_some_and(|line| line.is_empty() || line.starts_with(' '));
+            if ends_in_context && (left.0 == 0) != (left.1 == 0) {
+                return None;
+            }
             let is_new = hunk.lines.last().is_some_and(|line| line.starts_with([' ', '+']));
             let lines = new.saturating_sub(u64::from(is_new && !is_last_whole));
             if lines == 0 {

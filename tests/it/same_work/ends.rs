@@ -168,7 +168,7 @@ fn untracked_files_that_are_too_large_are_asked_about_with_their_folder() {
     let file = fs::OpenOptions::new().write(true).open(roz.project().join("data/big.bin"));
     file.unwrap().set_len(65 << 20).unwrap();
     let asked = roz.merge().asks();
-    assert!(asked.contains("`data`") && asked.contains(".gitignore"), "{asked}");
+    assert!(asked.contains("Have git ignore `data`"), "{asked}");
     roz.write(".gitignore", "/data/\n");
     roz.merge().denies();
 }
