@@ -22,6 +22,7 @@
 //! | [`ledger`] | which change was made for which intent: chained records, committed with the project |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
 //! | [`template`] | notices into words |
+//! | [`observe`] | what is there: the work of a repository, beside what was approved of it |
 //! | [`open`] | what every command works on: home, configuration, sessions |
 //! | [`plugin`] | the client's plugin: its files, and the client's own commands for it |
 //! | [`cli`] | the command line, a verb a file |
@@ -33,7 +34,8 @@
 //!                                         ├─► usage_log ─┤  (on storage)
 //!                                         ├─► sidecar   ─┤
 //!                                         ├─► ledger    ─┤  (on storage)
-//!                                         ├─► config    ─┼─► core ─► shell, outline
+//!                                         ├─► config    ─┤
+//!                                         ├─► observe   ─┼─► core ─► shell, outline
 //!                                         └─► template  ─┘   world
 //! ```
 //!

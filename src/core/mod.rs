@@ -146,7 +146,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     }
     if let What::Prompt { text, .. } = &event.what
         && by_client.is_some()
-        && review::command(text).is_some()
+        && review::begins_with_command(text)
     {
         outcome = outcome.telling_user(
             "roz: this prompt was scheduled by the session, so its `#roz` is not taken as yours. \

@@ -90,7 +90,7 @@ impl Entry {
             sha256: bounded::sha256(known.as_bytes()),
             beginning: clipped.map(|_| known.chars().count()),
             recurring: scheduled.recurring,
-            command: review::command(text).is_some(),
+            command: review::begins_with_command(text),
             fired: None,
         }
     }

@@ -173,6 +173,8 @@ fn gates(page: &mut Page) {
     roz.push();
     roz.reviewed("COMPLETE", "fine");
     roz.wrote("another.py", "x\n");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "More"]);
     page.reply("scope session, changed after the approval", &roz.push());
 }
 

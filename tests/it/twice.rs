@@ -19,7 +19,7 @@ fn blocks(roz: &Roz) -> Value {
 #[test]
 fn a_stop_that_arrives_twice_is_held_twice_and_counts_once() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     let first = stop(&roz);
     assert_eq!(first.blocks(), stop(&roz).blocks());
     assert_eq!((blocks(&roz), roz.trace("stop_hook_called").len()), (json!(1), 1));
@@ -28,7 +28,7 @@ fn a_stop_that_arrives_twice_is_held_twice_and_counts_once() {
 #[test]
 fn the_same_stop_three_seconds_later_is_another_one() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     stop(&roz).blocks();
     roz.later(2);
     stop(&roz).blocks();
@@ -38,7 +38,7 @@ fn the_same_stop_three_seconds_later_is_another_one() {
 #[test]
 fn the_same_stop_after_another_event_is_another_one() {
     let roz = Roz::gated("");
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     stop(&roz).blocks();
     // One that leaves no trace changes nothing.
     let read = json!({ "tool_name": "Read", "tool_input": {}, "tool_use_id": "t1" });
@@ -55,7 +55,7 @@ fn the_same_stop_after_another_event_is_another_one() {
 #[test]
 fn a_second_stop_of_a_turn_counts() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     let again = || roz.hook("stop", json!({ "stop_hook_active": true }));
     again().blocks();
     again().blocks();
@@ -65,7 +65,7 @@ fn a_second_stop_of_a_turn_counts() {
 #[test]
 fn another_stop_within_a_second_counts() {
     let roz = Roz::new();
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     stop(&roz).blocks();
     roz.hook("stop", json!({ "stop_hook_active": false, "last_assistant_message": "Really." }))
         .blocks();
@@ -75,7 +75,7 @@ fn another_stop_within_a_second_counts() {
 #[test]
 fn the_last_block_before_the_breaker_trips_is_still_one_where_it_arrives_twice() {
     let roz = Roz::with_config("circuit_breaker.max_blocks = 1");
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     stop(&roz).blocks();
     stop(&roz).blocks();
     roz.later(2);

@@ -45,7 +45,7 @@ fn a_push_stays_denied_however_often_it_was_denied() {
 #[test]
 fn once_the_breaker_has_tripped_a_push_is_denied() {
     let roz = Roz::gated("circuit_breaker.max_blocks = 1");
-    roz.prompt("#roz").passes();
+    roz.prompt("#roz").objects_to_nothing();
     roz.stop().blocks();
     roz.stop().tells_user();
     let why = bash_in(&roz, "dontAsk", "git push").denies();

@@ -317,5 +317,5 @@ pub(super) fn schedules_a_command(scene: Scene) -> Option<String> {
     if is_scheduler {
         texts(Some(&call.input), 0, &mut found);
     }
-    found.into_iter().find(|it| review::command(it).is_some()).map(str::to_owned)
+    found.into_iter().find(|it| review::begins_with_command(it)).map(str::to_owned)
 }

@@ -71,7 +71,7 @@ use crate::core::{
 
 pub use self::{
     agent_file::names_reviewer,
-    people::{Command, command},
+    people::{Command, begins_with_command, command},
 };
 
 /// The subagent that reviews: agent `roz` of plugin `roz`.

@@ -57,6 +57,11 @@ pub fn command(prompt: &str) -> Option<Command> {
     is_near_miss(text).then_some(Command::NearMiss)
 }
 
+/// Whether a prompt says something to roz.
+pub fn begins_with_command(prompt: &str) -> bool {
+    command(prompt).is_some_and(|command| command != Command::NearMiss)
+}
+
 fn is_near_miss(text: &str) -> bool {
     let begins = ["# roz", "/roz", "@roz"].iter().any(|miss| {
         let head = text.get(..miss.len());
