@@ -267,6 +267,7 @@ fn told_of(
         ));
     }
     let max_rounds = policy.review.max_rounds;
+    let times = breaker::times(max_rounds);
     if posting.decision.verdict() == "ISSUES"
         && taken.standing == Standing::Stands
         && review.rounds() == max_rounds
@@ -274,7 +275,7 @@ fn told_of(
         told.push((
             Saying::Important,
             format!(
-                "roz: reviewer and agent do not converge: issues were found {max_rounds} times. \
+                "roz: reviewer and agent do not converge: issues were found {times}. \
                  Stops pass from now on, gated calls stay closed. Still open: {summary}"
             ),
         ));

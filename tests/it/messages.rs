@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::{REVIEWER, SESSION, running, token_in},
-    support::{Ran, Reply, Roz},
+    support::{BINARY, Ran, Reply, Roz},
 };
 
 /// A page of messages.
@@ -92,6 +92,15 @@ fn every_message_of_the_review_gate_can_be_read_in_one_place() {
     for id in ids(&text) {
         text = text.replace(&id, "ID");
     }
+    text = text.replace(BINARY, "roz");
+    let temporary = std::env::temp_dir();
+    let parts: Vec<&str> = text.split(temporary.to_str().unwrap()).collect();
+    let shown = |part: &&str| part.split_once("/project").map(|(_, rest)| rest.to_owned());
+    text = parts[0].to_owned()
+        + &parts[1..]
+            .iter()
+            .map(|part| format!("/home/dev/project{}", shown(part).unwrap()))
+            .collect::<String>();
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => true }, {
         insta::assert_snapshot!("review_gate", text);
     });
@@ -115,9 +124,6 @@ fn prompts(page: &mut Page) {
     page.reply("#roz:allow, a call waits", &roz.prompt("#roz:allow"));
     let roz = Roz::gated("review.mode = 'never'");
     page.reply("#roz in mode never", &roz.prompt("#roz"));
-    let roz = Roz::new();
-    roz.tool("ScheduleWakeup", &json!({ "prompt": "#roz go", "delaySeconds": 60 }));
-    page.reply("a scheduled prompt with #roz", &roz.prompt("#roz go"));
 }
 
 fn gates(page: &mut Page) {
@@ -219,8 +225,8 @@ fn stops(page: &mut Page) {
 
     let roz = committed("review.max_rounds = 1");
     roz.prompt("#roz");
-    roz.reviewer("a1").decides("ISSUES", "no test").succeeds();
-    page.reply("reviewer and agent do not converge", &roz.stop());
+    let (_, reply) = roz.reviewer("a1").decides_aloud("ISSUES", "no test", &[]);
+    page.reply("reviewer and agent do not converge", &reply);
 }
 
 fn reviewers(page: &mut Page) {
@@ -250,7 +256,10 @@ fn reviewers(page: &mut Page) {
     page.ran("the context", &roz.run(&["context", SESSION]));
     page.ran("no such page", &roz.run(&["context", SESSION, "--diff", "--page", "7"]));
     page.ran("no such change", &roz.run(&["context", SESSION, "--diff", "nothing.py"]));
-    roz.prompt("#roz again");
+    for _ in 0..4 {
+        let ends = json!({ "agent_id": "a1", "agent_type": REVIEWER, "stop_hook_active": true });
+        roz.hook("subagent-stop", ends);
+    }
     let roz = roz.with_var("CLAUDE_PID", "1");
     roz.launch();
     page.reply("its hook is not the client's", &roz.subagent_start("a3"));

@@ -32,7 +32,7 @@ fn a_push_stays_denied_however_often_it_was_denied() {
         let reply = bash_in(&roz, mode, "git push");
         let why = reply.denies();
         assert!(why.contains("a person has to let it through"), "{why}");
-        assert!(!why.contains("#roz") && !why.contains("--human"), "a person's words: {why}");
+        assert!(!why.contains("#roz") && !why.contains("roz allow"), "a person's words: {why}");
         let told = reply.tells_user();
         assert!(told.contains("git push") && told.contains("`#roz:allow`"), "{told}");
         bash_in(&roz, mode, "git push").denies();
@@ -51,7 +51,7 @@ fn once_the_breaker_has_tripped_a_push_is_denied() {
     let why = bash_in(&roz, "dontAsk", "git push").denies();
     assert!(why.contains("the breaker has tripped"), "{why}");
     let why = roz.push().asks();
-    assert!(why.contains("--human"), "with the command of a person: {why}");
+    assert!(why.contains("roz allow"), "with the command of a person: {why}");
 }
 
 #[test]
