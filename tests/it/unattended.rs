@@ -51,7 +51,7 @@ fn once_the_breaker_has_tripped_a_push_is_denied() {
     let why = bash_in(&roz, "dontAsk", "git push").denies();
     assert!(why.contains("the breaker has tripped"), "{why}");
     let why = roz.push().asks();
-    assert!(why.contains("--human"), "with the command of a person: {why}");
+    assert!(why.contains("roz allow"), "with the command of a person: {why}");
 }
 
 #[test]
