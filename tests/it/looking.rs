@@ -30,7 +30,7 @@ fn project_with(config: &str) -> Roz {
 }
 
 fn numbered(lines: std::ops::RangeInclusive<usize>) -> String {
-    lines.map(|number| format!("line {number}\n")).collect()
+    lines.map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat()
 }
 
 impl Roz {

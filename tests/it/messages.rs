@@ -225,8 +225,8 @@ fn stops(page: &mut Page) {
 
     let roz = committed("review.max_rounds = 1");
     roz.prompt("#roz");
-    let (_, reply) = roz.reviewer("a1").decides_aloud("ISSUES", "no test", &[]);
-    page.reply("reviewer and agent do not converge", &reply);
+    let (_, told) = roz.reviewer("a1").decides_aloud("ISSUES", "no test", &[]);
+    page.reply("reviewer and agent do not converge", &told);
 }
 
 fn reviewers(page: &mut Page) {

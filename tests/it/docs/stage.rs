@@ -157,11 +157,12 @@ impl Stage {
         said.iter().filter(|it| !it.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 
-    /// A reviewer starts, decides and ends: what its command printed.
+    /// A reviewer starts, looks, decides and ends: what its command printed.
     fn review(&self, verdict: &str, rest: &str) -> String {
         let (summary, message) = rest.split_once(" | ").unwrap_or((rest, ""));
         let agent = format!("a{}", self.roz.calls.load(Ordering::SeqCst));
         let reviewer = self.roz.reviewer(&agent);
+        reviewer.looks();
         let more: &[&str] = if message.is_empty() { &[] } else { &["--message", message] };
         let ran = reviewer.decides_with(verdict, summary, more).succeeds();
         reviewer.ends().objects_to_nothing();

@@ -85,7 +85,7 @@ fn a_page_that_goes_into_another_program_was_not_shown() {
     let roz = two_files();
     let reviewer = roz.under_review();
     let page = roz.run(&["context", SESSION, "--diff"]).succeeds().stdout;
-    let beginning: String = page.lines().take(9).map(|line| format!("{line}\n")).collect();
+    let beginning: String = page.split_inclusive('\n').take(9).collect();
     reviewer.is_shown("roz context s1 --diff | head -9", &json!({ "stdout": beginning }));
     reviewer.has_to_see(&["old.rs"]);
     reviewer.is_shown("roz context s1 --diff > /tmp/page", &json!({ "stdout": "" }));
@@ -120,8 +120,8 @@ fn the_diff_of_an_old_commit_shows_nothing_of_the_present() {
     reviewer.runs("git show HEAD~1");
     reviewer.runs("git show HEAD~1:a.rs");
     reviewer.has_to_see(&["a.rs"]);
+    // The newest commit is in it, and its content is the present one.
     reviewer.runs("git log -p");
-    // The change against the base is not the change of the last commit, and the file is one line.
     reviewer.approves();
 }
 
@@ -146,14 +146,10 @@ fn a_large_change_is_shown_in_pages() {
     roz.agent_writes("b.rs", &numbered(1..=1500));
     let reviewer = roz.under_review();
     let first = reviewer.looks();
-    let last: usize =
-        first.rsplit_once("Page 1 of ").unwrap().1.split('.').next().unwrap().parse().unwrap();
+    let (_, last) = first.rsplit_once("Page 1 of ").unwrap();
+    let last: usize = last.split('.').next().unwrap().parse().unwrap();
     for page in 2..=last {
-        reviewer.has_to_see(if page < last {
-            &["a.rs", "b.rs"][usize::from(page > 3)..]
-        } else {
-            &["b.rs"]
-        });
+        reviewer.decides("COMPLETE", "fine").fails();
         let shown = reviewer.looks_with(&["--diff", "--page", &page.to_string()]);
         assert!(shown.chars().count() < 21_000);
         assert_eq!(shown.contains("The next one"), page < last, "{page}");

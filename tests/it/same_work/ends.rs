@@ -18,7 +18,8 @@ fn approved() -> Roz {
 
 #[test]
 fn every_change_of_the_work_ends_an_approval_and_is_named() {
-    let changes: &[(&str, fn(&Roz))] = &[
+    type Change = fn(&Roz);
+    let changes: &[(&str, Change)] = &[
         ("a.rs", |roz| roz.write("a.rs", "0ne\n")),
         ("new.rs", |roz| roz.agent_writes("new.rs", "new\n")),
         ("added.rs", |roz| {
