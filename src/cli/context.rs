@@ -199,7 +199,7 @@ fn next_page(id: &impl std::fmt::Display, paths: &[String], page: usize, pages: 
     if page >= pages {
         return String::new();
     }
-    let paths: String = paths.iter().map(|path| format!(" {path}")).collect();
+    let paths: String = paths.iter().flat_map(|path| [" ", path]).collect();
     let next = page + 1;
     format!(
         "\nPage {page} of {pages}. The next one: roz context {id} --diff{paths} --page {next}\n"

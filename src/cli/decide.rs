@@ -182,14 +182,15 @@ impl Posted {
         let verdict = self.decision.verdict();
         let id = &self.id;
         if as_json {
-            return Ok(say::print_json(&json!({
+            say::print_json(&json!({
                 "session_id": id,
                 "decision": verdict,
                 "stands": self.taken.standing == Standing::Stands,
                 "state": self.state,
                 "tree": self.tree,
                 "unseen": self.taken.unseen,
-            }))?);
+            }))?;
+            return Ok(());
         }
         say::print(&match (&self.taken.standing, &self.decision) {
             (Standing::Stands, Decision::Complete { .. }) => {

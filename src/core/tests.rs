@@ -1,4 +1,6 @@
 //! What holds whatever happens: properties over random sequences of events.
+//!
+//! Long because all properties ask the same player of events.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;

@@ -95,8 +95,8 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
     }
     let reading = shell::read(command);
     shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
-    let shows = reading.runs.iter().filter(|run| SHOWS.contains(&run.program.as_str()));
-    let words = shows.flat_map(|run| {
+    let showing = reading.runs.iter().filter(|run| SHOWS.contains(&run.program.as_str()));
+    let words = showing.flat_map(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
         let words = run.argv.iter().skip(1).filter(|word| !word.contains(HOLE));
         words.map(move |word| folder.join(word))

@@ -13,6 +13,8 @@ use std::{
     time::Instant,
 };
 
+pub use super::repository::Repository;
+use super::status::{Status, objects_env};
 use crate::{
     core::review::{
         approval::{Approved, Table},
@@ -20,28 +22,15 @@ use crate::{
         work::{self, Changed, Difference, Known, Push, Serving},
     },
     world::{
-        changes,
         git::{self, Error, feed_git, git_with},
         read_text,
     },
 };
 
-/// Untracked files of the work may weigh so much.
-const MAX_UNTRACKED: u64 = 64 << 20;
 /// Older approvals are not compared file by file.
 const MAX_COMPARED: usize = 8;
 /// Files whose hunks are compared with the approved ones.
 const MAX_HUNKS: usize = 200;
-/// Untracked files that are named.
-const MAX_LEFT_OUT: usize = 50;
-
-/// A work tree, and the repository that it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
-    pub root: PathBuf,
-    /// The common git directory: work trees that share it share their approvals.
-    common: PathBuf,
-}
 
 /// What a look needs to know beside the repository.
 pub struct Scene<'a> {
@@ -64,77 +53,6 @@ pub struct Question {
     pub push: Option<Push>,
     /// Its gate key: an empty work is approved for one.
     pub key: Option<String>,
-}
-
-impl Repository {
-    /// The work tree that holds `dir`.
-    pub fn of(dir: &Path) -> Option<Self> {
-        let root = git::find_root(dir)?;
-        let (_, common) = git::git_dirs(&root)?;
-        let common = common.canonicalize().unwrap_or(common);
-        Some(Self { root, common })
-    }
-
-    /// A name for the repository's files in `<ROZ_HOME>`.
-    pub fn key(&self) -> String {
-        use std::os::unix::ffi::OsStrExt as _;
-        format!("{:032x}", crate::world::cached::hash(&[self.common.as_os_str().as_bytes()]))
-    }
-
-    /// Where the objects of approved trees are that the repository lacks.
-    pub fn store(&self, home: &Path) -> PathBuf {
-        home.join("trees").join(self.key())
-    }
-
-    /// Whether a remote's default branch is known here.
-    pub fn has_default_branch(&self, until: Instant) -> bool {
-        matches!(self.default_branch(until), Ok(Some(_)))
-    }
-
-    /// The commit of the remote's default branch, as fetches brought it: an entry of its reflog
-    /// that a push made does not count, or an ungated push would empty the work.
-    fn default_branch(&self, until: Instant) -> Result<Option<String>, Error> {
-        const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(symref)";
-        let patterns = ["HEAD", "main", "master"].map(|name| format!("refs/remotes/*/{name}"));
-        let args: Vec<&str> = ["for-each-ref", FORMAT]
-            .into_iter()
-            .chain(patterns.iter().map(String::as_str))
-            .collect();
-        let listed = git_with(&self.root, &args, &[], until)?;
-        let refs: Vec<[&str; 3]> = listed
-            .lines()
-            .filter_map(|line| {
-                let mut fields = line.split('\0');
-                Some([fields.next()?, fields.next()?, fields.next()?])
-            })
-            .collect();
-        let ranked = |[name, ..]: &&[&str; 3]| {
-            let kind = ["/HEAD", "/main", "/master"].iter().position(|end| name.ends_with(end));
-            (!name.starts_with("refs/remotes/origin/"), kind)
-        };
-        let Some([name, commit, target]) = refs.iter().min_by_key(ranked) else { return Ok(None) };
-        let name = if target.is_empty() { name } else { target };
-        Ok(self.fetched(name).unwrap_or_else(|| Some((*commit).to_owned())))
-    }
-
-    /// What a reflog says was fetched last; `Some(None)` if all of the branch was pushed from
-    /// here, none where there is no reflog.
-    fn fetched(&self, name: &str) -> Option<Option<String>> {
-        let log = crate::world::read_ending(&self.common.join("logs").join(name), 1 << 20)?;
-        // `old new Name <mail> time zone\tmessage`
-        let entries = log.lines().filter_map(|line| {
-            let (who, message) = line.split_once('\t').unwrap_or((line, ""));
-            let mut ids = who.split(' ');
-            Some((ids.next()?, ids.next()?, message))
-        });
-        let entries: Vec<_> = entries.collect();
-        let is_fetched = |entry: &&(&str, &str, &str)| !entry.2.starts_with("update by push");
-        if let Some((_, new, _)) = entries.iter().rev().find(is_fetched) {
-            return Some(Some((*new).to_owned()));
-        }
-        let (oldest, ..) = entries.first()?;
-        Some(oldest.bytes().any(|digit| digit != b'0').then(|| (*oldest).to_owned()))
-    }
 }
 
 /// The present state of a work tree.
@@ -430,10 +348,7 @@ impl State {
             left_out: self.left_out.clone(),
             ..Known::default()
         };
-        let pushed = match &question.push {
-            Some(push) => Some(self.pushed(push)?),
-            None => None,
-        };
+        let pushed = question.push.as_ref().map(|push| self.pushed(push));
         let mut newest_here = None;
         for approved in table.approvals.iter().rev().take(MAX_COMPARED) {
             if let Some(key) = &approved.key {
@@ -496,10 +411,8 @@ impl State {
             }
             let unlike_approved = self.paths(&approved.tree, &self.tree)?;
             for path in refused {
-                let list = match unlike_approved.contains(&path) {
-                    true => &mut verdict.changed,
-                    false => &mut verdict.uncommitted,
-                };
+                let is_changed = unlike_approved.contains(&path);
+                let list = if is_changed { &mut verdict.changed } else { &mut verdict.uncommitted };
                 if !list.contains(&path) {
                     list.push(path);
                 }
@@ -551,11 +464,11 @@ impl State {
     }
 
     /// The trees that a push takes along.
-    fn pushed(&self, push: &Push) -> Result<Vec<Pushed>, Error> {
+    fn pushed(&self, push: &Push) -> Vec<Pushed> {
         let refs = match push {
             Push::Head => {
                 let head = Pushed { tree: self.head_tree.clone(), fork: self.fork.clone() };
-                return Ok(vec![head]);
+                return vec![head];
             }
             Push::Refs(refs) => refs,
         };
@@ -569,7 +482,7 @@ impl State {
             let fork = fork.and_then(|commit| self.tree_of(&commit).ok());
             Pushed { tree, fork: fork.unwrap_or_else(|| self.fork.clone()) }
         };
-        Ok(refs.iter().map(pushed).collect())
+        refs.iter().map(pushed).collect()
     }
 }
 
@@ -600,141 +513,6 @@ fn empty_tree(id: Option<&str>) -> String {
         _ => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     }
     .to_owned()
-}
-
-/// What `git status` says, sorted into what the present state takes over.
-#[derive(Debug, Default)]
-struct Status {
-    head: Option<String>,
-    branch: Option<String>,
-    /// Something is staged: the index is not the commit's.
-    is_staged: bool,
-    /// Input for `git update-index --index-info`: files that are no part of the work, as they
-    /// were committed.
-    as_committed: String,
-    /// Input for `git update-index --stdin`: files that are taken as they are now.
-    as_present: String,
-    left_out: Vec<String>,
-}
-
-impl Status {
-    fn of(repository: &Repository, scene: &Scene) -> Result<Self, Error> {
-        const STATUS: &[&str] = &[
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "-z",
-            "--untracked-files=all",
-            "--no-renames",
-            "--ignore-submodules=dirty",
-        ];
-        let root = &repository.root;
-        let text = git_with(root, STATUS, &[], scene.until)?;
-        git::refuse_cut(&text)?;
-        let mut status = Self::default();
-        let mut untracked = Vec::new();
-        for line in text.split('\0') {
-            match line.split_once(' ') {
-                Some(("#", header)) => status.header(header),
-                Some(("1", entry)) => status.tracked(entry, root, scene),
-                Some(("u", _)) => return Err(Error::Unmerged),
-                // A folder is a repository of its own, or a linked work tree.
-                Some(("?", path)) if !path.ends_with('/') => untracked.push(path),
-                _ => (),
-            }
-        }
-        status.untracked(&untracked, repository, scene)?;
-        Ok(status)
-    }
-
-    fn is_clean(&self) -> bool {
-        !self.is_staged && self.as_committed.is_empty() && self.as_present.is_empty()
-    }
-
-    fn header(&mut self, header: &str) {
-        match header.split_once(' ') {
-            Some(("branch.oid", id)) if id != "(initial)" => self.head = Some(id.to_owned()),
-            Some(("branch.head", name)) if name != "(detached)" => {
-                self.branch = Some(name.to_owned());
-            }
-            _ => (),
-        }
-    }
-
-    /// `XY sub mH mI mW hH hI path`
-    fn tracked(&mut self, entry: &str, root: &Path, scene: &Scene) {
-        let fields: Vec<&str> = entry.splitn(8, ' ').collect();
-        let [state, _, mode, _, _, id, _, path] = fields[..] else { return };
-        self.is_staged |= !state.starts_with('.');
-        if was_dirty(path, root, scene) {
-            let mode = if mode == "000000" { "0" } else { mode };
-            self.as_committed += &format!("{mode} {id}\t{path}\0");
-        } else if !state.ends_with('.') {
-            self.as_present += path;
-            self.as_present.push('\0');
-        }
-    }
-
-    /// Untracked files are part of the work where a session is known to have written them, or
-    /// where an approval has them: what a test run leaves behind is not.
-    fn untracked(
-        &mut self,
-        paths: &[&str],
-        repository: &Repository,
-        scene: &Scene,
-    ) -> Result<(), Error> {
-        let root = &repository.root;
-        let candidates = paths.iter().filter(|path| {
-            !work::is_record(path, scene.ticket_folders) && !was_dirty(path, root, scene)
-        });
-        let (mut of_work, others): (Vec<&str>, Vec<&str>) =
-            candidates.partition(|path| (scene.is_written)(&root.join(path)));
-        let approved = approved_of(&others, repository, scene);
-        let (more, others): (Vec<&str>, Vec<&str>) =
-            others.into_iter().partition(|path| approved.contains(*path));
-        of_work.extend(more);
-        let size = |path: &&str| root.join(path).symlink_metadata().map_or(0, |meta| meta.len());
-        let total: u64 = of_work.iter().map(size).sum();
-        if total > MAX_UNTRACKED {
-            let largest = of_work.iter().max_by_key(|path| size(path)).copied().unwrap_or_default();
-            let folder = largest.rsplit_once('/').map_or(largest, |(folder, _)| folder);
-            return Err(Error::TooLarge { mib: total >> 20, path: folder.to_owned() });
-        }
-        for path in of_work {
-            self.as_present += path;
-            self.as_present.push('\0');
-        }
-        self.left_out = others.iter().take(MAX_LEFT_OUT).map(|&path| path.to_owned()).collect();
-        Ok(())
-    }
-}
-
-/// Whether a file was dirty when the session began, and is as it was then.
-fn was_dirty(path: &str, root: &Path, scene: &Scene) -> bool {
-    let file = root.join(path);
-    scene.dirty_before.get(path).is_some_and(|then| *then == changes::content(&file))
-        && !(scene.is_written)(&file)
-}
-
-/// Of untracked files those that the newest approval has.
-fn approved_of(paths: &[&str], repository: &Repository, scene: &Scene) -> BTreeSet<String> {
-    let Some(approved) = scene.table.approvals.last().filter(|_| !paths.is_empty()) else {
-        return BTreeSet::new();
-    };
-    let (store, objects) = (repository.store(scene.home), repository.common.join("objects"));
-    let mut args = vec!["ls-tree", "-r", "-z", "--name-only", "--full-tree", &approved.tree, "--"];
-    args.extend(paths.iter().take(1_000));
-    let listed = git_with(&repository.root, &args, &objects_env(&store, &objects), scene.until);
-    let listed = listed.unwrap_or_default();
-    listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
-}
-
-/// Has git write objects into `store`, and read them from there and from the repository.
-fn objects_env<'a>(store: &'a Path, objects: &'a Path) -> [(&'static str, &'a OsStr); 2] {
-    [
-        ("GIT_OBJECT_DIRECTORY", store.as_os_str()),
-        ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects.as_os_str()),
-    ]
 }
 
 /// A repository's own copy of its approvals' objects is not needed any more.

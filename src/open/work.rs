@@ -135,7 +135,7 @@ impl Roz {
 
     /// The work in the work tree that holds `dir`, for nobody's session.
     pub fn work_without_session(&self, dir: &Path, now: DateTime<Utc>, until: Instant) -> Work {
-        let id = "none".parse().expect("the word is a valid id");
+        let Ok(id) = "none".parse() else { return Work::NotAsked };
         let nobody = Session::new(id, now);
         self.work(Asker { session: &nobody, now, until }, dir, &Question::default())
     }
@@ -197,27 +197,27 @@ impl Roz {
     /// Why nobody can tell, in a line.
     pub fn looked(&self, asker: Asker, dir: &Path) -> Result<(Looked, Option<State>), String> {
         let Some(repository) = Repository::of(dir) else {
-            let required = self.written_outside(asker, dir);
+            let required = written_outside(asker, dir);
             return Ok((Looked { known: None, required }, None));
         };
         let Seen { state, known } = self.look(asker, &repository, &Question::default())?;
         let required = required(&state, &known).map_err(|err| in_a_line(&err))?;
         Ok((Looked { known: Some(known), required }, Some(state)))
     }
+}
 
-    /// Without a repository, the files that the session has written have to be seen.
-    fn written_outside(&self, asker: Asker, dir: &Path) -> Vec<Required> {
-        let since = asker.session.review.approved_at().unwrap_or(asker.session.created_at);
-        let files = asker.session.writes.since(since).filter(|file| file.starts_with(dir));
-        let whole = |file: &Path| {
-            let (blob, content) = observe::blob(file, asker.until)?;
-            let lines = content.lines().count() as u64;
-            let path = file.strip_prefix(dir).unwrap_or(file).to_string_lossy().into_owned();
-            let ranges = if lines == 0 { Vec::new() } else { vec![(1, lines)] };
-            Some(Required { path, blob, ranges, deletions: Vec::new(), header_only: lines == 0 })
-        };
-        files.filter_map(whole).collect()
-    }
+/// Without a repository, the files that the session has written have to be seen.
+fn written_outside(asker: Asker, dir: &Path) -> Vec<Required> {
+    let since = asker.session.review.approved_at().unwrap_or(asker.session.created_at);
+    let files = asker.session.writes.since(since).filter(|file| file.starts_with(dir));
+    let whole = |file: &Path| {
+        let (blob, content) = observe::blob(file, asker.until)?;
+        let lines = content.lines().count() as u64;
+        let path = file.strip_prefix(dir).unwrap_or(file).to_string_lossy().into_owned();
+        let ranges = if lines == 0 { Vec::new() } else { vec![(1, lines)] };
+        Some(Required { path, blob, ranges, deletions: Vec::new(), header_only: lines == 0 })
+    };
+    files.filter_map(whole).collect()
 }
 
 /// What a reviewer has to see: the change of the base, without what a pull brought.

@@ -1,0 +1,214 @@
+//! A reviewer's launch and its start: our brief, and the token.
+
+use super::{
+    BTreeMap, Cx, DateTime, Deserialize, MAX_LAUNCHES, Mark, Notice, Opener, Outcome, Parent,
+    Phase, REVIEWER, Review, Reviewer, Seen, Serialize, ToolCall, Updated, Utc, Value, Work,
+    bounded, json, policy, words,
+};
+
+/// How long a launch waits for its SubagentStart.
+const LAUNCH_SECONDS: u64 = 60;
+/// What is left of a long text in the launching call, in bytes. Its prompt is
+/// ours, and a description is a few words.
+const MAX_FIELD: usize = 4000;
+/// What is kept of the launching call. Other fields could change who reviews
+/// what: a fresh worktree hides uncommitted work, another model is another
+/// reviewer, an older conversation is a coached one.
+const KEPT: &[&str] = &["description", "run_in_background"];
+
+/// A call of the Agent tool that starts a reviewer with our brief.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    pub at: DateTime<Utc>,
+    /// A subagent has started since, and no other may answer it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) answered: bool,
+    /// What started got no token: nobody decides with this launch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) spent: bool,
+    /// The reviewer that decided with it: one launch makes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) claimed_by: Option<String>,
+}
+
+impl Launch {
+    fn is_open(&self, now: DateTime<Utc>) -> bool {
+        !self.answered && self.at <= now && now <= policy::later(self.at, LAUNCH_SECONDS)
+    }
+}
+
+/// A call that starts the reviewer: it gets our brief instead of what the
+/// agent would have told it.
+pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
+    let known =
+        |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
+    let is_told_again = review.launches.iter().any(known);
+    if !is_told_again {
+        review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
+        match review.phase() {
+            Phase::Reviewing if !cx.policy.review.parallel => {
+                return Outcome::object(Notice::new("reviewing"));
+            }
+            Phase::Approved if cx.facts.work.is_approved() => {
+                return Outcome::object(Notice::new("approved-already"));
+            }
+            _ => (),
+        }
+    }
+    let words = call.text("prompt").unwrap_or_default();
+    let fields = call.input.as_object().into_iter().flatten();
+    let kept = fields.filter(|(name, _)| KEPT.contains(&name.as_str()));
+    let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if let Some(fields) = input.as_object_mut() {
+        fields.insert("subagent_type".into(), REVIEWER.into());
+    }
+    bounded::shorten(&mut input, MAX_FIELD);
+    // The words must not be able to end their own quotation.
+    let quoted: String =
+        bounded::plain(&bounded::chars(words, 4000).replace(['\r', '\u{2028}', '\u{2029}'], "\n"))
+            .lines()
+            .flat_map(|line| ["> ", line, "\n"])
+            .collect();
+    let prompt =
+        Notice::new("brief").with("words", quoted).with("folders", words::folders(&cx.facts.roots));
+    let updated_input = (!is_plain(call, cx)).then_some(Updated { input, prompt });
+    let outcome = Outcome { updated_input, ..Outcome::default() };
+    if is_told_again {
+        return outcome;
+    }
+    review.launches.push(Launch {
+        tool_use_id: call.tool_use_id.clone(),
+        at: cx.now,
+        answered: false,
+        spent: false,
+        claimed_by: None,
+    });
+    let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
+    review.launches.drain(..surplus);
+    outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
+}
+
+/// Whether a launch says nothing but which session to review: it can stay as it is. A client in auto
+/// mode does not run a call whose input a hook changes (measured on 2.1.330). What the brief says is
+/// in the reviewer's own instructions and context as well.
+fn is_plain(call: &ToolCall, cx: Cx) -> bool {
+    let plain = format!("Review session {}.", cx.session_id);
+    let is_kept = |name: &String| {
+        KEPT.contains(&name.as_str()) || name == "prompt" || name == "subagent_type"
+    };
+    call.text("prompt").is_some_and(|prompt| prompt.trim() == plain)
+        && call.text("subagent_type") == Some(REVIEWER)
+        && call.text("description").is_none_or(|text| text.len() <= MAX_FIELD)
+        && call.input.as_object().is_some_and(|fields| fields.keys().all(is_kept))
+}
+
+/// Whether a launch waits for its SubagentStart.
+pub(in crate::core::review) fn awaits_start(review: &Review, now: DateTime<Utc>) -> bool {
+    review.launches.iter().any(|it| it.is_open(now))
+}
+
+/// The call that would have started a reviewer failed.
+pub(in crate::core::review) fn launch_failed(review: &mut Review, call: &ToolCall) {
+    review.launches.retain(|it| it.tool_use_id.is_none() || it.tool_use_id != call.tool_use_id);
+}
+
+/// A subagent with the reviewer's name starts.
+pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
+    if agent.is_empty() || review.reviewers.contains_key(agent) {
+        return Outcome::pass();
+    }
+    // A start is never older than the launch that it answers.
+    let launch = review.launches.iter().position(|it| it.is_open(cx.now));
+    let resumed = "this subagent was not started by a fresh call of the Agent tool";
+    let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
+        return no_token(review, agent, resumed);
+    };
+    if let Some(path) = &cx.facts.shadow {
+        let reason = "an agent file of the project or the user bears the reviewer's name";
+        let path = path.display();
+        return no_token(review, agent, reason).telling_user(format!(
+            "roz: `{path}` bears the reviewer's name `{REVIEWER}`, so the reviewer may not be \
+             ours: it gets no token. Rename or remove that agent."
+        ));
+    }
+    let parent = match &cx.facts.parent {
+        Parent::Client => json!("client"),
+        Parent::Unnamed(name) => json!({ "unnamed": name }),
+        Parent::Unknown => json!("unknown"),
+        Parent::Stranger(name) => {
+            let reason = format!("the hook was started by `{name}`, not by the client");
+            return no_token(review, agent, &reason);
+        }
+    };
+    // A review that the agent asks for ahead of time.
+    if !review.phase().is_open() {
+        if let Some(reason) = why_no_review(review, cx) {
+            review.launches[launch].answered = true;
+            review.launches[launch].spent = true;
+            return no_token(review, agent, reason);
+        }
+        review.open(Opener::Launch, cx.facts.head.as_deref(), cx.now);
+    }
+    review.is_about(&cx.facts.roots);
+    let launch = &mut review.launches[launch];
+    launch.answered = true;
+    let token = bounded::hex(&cx.dice.look()[16..]);
+    let proof = json!({
+        "launched_at": launch.at,
+        "tool_use_id": launch.tool_use_id,
+        "parent": parent,
+        "agent_files": "none bears the reviewer's name",
+    });
+    let trees = cx.facts.works.iter().filter_map(Work::known);
+    let reviewer = Reviewer {
+        started_at: cx.now,
+        token_sha256: bounded::sha256(token.as_bytes()),
+        session_id: cx.session_id.to_string(),
+        last_word: None,
+        permits: Vec::new(),
+        blocks: 0,
+        proof: proof.clone(),
+        has_ended: false,
+        seen: Seen::default(),
+        kept_outputs: BTreeMap::new(),
+        looked_at_call: false,
+        began_with: trees.map(|known| (known.root.clone(), known.tree.clone())).collect(),
+    };
+    review.started(agent, reviewer);
+    let notice = Notice::new("reviewer")
+        .with("token", token)
+        .with("folders", words::folders(review.works()))
+        .with("findings", told_findings(review))
+        .with("second_opinions", crate::core::review::second_opinions(review));
+    Outcome::pass()
+        .telling_agent(notice)
+        .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
+}
+
+/// Why a reviewer that starts ahead of time opens no review.
+fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
+    if cx.policy.review.mode == policy::Mode::Never {
+        return Some("reviews are switched off (`review.mode`)");
+    }
+    let works = &cx.facts.works;
+    let is_same = !works.is_empty() && works.iter().all(Work::is_approved);
+    (review.phase() == Phase::Approved && is_same).then_some("the work is approved already")
+}
+
+fn told_findings(review: &Review) -> String {
+    match crate::core::review::earlier_findings(review) {
+        none if none.is_empty() => "none so far".to_owned(),
+        findings => findings,
+    }
+}
+
+/// It may look. It never gets a token, and nobody may talk to it: a later
+/// launch is not for one that was briefed for something else.
+fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
+    review.turned_away(agent);
+    Outcome::pass()
+        .telling_agent(Notice::new("no-token").with("reason", reason))
+        .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })
+}

@@ -1,0 +1,56 @@
+//! What reaches a reviewer: noted for the question whether it has looked.
+
+use super::{GateTrigger, MAX_LAUNCHES, Review, Shown, Value};
+
+/// A reviewer was shown something: the answer to a call of its own.
+pub(in crate::core::review) fn was_shown(
+    review: &mut Review,
+    agent: &str,
+    shown: &Shown,
+    succeeded: bool,
+) {
+    let trigger = review.trigger().cloned();
+    let Some(reviewer) = review.reviewers.get_mut(agent) else { return };
+    for text in &shown.diffs {
+        reviewer.seen.diff(text);
+    }
+    for read in &shown.reads {
+        match reviewer.kept_outputs.get_mut(&read.path) {
+            // The next page of an output that was too long to show: a diff up to there.
+            Some(shown) if read.start <= *shown + 1 => {
+                *shown = (*shown).max(read.start + read.count - 1);
+                reviewer.seen.diff(&read.text);
+            }
+            Some(_) => (),
+            None => reviewer.seen.lines(&read.blob, read.start, read.count),
+        }
+    }
+    for output in &shown.outputs {
+        reviewer.seen.output(&output.blob, &output.content, &output.text);
+    }
+    if let Some(path) = &shown.kept_output
+        && reviewer.kept_outputs.len() < MAX_LAUNCHES
+    {
+        reviewer.kept_outputs.insert(path.clone(), 0);
+    }
+    if succeeded && trigger.is_some_and(|trigger| is_about(&trigger, &shown.words)) {
+        reviewer.looked_at_call = true;
+    }
+}
+
+/// Whether a command is about what a gated call names: it has the program in common with it
+/// (`gh pr diff 7` with `gh pr merge 7`), or an operand.
+fn is_about(trigger: &GateTrigger, commands: &[Vec<String>]) -> bool {
+    let key = trigger.key.as_deref().unwrap_or_default();
+    let mut wanted: Vec<&str> = match key.strip_prefix("Bash:") {
+        Some(line) => line.split_whitespace().filter(|word| !word.starts_with('-')).collect(),
+        None => Vec::new(),
+    };
+    if let Some(fields) = trigger.tool_input.value.as_object().filter(|_| wanted.is_empty()) {
+        wanted.extend(fields.values().filter_map(Value::as_str));
+    }
+    let is_wanted = |word: &String| wanted.contains(&word.as_str());
+    commands.iter().any(|words| {
+        words.first().is_some_and(|program| program != "roz") && words.iter().any(is_wanted)
+    })
+}

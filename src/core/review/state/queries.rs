@@ -1,0 +1,208 @@
+//! What the record says, without changing it.
+
+use super::{
+    Attempts, BTreeMap, BreakerPolicy, By, DateTime, Decision, GateTrigger, Opener, Path, PathBuf,
+    Phase, Posted, Review, Reviewer, Text, Utc, Work, policy, words,
+};
+
+impl Review {
+    pub fn phase(&self) -> Phase<'_> {
+        if !self.enabled {
+            return Phase::Idle;
+        }
+        match &self.decision {
+            Decision::Complete { .. } => Phase::Approved,
+            _ if self.reviewers.values().any(Reviewer::is_at_work) => Phase::Reviewing,
+            decision => decision.open_phase(),
+        }
+    }
+
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// A cycle of an older document was opened by `#roz` if no call waits for it.
+    pub fn opener(&self) -> Opener {
+        let guess = if self.gate_trigger.is_some() { Opener::Gate } else { Opener::Person };
+        self.opener.unwrap_or(guess)
+    }
+
+    pub fn base(&self) -> Option<&str> {
+        self.base.as_deref()
+    }
+
+    /// The work trees that this review is about; none before its first reviewer starts.
+    pub fn works(&self) -> &[PathBuf] {
+        &self.works
+    }
+
+    pub fn block_count(&self) -> u32 {
+        self.block_count
+    }
+
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    pub fn prompts(&self) -> &[Text] {
+        &self.user_prompts
+    }
+
+    pub fn trigger(&self) -> Option<&GateTrigger> {
+        self.gate_trigger.as_ref()
+    }
+
+    pub fn started_at(&self) -> Option<DateTime<Utc>> {
+        self.review_started_at
+    }
+
+    pub fn approved_at(&self) -> Option<DateTime<Utc>> {
+        self.approval.as_ref().and(self.gate_approved_at)
+    }
+
+    pub fn second_opinions(&self) -> &[String] {
+        &self.second_opinions
+    }
+
+    pub fn attempts(&self) -> &Attempts {
+        &self.attempts
+    }
+
+    pub fn is_tripped(&self) -> bool {
+        self.circuit_breaker_tripped
+    }
+
+    /// Whether a gate is closed that a person could open: a call waits.
+    pub fn is_gate_closed(&self) -> bool {
+        self.phase().is_open() && self.gate_trigger.is_some()
+    }
+
+    /// At a stop the user is told of a changed state, `tree`. Answers whether that is news.
+    pub(in crate::core::review) fn told_of(&mut self, tree: &str) -> bool {
+        let Some(approval) = &mut self.approval else { return false };
+        let is_news = approval.told.as_deref() != Some(tree);
+        approval.told = Some(tree.to_owned());
+        is_news
+    }
+
+    /// All decisions of this cycle, oldest first.
+    pub fn decisions_of_cycle(&self) -> impl DoubleEndedIterator<Item = &Posted> {
+        self.decision_history.iter().filter(|posted| posted.cycle == self.cycle)
+    }
+
+    /// What the last reviewer found, if it found issues.
+    pub(in crate::core::review) fn decision_in_words(&self) -> Option<String> {
+        match &self.decision {
+            Decision::Issues { summary, .. } => Some(crate::core::bounded::chars(summary, 300)),
+            Decision::Pending | Decision::Complete { .. } => None,
+        }
+    }
+
+    /// Whether a stop was held in this cycle before.
+    pub(in crate::core::review) fn was_held(&self) -> bool {
+        self.was_held
+    }
+
+    pub(in crate::core::review) fn held(&mut self) {
+        self.was_held = true;
+    }
+
+    /// Who decided last in this cycle, in words.
+    pub(crate) fn finder(&self) -> &'static str {
+        match self.decisions_of_cycle().next_back().map(|posted| &posted.by) {
+            Some(By::Human) => "a person",
+            Some(By::Reviewer(_)) | None => "the reviewer",
+        }
+    }
+
+    /// Whether `agent` has reviewed, and ended.
+    pub(in crate::core::review) fn is_former(&self, agent: &str) -> bool {
+        self.former_reviewers.iter().any(|former| former == agent)
+    }
+
+    /// Whether `agent` is a reviewer with a token.
+    pub fn has_token(&self, agent: &str) -> bool {
+        self.reviewers.contains_key(agent)
+    }
+
+    /// The trees of the work when the reviewer with this token started.
+    pub fn trees_at_start(&self, token: &str) -> Option<BTreeMap<PathBuf, String>> {
+        let digest = crate::core::bounded::sha256(token.trim().as_bytes());
+        let mut reviewers = self.reviewers.values();
+        Some(reviewers.find(|reviewer| reviewer.token_sha256 == digest)?.began_with.clone())
+    }
+
+    /// Whether `agent` reviews or has reviewed in this session.
+    pub fn is_reviewer(&self, agent: &str) -> bool {
+        self.has_token(agent) || self.is_former(agent)
+    }
+
+    /// Every reviewer of this session that is known.
+    pub fn reviewer_ids(&self) -> impl Iterator<Item = &str> {
+        self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)
+    }
+
+    pub(in crate::core::review) fn is_hot(
+        &self,
+        policy: &BreakerPolicy,
+        now: DateTime<Utc>,
+    ) -> bool {
+        self.circuit_breaker_tripped
+            && self
+                .circuit_breaker_tripped_at
+                .is_some_and(|at| now < policy::later(at, policy.cooldown_seconds))
+    }
+
+    /// Whether nobody waits for this review any more but a gated call: the user has moved on.
+    pub(in crate::core::review) fn has_moved_on(&self) -> bool {
+        self.moved_on && self.opener().lets_go()
+    }
+
+    /// Whether a stop asks for the work to be looked at: it may have changed since the approval.
+    pub fn approval_is_watched(&self, is_always: bool) -> bool {
+        let is_fresh = match (self.last_prompt_at, self.gate_approved_at) {
+            (Some(prompt), Some(approved)) => prompt <= approved,
+            _ => true,
+        };
+        self.phase() == Phase::Approved
+            && (is_always || self.opener() == Opener::Person && is_fresh)
+    }
+
+    /// Whether a work tree is as it was when the cycle began.
+    pub(in crate::core::review) fn is_untouched(&self, works: &[Work]) -> bool {
+        let is_same = |work: &Work| match work {
+            Work::Known(known) => self.before.get(&known.root) == Some(&known.tree),
+            Work::NoRepository => !self.is_written,
+            Work::NotAsked | Work::Unknown(_) => false,
+        };
+        !works.is_empty() && works.iter().all(is_same)
+    }
+
+    /// What no approval covers of a work tree, in words.
+    pub(in crate::core::review) fn why_new(&self, work: &Work) -> Option<String> {
+        match work {
+            Work::Known(known) if known.needs_approval() => Some(words::why_new(known)),
+            Work::NoRepository if self.is_written => {
+                Some("files were written since the approval".to_owned())
+            }
+            Work::Known(_) | Work::NoRepository | Work::NotAsked | Work::Unknown(_) => None,
+        }
+    }
+
+    /// Whether a reviewer that the agent launched by itself left without a decision. It may still
+    /// decide.
+    pub(in crate::core::review) fn is_ahead_of_time(&self) -> bool {
+        self.phase() == Phase::Idle
+            && self.opener == Some(Opener::Launch)
+            && self.approval.is_none()
+    }
+
+    /// The work tree that the waiting call is about.
+    pub fn trigger_root(&self) -> Option<&Path> {
+        self.gate_trigger.as_ref()?.root.as_deref()
+    }
+}

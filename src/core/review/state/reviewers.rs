@@ -1,0 +1,92 @@
+//! Reviewers: started, at work, gone.
+
+use super::{
+    Background, DateTime, Decision, MAX_IDS, Opener, Review, Reviewer, Utc, keep_newest, policy,
+};
+
+impl Review {
+    /// A subagent with the reviewer's name started and gets no token.
+    pub(in crate::core::review) fn turned_away(&mut self, agent: &str) {
+        if !self.is_former(agent) {
+            self.former_reviewers.push(agent.to_owned());
+            keep_newest(&mut self.former_reviewers, MAX_IDS);
+        }
+    }
+
+    /// A reviewer with a token starts. Those that ended undecided cannot decide any more.
+    pub(in crate::core::review) fn started(&mut self, agent: &str, reviewer: Reviewer) {
+        let gone = self.reviewers.iter().filter(|(_, other)| other.has_ended());
+        let gone: Vec<String> = gone.map(|(id, _)| id.clone()).collect();
+        for id in gone {
+            self.reviewers.remove(&id);
+            self.turned_away(&id);
+        }
+        self.reviewers.insert(agent.to_owned(), reviewer);
+        self.attempts.spawned();
+    }
+
+    /// A reviewer is no longer there: the review is as it was before it started.
+    pub(in crate::core::review) fn lost_reviewer(&mut self, agent: &str, timed_out: bool) {
+        let Some(reviewer) = self.reviewers.get_mut(agent) else { return };
+        let was_undecided = reviewer.is_undecided();
+        if was_undecided {
+            reviewer.ended();
+        } else {
+            self.reviewers.remove(agent);
+            self.turned_away(agent);
+        }
+        let any_at_work = self.reviewers.values().any(Reviewer::is_at_work);
+        if !self.enabled || any_at_work || !was_undecided {
+            return;
+        }
+        if timed_out {
+            self.attempts.timed_out();
+        } else {
+            self.attempts.undecided();
+        }
+        if self.opener() == Opener::Launch && self.decision == Decision::Pending {
+            // Nobody had asked for this review: what was before it is nothing. Its token is kept.
+            self.enabled = false;
+        }
+    }
+
+    /// Drops the undecided reviewers that have been at work for too long.
+    pub(in crate::core::review) fn lose_late_reviewers(
+        &mut self,
+        timeout_seconds: u64,
+        now: DateTime<Utc>,
+    ) {
+        let is_late = |reviewer: &Reviewer| {
+            reviewer.is_at_work() && policy::later(reviewer.started_at, timeout_seconds) <= now
+        };
+        let late = self.reviewers.iter().filter(|(_, reviewer)| is_late(reviewer));
+        let late: Vec<String> = late.map(|(id, _)| id.clone()).collect();
+        // As long as one of them is in time, all are waited for.
+        let mut undecided = self.reviewers.values().filter(|reviewer| reviewer.is_at_work());
+        if undecided.all(is_late) {
+            for agent in late {
+                self.lost_reviewer(&agent, true);
+            }
+        }
+    }
+
+    /// Drops the reviewers that the client does not list as running.
+    pub(in crate::core::review) fn lose_absent_reviewers(&mut self, running: &[Background]) {
+        let is_gone = |id: &String| !running.iter().any(|task| task.agent_id == *id);
+        let gone: Vec<String> = self.reviewers.keys().filter(|id| is_gone(id)).cloned().collect();
+        for agent in gone {
+            self.lost_reviewer(&agent, false);
+        }
+    }
+
+    /// The client that ran the reviewers is gone, and they with it.
+    pub(in crate::core::review) fn lose_all_reviewers(&mut self) {
+        self.lose_absent_reviewers(&[]);
+    }
+
+    pub(super) fn dismiss_reviewers(&mut self) {
+        for agent in std::mem::take(&mut self.reviewers).into_keys() {
+            self.turned_away(&agent);
+        }
+    }
+}
