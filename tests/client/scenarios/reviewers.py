@@ -2,6 +2,7 @@
 import json
 
 from story import APPROVES, Tool, World, after_hook, decide, do, expect, run, say, scenario, spawn, until
+from scenarios.gates import COMMIT, PUSHES
 
 
 @scenario
@@ -100,3 +101,37 @@ def a_review_needs_two_rules_where_permissions_are_asked_for(world: World):
     expect("whether the agent's own decision was refused", s.results()[0].failed).equals(True)
     expect("whether the reviewer's calls failed", [r.failed for r in s.results("reviewer")]).equals([False, False])
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
+def a_reviewer_that_decides_at_once_is_refused_and_looks(world: World):
+    s = world.play(
+        "#roz Add a second line to notes.txt.",
+        agent=[run("echo second >> notes.txt"), say("Done."), spawn(), say("Reviewed and done.")],
+        reviewers=[[decide("COMPLETE", "Fine."), run("roz context {{session}} --diff | head -1"),
+                    decide("COMPLETE", "Fine."), run("roz context {{session}} --diff"), decide("COMPLETE", "Looks right."),
+                    say("I approved it.")]],
+    )
+    # What a pipe swallows was not seen.
+    expect("which calls failed", [r.failed for r in s.results("reviewer")]).equals([True, False, True, False, False])
+    expect("the refusal", s.results("reviewer")[0].text).has("look at these changes first", "notes.txt", "--unseen")
+    expect("what it was shown", s.results("reviewer")[3].text).has("+second")
+    expect("verdicts in the history", s.verdicts()).equals(["complete"])
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
+def what_a_reviewers_test_run_leaves_behind_hinders_neither_decision_nor_push(world: World):
+    test = ("import pathlib, unittest\n\nclass Notes(unittest.TestCase):\n    def test_notes(self):\n"
+            "        pathlib.Path('report.xml').write_text('<ok/>')\n")
+    push = run("git push -q origin main")
+    s = world.play(
+        "Push the second line.", place=world.place(PUSHES, project={"test_notes.py": test}),
+        agent=[COMMIT, push, spawn(), push, say("Pushed.")],
+        reviewers=[[run("roz context {{session}}"), run("python3 -m unittest"), run("rm -r __pycache__"),
+                    decide("COMPLETE", "The suite passes."), say("I approved it.")]],
+    )
+    expect("which of the reviewer's calls failed", [r.failed for r in s.results("reviewer")]).equals([False] * 4)
+    expect("what the tests left", s.place.git("status", "--short")).equals("?? report.xml\n")
+    expect("which calls failed", [r.failed for r in s.results()]).equals([False, True, False, False])
+    expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
