@@ -23,6 +23,18 @@ def a_coached_launch_reaches_the_reviewer_as_a_brief_of_roz(world: World):
 
 
 @scenario
+def a_launch_in_the_words_of_roz_is_left_as_it_is(world: World):
+    s = world.play(
+        "#roz Do nothing.",
+        agent=[say("Done."), spawn("Review session {{session}}."), say("Reviewed.")],
+        reviewers=[APPROVES],
+    )
+    expect("answers to the launch", s.kinds("PreToolUse", "Agent")).equals(["pass"])
+    expect("what the reviewer knows when it starts", s.opening().heard).has(f"--token {s.token}", "Look at every change.")
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
 def a_reviewer_that_does_not_decide_is_held_three_times(world: World):
     s = world.play(
         "#roz Do nothing.",
@@ -35,12 +47,26 @@ def a_reviewer_that_does_not_decide_is_held_three_times(world: World):
     expect("outcomes of the attempts", s.outcomes()).equals(["no_decision", "success"])
 
 
+TWO = do(*spawn("Look at the first half.").tools, *spawn("Look at the second half.").tools)
+
+
 @scenario
-def issues_of_one_reviewer_are_not_undone_by_another(world: World):
-    two = do(*spawn("Look at the first half.").tools, *spawn("Look at the second half.").tools)
+def a_second_reviewer_is_refused_while_one_works(world: World):
     s = world.play(
         "#roz Do nothing.",
-        agent=[say("Done."), two, say("Reviewed twice."), spawn(), say("Reviewed.")],
+        agent=[say("Done."), spawn(background=True), until(spawn(), after_hook("SubagentStart")), say("I wait."),
+               say("Reviewed.")],
+        reviewers=[[until(run("roz context {{session}}"), after_hook("Stop", 2)), *APPROVES[1:]]],
+    )
+    expect("the second launch", s.results()[1].text).has("a reviewer is already at work")
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])
+
+
+@scenario
+def issues_of_one_reviewer_are_not_undone_by_another(world: World):
+    s = world.play(
+        "#roz Do nothing.", config="[review]\nparallel = true\n",
+        agent=[say("Done."), TWO, say("Reviewed twice."), spawn(), say("Reviewed.")],
         reviewers=[[decide("ISSUES", "Not yet."), say("There are issues.")],
                    [until(decide("COMPLETE", "Fine."), after_hook("PostToolUse:Bash")), say("I approved it.")], APPROVES],
     )
