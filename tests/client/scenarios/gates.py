@@ -91,9 +91,8 @@ def new_work_after_the_approval_is_denied_by_name_and_reviewed_alone(world: Worl
 def the_user_lets_one_push_through(world: World):
     push, another = run("git push -q origin main"), run("git push -q origin main:copy")
     s = world.play(
-        "Push the second line.", Step("#roz:allow", resume=True), config=PUSHES,
-        # The later prompt releases the stop; the gate is closed again after the one push.
-        agent=[COMMIT, push, *[say("It waits for a review.")] * 4, push, another, say("Pushed once.")],
+        Step("Push the second line.", max_turns=3), Step("#roz:allow", resume=True), config=PUSHES,
+        agent=[COMMIT, push, say("It waits for a review."), push, another, say("Pushed once.")],
     )
     expect("which calls failed", [r.failed for r in s.results()]).equals([False, True, False, True])
     expect("the denial, to the user", s.replies("PreToolUse", "Bash")[1].word_to_user).has("`#roz:allow`")
@@ -102,3 +101,20 @@ def the_user_lets_one_push_through(world: World):
     expect("how often the user is told that it was used", len(words)).equals(1)
     head = s.place.git("rev-parse", "HEAD").strip()
     expect("what the remote has", [s.remote("main"), s.remote("copy")]).equals([head, ""])
+    # The user's later prompt releases the stop, not the gate.
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
+def a_question_that_nobody_would_answer_is_a_denial_with_a_way_out(world: World):
+    push = run("git push -q origin main")
+    s = world.play(
+        "Push the second line.", Step("Push it now.", resume=True), Step("#roz:allow", resume=True), config=PUSHES,
+        agent=[COMMIT, push, *[say("It waits for a review.")] * 4, push, say("I may not."), push, say("Pushed.")],
+    )
+    expect("answers at the stops", s.kinds("Stop")).equals(["block"] * 3 + ["pass"] * 3)
+    expect("which calls failed", [r.failed for r in s.results()]).equals([False, True, True, False])
+    expect("the denial after the review was given up", s.results()[2].text).has("Nobody answers questions")
+    denied = [reply for reply in s.replies("PreToolUse", "Bash") if reply.kind == "deny"][-1]
+    expect("the denial, to the user", denied.word_to_user).has("`#roz:allow`")
+    expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
