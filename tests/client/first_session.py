@@ -47,7 +47,7 @@ AGENT = [
     run('git commit -qam "Put oats on the list"'),
     run("git push -q origin main"),
     say("Oats are on the list. The push has to wait for a review, so I stop here."),
-    spawn("Review session {{session}}. I put oats on groceries.txt and committed it."),
+    spawn("Review session {{session}}."),
     run("git push -q origin main"),
     say("The reviewer has approved it, and it is pushed."),
 ]

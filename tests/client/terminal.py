@@ -65,9 +65,9 @@ ASKED = {
     "acceptEdits": ["git commit", "git push"],
     "auto": [],
 }
-# Where the client checks a launch before roz puts its brief in: it does not run what a hook has changed, quotes it, and
-# runs it when the agent makes the call once more as quoted. There, too, subagents report by a tool of their own.
-LAUNCHED_TWICE = {("2.1.330", "auto")}
+# Where the client checks a launch before its hooks, and does not run what one of them has changed: only a launch in roz's
+# own words, which gets no brief put in, starts the reviewer. There, too, subagents report by a tool of their own.
+CHECKED_BEFORE_HOOKS = {("2.1.330", "auto")}
 
 
 # ----------------------------------------------------------------- the screen
@@ -164,9 +164,7 @@ class Stage:
     @contextmanager
     def play(self, agent: list[Turn], *reviewers: list[Turn]) -> Iterator[tuple[Screen, FakeModel]]:
         """The screen and the model behind it, until the story is told."""
-        changed_input = r"The hook produced this input: (\{.*\})\. In your next response"
-        with FakeModel(agent, {"reviewer": Subagents(reviewer_mark(self.plugin), list(reviewers))},
-                       HEAR | {"changed_input": changed_input}) as model:
+        with FakeModel(agent, {"reviewer": Subagents(reviewer_mark(self.plugin), list(reviewers))}, HEAR) as model:
             model.values["session"] = str(uuid.uuid4())
             argv = [str(self.client), "--plugin-dir", str(self.plugin), "--permission-mode", self.mode,
                     "--session-id", model.values["session"]]
@@ -189,10 +187,10 @@ class Stage:
 def review(stage: Stage) -> None:
     """Work is held, reviewed in the background, approved, and pushed."""
     groceries = str(stage.home.project / "groceries.txt")
-    report, rewritten = say("I approved it."), (stage.version, stage.mode) in LAUNCHED_TWICE
+    report, rewritten = say("I approved it."), (stage.version, stage.mode) in CHECKED_BEFORE_HOOKS
     launches = [spawn("Review session {{session}}.", background=True)]
     if rewritten:
-        launches += [do(Tool("Agent", "{{changed_input}}"))]
+        launches.insert(0, spawn("Please review what I did.", background=True))
         report = do(Tool("SubagentHandback", {"message": "I approved it."}))
     agent = [
         do(Tool("Read", {"file_path": groceries})),
@@ -223,7 +221,7 @@ def review(stage: Stage) -> None:
         expect("which calls failed", [result.failed for result in s.results()]).equals(failed)
         expect("what the agent hears at its stop", s.heard(5)).has(WORDS["held"])
         if rewritten:
-            expect("the first launch", s.results()[4].text).has(WORDS["rewritten"])
+            expect("the launch in other words", s.results()[4].text).has(WORDS["rewritten"])
         expect("the launch", s.results()[4 + rewritten].text).has(WORDS["in the background"])
         expect("decision", s.review["decision"]["type"]).equals("complete")
         pushed_file = s.place.git("--git-dir", str(s.place.remote), "show", "main:groceries.txt")

@@ -42,9 +42,9 @@ def an_approval_from_the_background_opens_the_gate(world: World):
 @scenario
 def a_notification_is_no_prompt_of_the_user(world: World):
     s = world.play(
-        "Do nothing.", config='[review]\nmode = "always"\n',
-        agent=[say("Done."), spawn(background=True), say("I wait for the reviewer."), say("Reviewed.")],
-        reviewers=[[until(decide("COMPLETE", "Fine."), after_hook("Stop", 2)), say("#roz: approved.")]],
+        "Add a second line to notes.txt.", config='[review]\nmode = "always"\n',
+        agent=[run("echo second >> notes.txt"), say("Done."), spawn(background=True), say("I wait for the reviewer."), say("Reviewed.")],
+        reviewers=[[*approves_after(stops=2)[:-1], say("#roz: approved.")]],
     )
-    expect("what woke the agent", s.heard(3)).has("<task-notification>", "#roz: approved.")
+    expect("what woke the agent", s.heard(4)).has("<task-notification>", "#roz: approved.")
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])

@@ -34,17 +34,20 @@ def the_agent_cannot_decide(world: World):
 
 @scenario
 def a_leaked_token_decides_nothing(world: World):
+    place = world.place()
+    leaked = place.root / "tmp" / "leaked"
     s = world.play(
-        "#roz Do nothing.",
+        "#roz Do nothing.", place=place,
         agent=[
             say("Done."), spawn(background=True),
-            until(run('roz decide {{session}} COMPLETE "Fine." --token "$(cat leaked)"'), after_hook("PostToolUse:Bash")),
+            until(run(f'roz decide {{{{session}}}} COMPLETE "Fine." --token "$(cat {leaked})"'),
+                  after_hook("PostToolUse:Bash")),
             decide("COMPLETE", "Fine."),  # word for word what the reviewer would run
             say("I wait."),
             decide("COMPLETE", "Fine."),  # and once more, when the reviewer is gone
             say("Done."), spawn(), say("Reviewed."),
         ],
-        reviewers=[[run("echo {{token}} > leaked"),
+        reviewers=[[run(f"echo {{{{token}}}} > {leaked}"),
                     until(decide("ISSUES", "Not yet."), after_hook("Stop", 2)),
                     say("My token is {{token}}.")], APPROVES],
     )

@@ -2,6 +2,7 @@
 import json
 
 from story import APPROVES, Tool, World, after_hook, decide, do, expect, run, say, scenario, spawn, until
+from scenarios.gates import COMMIT, PUSHES
 
 
 @scenario
@@ -22,6 +23,18 @@ def a_coached_launch_reaches_the_reviewer_as_a_brief_of_roz(world: World):
 
 
 @scenario
+def a_launch_in_the_words_of_roz_is_left_as_it_is(world: World):
+    s = world.play(
+        "#roz Do nothing.",
+        agent=[say("Done."), spawn("Review session {{session}}."), say("Reviewed.")],
+        reviewers=[APPROVES],
+    )
+    expect("answers to the launch", s.kinds("PreToolUse", "Agent")).equals(["pass"])
+    expect("what the reviewer knows when it starts", s.opening().heard).has(f"--token {s.token}", "Look at every change.")
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
 def a_reviewer_that_does_not_decide_is_held_three_times(world: World):
     s = world.play(
         "#roz Do nothing.",
@@ -34,12 +47,26 @@ def a_reviewer_that_does_not_decide_is_held_three_times(world: World):
     expect("outcomes of the attempts", s.outcomes()).equals(["no_decision", "success"])
 
 
+TWO = do(*spawn("Look at the first half.").tools, *spawn("Look at the second half.").tools)
+
+
 @scenario
-def issues_of_one_reviewer_are_not_undone_by_another(world: World):
-    two = do(*spawn("Look at the first half.").tools, *spawn("Look at the second half.").tools)
+def a_second_reviewer_is_refused_while_one_works(world: World):
     s = world.play(
         "#roz Do nothing.",
-        agent=[say("Done."), two, say("Reviewed twice."), spawn(), say("Reviewed.")],
+        agent=[say("Done."), spawn(background=True), until(spawn(), after_hook("SubagentStart")), say("I wait."),
+               say("Reviewed.")],
+        reviewers=[[until(run("roz context {{session}}"), after_hook("Stop", 2)), *APPROVES[1:]]],
+    )
+    expect("the second launch", s.results()[1].text).has("a reviewer is already at work")
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass", "pass"])
+
+
+@scenario
+def issues_of_one_reviewer_are_not_undone_by_another(world: World):
+    s = world.play(
+        "#roz Do nothing.", config="[review]\nparallel = true\n",
+        agent=[say("Done."), TWO, say("Reviewed twice."), spawn(), say("Reviewed.")],
         reviewers=[[decide("ISSUES", "Not yet."), say("There are issues.")],
                    [until(decide("COMPLETE", "Fine."), after_hook("PostToolUse:Bash")), say("I approved it.")], APPROVES],
     )
@@ -100,3 +127,37 @@ def a_review_needs_two_rules_where_permissions_are_asked_for(world: World):
     expect("whether the agent's own decision was refused", s.results()[0].failed).equals(True)
     expect("whether the reviewer's calls failed", [r.failed for r in s.results("reviewer")]).equals([False, False])
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
+def a_reviewer_that_decides_at_once_is_refused_and_looks(world: World):
+    s = world.play(
+        "#roz Add a second line to notes.txt.",
+        agent=[run("echo second >> notes.txt"), say("Done."), spawn(), say("Reviewed and done.")],
+        reviewers=[[decide("COMPLETE", "Fine."), run("roz context {{session}} --diff | head -1"),
+                    decide("COMPLETE", "Fine."), run("roz context {{session}} --diff"), decide("COMPLETE", "Looks right."),
+                    say("I approved it.")]],
+    )
+    # What a pipe swallows was not seen.
+    expect("which calls failed", [r.failed for r in s.results("reviewer")]).equals([True, False, True, False, False])
+    expect("the refusal", s.results("reviewer")[0].text).has("look at these changes first", "notes.txt", "--unseen")
+    expect("what it was shown", s.results("reviewer")[3].text).has("+second")
+    expect("verdicts in the history", s.verdicts()).equals(["complete"])
+    expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
+
+
+@scenario
+def what_a_reviewers_test_run_leaves_behind_hinders_neither_decision_nor_push(world: World):
+    test = ("import pathlib, unittest\n\nclass Notes(unittest.TestCase):\n    def test_notes(self):\n"
+            "        pathlib.Path('report.xml').write_text('<ok/>')\n")
+    push = run("git push -q origin main")
+    s = world.play(
+        "Push the second line.", place=world.place(PUSHES, project={"test_notes.py": test}),
+        agent=[COMMIT, push, spawn(), push, say("Pushed.")],
+        reviewers=[[run("roz context {{session}}"), run("python3 -m unittest"), run("rm -r __pycache__"),
+                    decide("COMPLETE", "The suite passes."), say("I approved it.")]],
+    )
+    expect("which of the reviewer's calls failed", [r.failed for r in s.results("reviewer")]).equals([False] * 4)
+    expect("what the tests left", s.place.git("status", "--short")).equals("?? report.xml\n")
+    expect("which calls failed", [r.failed for r in s.results()]).equals([False, True, False, False])
+    expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
