@@ -101,5 +101,8 @@ fn decided() -> Mark {
         by: "person".into(),
         tree: None,
         stands: true,
+        seen: Vec::new(),
+        unseen: Vec::new(),
+        changed_meanwhile: Vec::new(),
     }
 }

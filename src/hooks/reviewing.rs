@@ -15,7 +15,7 @@ use crate::{
         session::Session,
     },
     observe::work as observe,
-    shell::{self, HOLE, How, Run},
+    shell::{self, HOLE, How, Reading, Run},
     world::{git, links::normal, read_text},
 };
 
@@ -134,7 +134,7 @@ pub(super) fn changes(
         .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"))
         .filter_map(|field| call.text(field).map(str::to_owned))
         .collect();
-    let writes = call.readings.iter().flat_map(|reading| &reading.writes);
+    let writes = own_lines(call).iter().flat_map(|reading| &reading.writes);
     let is_literal = |path: &str| !path.contains([HOLE, '*', '?', '[', '~']);
     paths.extend(
         writes
@@ -169,14 +169,19 @@ fn changes_with_git(run: &Run) -> bool {
     }
 }
 
+/// The readings of a call's own lines. What a script does that they start is seen afterwards.
+fn own_lines<'a>(call: &'a ToolCall<'_>) -> &'a [Reading] {
+    let own = call.readings.len().saturating_sub(call.scripts.len());
+    &call.readings[..own]
+}
+
 /// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let fields = ["file_path", "notebook_path"]
         .into_iter()
         .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"));
     let named = fields.filter_map(|field| call.text(field));
-    let by_line = call
-        .readings
+    let by_line = own_lines(call)
         .iter()
         .flat_map(|reading| &reading.writes)
         .filter(|write| !write.is_found && !write.puts_back && write.how != How::Directory)

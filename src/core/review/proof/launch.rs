@@ -142,6 +142,12 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
             return no_token(review, agent, &reason);
         }
     };
+    if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
+        // Two were launched at the same time.
+        review.launches[launch].answered = true;
+        review.launches[launch].spent = true;
+        return no_token(review, agent, "a reviewer is already at work");
+    }
     // A review that the agent asks for ahead of time.
     if !review.phase().is_open() {
         if let Some(reason) = why_no_review(review, cx) {
