@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let Some(page) = args.page.checked_sub(1).and_then(|at| pages.get(at)) else {
             return Err(Error::NoPage(args.page, pages.len()).into());
         };
-        say::print_plain(&(page.clone() + &next_page(&id, paths, args.page, pages.len())))?;
+        say::print_plain(&(page.clone() + &next_page(&id, paths, args, pages.len())))?;
         return Ok(Done::Well);
     }
     let mut opinions = session.review.second_opinions().to_vec();
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let pages = pages(&works, &[], world)?;
     if let Some(first) = pages.first().filter(|page| !page.is_empty()) {
         let _ = write!(text, "\nThe changes:\n\n{first}");
-        text += &next_page(&id, &[], 1, pages.len());
+        text += &next_page(&id, &[], args, pages.len());
     }
     say::print_plain(&text)?;
     Ok(Done::Well)
@@ -195,14 +195,18 @@ fn is_at(file: &str, path: &str, root: &Path, cwd: &Path) -> bool {
         .any(|path| root.join(file).starts_with(path) || Path::new(file).starts_with(path))
 }
 
-fn next_page(id: &impl std::fmt::Display, paths: &[String], page: usize, pages: usize) -> String {
+fn next_page(id: &impl std::fmt::Display, paths: &[String], args: &Args, pages: usize) -> String {
+    let page = args.page;
     if page >= pages {
         return String::new();
     }
-    let paths: String = paths.iter().flat_map(|path| [" ", path]).collect();
+    let quoted =
+        paths.iter().map(|path| format!(" {}", shlex::try_quote(path).unwrap_or_default()));
+    let paths = quoted.collect::<Vec<_>>().concat();
+    let whole = if args.whole { " --whole" } else { "" };
     let next = page + 1;
     format!(
-        "\nPage {page} of {pages}. The next one: roz context {id} --diff{paths} --page {next}\n"
+        "\nPage {page} of {pages}. The next one: roz context {id} --diff{paths}{whole} --page {next}\n"
     )
 }
 

@@ -26,8 +26,7 @@ use crate::{
     world::{World, changes, git, process, read_beginning, read_text},
 };
 
-/// What looking may cost at the most; the hook answers well before the client
-/// loses patience.
+/// What the gates need to know about this event, as far as the project can tell.
 pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) -> Facts {
     let mut facts = Facts::default();
     let event = &input.event;
@@ -97,10 +96,19 @@ fn before_call(
     let session = asker.session;
     let cwd = world.cwd_of(input.cwd.as_deref());
     facts.gates_elsewhere = repositories::gates_elsewhere(call, cwd, project(session, roz), world);
-    if let Some(gated) = gate::gated(&roz.policy.review, &facts.gates_elsewhere, call) {
+    let gated = gate::all_gated(&roz.policy.review, &facts.gates_elsewhere, call);
+    if !gated.is_empty() {
         facts.head = git::head(project(session, roz));
-        let folder = repositories::folder_of(call, &gated, cwd, world);
-        facts.work = roz.work(asker, &folder, &work::question(gated.pattern, call));
+        let patterns: Vec<&str> = gated.iter().map(|gated| gated.pattern).collect();
+        let question = work::question(&patterns, call);
+        let mut works = repositories::folders_of(call, &gated, cwd, world)
+            .into_iter()
+            .map(|folder| roz.work(asker, &folder, &question));
+        let first = works.next().unwrap_or_default();
+        // A call that goes to several repositories waits for the first that is not approved.
+        let is_served = |work: &Work| work.known().is_some_and(|known| known.approval.is_some());
+        let other = if is_served(&first) { works.find(|work| !is_served(work)) } else { None };
+        facts.work = other.unwrap_or(first);
     }
     if call.launches().is_some_and(|name| name.trim().eq_ignore_ascii_case(REVIEWER)) {
         facts.roots = work::roots(session, cwd);
@@ -160,7 +168,7 @@ fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
     session.project.as_deref().unwrap_or(&roz.project)
 }
 
-/// When a hook has to have its answer.
+/// When a hook has to have its answer: well before the client loses patience.
 pub(super) fn deadline(policy: &Policy, world: &World) -> Instant {
     // A day is no deadline any more, and cannot overflow the clock.
     let ms = policy.hooks.deadline_ms.min(86_400_000);

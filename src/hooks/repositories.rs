@@ -8,7 +8,7 @@ use std::{
 
 use super::scripts;
 use crate::{
-    core::{event::ToolCall, facts::GatesElsewhere, policy::Mode, review::gate::Gated},
+    core::{event::ToolCall, facts::GatesElsewhere, pattern, policy::Mode, review::gate::Gated},
     open::Roz,
     shell::{HOLE, Run},
     world::{World, git, links},
@@ -74,19 +74,32 @@ pub(super) fn gates_elsewhere(
     gates.collect()
 }
 
-/// The folder that a gated call is about: the repository whose gate it is, else where the gated
-/// command runs.
-pub(super) fn folder_of(call: &ToolCall, gated: &Gated, cwd: &Path, world: &World) -> PathBuf {
-    if let Some(root) = gated.root {
-        return root.to_owned();
+/// The folders that a gated call is about: the repositories whose gates cover it, and those in
+/// which the gated commands run.
+pub(super) fn folders_of(
+    call: &ToolCall,
+    gated: &[Gated],
+    cwd: &Path,
+    world: &World,
+) -> Vec<PathBuf> {
+    let is_gated = |run: &&Run| {
+        run.keys().iter().any(|key| gated.iter().any(|it| pattern::matches(it.pattern, key)))
+    };
+    let own = runs(call).filter(is_gated).map(|run| {
+        let folder = run.folders.first().filter(|folder| !folder.contains(HOLE));
+        folder.map_or_else(|| cwd.to_owned(), |folder| scripts::absolute(folder, cwd, world))
+    });
+    let own = own.map(|folder| root_of(&folder).unwrap_or(folder));
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in own.chain(gated.iter().filter_map(|it| it.root.map(Path::to_owned))) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
     }
-    let is_gated = |run: &&Run| gated.key.as_ref().is_some_and(|key| run.keys().contains(key));
-    let folder = runs(call).find(is_gated).and_then(|run| run.folders.first());
-    let folder = folder.filter(|folder| !folder.contains(HOLE));
-    folder.map_or_else(
-        || cwd.to_owned(),
-        |folder| links::normal(&scripts::absolute(folder, cwd, world)),
-    )
+    if folders.is_empty() {
+        folders.push(cwd.to_owned());
+    }
+    folders
 }
 
 fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {

@@ -144,8 +144,13 @@ pub(super) fn changes(
     let is_of_work = |path: &String| {
         let file = normal(&cwd.join(path));
         let Some(root) = file.parent().and_then(git::find_root) else { return false };
+        let was_there = || {
+            file.strip_prefix(&root)
+                .is_ok_and(|path| session.dirty.contains_key(&*path.to_string_lossy()))
+        };
         let is_left_behind = || {
             file.exists()
+                && !was_there()
                 && !session.writes.contains(&file)
                 && !observe::is_tracked(&root, &file, until)
         };
@@ -162,11 +167,15 @@ pub(super) fn changes(
 
 fn changes_with_git(run: &Run) -> bool {
     let words = run.words();
-    run.program == "git" && words.get(1).is_some_and(|verb| CHANGES.contains(verb)) && {
-        // `git stash list`, `git apply --check` and `git add -n` look only.
-        let looks = ["list", "show", "--check", "--stat", "--numstat", "-n", "--dry-run"];
-        !words.iter().skip(2).any(|word| looks.contains(word))
-    }
+    let [program, verb, rest @ ..] = words.as_slice() else { return false };
+    let has = |options: &[&str]| rest.iter().any(|word| options.contains(word));
+    let only_looks = match *verb {
+        "stash" => matches!(rest.first(), Some(&("list" | "show"))),
+        "apply" => has(&["--check", "--stat", "--numstat"]),
+        "add" | "rm" | "mv" | "clean" | "push" => has(&["-n", "--dry-run"]),
+        _ => false,
+    };
+    *program == "git" && CHANGES.contains(verb) && !only_looks
 }
 
 /// The readings of a call's own lines. What a script does that they start is seen afterwards.

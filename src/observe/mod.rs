@@ -1,4 +1,4 @@
-//! What is there: looks at a repository that the gates ask for.
+//! Reads the state of a repository for the gates, with git.
 
 mod repository;
 mod status;

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Untracked files of the work may weigh so much.
+/// The largest total size of untracked files in the work.
 const MAX_UNTRACKED: u64 = 64 << 20;
 /// Untracked files that are named.
 const MAX_LEFT_OUT: usize = 50;
@@ -132,7 +132,14 @@ fn was_dirty(path: &str, root: &Path, scene: &Scene) -> bool {
 
 /// Of untracked files those that the newest approval has.
 fn approved_of(paths: &[&str], repository: &Repository, scene: &Scene) -> BTreeSet<String> {
-    let Some(approved) = scene.table.approvals.last().filter(|_| !paths.is_empty()) else {
+    let Some(approved) = scene
+        .table
+        .approvals
+        .iter()
+        .rev()
+        .find(|approved| approved.key.is_none())
+        .filter(|_| !paths.is_empty())
+    else {
         return BTreeSet::new();
     };
     let (store, objects) = (repository.store(scene.home), repository.common.join("objects"));

@@ -78,6 +78,7 @@ pub struct State {
 /// One line of `git diff-tree --raw`: the entries of a path in two trees.
 struct Raw {
     path: String,
+    was_there: bool,
     is_there: bool,
 }
 
@@ -183,7 +184,8 @@ impl State {
             feed(&["update-index", "-z", "--index-info"], &status.as_committed)?;
             let add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
             feed(&add, &status.as_present)?;
-            run(&["write-tree"])
+            // The objects of unchanged files are there; to look for each takes longer than all else.
+            run(&["write-tree", "--missing-ok"])
         })();
         let _ = fs::remove_file(&index);
         let _ = fs::remove_file(index.with_extension("lock"));
@@ -204,9 +206,10 @@ impl State {
         let mut fields = raw.split('\0');
         while let (Some(entry), Some(path)) = (fields.next(), fields.next()) {
             // `:100644 100644 <id> <id> M`; the mode of what is not there is 000000.
-            let is_there = entry.split(' ').nth(1).is_some_and(|mode| mode != "000000");
+            let mut modes = entry.trim_start_matches(':').split(' ').map(|mode| mode != "000000");
+            let (was_there, is_there) = (modes.next() == Some(true), modes.next() == Some(true));
             if !work::is_record(path, &self.ticket_folders) {
-                found.push(Raw { path: path.to_owned(), is_there });
+                found.push(Raw { path: path.to_owned(), was_there, is_there });
             }
         }
         Ok(found)
@@ -340,12 +343,12 @@ fn empty_tree(id: Option<&str>) -> String {
     .to_owned()
 }
 
-/// A repository's own copy of its approvals' objects is not needed any more.
+/// Deletes the git objects that roz kept for a repository's approvals.
 pub fn forget(home: &Path, key: &str) {
     let _ = fs::remove_dir_all(home.join("trees").join(key));
 }
 
-/// Whether a file has the folder's `.git` above it, for paths of other work trees.
+/// Whether git ignores the file.
 pub fn is_ignored(root: &Path, path: &Path, until: Instant) -> bool {
     let path = path.to_string_lossy();
     git_with(root, &["check-ignore", "-q", "--", &path], &[], until).is_ok()

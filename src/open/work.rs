@@ -109,6 +109,8 @@ impl Roz {
                 file.by = match others().iter().find(|session| wrote(session)) {
                     _ if wrote(asker.session) => Author::Session,
                     Some(other) => Author::Other(other.session_id.to_string()),
+                    // Of a file that it wrote before, later writes may not be noted.
+                    None if asker.session.writes.contains(&path) => Author::Session,
                     None => Author::Unknown,
                 };
             }
@@ -231,8 +233,8 @@ fn required(state: &State, known: &Known) -> Result<Vec<Required>, git::Error> {
     Ok(seen::required(&diff))
 }
 
-/// The work trees that a review is about: that of the call which waits, else that of `cwd` and
-/// those of everything that the session wrote since the review was asked for.
+/// The work trees that a review is about: that of the call which waits, else those of the project,
+/// of `cwd` and of everything that the session wrote since the review was asked for.
 pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
     let review = &session.review;
     if !review.works().is_empty() && review.phase().is_open() {
@@ -246,7 +248,9 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
         return vec![root.to_owned()];
     }
     let since = since(review).unwrap_or(session.created_at);
-    let mut roots = vec![git::root(cwd)];
+    let project = session.project.as_deref().unwrap_or(cwd);
+    let mut roots = vec![git::root(project)];
+    roots.extend(git::find_root(cwd).filter(|root| *root != roots[0]));
     for file in session.writes.since(since) {
         let Some(root) = file.parent().and_then(git::find_root) else { continue };
         if !roots.contains(&root) && roots.len() < MAX_WORKS {
@@ -254,7 +258,7 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
         }
     }
     // What was written elsewhere is the work where nothing is a repository here.
-    if roots.len() > 1 && git::find_root(cwd).is_none() {
+    if roots.len() > 1 && git::find_root(project).is_none() {
         roots.remove(0);
     }
     roots
@@ -264,34 +268,32 @@ fn since(review: &Review) -> Option<DateTime<Utc>> {
     if review.phase().is_open() { review.started_at() } else { review.approved_at() }
 }
 
-/// What a gated call asks about the work: what it pushes, and its key.
-pub fn question(pattern: &str, call: &ToolCall) -> Question {
+/// What a gated call asks about the work: what it pushes, and its key. `patterns` are all that
+/// cover it. Only where every gated command is a push is it judged by what is pushed, and only
+/// where there is one gated command has it a key.
+pub fn question(patterns: &[&str], call: &ToolCall) -> Question {
+    let matches = |key: &String| patterns.iter().any(|pattern| pattern::matches(pattern, key));
     let runs = call.readings.iter().flat_map(|reading| &reading.runs);
-    let gated = runs.filter(|run| run.keys().iter().any(|key| pattern::matches(pattern, key)));
-    let mut pushed: Option<Vec<String>> = Some(Vec::new());
-    let mut is_push = true;
-    for run in gated {
+    let gated: Vec<_> = runs.filter(|run| run.keys().iter().any(matches)).collect();
+    let is_read = !call.may_run_anything() && !call.raw_keys().iter().any(matches);
+    let mut pushed = (is_read && !gated.is_empty()).then(Push::default);
+    for run in &gated {
         let words = run.words();
         let push = match words.split_first() {
             Some((&"git", words)) => work::push(words),
             _ => None,
         };
-        match push {
-            Some(Push::Refs(refs)) => {
-                if let Some(pushed) = &mut pushed {
-                    pushed.extend(refs);
-                }
-            }
-            Some(Push::Head) => pushed = None,
-            None => is_push = false,
+        match (&mut pushed, push) {
+            (Some(pushed), Some(push)) => pushed.add(push),
+            _ => pushed = None,
         }
     }
-    let has_run = call.readings.iter().any(|reading| !reading.runs.is_empty());
-    let keys = call.keys();
-    let key = keys.iter().find(|key| pattern::matches(pattern, key)).cloned();
-    let push = (is_push && has_run && !call.may_run_anything())
-        .then(|| pushed.map_or(Push::Head, Push::Refs));
-    Question { push, key }
+    let key = match gated.as_slice() {
+        [] => call.keys().iter().find(|key| matches(key)).cloned(),
+        [run] => run.keys().into_iter().find(|key| matches(key)),
+        _ => None,
+    };
+    Question { push: pushed, key }
 }
 
 impl World {

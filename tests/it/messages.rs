@@ -93,6 +93,9 @@ fn every_message_of_the_review_gate_can_be_read_in_one_place() {
         text = text.replace(&id, "ID");
     }
     text = text.replace(BINARY, "roz");
+    let commit = text.lines().find_map(|line| line.trim().strip_suffix(" Retry"));
+    let commit = commit.filter(|id| id.bytes().all(|c| c.is_ascii_hexdigit())).map(str::to_owned);
+    text = text.replace(&commit.expect("a commit"), "COMMIT");
     let temporary = std::env::temp_dir();
     let parts: Vec<&str> = text.split(temporary.to_str().unwrap()).collect();
     let after = |part: &str| part.split_once("/project").map_or("", |(_, rest)| rest).to_owned();

@@ -5,12 +5,12 @@
 
 use std::path::PathBuf;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{policy::later, review::decision::By};
 
-/// A table keeps at most so many approvals.
+/// Cleaning keeps the newest so many approvals of a table.
 pub const MAX_ROWS: usize = 500;
 
 /// `{"row":"approved", …}`, one a line.
@@ -116,14 +116,10 @@ pub fn kept(rows: Vec<Row>, before: Option<DateTime<Utc>>) -> Vec<Row> {
     rows.into_iter().filter(stays).collect()
 }
 
-/// A time before which approvals are forgotten.
-pub fn forgotten_before(now: DateTime<Utc>, retention_days: u64) -> Option<DateTime<Utc>> {
-    let days = TimeDelta::try_days(i64::try_from(retention_days).ok()?)?;
-    now.checked_sub_signed(days)
-}
-
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
+
     use super::*;
 
     fn approved(id: &str, at: i64) -> Row {

@@ -43,7 +43,7 @@ pub struct Posted {
 pub enum By {
     /// A reviewer, by its `agent_id`.
     Reviewer(String),
-    /// A person at a terminal.
+    /// A person, at a terminal or a prompt.
     Human,
 }
 

@@ -38,18 +38,24 @@ pub(crate) fn gated<'a>(
     elsewhere: &'a [GatesElsewhere],
     call: &ToolCall,
 ) -> Option<Gated<'a>> {
-    let first = |covering: Vec<Covering<'a>>, root| {
-        let Covering { pattern, key } = covering.into_iter().next()?;
-        Some(Gated { pattern, key, root })
-    };
-    let own = || first(patterns::covering(&policy.gates, call), None);
-    let own = if policy.mode == Mode::Never { None } else { own() };
-    own.or_else(|| {
-        elsewhere.iter().find_map(|other| {
-            let covering = patterns::covering_runs(&other.gates, call, &other.runs);
-            first(covering, Some(other.root.as_path()))
-        })
-    })
+    all_gated(policy, elsewhere, call).into_iter().next()
+}
+
+/// Every pattern that gates `call`, in that order.
+pub(crate) fn all_gated<'a>(
+    policy: &'a ReviewPolicy,
+    elsewhere: &'a [GatesElsewhere],
+    call: &ToolCall,
+) -> Vec<Gated<'a>> {
+    let is_on = policy.mode != Mode::Never;
+    let own = if is_on { patterns::covering(&policy.gates, call) } else { Vec::new() };
+    let own = own.into_iter().map(|covering| (covering, None));
+    let others = elsewhere.iter().flat_map(|other| {
+        let covering = patterns::covering_runs(&other.gates, call, &other.runs);
+        covering.into_iter().map(|covering| (covering, Some(other.root.as_path())))
+    });
+    let gated = own.chain(others);
+    gated.map(|(Covering { pattern, key }, root)| Gated { pattern, key, root }).collect()
 }
 
 pub(super) fn on_tool(
@@ -73,7 +79,8 @@ pub(super) fn on_tool(
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
     }
     let id = call.tool_use_id.as_deref();
-    if review.is_allowed(pattern, id, cx.now) {
+    let all = all_gated(&cx.policy.review, &cx.facts.gates_elsewhere, call);
+    if all.iter().all(|gated| review.is_allowed(gated.pattern, id, cx.now)) {
         return gate.let_through_by_person(review);
     }
     review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
@@ -105,7 +112,10 @@ pub(super) fn on_tool(
     }
     let (template, reason) = match (review.phase(), reach) {
         (Phase::Reviewing, _) => ("gate-reviewing", "a reviewer is at work".to_owned()),
-        (Phase::Issues { .. }, _) => ("gate-deny", "the reviewer found issues".to_owned()),
+        (Phase::Issues { summary, .. }, _) => {
+            let summary = bounded::plain_line(&bounded::chars(summary, 200));
+            ("gate-deny", format!("the reviewer found issues: {summary}"))
+        }
         (_, Reach::Over(why) | Reach::Unknown(why)) => ("gate-deny", why),
         (_, Reach::InScope) => ("gate-deny", "the review is not finished".to_owned()),
     };

@@ -8,7 +8,7 @@
 //! | Idle; Approved, new work | mode `always`: a user's prompt | Pending: a new cycle |
 //! | Idle; Approved, the same work | a gated tool, an approval serves | Approved (scope `tool`: Idle once it has succeeded) |
 //! | Idle, none serves; Approved, new work | a gated tool | Pending: a new cycle, denied |
-//! | Pending, Issues, opened by a gate | a gated tool, an approval serves | the same, passed |
+//! | Pending, Issues, opened by a gate or a launch | a gated tool, an approval serves | the same, passed |
 //! | Pending, Issues | a gated tool | the same, denied |
 //! | Reviewing | a gated tool; another launch | Reviewing, denied |
 //! | Idle, the breaker tripped not long ago | a gated tool | Idle, asked |
@@ -22,11 +22,11 @@
 //! | Reviewing | stop, a reviewer in `background_tasks` | Reviewing, passed |
 //! | Reviewing, the client lists no tasks | stop | Reviewing, held, not counted |
 //! | Reviewing | stop, none in `background_tasks` | as before it started, and its row |
-//! | Pending, Issues, opened by a gate | stop, an approval serves | Approved |
+//! | Pending, Issues, opened by a gate or a launch | stop, an approval serves | Approved |
 //! | Pending, opened by mode `always` | stop, nothing has changed | Pending, passed |
 //! | Pending, Issues | stop | the same, held |
 //! | Pending, Issues | stop, other subagents run | the same, passed for a while |
-//! | Pending, Issues, opened by a gate, mode not `always` | a user's prompt | the same: stops pass from now on |
+//! | Pending, Issues, opened by a gate or a launch, mode not `always` | a user's prompt | the same: stops pass from now on |
 //! | Pending, Issues | a user's prompt | the same: blocks and rounds 0 |
 //! | Pending, Issues | stop, `max_blocks` reached | Idle: the breaker trips |
 //! | Issues | ISSUES for the `max_rounds`-th time | Issues: stops pass from now on |

@@ -151,7 +151,7 @@ pub enum Refusal {
         "this call has no permit: the reviewer itself must run `roz decide`, plainly, as a Bash call of its own"
     )]
     NoPermit,
-    #[error("the decision is older than the reviewer. Check the clock")]
+    #[error("the decision is dated before its reviewer started. Check the system clock")]
     Clock,
     #[error("the work cannot be looked at: {0}")]
     Unknown(String),
@@ -373,7 +373,8 @@ pub fn post(
         unseen: report.unseen,
     };
     if stands && is_approval {
-        let key = review.trigger().and_then(|trigger| trigger.key.as_deref());
+        let waiting = review.trigger().filter(|_| review.phase().is_open());
+        let key = waiting.and_then(|trigger| trigger.key.as_deref());
         let approval = coverage::Approval {
             by,
             session: session_id,

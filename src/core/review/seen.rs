@@ -93,6 +93,11 @@ fn add_changes(hunk: &Hunk, ranges: &mut Vec<Range>, deletions: &mut Vec<u64>) {
     }
 }
 
+/// Whether a line is so long that a page shows its beginning only.
+fn is_cut(line: &str) -> bool {
+    line.len() > 1_000 && line.contains(" [… this line has ") && line.ends_with(" characters]")
+}
+
 impl Seen {
     /// Records a text that was shown: the diff, or diffs, in it.
     pub fn diff(&mut self, text: &str) {
@@ -101,7 +106,9 @@ impl Seen {
                 self.headers.retain(|path| *path != file.path);
                 self.headers.push(file.path.clone());
             }
-            let ranges = file.hunks.iter().filter_map(|hunk| shown(hunk, text.ends_with('\n')));
+            let hunks =
+                file.hunks.iter().filter(|hunk| !hunk.lines.iter().any(|line| is_cut(line)));
+            let ranges = hunks.filter_map(|hunk| shown(hunk, text.ends_with('\n')));
             self.add(&file.post, ranges.collect());
         }
         self.forget_oldest();

@@ -164,7 +164,10 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         review.open(opener, cx.facts.head.as_deref(), cx.now);
         return held(review, stop, cx, Some(&format!("This is new work: {why}.")));
     }
-    let work = cx.facts.works.first().filter(|_| !is_work);
+    // A work that nobody can tell of holds nobody, and is told of.
+    let is_unknown = |work: &&Work| matches!(work, Work::Unknown(_));
+    let mut works = cx.facts.works.iter();
+    let work = if is_work { works.find(is_unknown) } else { works.next() };
     let (changed, message) = work.map(changed_since_approval).unwrap_or_default();
     let is_news = match work {
         Some(Work::Known(known)) => review.told_of(&known.tree),
@@ -197,14 +200,13 @@ pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outc
     let Some(reviewer) = review.reviewers.get_mut(agent) else {
         return Outcome::pass();
     };
-    let is_undecided = reviewer.is_undecided() && !reviewer.has_ended();
-    if is_undecided && reviewer.blocks < cx.policy.circuit_breaker.max_blocks {
+    if reviewer.is_at_work() && reviewer.blocks < cx.policy.circuit_breaker.max_blocks {
         reviewer.blocks += 1;
         let blocks = reviewer.blocks;
         return Outcome::object(Notice::new("reviewer-hold"))
             .marked(Mark::ReviewerHeld { agent_id: agent.to_owned(), blocks });
     }
-    let outcome = if is_undecided { "no_decision" } else { "decided" };
+    let outcome = if reviewer.is_undecided() { "no_decision" } else { "decided" };
     review.lost_reviewer(agent, false);
     Outcome::pass().marked(Mark::ReviewerEnded { agent_id: agent.to_owned(), outcome })
 }

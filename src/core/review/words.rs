@@ -24,6 +24,13 @@ pub(super) fn why_new(known: &Known) -> String {
         let files = listed(known.uncommitted.iter().map(|file| format!("`{}`", path(file))));
         return format!("the approved version of {files} is not committed yet");
     }
+    if !known.elsewhere.is_empty() {
+        let files = listed(known.elsewhere.iter().map(|file| format!("`{}`", path(file))));
+        return format!(
+            "what is pushed has {files} as this work tree does not: check that branch out and \
+             have it reviewed there"
+        );
+    }
     match &known.compared_with {
         Some(_) => format!("changed since the approval: {}", changed(&known.changed)),
         None => "no reviewer has approved this work".to_owned(),

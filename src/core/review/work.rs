@@ -41,6 +41,9 @@ pub struct Known {
     pub changed: Vec<Changed>,
     /// Files of which the approved version is in the work tree, and not in what is pushed.
     pub uncommitted: Vec<String>,
+    /// Files that are pushed as nobody has approved them and as the work tree does not have them:
+    /// of a branch that is not checked out.
+    pub elsewhere: Vec<String>,
     /// Untracked files that no session is known to have written: not part of the work.
     pub left_out: Vec<String>,
 }
@@ -137,14 +140,20 @@ pub fn is_record(path: &str, ticket_folders: &[String]) -> bool {
         || ticket_folders.iter().any(|folder| below(folder.trim_end_matches('/')))
 }
 
-/// The refs that a `git push` takes along.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Push {
-    /// What is checked out: no ref is named, or more than these.
-    Head,
-    /// These, by the names on this side. Empty where only remote branches are deleted, or notes
-    /// pushed.
-    Refs(Vec<String>),
+/// What a `git push` takes along. Nothing, where it only deletes remote branches or pushes notes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Push {
+    /// What is checked out: no ref is named, or more than the named ones.
+    pub head: bool,
+    /// Refs of this side, by name.
+    pub refs: Vec<String>,
+}
+
+impl Push {
+    pub fn add(&mut self, other: Self) {
+        self.head |= other.head;
+        self.refs.extend(other.refs);
+    }
 }
 
 /// What a command line pushes, where it is a `git push`: `words` without the program's name and
@@ -156,12 +165,12 @@ pub fn push(words: &[&str]) -> Option<Push> {
     if *first != "push" {
         return None;
     }
-    let (mut named, mut deletes, mut all) = (Vec::new(), false, false);
+    let (mut named, mut deletes, mut push) = (Vec::new(), false, Push::default());
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match *word {
             "-d" | "--delete" => deletes = true,
-            "--all" | "--branches" | "--mirror" | "--tags" | "--follow-tags" => all = true,
+            "--all" | "--branches" | "--mirror" | "--tags" | "--follow-tags" => push.head = true,
             option if VALUED.contains(&option) => {
                 words.next();
             }
@@ -169,24 +178,21 @@ pub fn push(words: &[&str]) -> Option<Push> {
             name => named.push(name),
         }
     }
-    let mut refs = named.into_iter().skip(1).peekable();
-    if all || refs.peek().is_none() {
-        return Some(Push::Head);
-    }
-    let mut sources = Vec::new();
-    while let Some(spec) = refs.next() {
-        let spec = if spec == "tag" { refs.next().unwrap_or(spec) } else { spec };
-        let source = spec.trim_start_matches('+').split(':').next().unwrap_or_default();
-        // What only the running line knows is taken for what is checked out.
-        if source.contains(HOLE) || source == "@" {
-            return Some(Push::Head);
-        }
-        let carries_nothing = deletes || source.is_empty() || source.starts_with("refs/notes/");
-        if !carries_nothing {
-            sources.push(source.to_owned());
+    let mut specs = named.into_iter().skip(1).peekable();
+    push.head |= specs.peek().is_none();
+    while let Some(spec) = specs.next() {
+        let spec = if spec == "tag" { specs.next().unwrap_or(spec) } else { spec };
+        let spec = spec.trim_start_matches('+');
+        let source = spec.split(':').next().unwrap_or_default();
+        // `:` alone pushes all branches that both sides have. What only the running line knows is
+        // taken for what is checked out.
+        if spec == ":" || source.contains([HOLE, '*']) || source == "@" {
+            push.head = true;
+        } else if !deletes && !source.is_empty() && !source.starts_with("refs/notes/") {
+            push.refs.push(source.to_owned());
         }
     }
-    Some(Push::Refs(sources))
+    Some(push)
 }
 
 #[cfg(test)]
@@ -196,12 +202,13 @@ mod tests {
     #[test]
     fn a_push_names_what_it_takes_along() {
         let pushed = |line: &str| push(&line.split(' ').collect::<Vec<_>>());
-        let refs =
-            |names: &[&str]| Some(Push::Refs(names.iter().map(|&name| name.to_owned()).collect()));
-        for line in
-            ["push", "push -u origin", "push --force", "push --tags origin x", "push -o a b"]
-        {
-            assert_eq!(pushed(line), Some(Push::Head), "{line}");
+        let refs = |names: &[&str]| {
+            let refs = names.iter().map(|&name| name.to_owned()).collect();
+            Some(Push { head: false, refs })
+        };
+        let head = Push { head: true, refs: Vec::new() };
+        for line in ["push", "push -u origin", "push --force", "push -o a b"] {
+            assert_eq!(pushed(line), Some(head.clone()), "{line}");
         }
         assert_eq!(pushed("push origin HEAD:main"), refs(&["HEAD"]));
         assert_eq!(pushed("push origin +feat:main other"), refs(&["feat", "other"]));
@@ -210,7 +217,8 @@ mod tests {
             assert_eq!(pushed(line), refs(&[]), "{line}");
         }
         assert_eq!(pushed("pull origin"), None);
-        assert_eq!(push(&["push", "origin", &HOLE.to_string()]), Some(Push::Head));
+        assert_eq!(push(&["push", "origin", &HOLE.to_string()]), Some(head.clone()));
+        assert_eq!(pushed("push origin :"), Some(head));
     }
 
     #[test]

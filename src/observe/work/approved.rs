@@ -9,7 +9,7 @@ use crate::{
     world::git::Error,
 };
 
-/// Older approvals are not compared file by file.
+/// Approvals of work that are compared, newest first; older ones are ignored.
 const MAX_COMPARED: usize = 8;
 
 impl State {
@@ -33,13 +33,12 @@ impl State {
         };
         let pushed = question.push.as_ref().map(|push| self.pushed(push));
         let mut newest_here = None;
-        for approved in table.approvals.iter().rev().take(MAX_COMPARED) {
-            if let Some(key) = &approved.key {
-                if question.key.as_ref() == Some(key) && approved.tree == self.tree {
-                    known.approval = Some(serving(approved));
-                    break;
-                }
-                continue;
+        let newest = table.approvals.iter().rev();
+        known.approval =
+            newest.clone().find(|approved| self.is_for_call(approved, question)).map(serving);
+        for approved in newest.filter(|approved| approved.key.is_none()).take(MAX_COMPARED) {
+            if known.approval.is_some() {
+                break;
             }
             let verdict = match self.verdict(approved, pushed.as_deref()) {
                 Ok(verdict) => verdict,
@@ -52,8 +51,9 @@ impl State {
                 known.compared_with = Some(approved.id.clone());
                 known.changed = verdict.changed.iter().map(|path| named(path)).collect();
                 known.uncommitted.clone_from(&verdict.uncommitted);
+                known.elsewhere.clone_from(&verdict.elsewhere);
             }
-            if verdict.changed.is_empty() && verdict.uncommitted.is_empty() {
+            if verdict.serves() {
                 known.approval = Some(serving(approved));
                 break;
             }
@@ -69,10 +69,15 @@ impl State {
         Ok(known)
     }
 
+    /// Whether an approval is for the very call that is asked about, of the same empty work.
+    fn is_for_call(&self, approved: &Approved, question: &Question) -> bool {
+        approved.key.is_some() && approved.key == question.key && approved.tree == self.tree
+    }
+
     /// What keeps an approval from serving the present state, or what is pushed.
     fn verdict(&self, approved: &Approved, pushed: Option<&[Pushed]>) -> Result<Verdict, Error> {
         let is_here = self.is_here(approved);
-        let mut verdict = Verdict { is_here, changed: Vec::new(), uncommitted: Vec::new() };
+        let mut verdict = Verdict { is_here, ..Verdict::default() };
         let Some(pushed) = pushed else {
             let target = Pushed { tree: self.tree.clone(), fork: self.fork.clone() };
             for (path, difference) in self.compared(approved, &target, is_here)? {
@@ -83,19 +88,24 @@ impl State {
             return Ok(verdict);
         };
         for target in pushed {
-            let refused: Vec<String> = self
-                .compared(approved, target, is_here)?
-                .into_iter()
-                .filter(|(_, difference)| !difference.may_be_pushed())
-                .map(|(path, _)| path)
-                .collect();
+            let compared = self.compared(approved, target, is_here)?;
+            let refused =
+                compared.into_iter().filter(|(_, difference)| !difference.may_be_pushed());
+            let refused: Vec<String> = refused.map(|(path, _)| path).collect();
             if refused.is_empty() {
                 continue;
             }
             let unlike_approved = self.paths(&approved.tree, &self.tree)?;
+            let unlike_present = self.differing(&self.tree, &target.tree)?;
             for path in refused {
-                let is_changed = unlike_approved.contains(&path);
-                let list = if is_changed { &mut verdict.changed } else { &mut verdict.uncommitted };
+                let present = unlike_present.iter().find(|raw| raw.path == path);
+                let list = match present {
+                    None => &mut verdict.changed,
+                    Some(raw) if raw.was_there && !unlike_approved.contains(&path) => {
+                        &mut verdict.uncommitted
+                    }
+                    Some(_) => &mut verdict.elsewhere,
+                };
                 if !list.contains(&path) {
                     list.push(path);
                 }
@@ -148,15 +158,9 @@ impl State {
 
     /// The trees that a push takes along.
     fn pushed(&self, push: &Push) -> Vec<Pushed> {
-        let refs = match push {
-            Push::Head => {
-                let head = Pushed { tree: self.head_tree.clone(), fork: self.fork.clone() };
-                return vec![head];
-            }
-            Push::Refs(refs) => refs,
-        };
+        let head = || Pushed { tree: self.head_tree.clone(), fork: self.fork.clone() };
         let pushed = |name: &String| {
-            // A name that git does not know pushes nothing; git says so itself.
+            // Of a name that git does not know, git itself says so.
             let tree = self.tree_of(name).unwrap_or_else(|_| self.head_tree.clone());
             let fork = match &self.default_commit {
                 Some(default) => self.merge_base(name, default).ok().flatten(),
@@ -165,7 +169,7 @@ impl State {
             let fork = fork.and_then(|commit| self.tree_of(&commit).ok());
             Pushed { tree, fork: fork.unwrap_or_else(|| self.fork.clone()) }
         };
-        refs.iter().map(pushed).collect()
+        push.head.then(head).into_iter().chain(push.refs.iter().map(pushed)).collect()
     }
 }
 
@@ -175,10 +179,18 @@ struct Pushed {
     fork: String,
 }
 
+#[derive(Default)]
 struct Verdict {
     is_here: bool,
     changed: Vec<String>,
     uncommitted: Vec<String>,
+    elsewhere: Vec<String>,
+}
+
+impl Verdict {
+    fn serves(&self) -> bool {
+        self.changed.is_empty() && self.uncommitted.is_empty() && self.elsewhere.is_empty()
+    }
 }
 
 fn serving(approved: &Approved) -> Serving {

@@ -28,6 +28,9 @@ impl Review {
     /// A reviewer is no longer there: the review is as it was before it started.
     pub(in crate::core::review) fn lost_reviewer(&mut self, agent: &str, timed_out: bool) {
         let Some(reviewer) = self.reviewers.get_mut(agent) else { return };
+        if reviewer.has_ended() {
+            return;
+        }
         let was_undecided = reviewer.is_undecided();
         if was_undecided {
             reviewer.ended();
