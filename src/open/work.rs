@@ -103,14 +103,15 @@ impl Roz {
         let compared =
             compared.and_then(|id| table.approvals.iter().find(|approved| approved.id == *id));
         if let Some(compared) = compared.filter(|_| known.approval.is_none()) {
+            let is_anothers = compared.session != asker.session.session_id.as_str();
             for file in &mut known.changed {
                 let path = repository.root.join(&file.path);
                 let wrote = |session: &Session| session.writes.wrote_since(&path, compared.at);
                 file.by = match others().iter().find(|session| wrote(session)) {
                     _ if wrote(asker.session) => Author::Session,
                     Some(other) => Author::Other(other.session_id.to_string()),
-                    // Of a file that it wrote before, later writes may not be noted.
-                    None if asker.session.writes.contains(&path) => Author::Session,
+                    // Since another session's approval a write of a known file is not noted again.
+                    None if is_anothers && asker.session.writes.contains(&path) => Author::Session,
                     None => Author::Unknown,
                 };
             }

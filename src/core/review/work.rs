@@ -186,9 +186,12 @@ pub fn push(words: &[&str]) -> Option<Push> {
         let source = spec.split(':').next().unwrap_or_default();
         // `:` alone pushes all branches that both sides have. What only the running line knows is
         // taken for what is checked out.
+        if deletes || source.starts_with("refs/notes/") {
+            continue;
+        }
         if spec == ":" || source.contains([HOLE, '*']) || source == "@" {
             push.head = true;
-        } else if !deletes && !source.is_empty() && !source.starts_with("refs/notes/") {
+        } else if !source.is_empty() {
             push.refs.push(source.to_owned());
         }
     }
