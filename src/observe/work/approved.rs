@@ -1,5 +1,7 @@
 //! The present state beside what is approved, path by path.
 
+use std::collections::BTreeSet;
+
 use super::{Question, Raw, State};
 use crate::{
     core::review::{
@@ -126,16 +128,14 @@ impl State {
             return Ok(Vec::new());
         }
         // The paths that are not as the default branch, and as an earlier base, has them.
+        let not_fork = self.paths(&target.fork, &target.tree)?;
         let not_default = match &self.default_tree {
-            Some(default) => {
-                let fork = self.paths(&target.fork, &target.tree)?;
-                let default = self.paths(default, &target.tree)?;
-                Some(&fork & &default)
-            }
+            Some(default) => Some(&not_fork & &self.paths(default, &target.tree)?),
             None => None,
         };
-        let mut not_base = self.paths(&target.fork, &target.tree)?;
-        for base in [&approved.base, &approved.fork] {
+        let others = BTreeSet::from([&approved.base, &approved.fork]);
+        let mut not_base = not_fork;
+        for base in others.into_iter().filter(|base| **base != target.fork) {
             not_base = &not_base & &self.paths(base, &target.tree)?;
         }
         let is_default =
