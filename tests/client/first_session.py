@@ -254,7 +254,7 @@ file `groceries.txt` and a remote:""")
     page.show("roz explain 'cd /tmp && git -C ~/groceries push'")
     page.say("## The session")
     page.say(f"""A prompt that begins with `#roz` wants a review. Here the client is started without its screen
-(`claude -p`); in the terminal it goes the same way:""")
+(`claude -p`); [in the terminal](terminal.md) the reviewer runs in the background:""")
     world = World(version, home / ".local" / "bin" / "claude", home / ".local" / "bin" / "roz", home / "roz", SOURCES, home)
     options = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git commit:*) Bash(git push:*)"]
     session = world.play(PROMPT, place=place, plugin_installed=True, bypass_permissions=False, more=options,
