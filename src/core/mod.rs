@@ -156,8 +156,14 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     lifecycle(session, event, &mut outcome);
     let is_heard = |saying: Saying| cx.policy.notify == Notify::Normal || saying.is_kept_quiet();
     let said = std::mem::take(&mut outcome.sayings).into_iter();
-    outcome.messages.extend(said.filter(|(what, _)| is_heard(*what)).map(|(_, said)| said));
-    outcome.messages.extend(session.take_messages());
+    for (_, said) in said.filter(|(what, _)| is_heard(*what)) {
+        session.tell_user(said);
+    }
+    // A client shows nothing of what is said at the calls of a subagent in the background (measured
+    // on 2.1.330), so the person hears of it at the main agent's next event.
+    if event.origin.agent_id.is_none() {
+        outcome.messages.extend(session.take_messages());
+    }
     for mark in &outcome.trace {
         session.record(mark, cx.now);
     }

@@ -196,7 +196,7 @@ impl Reviewer<'_> {
         self.decides_aloud(verdict, summary, more).0
     }
 
-    /// The same, with what is said at the end of the call.
+    /// The same, with what is said at the main agent's next event: there the person hears of it.
     #[track_caller]
     pub(crate) fn decides_aloud(
         &self,
@@ -210,7 +210,8 @@ impl Reviewer<'_> {
         let call = self.call(&line(&args));
         self.roz.hook("pre-tool-use", call.clone()).passes();
         let ran = self.roz.run(&args);
-        let reply = self.roz.hook("post-tool-use", call);
+        self.roz.hook("post-tool-use", call).passes();
+        let reply = self.roz.bash("git status");
         reply.objects_to_nothing();
         (ran, reply)
     }

@@ -73,7 +73,8 @@ fn a_permit_is_for_one_verdict_and_one_call() {
     roz.run(&complete).fails();
     let decide = ["decide", SESSION, "ISSUES", "bad", "--token", &reviewer.token];
     roz.run(&decide).succeeds();
-    roz.hook("post-tool-use", issues).tells_user();
+    roz.hook("post-tool-use", issues).passes();
+    roz.bash("git status").tells_user();
     roz.run(&decide).fails();
     assert_eq!(roz.state(), "issues");
 }
