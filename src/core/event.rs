@@ -297,19 +297,24 @@ impl<'a> ToolCall<'a> {
             it == "--recursive"
                 || (it.starts_with('-') && !it.starts_with("--") && it.contains('R'))
         };
-        let mut words = self.readings.iter().flat_map(|it| &it.runs).flat_map(|it| &it.argv);
+        let mut words = self.runs().flat_map(|it| &it.argv);
         *self.is_recursive.get_or_init(|| words.any(is_it))
+    }
+
+    /// The commands that it may run, as far as it was read.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &shell::Run> + Clone {
+        self.readings.iter().flat_map(|reading| &reading.runs)
     }
 
     /// The words of every command that it may run, as far as it was read; without the programs'
     /// global options.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Vec<&str>> {
-        self.readings.iter().flat_map(|it| &it.runs).map(shell::Run::words)
+        self.runs().map(shell::Run::words)
     }
 
     /// The programs of those commands.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
-        self.readings.iter().flat_map(|it| &it.runs).map(|it| it.program.as_str())
+        self.runs().map(|it| it.program.as_str())
     }
 
     /// The lines that were not read to their end, and those that were not read at all.

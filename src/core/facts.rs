@@ -16,8 +16,6 @@ use crate::shell::Run;
 /// type: what to make of that is for a gate to decide.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
-    /// The commit that is checked out.
-    pub head: Option<String>,
     /// The work that a gated call is about.
     pub work: Work,
     /// All of the work that a review is about, a work tree each.

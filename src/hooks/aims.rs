@@ -685,7 +685,7 @@ impl Look<'_> {
         let stashed = stashed::written(call, self.cwd, self.world, until);
         let is_root = |it: &stashed::Stashed| normal(Path::new(&it.path)) == self.project;
         let mut blind = stashed.iter().any(is_root).then_some(Blind::Stash);
-        if call.readings.iter().flat_map(|it| &it.runs).any(stashed::takes_list) {
+        if call.runs().any(stashed::takes_list) {
             blind = blind.or(Some(Blind::List));
         }
         let stashed = stashed.into_iter().filter(|it| !self.is_rozs(it, until));

@@ -23,14 +23,14 @@ use crate::{
         Roz,
         work::{self, Asker},
     },
-    world::{World, changes, git, process, read_beginning, read_text},
+    world::{World, changes, process, read_beginning, read_text},
 };
 
 /// What the gates need to know about this event, as far as the project can tell.
 pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) -> Facts {
     let mut facts = Facts::default();
     let event = &input.event;
-    let cwd = world.cwd_of(input.cwd.as_deref());
+    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
     let until = deadline(&roz.policy, world);
     let asker = Asker { session, now: world.now, until };
     let works = || -> Vec<Work> {
@@ -49,9 +49,6 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
         What::Prompt { text, sender: Sender::User } => {
             let approves = matches!(review::command(text), Some(Command::Approve(_)));
             let is_always = roz.policy.review.mode == Mode::Always;
-            if review::may_ask(roz.policy.review.mode, text) {
-                facts.head = git::head(project(session, roz));
-            }
             if approves || is_always && !session.review.phase().is_open() {
                 facts.works = works();
             }
@@ -63,7 +60,6 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
             }
         }
         What::Stop(_) if stop_looks(session, &roz.policy) => {
-            facts.head = git::head(project(session, roz));
             facts.works = works();
         }
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
@@ -72,7 +68,6 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
             let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
             facts.shadow = shadow(&dirs, world);
             facts.parent = parent(world);
-            facts.head = git::head(project(session, roz));
             facts.roots = work::roots(session, cwd);
             facts.works = works();
         }
@@ -94,11 +89,10 @@ fn before_call(
     facts: &mut Facts,
 ) {
     let session = asker.session;
-    let cwd = world.cwd_of(input.cwd.as_deref());
+    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
     facts.gates_elsewhere = repositories::gates_elsewhere(call, cwd, project(session, roz), world);
-    let gated = gate::all_gated(&roz.policy.review, &facts.gates_elsewhere, call);
+    let gated = gate::gated(&roz.policy.review, &facts.gates_elsewhere, call);
     if !gated.is_empty() {
-        facts.head = git::head(project(session, roz));
         let patterns: Vec<&str> = gated.iter().map(|gated| gated.pattern).collect();
         let question = work::question(&patterns, call);
         let mut works = repositories::folders_of(call, &gated, cwd, world)
@@ -110,7 +104,7 @@ fn before_call(
         let other = if is_served(&first) { works.find(|work| !is_served(work)) } else { None };
         facts.work = other.unwrap_or(first);
     }
-    if call.launches().is_some_and(|name| name.trim().eq_ignore_ascii_case(REVIEWER)) {
+    if call.launches().is_some_and(review::is_reviewer_name) {
         facts.roots = work::roots(session, cwd);
         if session.review.phase() == Phase::Approved {
             facts.work = roz.work(asker, cwd, &Question::default());
@@ -120,7 +114,8 @@ fn before_call(
     if !session.review.has_token(agent) {
         return;
     }
-    facts.reviewer_changes = reviewing::changes(call, session, cwd, asker.until);
+    let home = world.user_home.as_deref();
+    facts.reviewer_changes = reviewing::changes(call, session, cwd, home, asker.until);
     if review::proof::decides(call) {
         let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
         let places: Vec<&Path> = places.into_iter().flatten().collect();

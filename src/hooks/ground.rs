@@ -47,7 +47,7 @@ pub(super) fn ground(
     }
     // What is read matters only where there is a reviewer to read of, or a
     // lock to hold.
-    let locks = call.readings.iter().flat_map(|it| &it.runs).any(|it| it.program == "flock");
+    let locks = call.runs().any(|it| it.program == "flock");
     let reads = locks || session.review.reviewer_ids().next().is_some();
     let touches = protect::touches(call, reads);
     let names_code = call.readings.iter().any(|it| !it.code.is_empty());

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     convert::Infallible,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
@@ -14,7 +14,7 @@ use super::gather;
 use crate::{
     core::{
         bounded,
-        event::{Event, Sender, ToolCall, What},
+        event::{Event, Sender, Source, ToolCall, What},
         facts::{Diff, Learned, Relevant},
         policy::{Auto, Decider},
         reflection::{
@@ -55,12 +55,14 @@ const MAX_DETAIL: usize = 600;
 /// Folders whose changes are no work.
 const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
 
+/// What the reflection gate works with. `dirty` are the files that a session of its own begins with,
+/// where somebody has looked already.
 pub(super) fn learned(
     event: &Event,
     session: &Session,
+    dirty: Option<&BTreeMap<String, String>>,
     cwd: &Path,
-    roz: &Roz,
-    world: &World,
+    (roz, world): (&Roz, &World),
 ) -> Learned {
     let look = Look { session, cwd, roz, world };
     if roz.policy.reflection.enabled == Auto::Off {
@@ -69,13 +71,16 @@ pub(super) fn learned(
     // Subagents are never held: what a hold would be about is not looked at.
     let by_subagent = event.origin.agent_id.is_some();
     match &event.what {
-        What::SessionStart { .. } => look.at_start(),
+        What::SessionStart { source } => {
+            // One that goes on from another has taken over what was dirty when that one began.
+            look.at_start(dirty.filter(|_| *source == Source::Startup))
+        }
         What::Prompt { sender: Sender::User, text } => {
             let seen = look.seen();
             if !seen.is_wanted {
                 return seen;
             }
-            Learned { baseline: look.baseline(), relevant: look.at_prompt(text), ..seen }
+            Learned { baseline: look.baseline(None), relevant: look.at_prompt(text), ..seen }
         }
         What::PreToolUse(call) if look.closes(call) => look.seen(),
         What::PostToolUse { call, succeeded: true } if look.begins_with_tasks(call) => look.seen(),
@@ -307,7 +312,7 @@ impl Look<'_> {
         }
     }
 
-    fn at_start(self) -> Learned {
+    fn at_start(self, dirty: Option<&BTreeMap<String, String>>) -> Learned {
         let state = &self.session.reflection;
         let seen = self.seen();
         if !seen.is_wanted {
@@ -323,7 +328,7 @@ impl Look<'_> {
             }
             _ => None,
         };
-        let baseline = self.baseline();
+        let baseline = self.baseline(dirty);
         let relevant = self.at_beginning(ticket.as_ref(), baseline.as_ref());
         Learned { ticket, baseline, relevant, due_elsewhere: self.due_elsewhere(), ..seen }
     }
@@ -410,7 +415,7 @@ impl Look<'_> {
     }
 
     /// The work tree as it is, where this session has not looked yet.
-    fn baseline(self) -> Option<Baseline> {
+    fn baseline(self, dirty: Option<&BTreeMap<String, String>>) -> Option<Baseline> {
         if self.session.reflection.baseline().is_some() {
             return None;
         }
@@ -420,8 +425,8 @@ impl Look<'_> {
         }
         let head = git::head(root);
         let deadline = gather::deadline(&self.roz.policy, self.world);
-        let dirty = changes::dirty(root, deadline).unwrap_or_default();
-        Some(Baseline { head, dirty })
+        let look = || changes::dirty(root, deadline).unwrap_or_default();
+        Some(Baseline { head, dirty: dirty.cloned().unwrap_or_else(look) })
     }
 
     fn diff(self) -> Diff {

@@ -267,7 +267,8 @@ fn decide(
             if let What::PreToolUse(call) = &input.event.what {
                 facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
             }
-            facts.learned = learned::learned(&input.event, session, cwd, roz, world);
+            let dirty = facts.dirty.as_ref();
+            facts.learned = learned::learned(&input.event, session, dirty, cwd, (roz, world));
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             // A session of a project with rules of its own is kept from its
@@ -411,7 +412,8 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
             }
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
-            match (&outcome.verdict, gate::gated(&roz.policy.review, &elsewhere, call)) {
+            let gated = gate::gated(&roz.policy.review, &elsewhere, call).into_iter().next();
+            match (&outcome.verdict, gated) {
                 (Verdict::Pass, Some(gated)) if unsure => {
                     let notice = Notice::new("ask-unreadable")
                         .with("tool", call.name.clone())

@@ -54,7 +54,7 @@ impl<'a> PutBack<'a> {
         }
         // A link is meant itself.
         let folder = normal(&self.cwd.join(&path));
-        let mut runs = self.call.readings.iter().flat_map(|it| &it.runs);
+        let mut runs = self.call.runs();
         let is_folder = folder.symlink_metadata().is_ok_and(|it| it.is_dir());
         let is_known = is_folder && runs.all(keeps_index);
         match self.below(&folder).filter(|_| is_known) {

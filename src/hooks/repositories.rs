@@ -28,7 +28,7 @@ pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<P
     let mut places: Vec<Place> = here.iter().cloned().map(place).collect();
     let mut roots: BTreeMap<&str, Option<PathBuf>> = BTreeMap::from([("", here)]);
     let mut anywhere = Vec::new();
-    for run in runs(call) {
+    for run in call.runs() {
         let start = run.folders.is_empty().then_some("");
         for folder in run.folders.iter().map(String::as_str).chain(start) {
             if folder.contains(HOLE) {
@@ -59,7 +59,7 @@ pub(super) fn gates_elsewhere(
     world: &World,
 ) -> Vec<GatesElsewhere> {
     // Most calls stay at home, and cost no look.
-    if cwd == project && runs(call).all(|run| run.folders.is_empty()) {
+    if cwd == project && call.runs().all(|run| run.folders.is_empty()) {
         return Vec::new();
     }
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
@@ -85,7 +85,7 @@ pub(super) fn folders_of(
     let is_gated = |run: &&Run| {
         run.keys().iter().any(|key| gated.iter().any(|it| pattern::matches(it.pattern, key)))
     };
-    let own = runs(call).filter(is_gated).map(|run| {
+    let own = call.runs().filter(is_gated).map(|run| {
         let folder = run.folders.first().filter(|folder| !folder.contains(HOLE));
         folder.map_or_else(|| cwd.to_owned(), |folder| scripts::absolute(folder, cwd, world))
     });
@@ -100,10 +100,6 @@ pub(super) fn folders_of(
         folders.push(cwd.to_owned());
     }
     folders
-}
-
-fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
-    call.readings.iter().flat_map(|reading| &reading.runs)
 }
 
 /// The root of the work tree that a folder is in. One that the line makes first is where it is

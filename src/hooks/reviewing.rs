@@ -15,7 +15,7 @@ use crate::{
         session::Session,
     },
     observe::work as observe,
-    shell::{self, HOLE, How, Reading, Run},
+    shell::{self, HOLE, How, Run, Write},
     world::{git, links::normal, read_text},
 };
 
@@ -126,23 +126,13 @@ pub(super) fn changes(
     call: &ToolCall,
     session: &Session,
     cwd: &Path,
+    home: Option<&Path>,
     until: Instant,
 ) -> Vec<String> {
     let works = session.review.works();
-    let mut paths: Vec<String> = ["file_path", "notebook_path"]
-        .iter()
-        .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"))
-        .filter_map(|field| call.text(field).map(str::to_owned))
-        .collect();
-    let writes = own_lines(call).iter().flat_map(|reading| &reading.writes);
-    let is_literal = |path: &str| !path.contains([HOLE, '*', '?', '[', '~']);
-    paths.extend(
-        writes
-            .filter(|write| write.how != How::Directory && is_literal(&write.path))
-            .map(|write| write.path.clone()),
-    );
-    let is_of_work = |path: &String| {
-        let file = normal(&cwd.join(path));
+    let paths = by_tool(call).chain(by_line(call).map(|write| write.path.as_str()));
+    let is_of_work = |path: &&str| {
+        let file = place(path, cwd, home);
         let Some(root) = file.parent().and_then(git::find_root) else { return false };
         let was_there = || {
             file.strip_prefix(&root)
@@ -156,8 +146,8 @@ pub(super) fn changes(
         };
         works.contains(&root) && !observe::is_ignored(&root, &file, until) && !is_left_behind()
     };
-    let changed = paths.into_iter().filter(is_of_work).map(|path| format!("`{path}`"));
-    let runs = call.readings.iter().flat_map(|reading| &reading.runs);
+    let changed = paths.filter(is_of_work).map(|path| format!("`{path}`"));
+    let runs = call.runs();
     let of_git = runs.filter(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
         changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
@@ -178,29 +168,35 @@ fn changes_with_git(run: &Run) -> bool {
     *program == "git" && CHANGES.contains(verb) && !only_looks
 }
 
-/// The readings of a call's own lines. What a script does that they start is seen afterwards.
-fn own_lines<'a>(call: &'a ToolCall<'_>) -> &'a [Reading] {
+/// The files that the client's own tools write.
+fn by_tool<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
+    ["file_path", "notebook_path"]
+        .into_iter()
+        .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"))
+        .filter_map(|field| call.text(field))
+}
+
+/// The files that a call's own lines write by name. What a script does that they start is seen
+/// afterwards.
+fn by_line<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a Write> {
     let own = call.readings.len().saturating_sub(call.scripts.len());
-    &call.readings[..own]
+    let writes = call.readings[..own].iter().flat_map(|reading| &reading.writes);
+    writes
+        .filter(|write| write.how != How::Directory && !write.path.contains([HOLE, '*', '?', '[']))
+}
+
+fn place(path: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => normal(&cwd.join(path)),
+    }
 }
 
 /// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let fields = ["file_path", "notebook_path"]
-        .into_iter()
-        .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"));
-    let named = fields.filter_map(|field| call.text(field));
-    let by_line = own_lines(call)
-        .iter()
-        .flat_map(|reading| &reading.writes)
-        .filter(|write| !write.is_found && !write.puts_back && write.how != How::Directory)
-        .map(|write| write.path.as_str())
-        .filter(|path| !path.contains([HOLE, '*', '?', '[']));
-    let place = |path: &str| match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => normal(&cwd.join(path)),
-    };
-    let mut found: Vec<PathBuf> = named.chain(by_line).map(place).collect();
+    let lines = by_line(call).filter(|write| !write.is_found && !write.puts_back);
+    let paths = by_tool(call).chain(lines.map(|write| write.path.as_str()));
+    let mut found: Vec<PathBuf> = paths.map(|path| place(path, cwd, home)).collect();
     found.retain(|path| !path.starts_with("/dev"));
     found
 }

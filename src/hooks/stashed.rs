@@ -100,7 +100,7 @@ pub(super) fn written(call: &ToolCall, cwd: &Path, world: &World, until: Instant
 /// What a call takes away of what git does not track: by its stashes, and by what
 /// it gives to git before.
 pub(super) fn takes_untracked(call: &ToolCall) -> Untracked {
-    let runs = || call.readings.iter().flat_map(|it| &it.runs);
+    let runs = || call.runs();
     let pushes = runs().filter_map(stash).filter_map(|it| match it {
         Stash::Push(push) => Some(push.untracked),
         _ => None,

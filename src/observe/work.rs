@@ -4,8 +4,6 @@
 //! The present state is written as a git tree with a copy of the index, into a folder of roz's
 //! own: the repository stays as it is.
 
-mod approved;
-
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
@@ -63,12 +61,12 @@ pub struct State {
     objects: PathBuf,
     pub head: Option<String>,
     pub branch: Option<String>,
-    head_tree: String,
+    pub(super) head_tree: String,
     pub tree: String,
     /// The tree in which the branch left the default branch.
     pub fork: String,
-    default_tree: Option<String>,
-    default_commit: Option<String>,
+    pub(super) default_tree: Option<String>,
+    pub(super) default_commit: Option<String>,
     fork_commit: Option<String>,
     pub left_out: Vec<String>,
     ticket_folders: Vec<String>,
@@ -76,10 +74,10 @@ pub struct State {
 }
 
 /// One line of `git diff-tree --raw`: the entries of a path in two trees.
-struct Raw {
-    path: String,
-    was_there: bool,
-    is_there: bool,
+pub(super) struct Raw {
+    pub(super) path: String,
+    pub(super) was_there: bool,
+    pub(super) is_there: bool,
 }
 
 impl State {
@@ -143,13 +141,13 @@ impl State {
         objects_env(&self.store, &self.objects)
     }
 
-    fn tree_of(&self, commit: &str) -> Result<String, Error> {
+    pub(super) fn tree_of(&self, commit: &str) -> Result<String, Error> {
         let name = format!("{commit}^{{tree}}");
         let tree = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name])?;
         Ok(tree.trim().to_owned())
     }
 
-    fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Error> {
+    pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Error> {
         match self.git(&["merge-base", one, other]) {
             Ok(commit) => Ok(Some(commit.trim().to_owned())),
             // Histories that have nothing in common.
@@ -196,7 +194,7 @@ impl State {
     }
 
     /// The paths in which two trees differ, without those that are no part of the work.
-    fn differing(&self, old: &str, new: &str) -> Result<Vec<Raw>, Error> {
+    pub(super) fn differing(&self, old: &str, new: &str) -> Result<Vec<Raw>, Error> {
         if old == new {
             return Ok(Vec::new());
         }
@@ -215,12 +213,12 @@ impl State {
         Ok(found)
     }
 
-    fn paths(&self, old: &str, new: &str) -> Result<BTreeSet<String>, Error> {
+    pub(super) fn paths(&self, old: &str, new: &str) -> Result<BTreeSet<String>, Error> {
         Ok(self.differing(old, new)?.into_iter().map(|raw| raw.path).collect())
     }
 
     /// Whether an approval was made on this branch, or on an ancestor of what is checked out.
-    fn is_here(&self, approved: &Approved) -> bool {
+    pub(super) fn is_here(&self, approved: &Approved) -> bool {
         let (Some(then), Some(now)) = (&approved.head, &self.head) else {
             return approved.branch == self.branch;
         };
@@ -230,7 +228,7 @@ impl State {
     }
 
     /// The files whose hunks against the fork are the approved ones, of `paths`.
-    fn with_same_hunks(
+    pub(super) fn with_same_hunks(
         &self,
         approved: &Approved,
         (fork, tree): (&str, &str),
@@ -264,17 +262,6 @@ impl State {
         paths: &[&str],
         options: &[&str],
     ) -> Result<Vec<FileDiff>, Error> {
-        Ok(diff::parse(&self.diff_text(old, new, paths, options)?))
-    }
-
-    /// As [`Self::diff`], as git prints it.
-    pub fn diff_text(
-        &self,
-        old: &str,
-        new: &str,
-        paths: &[&str],
-        options: &[&str],
-    ) -> Result<String, Error> {
         const PLAIN: &[&str] = &[
             "diff-tree",
             "-r",
@@ -284,26 +271,23 @@ impl State {
             "--no-textconv",
             "--no-color",
         ];
+        let text = self.git_of_paths(&[PLAIN, options, &[old, new]].concat(), paths)?;
+        git::refuse_cut(&text)?;
+        Ok(diff::parse(&text))
+    }
+
+    fn git_of_paths(&self, args: &[&str], paths: &[&str]) -> Result<String, Error> {
         let literal: Vec<String> =
             paths.iter().map(|path| format!(":(top,literal){path}")).collect();
-        let mut args = PLAIN.to_vec();
-        args.extend(options);
-        args.extend([old, new, "--"]);
-        args.extend(literal.iter().map(String::as_str));
-        let text = self.git(&args)?;
-        git::refuse_cut(&text)?;
-        Ok(text)
+        let literal = literal.iter().map(String::as_str);
+        let args: Vec<&str> = args.iter().copied().chain(["--"]).chain(literal).collect();
+        self.git(&args)
     }
 
     /// Git's summary of the change between a base and the present state, of some paths.
     pub fn stat(&self, base: &str, paths: &[&str]) -> Result<String, Error> {
-        let mut args =
-            vec!["diff-tree", "-r", "-M", "--stat=100", "--no-ext-diff", base, &self.tree];
-        let literal: Vec<String> =
-            paths.iter().map(|path| format!(":(top,literal){path}")).collect();
-        args.push("--");
-        args.extend(literal.iter().map(String::as_str));
-        self.git(&args)
+        let args = ["diff-tree", "-r", "-M", "--stat=100", "--no-ext-diff", base, &self.tree];
+        self.git_of_paths(&args, paths)
     }
 
     /// The commits that the default branch does not have, newest first, a line each.

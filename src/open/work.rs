@@ -26,7 +26,7 @@ use crate::{
     },
     observe::work::{self as observe, Question, Repository, Scene, State},
     storage::approvals::Approvals,
-    world::{World, git, in_a_line},
+    world::{git, in_a_line},
 };
 
 /// Other sessions that are asked what they wrote.
@@ -274,7 +274,7 @@ fn since(review: &Review) -> Option<DateTime<Utc>> {
 /// where there is one gated command has it a key.
 pub fn question(patterns: &[&str], call: &ToolCall) -> Question {
     let matches = |key: &String| patterns.iter().any(|pattern| pattern::matches(pattern, key));
-    let runs = call.readings.iter().flat_map(|reading| &reading.runs);
+    let runs = call.runs();
     let gated: Vec<_> = runs.filter(|run| run.keys().iter().any(matches)).collect();
     let is_read = !call.may_run_anything() && !call.raw_keys().iter().any(matches);
     let mut pushed = (is_read && !gated.is_empty()).then(Push::default);
@@ -295,11 +295,4 @@ pub fn question(patterns: &[&str], call: &ToolCall) -> Question {
         _ => None,
     };
     Question { push: pushed, key }
-}
-
-impl World {
-    /// The folder in which an event happens.
-    pub fn cwd_of<'a>(&'a self, cwd: Option<&'a Path>) -> &'a Path {
-        cwd.unwrap_or(&self.cwd)
-    }
 }

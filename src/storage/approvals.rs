@@ -75,7 +75,7 @@ impl Approvals {
     pub fn clean(&self, before: DateTime<Utc>, until: Instant) -> Result<bool> {
         let _lock = files::lock(&self.path.with_extension("lock"), until)?;
         let rows = self.rows()?;
-        let kept = approval::kept(rows.clone(), Some(before));
+        let kept = approval::kept(rows.clone(), before);
         if kept != rows {
             let bytes = journal::lines(&kept).map_err(io::Error::from).at(&self.path)?;
             cached::replace(&self.path, &[&bytes]).at(&self.path)?;

@@ -93,7 +93,7 @@ const NAMES: &[&str] = &[
 /// The check that a call runs, in a few words: the first, if there are more.
 /// `own`: patterns over tool keys.
 pub fn of(call: &ToolCall, own: &[String]) -> Option<String> {
-    let runs = call.readings.iter().flat_map(|it| &it.runs);
+    let runs = call.runs();
     let known = runs.clone().find_map(built_in).or_else(|| own_of(call, own))?;
     Some(bounded::plain_line(&bounded::line(&known, 60)))
 }

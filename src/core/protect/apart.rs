@@ -76,7 +76,7 @@ pub(super) fn is_sidecar_elsewhere(path: &str, ground: &Ground) -> bool {
 /// `cp -r .claude ../backup`: the project's own folder, to where no client reads settings yet.
 pub(super) fn is_copy_kept_apart(touched: &Touched, scene: Scene) -> bool {
     let Scene { ground, call, .. } = scene;
-    let mut runs = call.readings.iter().flat_map(|it| &it.runs);
+    let mut runs = call.runs();
     let is_it = |run: &Run| {
         let operands: Vec<&String> =
             run.argv.iter().skip(1).filter(|it| !it.starts_with('-')).collect();

@@ -3,7 +3,7 @@
 
 use super::{
     Scene,
-    commands::{base, is_hidden, line, runs, words_of},
+    commands::{base, is_hidden, line, words_of},
 };
 use crate::{
     core::event::ToolCall,
@@ -44,12 +44,12 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
 
 /// Runs of a client, with its words.
 fn clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, &'a [String])> {
-    runs(call).filter_map(|it| Some((it, words_of_client(it)?)))
+    call.runs().filter_map(|it| Some((it, words_of_client(it)?)))
 }
 
 /// The same, and runs of what may be one.
 fn possible_clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, &'a [String])> {
-    let unknown = runs(call).filter(|it| it.program.contains(HOLE));
+    let unknown = call.runs().filter(|it| it.program.contains(HOLE));
     clients(call).chain(unknown.map(|it| (it, &it.argv[1..])))
 }
 
@@ -80,7 +80,7 @@ pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
         let sets = matches!(base(run), "export" | "declare" | "typeset" | "readonly");
         sets && run.argv.iter().any(|it| it.starts_with("PATH="))
     };
-    if let Some(run) = runs(scene.call).find(exports) {
+    if let Some(run) = scene.call.runs().find(exports) {
         return Some(line(run));
     }
     // What a shell in between was given, the reading does not carry along.

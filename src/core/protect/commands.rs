@@ -18,10 +18,6 @@ pub(super) const EVENTS: &str = "session-start user-prompt pre-tool-use post-too
 /// Programs that only say their arguments.
 const MENTIONS: &[&str] = &["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "expr"];
 
-pub(super) fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
-    call.readings.iter().flat_map(|it| &it.runs)
-}
-
 pub(super) fn line(run: &Run) -> String {
     run.argv.join(" ")
 }
@@ -61,7 +57,7 @@ fn asks_how(run: &Run) -> bool {
 /// The words from roz's verb on, of each run of roz and of each line that
 /// could not be read.
 fn verbs<'a>(call: &'a ToolCall) -> impl Iterator<Item = Vec<&'a str>> {
-    let read = runs(call).filter(|it| is_roz(it) && !asks_how(it));
+    let read = call.runs().filter(|it| is_roz(it) && !asks_how(it));
     read.map(|it| operands(it).collect()).chain(unread_verbs(call))
 }
 
@@ -93,7 +89,7 @@ fn disguised(call: &ToolCall, verb: &str, follows: impl Fn(&[&str]) -> bool) -> 
             && !MENTIONS.contains(&base(run))
             && follows(&words.take(2).collect::<Vec<_>>())
     };
-    runs(call).find(is_it).map(line)
+    call.runs().find(is_it).map(line)
 }
 
 pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
@@ -118,7 +114,7 @@ pub(super) fn decides_without_a_token(scene: Scene) -> Option<String> {
 
 /// A table of commands for later that the line itself holds.
 fn scheduled(call: &ToolCall, verb: &str) -> Option<String> {
-    let run = runs(call).find(|it| base(it) == "crontab")?;
+    let run = call.runs().find(|it| base(it) == "crontab")?;
     let mut lines = call.command_lines();
     lines.any(|it| is_word_in(&it, "roz") && is_word_in(&it, verb)).then(|| line(run))
 }
@@ -147,12 +143,13 @@ pub(super) fn code_reaches_for_roz(scene: Scene) -> Option<String> {
     const STARTS: &str =
         "spawn system popen Popen subprocess exec pty fork process pexpect expect %x shell";
     // In Python a backtick starts nothing, as long as nobody else reads what it writes.
-    let is_python_alone = || {
-        let version = |c: char| c.is_ascii_digit() || c == '.';
-        runs(scene.call)
-            .map(|it| base(it).trim_end_matches(version))
-            .all(|name| name == "python" || is_in("cat cd diff echo grep head ls tail wc", name))
-    };
+    let is_python_alone =
+        || {
+            let version = |c: char| c.is_ascii_digit() || c == '.';
+            scene.call.runs().map(|it| base(it).trim_end_matches(version)).all(|name| {
+                name == "python" || is_in("cat cd diff echo grep head ls tail wc", name)
+            })
+        };
     let starts = |code: &Code| {
         let has_ticks = || code.language != Interpreter::Python || !is_python_alone();
         STARTS.split(' ').any(|it| code.contains(it)) || code.contains('`') && has_ticks()
@@ -178,7 +175,7 @@ pub(super) fn reconfigures_roz(scene: Scene) -> Option<String> {
     // Asking how is free.
     let asks =
         |run: &Run| run.argv.iter().any(|it| it == "--help" || it == "-h" || it == "--dry-run");
-    if runs(scene.call).filter(|it| is_roz(it)).all(asks) && scene.call.unread.is_empty() {
+    if scene.call.runs().filter(|it| is_roz(it)).all(asks) && scene.call.unread.is_empty() {
         return None;
     }
     let mut verbs = verbs(scene.call).map(|it| (it.join(" "), it));
@@ -195,7 +192,7 @@ pub(super) fn reconfigures_roz(scene: Scene) -> Option<String> {
     };
     found
         .or_else(|| {
-            runs(scene.call).find(imports).map(|it| operands(it).collect::<Vec<_>>().join(" "))
+            scene.call.runs().find(imports).map(|it| operands(it).collect::<Vec<_>>().join(" "))
         })
         .map(|it| format!("roz {it}"))
 }
@@ -218,7 +215,7 @@ pub(super) fn widens_an_intent(scene: Scene) -> Option<String> {
             && operands(run).take(2).eq(["intent", "start"])
             && run.argv.iter().any(|it| it.starts_with("--reopen") || is_hidden(it))
     };
-    if let Some(run) = runs(scene.call).find(reopens) {
+    if let Some(run) = scene.call.runs().find(reopens) {
         return Some(line(run));
     }
     let name = scene.call.name.strip_prefix("mcp__")?;
@@ -242,7 +239,7 @@ pub(super) fn replaces_the_package(scene: Scene) -> Option<String> {
             // Into a project, not onto the system.
             && !(base(run) == "cargo" && run.argv.get(1).is_some_and(|it| it == "add" || it == "rm" || it == "remove"))
     };
-    runs(scene.call).find(replaces).map(line)
+    scene.call.runs().find(replaces).map(line)
 }
 
 pub(super) fn talks_to_a_reviewer(scene: Scene) -> Option<String> {

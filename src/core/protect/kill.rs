@@ -2,7 +2,7 @@
 
 use super::{
     Scene,
-    commands::{EVENTS, base, is_hidden, is_word_in, line, operands, runs},
+    commands::{EVENTS, base, is_hidden, is_word_in, line, operands},
     is_in, regex,
 };
 use crate::shell::{self, HOLE, Run};
@@ -19,12 +19,12 @@ pub(super) fn kills_roz(scene: Scene) -> Option<String> {
         "kill" => kills_all_or_parent(run),
         program => is_tracer(program) && run.argv.iter().any(|it| it.contains(PARENT)),
     };
-    if let Some(run) = runs(scene.call).find(ends) {
+    if let Some(run) = scene.call.runs().find(ends) {
         return Some(line(run));
     }
     let looks_up = || {
-        let lists = runs(scene.call).any(|it| base(it) == "ps");
-        runs(scene.call).any(|it| match base(it) {
+        let lists = scene.call.runs().any(|it| base(it) == "ps");
+        scene.call.runs().any(|it| match base(it) {
             "pgrep" => names_roz(it) || picks_roz(it),
             "pidof" => names_roz(it) || names_client(it),
             "lsof" | "fuser" => names_roz(it),
@@ -33,7 +33,7 @@ pub(super) fn kills_roz(scene: Scene) -> Option<String> {
             _ => false,
         })
     };
-    let kills = runs(scene.call).find(|it| {
+    let kills = scene.call.runs().find(|it| {
         (base(it) == "kill" || is_tracer(base(it))) && operands(it).any(is_hidden)
             || base(it) == "fuser"
                 && it.argv.iter().any(|it| it.starts_with("-k") || it == "--kill")

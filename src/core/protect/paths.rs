@@ -49,7 +49,7 @@ pub(super) fn touches_home(scene: Scene) -> Option<String> {
     }
     let in_home = |it: &Touched| it.lies(&ground.home, Lies::Inside);
     // `exec 9< lock; flock 9`, and names that one program gives to another.
-    let runs = || call.readings.iter().flat_map(|it| &it.runs);
+    let runs = || call.runs();
     let locks = runs().any(|it| it.program == "flock");
     let read = ground.touched.iter().find(|it| it.touch.act == Act::Read && in_home(it));
     if let (true, Some(read)) = (locks, read) {

@@ -91,7 +91,7 @@ impl Touched {
     /// Whether what is taken away here may be in one of `places`: `find` takes
     /// only what it is told to find.
     pub(super) fn may_find(&self, places: &[String], call: &ToolCall) -> bool {
-        let runs = call.readings.iter().flat_map(|it| &it.runs);
+        let runs = call.runs();
         let begins = |run: &&Run| {
             run.program == "find"
                 && (run.argv.contains(&self.touch.path) || run.argv.iter().any(|it| it == "."))
@@ -103,7 +103,7 @@ impl Touched {
 
 /// Whether a call takes from its user the right to go through a folder.
 fn closes(call: &ToolCall) -> bool {
-    let runs = call.readings.iter().flat_map(|it| &it.runs);
+    let runs = call.runs();
     let mut modes = runs
         .filter(|it| it.program == "chmod" || it.program == "gchmod")
         .filter_map(|it| it.argv[1..].iter().find(|word| !is_option(word)));

@@ -79,13 +79,13 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
     };
     // `sqlite3 :memory: "select readfile('…')"`
     let in_words = || {
-        let runs = call.readings.iter().flat_map(|it| &it.runs);
+        let runs = call.runs();
         let runs = runs.filter(|it| !super::is_in(MENTIONS, &it.program));
         runs.flat_map(|it| it.argv.iter().skip(1)).find(|it| names_one(it)).cloned()
     };
     // `cd …/subagents && ls | xargs cat`
     let from_there = || {
-        let mut runs = call.readings.iter().flat_map(|it| &it.runs);
+        let mut runs = call.runs();
         let is_there = |it: &String| it.trim_end_matches('/').ends_with("/subagents");
         let goes = |it: &&Run| matches!(it.program.as_str(), "cd" | "pushd");
         let folder = runs.find(|it| goes(it) && it.argv.iter().skip(1).any(is_there))?;
@@ -99,7 +99,7 @@ pub(super) fn reads_a_reviewer(scene: Scene) -> Option<String> {
 fn shows_what_it_finds(call: &ToolCall) -> bool {
     const SHOWS: &str = "cat bat batcat less more head tail nl tac od xxd strings grep egrep fgrep \
         rg ag sed awk gawk jq cp mv tar base64 python python3 node perl";
-    call.readings.iter().flat_map(|it| &it.runs).any(|run| {
+    call.runs().any(|run| {
         super::is_in(SHOWS, &run.program) && run.argv.iter().skip(1).any(|it| has_hole(it))
     })
 }
@@ -113,7 +113,7 @@ fn matches_path(pattern: &str, path: &str) -> bool {
 /// Whether a folder is gone through by what does not name it once more: a
 /// `find` whose finds are read, a search where the line has gone to.
 fn searched(call: &ToolCall, folder: &str) -> bool {
-    let runs = || call.readings.iter().flat_map(|it| &it.runs);
+    let runs = || call.runs();
     let names = |run: &Run| run.argv.iter().skip(1).any(|it| it == folder);
     // The names that it looks for, where it says any.
     let may_find = |run: &Run| {
@@ -141,7 +141,7 @@ fn searched(call: &ToolCall, folder: &str) -> bool {
 
 /// Whether a call reads all that lies below a folder.
 fn goes_deep(call: &ToolCall) -> bool {
-    let mut runs = call.readings.iter().flat_map(|it| &it.runs);
+    let mut runs = call.runs();
     call.name == "Grep"
         || runs.any(|run| {
             let has = |letters: &str, long: &[&str]| {

@@ -100,12 +100,12 @@ impl Table {
 
 /// The rows that stay when a table is cleaned: the first commit, and approvals that are younger
 /// than `before`, at most [`MAX_ROWS`] of them.
-pub fn kept(rows: Vec<Row>, before: Option<DateTime<Utc>>) -> Vec<Row> {
+pub fn kept(rows: Vec<Row>, before: DateTime<Utc>) -> Vec<Row> {
     let table = Table::of(rows.iter().cloned());
     let surplus = table.approvals.len().saturating_sub(MAX_ROWS);
     let holds: Vec<&str> = table.approvals[surplus..]
         .iter()
-        .filter(|approved| before.is_none_or(|before| approved.at >= before))
+        .filter(|approved| approved.at >= before)
         .map(|approved| approved.id.as_str())
         .collect();
     let stays = |row: &Row| match row {
@@ -158,7 +158,11 @@ mod tests {
         let table = Table::of(rows.clone());
         assert_eq!(ids(&table), ["b"]);
         assert_eq!(table.first, Some(None), "the first session's commit");
-        assert_eq!(kept(rows.to_vec(), None).len(), 3, "both firsts and the approval");
+        assert_eq!(
+            kept(rows.to_vec(), DateTime::UNIX_EPOCH).len(),
+            3,
+            "both firsts and the approval"
+        );
     }
 
     #[test]
@@ -168,6 +172,6 @@ mod tests {
         assert_eq!(ids(&table.clone().unexpired(Some(60), now)), ["new"]);
         assert_eq!(ids(&table.unexpired(None, now)), ["old", "new"]);
         let many = (0..600).map(|n| approved(&n.to_string(), n)).collect();
-        assert_eq!(kept(many, None).len(), MAX_ROWS);
+        assert_eq!(kept(many, DateTime::UNIX_EPOCH).len(), MAX_ROWS);
     }
 }

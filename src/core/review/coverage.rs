@@ -68,14 +68,17 @@ pub(super) fn check(
     let mut report = Report::default();
     let mut missing = Vec::new();
     for file in &files {
-        let excuse = posting.excuses.iter().find(|excuse| excuse.covers(&file.path));
         if reviewer.seen.missing(std::slice::from_ref(file)).is_empty() {
             report.seen.push(file.path.clone());
-        } else if is_generated(&policy.generated, &file.path) {
-        } else if let Some(excuse) = excuse {
-            report.unseen.push(format!("{}: {}", file.path, excuse.reason));
-        } else {
-            missing.push(file.path.as_str());
+            continue;
+        }
+        // What is generated need not be seen, and is not told of either.
+        if is_generated(&policy.generated, &file.path) {
+            continue;
+        }
+        match posting.excuses.iter().find(|excuse| excuse.covers(&file.path)) {
+            Some(excuse) => report.unseen.push(format!("{}: {}", file.path, excuse.reason)),
+            None => missing.push(file.path.as_str()),
         }
     }
     let is_required =

@@ -19,8 +19,8 @@ pub struct FileDiff {
     pub path: String,
     /// The path before a rename or a copy.
     pub old_path: Option<String>,
-    /// The ids in `index 1a2b3c4..5d6e7f8`, as printed, maybe abbreviated. Empty without that line.
-    pub pre: String,
+    /// The id of the file after the change (`index 1a2b3c4..5d6e7f8`), as printed, maybe
+    /// abbreviated. Empty without that line.
     pub post: String,
     pub change: Change,
     pub is_binary: bool,
@@ -195,8 +195,8 @@ impl FileDiff {
         let rest = |prefix: &str| line.strip_prefix(prefix);
         if let Some(ids) = rest("index ") {
             let ids = ids.split(' ').next().unwrap_or_default();
-            let (pre, post) = ids.split_once("..").unwrap_or((ids, ""));
-            (self.pre, self.post) = (pre.to_owned(), post.to_owned());
+            let (_, post) = ids.split_once("..").unwrap_or_default();
+            post.clone_into(&mut self.post);
         } else if let Some(path) = rest("rename from ").or_else(|| rest("copy from ")) {
             self.old_path = Some(unquoted(path));
         } else if let Some(path) = rest("rename to ").or_else(|| rest("copy to ")) {

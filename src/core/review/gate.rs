@@ -15,6 +15,7 @@ use crate::core::{
         phase::Phase,
         proof,
         state::{GateTrigger, Opener, Reach, Review},
+        words,
     },
     trace::Mark,
 };
@@ -34,15 +35,6 @@ pub(crate) struct Gated<'a> {
 
 /// What gates `call`: the session's own patterns, then those of the repositories that it goes to.
 pub(crate) fn gated<'a>(
-    policy: &'a ReviewPolicy,
-    elsewhere: &'a [GatesElsewhere],
-    call: &ToolCall,
-) -> Option<Gated<'a>> {
-    all_gated(policy, elsewhere, call).into_iter().next()
-}
-
-/// Every pattern that gates `call`, in that order.
-pub(crate) fn all_gated<'a>(
     policy: &'a ReviewPolicy,
     elsewhere: &'a [GatesElsewhere],
     call: &ToolCall,
@@ -70,16 +62,15 @@ pub(super) fn on_tool(
     if is_needed {
         return Outcome::pass();
     }
-    let Some(gated) = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call) else {
+    let all = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call);
+    let Some(Gated { pattern, key, root }) = all.first().cloned() else {
         return Outcome::pass();
     };
-    let pattern = gated.pattern;
-    let gate = Gate { call, pattern, key: gated.key, root: gated.root, cx };
+    let gate = Gate { call, pattern, key, root, cx };
     if reviewer.is_some() {
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
     }
     let id = call.tool_use_id.as_deref();
-    let all = all_gated(&cx.policy.review, &cx.facts.gates_elsewhere, call);
     if all.iter().all(|gated| review.is_allowed(gated.pattern, id, cx.now)) {
         return gate.let_through_by_person(review);
     }
@@ -121,7 +112,7 @@ pub(super) fn on_tool(
     };
     let is_new = !review.phase().is_open();
     if is_new {
-        review.open(Opener::Gate, cx.facts.head.as_deref(), cx.now);
+        review.open(Opener::Gate, cx.now);
     }
     review.triggered(gate.trigger());
     if review.denied(id, cx.policy.review.gates.max_denials) {
@@ -260,7 +251,7 @@ impl Gate<'_> {
     }
 
     fn command(&self) -> Option<&str> {
-        ["command", "cmd", "script"].iter().find_map(|it| self.call.text(it))
+        words::command(&self.call.input)
     }
 
     /// The call as a person would call it.

@@ -185,7 +185,8 @@ fn on_tool(review: &mut Review, event: &Event, call: &ToolCall, cx: Cx) -> Outco
     })
 }
 
-fn is_reviewer_name(name: &str) -> bool {
+/// Whether an agent is called by the name of our reviewer.
+pub(crate) fn is_reviewer_name(name: &str) -> bool {
     name.trim().eq_ignore_ascii_case(REVIEWER)
 }
 

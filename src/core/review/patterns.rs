@@ -24,11 +24,6 @@ pub struct Covering<'a> {
     pub key: Option<String>,
 }
 
-/// The first pattern that covers the call.
-pub fn pattern_for<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Option<&'a str> {
-    covering(gates, call).first().map(|covering| covering.pattern)
-}
-
 /// Every pattern that covers one of these runs of the call, or what could not be read of it. For
 /// the gates of another repository, which hold for the commands that run there.
 pub fn covering_runs<'a>(
@@ -70,10 +65,6 @@ fn matching<'a>(
     found
 }
 
-fn runs<'a>(call: &'a ToolCall) -> impl Iterator<Item = &'a Run> {
-    call.readings.iter().flat_map(|reading| &reading.runs)
-}
-
 /// What is judged by itself: a command with all its keys, or one key.
 struct Unit {
     keys: Vec<String>,
@@ -83,7 +74,7 @@ struct Unit {
 
 impl Unit {
     fn all(call: &ToolCall) -> Vec<Self> {
-        let mut units: Vec<Self> = runs(call).map(|run| Self::of_run(run, call)).collect();
+        let mut units: Vec<Self> = call.runs().map(|run| Self::of_run(run, call)).collect();
         units.extend(Self::unread(call));
         // A Bash call does nothing beside its commands, another tool may.
         if call.name != "Bash" || units.is_empty() {
@@ -140,6 +131,10 @@ mod tests {
         let mut call = ToolCall::new("Bash", json!({ "command": line }), "{}", None);
         call.read(&[], &crate::shell::Options::default());
         call
+    }
+
+    fn pattern_for<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Option<&'a str> {
+        covering(gates, call).first().map(|covering| covering.pattern)
     }
 
     #[track_caller]
@@ -256,7 +251,7 @@ mod tests {
         let call = bash("git push origin main; git push origin wip/a; git push x $(cat y)");
         let judged = |word: &str| {
             let is_meant = |run: &&Run| run.argv.iter().any(|it| it.contains(word));
-            let runs: Vec<Run> = runs(&call).filter(is_meant).cloned().collect();
+            let runs: Vec<Run> = call.runs().filter(is_meant).cloned().collect();
             covering_runs(&gates, &call, &runs).first().map(|covering| covering.pattern)
         };
         assert_eq!(judged("main"), Some(PUSH));

@@ -117,12 +117,12 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
             )
         }
         Some(Command::Review) => {
-            review.open(Opener::Person, cx.facts.head.as_deref(), cx.now);
+            review.open(Opener::Person, cx.now);
             heard(true).saying(Saying::Opened, "roz: review requested")
         }
         Some(Command::NearMiss) | None => {
             if asks_for_review {
-                review.open(Opener::Always, cx.facts.head.as_deref(), cx.now);
+                review.open(Opener::Always, cx.now);
                 review.began_with(&cx.facts.works);
             }
             heard(asks_for_review)

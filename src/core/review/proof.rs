@@ -23,19 +23,16 @@ use serde_json::{Value, json};
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    facts::{LaunchedBy, Parent, Shown},
-    outcome::{Notice, Outcome, Updated},
-    policy::{self, Policy},
+    facts::LaunchedBy,
+    outcome::{Notice, Outcome},
+    policy::Policy,
     review::{
-        REVIEWER,
         approval::Approved,
         coverage::{self, Looked},
         decision::{By, Decision, Posted},
         phase::Phase,
         seen::{Excuse, Seen},
-        state::{GateTrigger, Opener, Review},
-        words,
-        work::Work,
+        state::Review,
     },
     trace::Mark,
 };
@@ -46,9 +43,11 @@ pub(super) use self::{
     looking::was_shown,
 };
 
-const MAX_LAUNCHES: usize = 16;
+/// Calls of one reviewer that may decide at the same time.
+const MAX_PERMITS: usize = 16;
 /// What two clocks may differ by.
 const CLOCK_SECONDS: i64 = 5;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reviewer {
     pub started_at: DateTime<Utc>,
@@ -193,7 +192,7 @@ pub(crate) struct Said {
 
 /// The calls of `roz decide` and `roz context` in a call's command lines.
 pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
-    let runs = call.readings.iter().flat_map(|it| &it.runs).filter(|it| it.program == "roz");
+    let runs = call.runs().filter(|it| it.program == "roz");
     runs.filter_map(|run| {
         let mut words = positionals(run.argv.get(1..)?).into_iter();
         match words.next()?.as_str() {
@@ -218,7 +217,7 @@ pub(crate) fn decides(call: &ToolCall) -> bool {
 
 /// Whether a call runs `roz decide` or `roz context`, and nothing else.
 pub(super) fn says_only(call: &ToolCall) -> bool {
-    let mut runs = call.readings.iter().flat_map(|it| &it.runs).peekable();
+    let mut runs = call.runs().peekable();
     let is_readable = call.readings.iter().all(|it| it.unreadable.is_none());
     is_readable
         && runs.peek().is_some()
@@ -288,7 +287,7 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
         }
         let Some(reviewer) = review.reviewers.get_mut(agent) else { continue };
         let permit = Permit { verdict: verdict.to_owned(), tool_use_id: call.tool_use_id.clone() };
-        if !reviewer.permits.contains(&permit) && reviewer.permits.len() < MAX_LAUNCHES {
+        if !reviewer.permits.contains(&permit) && reviewer.permits.len() < MAX_PERMITS {
             reviewer.permits.push(permit);
             outcome = outcome.marked(Mark::PermitGiven {
                 agent_id: agent.to_owned(),

@@ -4,10 +4,7 @@ mod calls;
 mod queries;
 mod reviewers;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -16,14 +13,12 @@ pub use super::cycle::{Allow, GateTrigger, Opener};
 use crate::core::{
     bounded::Text,
     breaker::{Breaker, Press},
-    event::Background,
-    policy::{self, BreakerPolicy, Policy, Scope},
+    policy::{self, BreakerPolicy},
     review::{
         attempt::Attempts,
         decision::{By, Decision, Posted},
         phase::Phase,
         proof::{Launch, Reviewer},
-        words,
         work::{Known, Work},
     },
 };
@@ -78,9 +73,6 @@ pub struct Review {
     /// Verdicts with issues since a person last spoke.
     #[serde(skip_serializing_if = "is_zero")]
     rounds: u32,
-    /// The commit that was checked out when the cycle began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    base: Option<String>,
     /// The trees of the work when the cycle began, by work tree (mode `always`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     before: BTreeMap<PathBuf, String>,
@@ -198,13 +190,12 @@ impl Review {
 
     /// A review is asked for: a new cycle. Earlier reviewers looked at the
     /// older request, so their tokens are void.
-    pub(super) fn open(&mut self, opener: Opener, base: Option<&str>, now: DateTime<Utc>) {
+    pub(super) fn open(&mut self, opener: Opener, now: DateTime<Utc>) {
         self.end();
         self.enabled = true;
         self.opener = Some(opener);
         self.review_started_at = Some(now);
         self.cycle += 1;
-        self.base = base.map(str::to_owned);
     }
 
     /// The work as it is when the cycle begins.

@@ -161,7 +161,7 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         && let Some(why) = cx.facts.works.iter().find_map(|work| review.why_new(work))
     {
         let opener = review.opener();
-        review.open(opener, cx.facts.head.as_deref(), cx.now);
+        review.open(opener, cx.now);
         return held(review, stop, cx, Some(&format!("This is new work: {why}.")));
     }
     // A work that nobody can tell of holds nobody, and is told of.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::core::{
     bounded,
     review::{
@@ -70,9 +72,13 @@ pub(super) fn folders(roots: &[PathBuf]) -> String {
 
 /// A gated call in a few words.
 pub(super) fn call(trigger: &GateTrigger) -> String {
-    let input = &trigger.tool_input.value;
-    let command = ["command", "cmd", "script"].iter().find_map(|name| input.get(name)?.as_str());
+    let command = command(&trigger.tool_input.value);
     bounded::line(command.unwrap_or(&trigger.tool_name), 200)
+}
+
+/// The command line in a call's input.
+pub(super) fn command(input: &Value) -> Option<&str> {
+    ["command", "cmd", "script"].iter().find_map(|field| input.get(field)?.as_str())
 }
 
 /// A command that may show what a call is about.

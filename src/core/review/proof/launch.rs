@@ -1,11 +1,32 @@
 //! A reviewer's launch and its start: our brief, and the token.
 
-use super::{
-    BTreeMap, Cx, DateTime, Deserialize, MAX_LAUNCHES, Mark, Notice, Opener, Outcome, Parent,
-    Phase, REVIEWER, Review, Reviewer, Seen, Serialize, ToolCall, Updated, Utc, Value, Work,
-    bounded, json, policy, words,
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Reviewer;
+use crate::core::{
+    Cx, bounded,
+    event::ToolCall,
+    facts::Parent,
+    outcome::{Notice, Outcome, Updated},
+    policy::{self, Mode},
+    review::{
+        REVIEWER, earlier_findings,
+        phase::Phase,
+        second_opinions,
+        seen::Seen,
+        state::{Opener, Review},
+        words,
+        work::Work,
+    },
+    trace::Mark,
 };
 
+/// Launches of a session that are remembered.
+const MAX_LAUNCHES: usize = 16;
 /// How long a launch waits for its SubagentStart.
 const LAUNCH_SECONDS: u64 = 60;
 /// What is left of a long text in the launching call, in bytes. Its prompt is
@@ -155,7 +176,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
             review.launches[launch].spent = true;
             return no_token(review, agent, reason);
         }
-        review.open(Opener::Launch, cx.facts.head.as_deref(), cx.now);
+        review.open(Opener::Launch, cx.now);
     }
     review.is_about(&cx.facts.roots);
     let launch = &mut review.launches[launch];
@@ -187,7 +208,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         .with("token", token)
         .with("folders", words::folders(review.works()))
         .with("findings", told_findings(review))
-        .with("second_opinions", crate::core::review::second_opinions(review));
+        .with("second_opinions", second_opinions(review));
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
@@ -195,7 +216,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
 
 /// Why a reviewer that starts ahead of time opens no review.
 fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
-    if cx.policy.review.mode == policy::Mode::Never {
+    if cx.policy.review.mode == Mode::Never {
         return Some("reviews are switched off (`review.mode`)");
     }
     let works = &cx.facts.works;
@@ -204,7 +225,7 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
 }
 
 fn told_findings(review: &Review) -> String {
-    match crate::core::review::earlier_findings(review) {
+    match earlier_findings(review) {
         none if none.is_empty() => "none so far".to_owned(),
         findings => findings,
     }

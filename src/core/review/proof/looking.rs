@@ -1,6 +1,14 @@
 //! What reaches a reviewer: noted for the question whether it has looked.
 
-use super::{GateTrigger, MAX_LAUNCHES, Review, Shown, Value};
+use serde_json::Value;
+
+use crate::core::{
+    facts::Shown,
+    review::state::{GateTrigger, Review},
+};
+
+/// Long outputs of one reviewer that are followed page by page.
+const MAX_KEPT_OUTPUTS: usize = 16;
 
 /// A reviewer was shown something: the answer to a call of its own.
 pub(in crate::core::review) fn was_shown(
@@ -29,7 +37,7 @@ pub(in crate::core::review) fn was_shown(
         reviewer.seen.output(&output.blob, &output.content, &output.text);
     }
     if let Some(path) = &shown.kept_output
-        && reviewer.kept_outputs.len() < MAX_LAUNCHES
+        && reviewer.kept_outputs.len() < MAX_KEPT_OUTPUTS
     {
         reviewer.kept_outputs.insert(path.clone(), 0);
     }

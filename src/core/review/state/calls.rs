@@ -1,8 +1,17 @@
 //! Gated calls: denied, let through, and come to their end.
 
-use super::{
-    Allow, Approval, DateTime, Decision, GateTrigger, MAX_IDS, Opener, Phase, Policy, Reach,
-    Review, Scope, Utc, Work, keep_newest, policy, words,
+use chrono::{DateTime, Utc};
+
+use super::{Approval, MAX_IDS, Reach, Review, keep_newest};
+use crate::core::{
+    policy::{self, Policy, Scope},
+    review::{
+        cycle::{Allow, GateTrigger, Opener},
+        decision::Decision,
+        phase::Phase,
+        words,
+        work::Work,
+    },
 };
 
 impl Review {

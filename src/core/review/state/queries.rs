@@ -1,8 +1,25 @@
 //! What the record says, without changing it.
 
-use super::{
-    Attempts, BTreeMap, BreakerPolicy, By, DateTime, Decision, GateTrigger, Opener, Path, PathBuf,
-    Phase, Posted, Review, Reviewer, Text, Utc, Work, policy, words,
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use chrono::{DateTime, Utc};
+
+use super::Review;
+use crate::core::{
+    bounded::{self, Text},
+    policy::{self, BreakerPolicy},
+    review::{
+        attempt::Attempts,
+        cycle::{GateTrigger, Opener},
+        decision::{By, Decision, Posted},
+        phase::Phase,
+        proof::Reviewer,
+        words,
+        work::Work,
+    },
 };
 
 impl Review {
@@ -25,10 +42,6 @@ impl Review {
     pub fn opener(&self) -> Opener {
         let guess = if self.gate_trigger.is_some() { Opener::Gate } else { Opener::Person };
         self.opener.unwrap_or(guess)
-    }
-
-    pub fn base(&self) -> Option<&str> {
-        self.base.as_deref()
     }
 
     /// The work trees that this review is about; none before its first reviewer starts.
@@ -97,7 +110,7 @@ impl Review {
     /// What the last reviewer found, if it found issues.
     pub(in crate::core::review) fn decision_in_words(&self) -> Option<String> {
         match &self.decision {
-            Decision::Issues { summary, .. } => Some(crate::core::bounded::chars(summary, 300)),
+            Decision::Issues { summary, .. } => Some(bounded::chars(summary, 300)),
             Decision::Pending | Decision::Complete { .. } => None,
         }
     }
@@ -131,7 +144,7 @@ impl Review {
 
     /// The trees of the work when the reviewer with this token started.
     pub fn trees_at_start(&self, token: &str) -> Option<BTreeMap<PathBuf, String>> {
-        let digest = crate::core::bounded::sha256(token.trim().as_bytes());
+        let digest = bounded::sha256(token.trim().as_bytes());
         let mut reviewers = self.reviewers.values();
         Some(reviewers.find(|reviewer| reviewer.token_sha256 == digest)?.began_with.clone())
     }

@@ -1,7 +1,12 @@
 //! Reviewers: started, at work, gone.
 
-use super::{
-    Background, DateTime, Decision, MAX_IDS, Opener, Review, Reviewer, Utc, keep_newest, policy,
+use chrono::{DateTime, Utc};
+
+use super::{MAX_IDS, Review, keep_newest};
+use crate::core::{
+    event::Background,
+    policy,
+    review::{cycle::Opener, decision::Decision, proof::Reviewer},
 };
 
 impl Review {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Question, Raw, State};
+use super::work::{Question, Raw, State};
 use crate::{
     core::review::{
         approval::{Approved, Table},
