@@ -54,7 +54,9 @@ pub(super) struct Args {
 }
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A page of changes, in characters: a client shows a command's output up to 30,000.
+/// What a client shows of a command's output, in characters.
+const SHOWN: usize = 30_000;
+/// A page of changes, in characters.
 const PAGE: usize = 20_000;
 /// What is shown of the summary of the changes, in bytes.
 const MAX_STAT: usize = 4 * 1024;
@@ -96,9 +98,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let mut text = as_text(&session, &works, &opinions, &roz, world);
     let pages = pages(&works, &[], world)?;
-    if let Some(first) = pages.first().filter(|page| !page.is_empty()) {
-        let _ = write!(text, "\nThe changes:\n\n{first}");
-        text += &next_page(&id, &[], args, pages.len());
+    let has_changes = works.iter().any(|work| work.known().is_some());
+    if let Some(first) = pages.first().filter(|page| has_changes && !page.is_empty()) {
+        let next = next_page(&id, &[], args, pages.len());
+        let changes = format!("\nThe changes:\n\n{first}{next}");
+        if text.chars().count() + changes.chars().count() <= SHOWN {
+            text += &changes;
+        } else {
+            let whole = if args.whole { " --whole" } else { "" };
+            let _ = writeln!(text, "\nThe changes: roz context {id} --diff{whole}");
+        }
     }
     say::print_plain(&text)?;
     Ok(Done::Well)
@@ -122,7 +131,12 @@ struct Found {
 impl Changes {
     fn of(roz: &Roz, asker: Asker, root: PathBuf, args: &Args) -> Self {
         let Some(repository) = Repository::of(&root) else {
-            let found = Err("not a git repository: read the files themselves".to_owned());
+            let files = work::written_outside(asker, &root);
+            let files = files.iter().map(|file| format!("\n  {}", file.path));
+            let found = Err(match files.collect::<String>() {
+                none if none.is_empty() => "not a git repository, and no file was written".into(),
+                files => format!("not a git repository. Read what the session wrote:{files}"),
+            });
             return Self { root, found };
         };
         let found = roz.look(asker, &repository, &Question::default()).and_then(|seen| {
@@ -161,9 +175,16 @@ fn pages(
     paths: &[String],
     world: &World,
 ) -> Result<Vec<String>, Box<dyn std::error::Error>> {
-    let mut all = Vec::new();
+    let mut all: Vec<String> = Vec::new();
     for work in works {
-        let Ok(found) = &work.found else { continue };
+        let found = match &work.found {
+            Ok(found) => found,
+            Err(why) if paths.is_empty() => {
+                all.push(format!("Work tree {}: {why}\n", work.root.display()));
+                continue;
+            }
+            Err(_) => continue,
+        };
         let is_wanted = |file: &&String| {
             paths.is_empty() || paths.iter().any(|path| is_at(file, path, &work.root, &world.cwd))
         };
@@ -176,7 +197,16 @@ fn pages(
             [_] => String::new(),
             _ => format!("Work tree {}\n\n", work.root.display()),
         };
-        all.extend(diff::pages(&diff, PAGE).into_iter().map(|page| heading.clone() + &page));
+        for page in diff::pages(&diff, PAGE).into_iter().map(|page| heading.clone() + &page) {
+            // Small works of several work trees share a page.
+            match all.last_mut() {
+                Some(last) if last.chars().count() + page.chars().count() < PAGE => {
+                    *last += "\n";
+                    *last += &page;
+                }
+                _ => all.push(page),
+            }
+        }
     }
     if all.is_empty() && !paths.is_empty() {
         return Err(Error::NoSuchChange(paths.join(", ")).into());
@@ -308,7 +338,7 @@ fn work_as_text(text: &mut String, work: &Changes, names_root: bool, generated: 
     let found = match &work.found {
         Ok(found) => found,
         Err(why) => {
-            let _ = writeln!(text, "\nWhat changed{place}:\n  ({why})");
+            let _ = writeln!(text, "\nWhat changed{place}:\n  {why}");
             return;
         }
     };

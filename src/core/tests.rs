@@ -293,7 +293,11 @@ impl Play {
         let tree = format!("t{}", self.tree);
         let serves = |row: &&Approved| row.tree == tree;
         let serving = self.table.iter().rev().find(serves);
-        let approval = serving.map(|row| Serving { id: row.id.clone(), summary: String::new() });
+        let approval = serving.map(|row| Serving {
+            id: row.id.clone(),
+            summary: String::new(),
+            is_by_person: row.by == By::Human,
+        });
         let compared_with = self.table.last().map(|row| row.id.clone());
         Known { root: "/p".into(), tree, approval, compared_with, ..Known::default() }
     }

@@ -6,6 +6,7 @@ use super::work::{Question, Raw, State};
 use crate::{
     core::review::{
         approval::{Approved, Table},
+        decision::By,
         work::{self, Changed, Difference, Known, Push, Serving},
     },
     world::git::Error,
@@ -30,6 +31,7 @@ impl State {
             head: self.head.clone(),
             branch: self.branch.clone(),
             is_empty: whole.is_empty(),
+            has_expired: table.has_expired,
             left_out: self.left_out.clone(),
             ..Known::default()
         };
@@ -194,7 +196,8 @@ impl Verdict {
 }
 
 fn serving(approved: &Approved) -> Serving {
-    Serving { id: approved.id.clone(), summary: approved.summary.clone() }
+    let is_by_person = approved.by == By::Human;
+    Serving { id: approved.id.clone(), summary: approved.summary.clone(), is_by_person }
 }
 
 fn named(path: &str) -> Changed {

@@ -210,7 +210,7 @@ impl Roz {
 }
 
 /// Without a repository, the files that the session has written have to be seen.
-fn written_outside(asker: Asker, dir: &Path) -> Vec<Required> {
+pub fn written_outside(asker: Asker, dir: &Path) -> Vec<Required> {
     let since = asker.session.review.approved_at().unwrap_or(asker.session.created_at);
     let files = asker.session.writes.since(since).filter(|file| file.starts_with(dir));
     let whole = |file: &Path| {

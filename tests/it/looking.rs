@@ -51,12 +51,19 @@ impl Reviewer<'_> {
     /// Has to look at all of these first, and at nothing else.
     #[track_caller]
     fn has_to_see(&self, files: &[&str]) {
+        let refused = self.is_refused_for(files);
+        assert!(refused.contains(&format!("roz context {SESSION} --diff")), "{refused}");
+    }
+
+    /// The same, wherever they are to be looked at. Answers the refusal.
+    #[track_caller]
+    fn is_refused_for(&self, files: &[&str]) -> String {
         let refused = self.decides("COMPLETE", "fine").fails();
         let named: Vec<&str> = refused.lines().filter_map(|line| line.strip_prefix("  ")).collect();
         let named: Vec<&str> = named.into_iter().filter(|line| !line.contains(": ")).collect();
         assert_eq!(named, files, "{refused}");
-        assert!(refused.contains(&format!("roz context {SESSION} --diff")), "{refused}");
         assert!(refused.contains("--unseen"), "{refused}");
+        refused
     }
 
     /// Is shown an output of which the client keeps all but the beginning in a file.

@@ -69,6 +69,8 @@ pub struct Table {
     /// See [`Row::First`].
     pub first: Option<Option<String>>,
     pub approvals: Vec<Approved>,
+    /// Some were left out because their time is over.
+    pub has_expired: bool,
 }
 
 impl Table {
@@ -92,7 +94,9 @@ impl Table {
     #[must_use]
     pub fn unexpired(mut self, ttl_seconds: Option<u64>, now: DateTime<Utc>) -> Self {
         if let Some(ttl) = ttl_seconds {
+            let before = self.approvals.len();
             self.approvals.retain(|approved| later(approved.at, ttl) >= now);
+            self.has_expired = self.approvals.len() < before;
         }
         self
     }

@@ -89,13 +89,20 @@ pub(super) fn check(
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
+        let how = if knowns.clone().count() > 0 {
+            format!(
+                "`roz context {} --diff PATH` shows them (add `--page 2` and so on where it says \
+                 so), Read and `git diff` count as well.",
+                reviewer.session_id
+            )
+        } else {
+            "There is no git repository here: Read them.".to_owned()
+        };
         return Err(Refusal::Unseen(format!(
             "look at these changes first; you have not been shown all of them:{}{more}\n\
-             `roz context {} --diff PATH` shows them (add `--page 2` and so on where it says \
-             so), Read and `git diff` count as well. What a pipe or a file swallowed does not. If \
-             a file need not be looked at: --unseen \"PATH: reason\"",
+             {how} What a pipe or a file swallowed does not count. If a file need not be looked \
+             at: --unseen \"PATH: reason\"",
             named.collect::<String>(),
-            reviewer.session_id,
         )));
     }
     report.seen.truncate(RECORDED);

@@ -385,7 +385,11 @@ pub fn post(
         };
         taken.approvals = coverage::rows(&approval, &trees.collect::<Vec<_>>());
     } else if stands {
+        let serving = trees.filter_map(|known| known.approval.as_ref());
+        let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
         taken.withdrawn = review.withdrawable(&taken.by).to_vec();
+        taken.withdrawn.extend(serving.map(|serving| serving.id.clone()));
+        taken.withdrawn.dedup();
     }
     let rows = taken.approvals.iter().map(|row| row.id.clone()).collect();
     review.post(posted, rows, stands);

@@ -98,8 +98,11 @@ impl Gate {
         if let Work::Known(known) = &mut self.facts.work {
             let serves = |row: &&Approved| row.tree == known.tree;
             let serving = self.table.iter().rev().find(serves);
-            known.approval =
-                serving.map(|row| Serving { id: row.id.clone(), summary: row.summary.clone() });
+            known.approval = serving.map(|row| Serving {
+                id: row.id.clone(),
+                summary: row.summary.clone(),
+                is_by_person: row.by == decision::By::Human,
+            });
             known.compared_with = self.table.last().map(|row| row.id.clone());
             known.changed = vec![Changed { path: "a.rs".into(), by: Author::Session }];
         }

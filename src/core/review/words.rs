@@ -35,6 +35,7 @@ pub(super) fn why_new(known: &Known) -> String {
     }
     match &known.compared_with {
         Some(_) => format!("changed since the approval: {}", changed(&known.changed)),
+        None if known.has_expired => "the approval has expired".to_owned(),
         None => "no reviewer has approved this work".to_owned(),
     }
 }

@@ -36,6 +36,8 @@ pub struct Known {
     pub approval: Option<Serving>,
     /// Nothing differs from the default branch.
     pub is_empty: bool,
+    /// There were approvals, and their time is over.
+    pub has_expired: bool,
     /// The newest approval that `changed` is compared with; none: `changed` is the whole work.
     pub compared_with: Option<String>,
     pub changed: Vec<Changed>,
@@ -65,6 +67,8 @@ impl Known {
 pub struct Serving {
     pub id: String,
     pub summary: String,
+    /// Only a person takes it back.
+    pub is_by_person: bool,
 }
 
 /// A file that is not as it was approved, and who changed it.

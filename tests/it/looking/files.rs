@@ -159,10 +159,15 @@ fn without_a_repository_the_files_that_were_written_have_to_be_read() {
     roz.agent_writes("a.rs", "one\n");
     roz.agent_writes("b.rs", "two\n");
     let reviewer = roz.under_review();
-    assert!(reviewer.looks().contains("read the files themselves"));
-    reviewer.has_to_see(&["a.rs", "b.rs"]);
+    for more in [&[][..], &["--diff"]] {
+        let shown = reviewer.looks_with(more);
+        assert!(shown.contains("Read what the session wrote:\n  a.rs\n  b.rs\n"), "{shown}");
+        assert_eq!(shown.matches("a.rs").count(), 1, "{shown}");
+    }
+    let refused = reviewer.is_refused_for(&["a.rs", "b.rs"]);
+    assert!(refused.contains("Read them") && !refused.contains("roz context"), "{refused}");
     reviewer.reads(&roz.project().join("a.rs"), 1, &["one"]);
-    reviewer.has_to_see(&["b.rs"]);
+    reviewer.is_refused_for(&["b.rs"]);
     reviewer.runs("cat b.rs");
     reviewer.approves();
     roz.bash("gh pr merge 7").passes();

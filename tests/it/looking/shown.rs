@@ -160,6 +160,17 @@ fn a_large_change_is_shown_in_pages() {
 }
 
 #[test]
+fn no_more_is_shown_at_once_than_a_client_shows() {
+    let roz = project();
+    roz.prompt(&"a long wish ".repeat(1_000)).objects_to_nothing();
+    roz.agent_writes("a.rs", &numbered(1..=3000));
+    let reviewer = roz.under_review();
+    let overview = reviewer.looks();
+    assert!(overview.chars().count() < 30_000 && !overview.contains("+line 1\n"), "{overview}");
+    assert!(overview.contains(&format!("roz context {SESSION} --diff\n")), "{overview}");
+}
+
+#[test]
 fn each_reviewer_has_to_look_for_itself() {
     let roz = two_files();
     let first = roz.under_review();

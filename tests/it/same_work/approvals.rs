@@ -191,5 +191,5 @@ fn an_approval_expires_where_it_is_told_to() {
     roz.later(3500);
     roz.merge().passes();
     roz.later(200);
-    roz.merge().denies();
+    assert!(roz.merge().denies().contains("the approval has expired"));
 }

@@ -112,6 +112,23 @@ fn a_person_may_withdraw_any_approval() {
 }
 
 #[test]
+fn issues_take_back_what_another_session_was_given() {
+    for (by_person, left) in [(true, 1), (false, 0)] {
+        let mut gate = Gate::with_tree("t1");
+        gate.approved_elsewhere("t1");
+        if by_person {
+            gate.table[0].by = decision::By::Human;
+            gate.look();
+        }
+        gate.passes(prompt("#roz look again")).decided("a1", issues());
+        assert_eq!(gate.table.len(), left, "only a person takes back what a person approved");
+        assert_eq!(gate.posts(issues(), Claim::Human), Ok(Standing::Stands));
+        assert_eq!(gate.table, []);
+        gate.objects_to(push("p1"));
+    }
+}
+
+#[test]
 fn a_person_at_a_terminal_decides_at_any_time() {
     for (decision, phase) in [(complete(), "approved"), (issues(), "issues")] {
         for from in ["idle", "pending", "reviewing"] {
