@@ -81,8 +81,11 @@ fn an_empty_work_is_approved_for_one_call_only_and_needs_a_look_at_what_it_names
     roz.merge().denies();
     let reviewer = roz.reviewer("a1");
     reviewer.looks();
-    let refused = reviewer.decides("COMPLETE", "fine").fails();
-    assert!(refused.contains("gh pr diff 7"), "{refused}");
+    for command in ["gh auth status", "gh pr diff 8"] {
+        reviewer.is_shown(command, &json!({ "stdout": "ok\n", "stderr": "" }));
+        let refused = reviewer.decides("COMPLETE", "fine").fails();
+        assert!(refused.contains("gh pr diff 7"), "{refused}");
+    }
     reviewer.is_shown("gh pr diff 7", &json!({ "stdout": "diff --git a/x b/x\n", "stderr": "" }));
     reviewer.decides("COMPLETE", "fine").succeeds();
     reviewer.ends().passes();

@@ -46,19 +46,26 @@ pub(in crate::core::review) fn was_shown(
     }
 }
 
-/// Whether a command is about what a gated call names: it has the program in common with it
-/// (`gh pr diff 7` with `gh pr merge 7`), or an operand.
+/// Whether a command is about what a gated call names: it has the number in common with it
+/// (`gh pr diff 7` with `gh pr merge 7`), or where the call has none the program or an operand.
 fn is_about(trigger: &GateTrigger, commands: &[Vec<String>]) -> bool {
     let key = trigger.key.as_deref().unwrap_or_default();
-    let mut wanted: Vec<&str> = match key.strip_prefix("Bash:") {
-        Some(line) => line.split_whitespace().filter(|word| !word.starts_with('-')).collect(),
-        None => Vec::new(),
-    };
-    if let Some(fields) = trigger.tool_input.value.as_object().filter(|_| wanted.is_empty()) {
-        wanted.extend(fields.values().filter_map(Value::as_str));
+    let words = key.strip_prefix("Bash:").unwrap_or_default().split_whitespace();
+    let mut named: Vec<String> =
+        words.filter(|word| !word.starts_with('-')).map(str::to_owned).collect();
+    if let Some(fields) = trigger.tool_input.value.as_object().filter(|_| named.is_empty()) {
+        named.extend(fields.values().filter_map(|value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }));
     }
-    let is_wanted = |word: &String| wanted.contains(&word.as_str());
+    let is_number = |word: &String| word.parse::<u64>().is_ok();
+    if named.iter().any(is_number) {
+        named.retain(is_number);
+    }
     commands.iter().any(|words| {
-        words.first().is_some_and(|program| program != "roz") && words.iter().any(is_wanted)
+        words.first().is_some_and(|program| program != "roz")
+            && words.iter().any(|word| named.contains(word))
     })
 }
