@@ -130,8 +130,10 @@ fn stop_looks(session: &Session, policy: &Policy) -> bool {
     let is_always = policy.review.mode == Mode::Always;
     match review.phase() {
         Phase::Approved => !is_work || review.approval_is_watched(is_always),
-        Phase::Pending => review.opener() == Opener::Always || is_work && review.opener().lets_go(),
-        Phase::Issues { .. } => is_work && review.opener().lets_go(),
+        Phase::Pending => {
+            review.opener() == Opener::Always || is_work && review.opener().is_agents_doing()
+        }
+        Phase::Issues { .. } => is_work && review.opener().is_agents_doing(),
         Phase::Idle | Phase::Reviewing => false,
     }
 }

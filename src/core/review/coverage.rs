@@ -110,8 +110,8 @@ pub(super) fn check(
     Ok(report)
 }
 
-/// What an approval's rows share.
-pub(super) struct Approval<'a> {
+/// An approval before it is written down: what its rows share.
+pub(super) struct Draft<'a> {
     pub(super) by: By,
     pub(super) session: &'a str,
     pub(super) summary: &'a str,
@@ -124,31 +124,31 @@ pub(super) struct Approval<'a> {
 
 /// A row for each repository. An empty work is approved for one call only, so without one there is
 /// nothing to write down.
-pub(super) fn rows(approval: &Approval, works: &[&Known]) -> Vec<Approved> {
+pub(super) fn rows(draft: &Draft, works: &[&Known]) -> Vec<Approved> {
     let roots: Vec<_> = works.iter().map(|known| known.root.clone()).collect();
-    let with_key = works.iter().filter(|known| !known.is_empty || approval.key.is_some());
+    let with_key = works.iter().filter(|known| !known.is_empty || draft.key.is_some());
     with_key
         .map(|known| {
-            let told = format!("{} {} {}", approval.session, approval.now, known.root.display());
+            let told = format!("{} {} {}", draft.session, draft.now, known.root.display());
             let mut others = roots.clone();
             others.retain(|root| *root != known.root);
             others.insert(0, known.root.clone());
             let cut = |files: &[String]| files.iter().take(RECORDED).cloned().collect();
             Approved {
                 id: bounded::sha256(told.as_bytes())[..16].to_owned(),
-                at: approval.now,
+                at: draft.now,
                 tree: known.tree.clone(),
                 base: known.base.clone(),
                 fork: known.fork.clone(),
                 head: known.head.clone(),
                 branch: known.branch.clone(),
                 works: others,
-                by: approval.by.clone(),
-                session: approval.session.to_owned(),
-                summary: bounded::chars(approval.summary, 300),
-                key: approval.key.filter(|_| known.is_empty).map(str::to_owned),
-                seen: cut(approval.seen),
-                unseen: cut(approval.unseen),
+                by: draft.by.clone(),
+                session: draft.session.to_owned(),
+                summary: bounded::chars(draft.summary, 300),
+                key: draft.key.filter(|_| known.is_empty).map(str::to_owned),
+                seen: cut(draft.seen),
+                unseen: cut(draft.unseen),
             }
         })
         .collect()

@@ -22,9 +22,9 @@ pub enum Opener {
 }
 
 impl Opener {
-    /// Whether a later prompt of the user frees the stops: nobody asked for this review but a call
-    /// that still waits.
-    pub fn lets_go(self) -> bool {
+    /// Whether only the agent's own doing opened the review: no stop waits for it once the user has
+    /// moved on, or the work turns out approved.
+    pub fn is_agents_doing(self) -> bool {
         matches!(self, Opener::Gate | Opener::Launch)
     }
 }

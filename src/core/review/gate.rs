@@ -78,7 +78,7 @@ pub(super) fn on_tool(
     let reach = review.reach(id, &cx.facts.work, cx.policy, cx.now);
     let is_open = match review.phase() {
         Phase::Idle | Phase::Approved => true,
-        Phase::Pending | Phase::Issues { .. } => review.opener().lets_go(),
+        Phase::Pending | Phase::Issues { .. } => review.opener().is_agents_doing(),
         Phase::Reviewing => false,
     };
     if reach == Reach::InScope && is_open {

@@ -146,7 +146,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
     let key = review.trigger().filter(|_| review.phase().is_open());
     let key = key.and_then(|trigger| trigger.key.as_deref());
     let rows = coverage::rows(
-        &coverage::Approval {
+        &coverage::Draft {
             by: By::Human,
             session: cx.session_id.as_str(),
             summary: &summary,
@@ -165,7 +165,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
         proof: "a prompt of the user".into(),
         tree: works.first().map(|known| known.tree.clone()),
     };
-    review.post(posted, rows.iter().map(|row| row.id.clone()).collect(), true);
+    review.decided(posted, rows.iter().map(|row| row.id.clone()).collect());
     review.approved_at_prompt();
     let unknown = cx.facts.works.iter().find_map(|work| match work {
         Work::Unknown(why) => Some(why),

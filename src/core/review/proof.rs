@@ -374,7 +374,7 @@ pub fn post(
     if stands && is_approval {
         let waiting = review.trigger().filter(|_| review.phase().is_open());
         let key = waiting.and_then(|trigger| trigger.key.as_deref());
-        let approval = coverage::Approval {
+        let draft = coverage::Draft {
             by,
             session: session_id,
             summary: posting.decision.summary(),
@@ -383,7 +383,7 @@ pub fn post(
             unseen: &taken.unseen,
             now,
         };
-        taken.approvals = coverage::rows(&approval, &trees.collect::<Vec<_>>());
+        taken.approvals = coverage::rows(&draft, &trees.collect::<Vec<_>>());
     } else if stands {
         let serving = trees.filter_map(|known| known.approval.as_ref());
         let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
@@ -392,7 +392,11 @@ pub fn post(
         taken.withdrawn.dedup();
     }
     let rows = taken.approvals.iter().map(|row| row.id.clone()).collect();
-    review.post(posted, rows, stands);
+    if stands {
+        review.decided(posted, rows);
+    } else {
+        review.record(posted);
+    }
     Ok(taken)
 }
 

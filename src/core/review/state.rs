@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::reviewers::Loss;
 pub use super::cycle::{Allow, GateTrigger, Opener};
 use crate::core::{
     bounded::Text,
@@ -274,35 +275,37 @@ impl Review {
     }
 
     /// The first reviewer of a cycle fixes what the review is about.
-    pub(super) fn is_about(&mut self, works: &[PathBuf]) {
+    pub(super) fn fix_works(&mut self, works: &[PathBuf]) {
         if self.works.is_empty() {
             self.works = works.to_vec();
         }
     }
 
-    /// Takes a decision down. `stands`: it is also the one that holds from now on. `rows` are the
-    /// ids of an approval in the tables.
-    pub(super) fn post(&mut self, posted: Posted, rows: Vec<String>, stands: bool) {
+    /// A decision is taken that holds from now on. `rows` are the ids of an approval in the tables.
+    pub(super) fn decided(&mut self, posted: Posted, rows: Vec<String>) {
         let blocks = self.block_count;
-        if stands {
-            match &posted.decision {
-                Decision::Complete { .. } => self.approve(&posted, rows),
-                Decision::Issues { .. } => {
-                    // A tripped breaker stays tripped: findings that come
-                    // after it do not start another round of blocks.
-                    self.enabled |= !self.circuit_breaker_tripped || posted.by == By::Human;
-                    if posted.by == By::Human || !self.circuit_breaker_tripped {
-                        self.breaker().reset();
-                    }
-                    self.rounds = self.rounds.saturating_add(1);
-                    self.gate_approved_at = None;
-                    self.approval = None;
+        match &posted.decision {
+            Decision::Complete { .. } => self.approve(&posted, rows),
+            Decision::Issues { .. } => {
+                // A tripped breaker stays tripped: findings that come
+                // after it do not start another round of blocks.
+                if posted.by == By::Human || !self.circuit_breaker_tripped {
+                    self.enabled = true;
+                    self.breaker().reset();
                 }
-                Decision::Pending => (),
+                self.rounds = self.rounds.saturating_add(1);
+                self.gate_approved_at = None;
+                self.approval = None;
             }
-            self.decision = posted.decision.clone();
-            self.attempts.succeeded(&posted.decision, &posted.by, blocks);
+            Decision::Pending => (),
         }
+        self.decision = posted.decision.clone();
+        self.attempts.succeeded(&posted.decision, &posted.by, blocks);
+        self.record(posted);
+    }
+
+    /// A decision is kept for the record, and changes nothing.
+    pub(super) fn record(&mut self, posted: Posted) {
         self.decision_history.push(posted);
         keep_newest(&mut self.decision_history, MAX_HISTORY);
     }

@@ -10,7 +10,7 @@ use crate::core::{
         REVIEWER, changed_since_approval,
         phase::Phase,
         proof,
-        state::{Opener, Review},
+        state::{Loss, Opener, Review},
         work::{Known, Serving, Work},
     },
     trace::Mark,
@@ -47,7 +47,7 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     if running.iter().any(is_new_reviewer) {
         return passed(review, stop, "a reviewer is starting");
     }
-    if review.opener().lets_go()
+    if review.opener().is_agents_doing()
         && cx.policy.review.gates.approval_scope == Scope::Work
         && let Some((known, serving)) = approved_by_table(&cx.facts.works)
     {
@@ -207,6 +207,6 @@ pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outc
             .marked(Mark::ReviewerHeld { agent_id: agent.to_owned(), blocks });
     }
     let outcome = if reviewer.is_undecided() { "no_decision" } else { "decided" };
-    review.lost_reviewer(agent, false);
+    review.lose_reviewer(agent, Loss::Ended);
     Outcome::pass().marked(Mark::ReviewerEnded { agent_id: agent.to_owned(), outcome })
 }

@@ -116,7 +116,7 @@ impl Gate {
     fn approved_elsewhere(&mut self, tree: &str) -> &mut Self {
         let known = Known { tree: tree.to_owned(), ..Known::default() };
         let by = decision::By::Reviewer("elsewhere".into());
-        let approval = super::coverage::Approval {
+        let draft = super::coverage::Draft {
             by,
             session: "s2",
             summary: "fine there",
@@ -125,7 +125,7 @@ impl Gate {
             unseen: &[],
             now: self.now,
         };
-        self.table.extend(super::coverage::rows(&approval, &[&known]));
+        self.table.extend(super::coverage::rows(&draft, &[&known]));
         self.look();
         self
     }

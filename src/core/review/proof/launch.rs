@@ -178,7 +178,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         }
         review.open(Opener::Launch, cx.now);
     }
-    review.is_about(&cx.facts.roots);
+    review.fix_works(&cx.facts.roots);
     let launch = &mut review.launches[launch];
     launch.answered = true;
     let token = bounded::hex(&cx.dice.look()[16..]);
@@ -234,7 +234,7 @@ fn told_findings(review: &Review) -> String {
 /// It may look. It never gets a token, and nobody may talk to it: a later
 /// launch is not for one that was briefed for something else.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
-    review.turned_away(agent);
+    review.exclude(agent);
     Outcome::pass()
         .telling_agent(Notice::new("no-token").with("reason", reason))
         .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })

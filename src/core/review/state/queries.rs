@@ -172,7 +172,7 @@ impl Review {
 
     /// Whether nobody waits for this review any more but a gated call: the user has moved on.
     pub(in crate::core::review) fn has_moved_on(&self) -> bool {
-        self.moved_on && self.opener().lets_go()
+        self.moved_on && self.opener().is_agents_doing()
     }
 
     /// Whether a stop asks for the work to be looked at: it may have changed since the approval.

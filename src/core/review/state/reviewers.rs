@@ -9,9 +9,16 @@ use crate::core::{
     review::{cycle::Opener, decision::Decision, proof::Reviewer},
 };
 
+/// Why a reviewer is no longer there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::core::review) enum Loss {
+    Ended,
+    TimedOut,
+}
+
 impl Review {
-    /// A subagent with the reviewer's name started and gets no token.
-    pub(in crate::core::review) fn turned_away(&mut self, agent: &str) {
+    /// This subagent never gets a token (again).
+    pub(in crate::core::review) fn exclude(&mut self, agent: &str) {
         if !self.is_former(agent) {
             self.former_reviewers.push(agent.to_owned());
             keep_newest(&mut self.former_reviewers, MAX_IDS);
@@ -24,14 +31,14 @@ impl Review {
         let gone: Vec<String> = gone.map(|(id, _)| id.clone()).collect();
         for id in gone {
             self.reviewers.remove(&id);
-            self.turned_away(&id);
+            self.exclude(&id);
         }
         self.reviewers.insert(agent.to_owned(), reviewer);
         self.attempts.spawned();
     }
 
     /// A reviewer is no longer there: the review is as it was before it started.
-    pub(in crate::core::review) fn lost_reviewer(&mut self, agent: &str, timed_out: bool) {
+    pub(in crate::core::review) fn lose_reviewer(&mut self, agent: &str, loss: Loss) {
         let Some(reviewer) = self.reviewers.get_mut(agent) else { return };
         if reviewer.has_ended() {
             return;
@@ -41,16 +48,15 @@ impl Review {
             reviewer.ended();
         } else {
             self.reviewers.remove(agent);
-            self.turned_away(agent);
+            self.exclude(agent);
         }
         let any_at_work = self.reviewers.values().any(Reviewer::is_at_work);
         if !self.enabled || any_at_work || !was_undecided {
             return;
         }
-        if timed_out {
-            self.attempts.timed_out();
-        } else {
-            self.attempts.undecided();
+        match loss {
+            Loss::TimedOut => self.attempts.timed_out(),
+            Loss::Ended => self.attempts.undecided(),
         }
         if self.opener() == Opener::Launch && self.decision == Decision::Pending {
             // Nobody had asked for this review: what was before it is nothing. Its token is kept.
@@ -73,7 +79,7 @@ impl Review {
         let mut undecided = self.reviewers.values().filter(|reviewer| reviewer.is_at_work());
         if undecided.all(is_late) {
             for agent in late {
-                self.lost_reviewer(&agent, true);
+                self.lose_reviewer(&agent, Loss::TimedOut);
             }
         }
     }
@@ -83,7 +89,7 @@ impl Review {
         let is_gone = |id: &String| !running.iter().any(|task| task.agent_id == *id);
         let gone: Vec<String> = self.reviewers.keys().filter(|id| is_gone(id)).cloned().collect();
         for agent in gone {
-            self.lost_reviewer(&agent, false);
+            self.lose_reviewer(&agent, Loss::Ended);
         }
     }
 
@@ -94,7 +100,7 @@ impl Review {
 
     pub(super) fn dismiss_reviewers(&mut self) {
         for agent in std::mem::take(&mut self.reviewers).into_keys() {
-            self.turned_away(&agent);
+            self.exclude(&agent);
         }
     }
 }
