@@ -76,11 +76,7 @@ build() {
         rustup target add "$musl" >/dev/null 2>&1 || true
     fi
     if [ -n "$musl" ] && has_target "$musl"; then
-        # Without the profile, or with a compiler that cannot read it, hooks cost a little more.
-        local hot
-        hot=$(bash .cargo/hot 2>/dev/null) || hot=
-        if [ -n "$hot" ] && built=$(cargo_build --target "$musl" --config "$hot") &&
-            [ -n "$built" ] || built=$(cargo_build --target "$musl") && [ -n "$built" ]; then
+        if built=$(cargo_build --target "$musl") && [ -n "$built" ]; then
             kind="static ($musl)"
             return
         fi
@@ -95,12 +91,10 @@ build() {
 kind='built before'
 [ -n "$built" ] || build
 
-# The old binary may be running: put the new one beside it, then in its place. It is written in one
-# piece (and not by `cp`), so that the system can keep it in large pages of memory: each hook starts
-# in a tenth less then.
+# The old binary may be running: put the new one beside it, then in its place.
 new=$(mktemp "$bin/.roz.XXXXXX")
 trap 'rm -f -- "$new"' EXIT
-dd if="$built" of="$new" bs=67108864 2>/dev/null || die "$new cannot be written: is the disk full?"
+cp -- "$built" "$new" || die "$new cannot be written: is the disk full?"
 chmod 755 "$new"
 mv -f -- "$new" "$bin/roz"
 trap - EXIT

@@ -31,8 +31,8 @@ done
 step() { printf '\n== %s\n' "$*"; }
 
 step "format and lints"
-cargo fmt --check --all
-cargo clippy --locked --workspace --all-targets -- -D warnings
+cargo fmt --check
+cargo clippy --locked --all-targets -- -D warnings
 
 step "the reference memory server"
 if command -v npm >/dev/null 2>&1; then
@@ -46,7 +46,7 @@ step "the crate's tests"
 : "${ROZ_DIFFERENTIAL_SEED:=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"
 export ROZ_DIFFERENTIAL_SEED
 echo "ROZ_DIFFERENTIAL_SEED=$ROZ_DIFFERENTIAL_SEED"
-cargo test --locked --workspace
+cargo test --locked
 
 [ "$with_client" = yes ] || exit 0
 

@@ -1,10 +1,9 @@
-//! What a hook costs, as a whole process: each beside `/bin/true`, the two in
-//! turn, as the median of the ratios pair by pair. Retrieval is measured beside
-//! an ungated PreToolUse instead, for that is what its bars are in.
+//! What a hook costs, as a whole process: beside the minimal hook (`benches/minimal.rs`), the two in
+//! turn, as the median of the ratios pair by pair. Retrieval is measured beside an ungated
+//! PreToolUse instead, which its bars are multiples of.
 //!
-//! `cargo bench --bench hook --target x86_64-unknown-linux-musl`; `PAIRS=1000`
-//! for more of them, `-- learnings` for those parts alone whose headings have the
-//! word. The bars are those of the static build.
+//! `benches/README.md` says how to start it. `PAIRS=1000` measures more pairs; `-- learnings` only the
+//! parts whose headings contain the word. The bars are those of the static build.
 
 #![expect(clippy::disallowed_methods, reason = "a bench starts processes")]
 #![expect(clippy::print_stdout, reason = "and prints what it found")]
@@ -12,7 +11,6 @@
 use std::{
     fs,
     io::Write as _,
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::LazyLock,
@@ -27,16 +25,23 @@ use self::learnings::{learnings, word};
 #[path = "hook/learnings.rs"]
 mod learnings;
 
-/// What is measured is a copy in one piece, as `install.sh` makes one: the system keeps it in large
-/// pages of memory. A file that a linker has written piece by piece costs a hook a third more.
-static ROZ: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
+/// A copy of the binary, as an installed one is.
+static ROZ: LazyLock<(TempDir, PathBuf)> =
+    LazyLock::new(|| copied(env!("CARGO_BIN_EXE_roz").as_ref()));
+
+/// A copy of the minimal hook, which is built beside the binary.
+static MINIMAL: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
+    let built = Path::new(env!("CARGO_BIN_EXE_roz")).with_file_name("examples/minimal");
+    assert!(built.exists(), "build it first: see benches/README.md");
+    copied(&built)
+});
+
+fn copied(binary: &Path) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let copy = folder.path().join("roz");
-    let binary = fs::read(env!("CARGO_BIN_EXE_roz")).expect("the binary");
-    fs::write(&copy, binary).expect("a copy of it");
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).expect("a program");
+    fs::copy(binary, &copy).expect("a copy of the binary");
     (folder, copy)
-});
+}
 
 struct Case {
     name: &'static str,
@@ -58,7 +63,7 @@ fn main() {
         starts
     };
     println!("{pairs} pairs a row, a copy of {}\n", env!("CARGO_BIN_EXE_roz"));
-    println!("{:<46} {:>7} {:>7} {:>9} {:>9}", "hook", "ratio", "bar", "roz µs", "true µs");
+    println!("{:<46} {:>7} {:>7} {:>9} {:>9}", "hook", "ratio", "bar", "roz µs", "minimal");
     for (world, prepare) in [
         ("a fresh session", fresh as fn(&Path)),
         ("a session with 10,000 trace events", old),
@@ -107,7 +112,7 @@ struct Calls {
 fn declared_calls() -> Vec<(&'static str, Option<f64>, Calls)> {
     let edit = |event, payload, deed| Calls { event, payload, deed };
     vec![
-        ("PreToolUse, Write in scope", Some(1.4), edit("pre-tool-use", small, |_| ())),
+        ("PreToolUse, Write in scope", Some(8.0), edit("pre-tool-use", small, |_| ())),
         ("PreToolUse, Bash that writes in scope", None, edit("pre-tool-use", line, |_| ())),
         ("PostToolUse, Edit, 250 lines", None, edit("post-tool-use", small, |it| touch(it, SMALL))),
         (
@@ -267,17 +272,17 @@ fn cases(project: &Path) -> Vec<Case> {
         resets,
     };
     vec![
-        case("PreToolUse, ungated", Some(0.7), "pre-tool-use", bash("ls -la src"), false),
+        case("PreToolUse, ungated", Some(4.0), "pre-tool-use", bash("ls -la src"), false),
         case(
             "PreToolUse, ungated, 300 characters",
-            Some(0.8),
+            Some(4.5),
             "pre-tool-use",
             bash(compound),
             false,
         ),
-        case("PostToolUse, ungated", Some(0.7), "post-tool-use", done, false),
-        case("Stop that blocks and saves", Some(1.5), "stop", stop, true),
-        case("UserPromptSubmit", Some(1.5), "user-prompt", json!({ "prompt": "and now?" }), true),
+        case("PostToolUse, ungated", Some(4.0), "post-tool-use", done, false),
+        case("Stop that blocks and saves", Some(6.0), "stop", stop, true),
+        case("UserPromptSubmit", Some(6.0), "user-prompt", json!({ "prompt": "and now?" }), true),
         case("SessionStart", None, "session-start", json!({ "source": "startup" }), true),
     ]
 }
@@ -291,7 +296,7 @@ fn measure(case: &Case, home: &Path, pairs: usize) {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..pairs + 10 {
         let roz = time(&mut command(case.event, home, &case.payload), &input);
-        let yardstick = time(&mut Command::new("/bin/true"), &input);
+        let yardstick = time(&mut Command::new(&MINIMAL.1), &input);
         if case.resets {
             fs::write(&session, &kept.0).expect("the session, put back");
             fs::write(&trace, &kept.1).expect("the trace, put back");

@@ -3,13 +3,8 @@
 //! came nearest to the bar, or went beyond it; asserts nothing.
 
 use roz::shell;
-use roz_heap::Heap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-
-/// As in the program that is shipped.
-#[global_allocator]
-static HEAP: Heap = Heap;
 
 /// What a line of 64 KiB may take.
 const BAR: Duration = Duration::from_millis(5);

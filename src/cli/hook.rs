@@ -3,7 +3,7 @@
 use std::{
     io::{self, Write as _},
     panic::{self, PanicHookInfo},
-    process::{self, ExitCode},
+    process,
     time::Duration,
 };
 
@@ -39,15 +39,11 @@ fn patience(event: &str) -> Duration {
 /// happens, and nothing is unwound (a program that can unwind is larger, and a
 /// hook pays for its size). All is said and kept then, so the process ends at once: what the runtime
 /// would tidy first costs a hook some 3 % of its time.
-pub fn answer(event: &str) -> ExitCode {
+pub fn answer(event: &str) -> ! {
     let name = event.to_owned();
     panic::set_hook(Box::new(move |info| end(&name, info)));
     let code = say(&hooks::run(event, read_stdin(MAX_INPUT, patience(event)), &World::from_env()));
-    // What was counted is written at an ordinary end (`benches/hot.py`).
-    if cfg!(not(counted)) {
-        signal_hook::low_level::exit(code.into());
-    }
-    ExitCode::from(code)
+    signal_hook::low_level::exit(code.into());
 }
 
 /// What a panic says goes to the crash log, and to the client as a warning.

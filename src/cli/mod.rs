@@ -170,7 +170,7 @@ pub fn main() -> ExitCode {
         Command::Backends(args) => backends::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
         // `main` has answered it already, but for `--help`.
-        Command::Hook(args) => return hook::answer(&args.event),
+        Command::Hook(args) => hook::answer(&args.event),
     };
     match done {
         Ok(Done::Well) => ExitCode::SUCCESS,

@@ -103,17 +103,9 @@ impl World {
         dirs::data_dir()
     }
 
-    /// This program's file, where the system tells: as it was started, if that is a path to a `roz`
-    /// (to ask for its real name costs a hook a fiftieth of its time), and else by its real name. A
-    /// script that names us in its first line is called something else, and what begins with
-    /// `/proc` or `/dev/fd` is so for this process alone.
+    /// This program's file, where the system says which it is.
     pub fn own_file(&self) -> Option<PathBuf> {
-        let started = roz_heap::started_as().map(|it| OsStr::from_bytes(it.to_bytes()));
-        let started = started.map(Path::new).filter(|it| {
-            let is_for_all = !it.starts_with("/proc") && !it.starts_with("/dev/fd");
-            it.is_absolute() && it.ends_with("roz") && is_for_all
-        });
-        started.map(Path::to_owned).or_else(|| env::current_exe().ok())
+        env::current_exe().ok()
     }
 
     /// This program's file, under the name by which PATH finds it, if it does:

@@ -3,6 +3,7 @@
 mod agent_trace;
 mod blame;
 mod blame_names;
+mod budgets;
 mod cli;
 mod client;
 mod commands;
