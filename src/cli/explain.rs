@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Done, advice, say};
 use crate::{
     core::{
-        event::{Beyond, Spared},
+        event::Beyond,
         protect::Answer,
         session::{Session, SessionId},
     },
@@ -86,11 +86,7 @@ fn nobodys() -> SessionId {
 }
 
 fn as_json(tool: &str, explained: &Explained) -> Value {
-    let own = explained.readings.len() - explained.scripts.len();
-    let readings = explained.readings.iter().enumerate().map(|(at, it)| {
-        let script = at.checked_sub(own).map(|it| explained.scripts[it].as_str());
-        reading_json(it, script)
-    });
+    let readings = explained.readings.iter().map(reading_json);
     json!({
         "tool": tool,
         "verdict": answer(explained),
@@ -112,11 +108,10 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
             "message": it.message,
         })),
         "closes": explained.closes,
-        "spared": explained.spared.iter().map(|it| json!({ "script": it.script, "by": it.by })).collect::<Vec<_>>(),
     })
 }
 
-fn reading_json(reading: &Reading, script: Option<&str>) -> Value {
+fn reading_json(reading: &Reading) -> Value {
     let runs = reading.runs.iter().map(|it| {
         json!({
             "program": it.program,
@@ -137,7 +132,6 @@ fn reading_json(reading: &Reading, script: Option<&str>) -> Value {
         |it| json!({ "path": it.path, "arguments": it.arguments, "conditional": it.conditional }),
     );
     json!({
-        "script": script,
         "runs": runs.collect::<Vec<_>>(),
         "writes": writes.collect::<Vec<_>>(),
         "reads": reads.collect::<Vec<_>>(),
@@ -147,7 +141,6 @@ fn reading_json(reading: &Reading, script: Option<&str>) -> Value {
 }
 
 fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
-    let own = explained.readings.len() - explained.scripts.len();
     let mut text = String::new();
     let mut section = |heading: &[&str], rows: Vec<Vec<String>>| {
         if !rows.is_empty() {
@@ -156,10 +149,7 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
             text += &shown;
         }
     };
-    for (at, reading) in explained.readings.iter().enumerate() {
-        if let Some(script) = at.checked_sub(own).and_then(|it| explained.scripts.get(it)) {
-            section(&["IN THE SCRIPT"], vec![vec![script.clone()]]);
-        }
+    for reading in &explained.readings {
         let sure = |it: Certainty, conditional: bool| {
             let branch = if conditional { ", in a branch" } else { "" };
             format!("{}{branch}", certainty(it))
@@ -178,7 +168,7 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
             reads.map(|it| vec![sure(it.certainty, false), shown(&it.path)]).collect(),
         );
         let scripts = reading.scripts.iter();
-        section(&["RUNS THE SCRIPTS"], scripts.map(|it| vec![shown(&it.path)]).collect());
+        section(&["RUNS A SCRIPT"], scripts.map(|script| vec![shown(&script.path)]).collect());
         let unread = reading.unreadable.iter();
         section(&["NOT READ TO THE END"], unread.map(|it| vec![it.to_string()]).collect());
     }
@@ -193,11 +183,6 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
         vec![it.rule.name.to_owned(), it.rule.answer.word().to_owned(), shown(&it.subject)]
     });
     section(&["RULE", "ANSWER", "BECAUSE OF"], rules.collect());
-    let spared = explained.spared.iter();
-    section(
-        &["NOT COUNTED: IN A BRANCH OF", "GATE"],
-        spared.map(|it| vec![it.script.clone(), it.by.clone()]).collect(),
-    );
     text + "\n" + &verdict(explained, out, is_protected)
 }
 
@@ -213,6 +198,8 @@ fn answer(explained: &Explained) -> &'static str {
         (None, None, None) => "allow",
     }
 }
+
+const RUNS_SCRIPT: &str = " It runs a script; what that starts is judged when it runs.";
 
 fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
     let waits = |pattern: &String| {
@@ -235,16 +222,7 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
                 + &it.instead()
         }
         (None, None, Some((pattern, _))) => waits(pattern),
-        (None, None, None) => {
-            let spared = explained.spared.first().map(|it| {
-                let Spared { script, by } = it;
-                format!(
-                    " `{script}` may come by `{by}` in a branch of it: that does not count as long \
-                     as the script is as the commit has it."
-                )
-            });
-            out.paint(say::Tone::Good, "Nothing objects.") + &spared.unwrap_or_default()
-        }
+        (None, None, None) => out.paint(say::Tone::Good, "Nothing objects."),
     };
     let closed: Vec<&str> =
         explained.closes.iter().flat_map(|it| &it.tickets).map(String::as_str).collect();
@@ -255,11 +233,13 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
             format!(" It closes {}: the next stop asks what was learned.", ids.join(", "))
         }
     };
+    let runs_script = explained.readings.iter().any(|reading| !reading.scripts.is_empty());
+    let script = if runs_script { RUNS_SCRIPT } else { "" };
     let unknown = explained
         .beyond
         .map(|it| format!(" Not all that it would run can be read beforehand: {}.", it.why()));
     let off = if is_protected { "" } else { " Self-protection is switched off." };
-    format!("{said}{closed}{}{off}\n", unknown.unwrap_or_default())
+    format!("{said}{closed}{script}{}{off}\n", unknown.unwrap_or_default())
 }
 
 /// What is unknown is an ellipsis to people.

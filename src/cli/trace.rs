@@ -181,7 +181,6 @@ const TYPES: &[&str] = &[
     "reviewer_held",
     "reviewer_ended",
     "protected",
-    "script_spared",
     "interrupted",
     "trace_compacted",
     "session_end",

@@ -9,7 +9,7 @@ use serde_json::Value;
 use self::lines::command_lines;
 use crate::{
     core::schedule::Scheduled,
-    shell::{self, Reading, Script},
+    shell::{self, Reading},
 };
 
 /// One hook of the client, holding only what some gate reads.
@@ -86,14 +86,10 @@ pub struct ToolCall<'a> {
     /// The input's own JSON text, whole.
     pub json: &'a str,
     pub tool_use_id: Option<String>,
-    /// What the command lines in it would run, and the scripts that they name.
+    /// What the command lines in it would run.
     pub readings: Vec<Reading>,
-    /// The scripts that the last of the readings are of.
-    pub scripts: Vec<String>,
     /// Lines that could not be read to the end.
     pub unread: Vec<String>,
-    /// Commands in a committed script that may not run: they do not count.
-    pub spared: Vec<Spared>,
     /// The words of the lines that could not be read.
     raw: Vec<String>,
     /// Made when they are first asked for.
@@ -107,36 +103,15 @@ pub struct ToolCall<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beyond {
     Line,
-    Nearest,
     Skill,
-    Scripts,
-    Repositories,
 }
 
 impl Beyond {
-    fn of(unreadable: shell::Unreadable) -> Self {
-        match unreadable {
-            shell::Unreadable::Nearest => Self::Nearest,
-            _ => Self::Line,
-        }
-    }
-
     /// What it is, and what can be done about it.
     pub fn why(self) -> &'static str {
         match self {
-            Self::Line => {
-                "it, or a script that it runs, is too long or too deeply nested; take it apart"
-            }
-            Self::Nearest => {
-                "git is told to run what is nearest to a verb that it does not know, which may be \
-                 any alias; name the verb"
-            }
+            Self::Line => "it is too long or too deeply nested; take it apart",
             Self::Skill => "its skill has more lines to run than are read; run them yourself",
-            Self::Scripts => "it runs more scripts, or longer ones, than are read; take it apart",
-            Self::Repositories => {
-                "git may find hooks and settings there that only the running line knows of; name \
-                 the folder (`git -C folder …`), or go there in a call of its own"
-            }
         }
     }
 }
@@ -148,14 +123,6 @@ const MAX_LINE: usize = 256 * 1024;
 /// longer one may run anything.
 const MAX_RAW_WORDS: usize = 2000;
 
-/// Something in a script that does not count, because it may not run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spared {
-    pub script: String,
-    /// The pattern or rule that would have objected.
-    pub by: String,
-}
-
 impl<'a> ToolCall<'a> {
     pub fn new(name: &str, input: Value, json: &'a str, tool_use_id: Option<String>) -> Self {
         Self {
@@ -164,9 +131,7 @@ impl<'a> ToolCall<'a> {
             json,
             tool_use_id,
             readings: Vec::new(),
-            scripts: Vec::new(),
             unread: Vec::new(),
-            spared: Vec::new(),
             raw: Vec::new(),
             keys: OnceCell::new(),
             is_recursive: OnceCell::new(),
@@ -191,37 +156,6 @@ impl<'a> ToolCall<'a> {
         self.input = input;
     }
 
-    /// Reads more lines that the call would run: what its aliases stand for.
-    pub fn read_lines(&mut self, lines: &[String], options: &shell::Options) {
-        for line in lines {
-            self.add(shell::read_with(line, options), line);
-        }
-    }
-
-    /// The readings of the call's lines (see [`Self::read`]), with more known beyond them.
-    pub fn readings_with(&self, more: &[String], options: &shell::Options) -> Vec<Reading> {
-        let lines =
-            command_lines(&self.name, &self.input).into_iter().chain(more.iter().map(Cow::from));
-        let lines = lines.filter(|line| line.len() <= MAX_LINE);
-        lines.map(|line| shell::read_with(&line, options)).collect()
-    }
-
-    /// Puts those in the place of the ones that were read before.
-    pub fn place(&mut self, readings: Vec<Reading>) {
-        for (before, mut reading) in self.readings.iter_mut().zip(readings) {
-            // An error in a script is none in the line; of the script it is known already.
-            if let Some(bound) = reading.unreadable.filter(|it| it.is_bound()) {
-                self.beyond.get_or_insert(Beyond::of(bound));
-                // It came less far than the one before it.
-                reading.writes.append(&mut before.writes);
-            }
-            reading.unreadable = before.unreadable;
-            *before = reading;
-        }
-        self.keys = OnceCell::new();
-        self.is_recursive = OnceCell::new();
-    }
-
     /// Whether a line of its own is longer than what is read of one, so that it
     /// may write more than is known. Asked once a call is read.
     pub fn is_cut_short(&self) -> bool {
@@ -235,36 +169,11 @@ impl<'a> ToolCall<'a> {
         })
     }
 
-    /// Takes on the reading of a script that a line runs. `kept`: the project
-    /// has it so since the session began; then only what it runs in any case
-    /// counts, and what else it may run is given back.
-    pub fn add_script(
-        &mut self,
-        script: &Script,
-        text: &str,
-        mut reading: Reading,
-        kept: bool,
-    ) -> Vec<String> {
-        let mut spared = Vec::new();
-        if kept {
-            let (may, runs) = reading.runs.into_iter().partition(|it| it.conditional);
-            reading.runs = runs;
-            reading.writes.retain(|it| !it.conditional);
-            reading.perhaps.retain(|it| !it.conditional);
-            reading.untracked.retain(|it| !it.conditional);
-            reading.code.clear();
-            spared = Reading { runs: may, ..Reading::default() }.keys();
-        }
-        self.add(reading, text);
-        self.scripts.push(script.path.clone());
-        spared
-    }
-
     fn add(&mut self, reading: Reading, text: &str) {
         if let Some(why) = reading.unreadable {
             let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
             if why.is_bound() || words_of_it > MAX_RAW_WORDS {
-                self.read_in_part(Beyond::of(why));
+                self.read_in_part(Beyond::Line);
             }
             let words = shell::raw_words(text);
             self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));

@@ -116,12 +116,6 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     if event.origin.is_unattended {
         outcome = outcome.unasked();
     }
-    if let What::PreToolUse(call) = &event.what {
-        outcome.trace.extend(call.spared.iter().map(|it| Mark::ScriptSpared {
-            script: bounded::line(&it.script, 200),
-            by: it.by.clone(),
-        }));
-    }
     if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
         (&event.what, &outcome.verdict)
         && let Some(scheduled) = call.schedules()

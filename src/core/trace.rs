@@ -239,13 +239,6 @@ pub enum Mark {
         answer: &'static str,
         subject: String,
     },
-    /// A committed script holds what a gate or a rule would object to, in a
-    /// branch that may not be taken.
-    ScriptSpared {
-        script: String,
-        /// The gate's pattern, or the rule.
-        by: String,
-    },
     /// Events beyond `after_seq` were written by a hook that ended before it
     /// could save the state that they belong to.
     Interrupted {

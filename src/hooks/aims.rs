@@ -17,10 +17,10 @@ use serde_json::value::RawValue;
 
 use super::{
     aftermath, gather,
-    meant::Meant,
-    put_back::{Back, PutBack},
-    replaced, server_paths, standing, stashed, untracked,
+    glob_expansion::expand,
+    replaced, standing,
     wire::Input,
+    write_targets::{self, Place},
 };
 use crate::{
     core::{
@@ -34,18 +34,17 @@ use crate::{
             gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
-            selection::{FILE, Unreliable},
-            settings,
+            selection::Unreliable,
             shown::{self, Shown},
             state::{InFlight, Start},
-            target::{Blind, Case, Kind, Place, Target},
+            target::{self, Case, Kind, Target},
         },
         policy::Auto,
         session::Session,
     },
     ledger::images::{Images, hash_of},
     open::Roz,
-    shell::{HOLE, How, Made},
+    shell::{HOLE, How},
     sidecar::{
         self,
         scratch::Scratch,
@@ -53,9 +52,9 @@ use crate::{
         word,
     },
     world::{
-        World, git, in_a_line,
+        World, in_a_line,
         links::{Links, MAX_PATH, normal},
-        objects, read_head,
+        read_head,
     },
 };
 
@@ -111,7 +110,7 @@ pub(super) fn aims(
         }
         match &event.what {
             What::PreToolUse(call) => {
-                (aims.also, _) = look.nearer(call, look.writes(call).0, false);
+                (aims.also, _) = look.nearer(call, look.writes(call), false);
             }
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if had => {
@@ -131,8 +130,7 @@ pub(super) fn aims(
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
-            let (written, blind) = look.writes(call);
-            aims.blind = blind;
+            let written = look.writes(call);
             look.aim(Some(call), &written, &mut aims);
             aims.start = aftermath::start(call, roz);
             aims.unkept = look.unkept(aims.start.as_ref());
@@ -368,7 +366,12 @@ impl Look<'_> {
                 hash = self::hash(&self.project.join(target.real.text()));
             }
             let real = target.real.text();
-            let is_stale = |hash: &&String| call.is_some_and(|it| self.is_stale(it, real, hash));
+            let is_stale = |hash: &&String| {
+                call.is_some_and(|call| {
+                    let is_write = gate::is_write(call, *how);
+                    self.session.intent.is_stale(self.agent, real, hash, is_write)
+                })
+            };
             let changed_by = hash.as_ref().filter(is_stale).map(|hash| {
                 let records: &Vec<Record> = records.get_or_init(|| self.newest());
                 origin::of(records, real, hash, self.world.now)
@@ -400,17 +403,6 @@ impl Look<'_> {
     /// short as it may be.
     fn is_too_long(self, path: &str) -> bool {
         path.len() > MAX_PATH && normal(&self.cwd.join(path)).as_os_str().len() > MAX_PATH
-    }
-
-    /// Whether the agent does not know what it is about to change.
-    fn is_stale(self, call: &ToolCall, path: &str, hash: &str) -> bool {
-        match self.session.intent.seen(self.agent, path) {
-            Some(seen) => {
-                let is_known = || self.session.intent.has_seen_all(self.agent, path);
-                seen != hash || call.name == "Write" && !is_known()
-            }
-            None => call.name == "Write",
-        }
     }
 
     /// The newest records of the ledger.
@@ -525,10 +517,10 @@ impl Look<'_> {
             "NotebookRead" => found.extend(path("notebook_path").map(|it| (it, Shown::All))),
             _ => (),
         }
-        let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
+        let home = self.world.user_home.as_deref();
         for (path, shown) in call.readings.iter().flat_map(shown::shown) {
             if shown != Shown::Nothing {
-                found.extend(meant.by_pattern(path).into_iter().map(|it| (it, shown)));
+                found.extend(expand(path, self.cwd, home).into_iter().map(|file| (file, shown)));
             }
         }
         // No system has such a file, nor makes it.
@@ -536,168 +528,16 @@ impl Look<'_> {
         found
     }
 
-    /// Which of the paths are not there, and git has, or may have, a file or a
-    /// folder of that name in the commit that is checked out; no branch has it.
-    fn git_has(self, paths: BTreeSet<&str>) -> BTreeSet<String> {
-        let inside = |path: &str| {
-            let whole = normal(&self.cwd.join(path));
-            let inside = whole.strip_prefix(self.project).ok()?.to_string_lossy().into_owned();
-            let is_other = inside.contains(HOLE) || git::is_branch(self.project, &inside);
-            (!is_other).then(|| (path.to_owned(), inside))
-        };
-        let (paths, inside): (Vec<String>, Vec<String>) =
-            paths.into_iter().filter_map(inside).unzip();
-        if paths.is_empty() {
-            return BTreeSet::new();
-        }
-        let Some(head) = git::head(self.project) else { return BTreeSet::new() };
-        let until = gather::deadline(&self.roz.policy, self.world);
-        let asked: Vec<&str> = inside.iter().map(String::as_str).collect();
-        match objects::at(self.project, &head, &asked, until) {
-            Ok(found) => {
-                let there = paths.into_iter().zip(found).filter(|it| it.1.is_some());
-                there.map(|it| it.0).collect()
-            }
-            // Nobody knows.
-            Err(_) => paths.into_iter().collect(),
-        }
-    }
-
-    /// Whether it is there already, as a folder in its own right: to make it again
-    /// changes nothing.
-    fn is_folder(self, path: &str) -> bool {
-        !path.starts_with('~') && !path.contains(HOLE) && self.cwd.join(path).is_dir()
-    }
-
-    /// Whether what a stash does to a file only takes away or brings back what
-    /// roz itself wrote, and no record of the ledger goes with it.
-    fn is_rozs(self, stashed: &stashed::Stashed, until: Instant) -> bool {
-        let path = Path::new(&stashed.path);
-        let Ok(inside) = path.strip_prefix(self.project) else { return false };
-        let folder = Path::new(sidecar::FOLDER);
-        // Made anew from the ledger.
-        if inside == folder.join("intent_map.md") {
-            return true;
-        }
-        if inside == folder.join("agent_trace.jsonl") {
-            return stashed.comes_back || self.keeps_records(inside, &stashed.becomes, until);
-        }
-        if inside != Path::new(FILE) {
-            return false;
-        }
-        let Ok(found) = objects::at(self.project, &stashed.becomes, &[FILE], until) else {
-            return false;
-        };
-        let [Some(objects::Object::Text(text))] = &found[..] else { return false };
-        let before = word::stand(self.project).remove(FILE);
-        let changed = word::Changed { file: FILE, before, now: Some(word::of(text)) };
-        word::made(self.project, &self.roz.home, &changed, self.world.now, false)
-    }
-
-    /// Whether a commit's ledger has all that the ledger has now.
-    fn keeps_records(self, ledger: &Path, becomes: &str, until: Instant) -> bool {
-        let Ok(now) = std::fs::read(self.project.join(ledger)) else {
-            return !self.project.join(ledger).exists();
-        };
-        let found = objects::at(self.project, becomes, &[&ledger.to_string_lossy()], until);
-        match found.as_deref() {
-            Ok([Some(objects::Object::Text(text))]) => text.starts_with(&now),
-            _ => now.is_empty(),
-        }
-    }
-
-    /// The paths that a call would write: as it says them, and what its patterns
-    /// and searches come to. A server stands where it was started, which is not
-    /// where the agent stands: what is relative counts from both. And why it would
-    /// write anything, where it does not say so.
-    fn writes(self, call: &ToolCall) -> (Vec<(String, How)>, Option<Blind>) {
-        let mut found: Vec<(String, How)> = Vec::new();
-        let field = |name: &str| call.text(name).map(str::to_owned);
-        match call.name.as_str() {
-            "Write" => found.extend(field("file_path").map(|it| (it, How::Write))),
-            "Edit" | "MultiEdit" => found.extend(field("file_path").map(|it| (it, How::Edit))),
-            "NotebookEdit" => found.extend(field("notebook_path").map(|it| (it, How::Edit))),
-            name if name.starts_with("mcp__") => {
-                for path in server_paths::named(&call.input) {
-                    let from_root = self.project.join(&path);
-                    if !path.starts_with(['/', '~']) {
-                        found.push((from_root.to_string_lossy().into_owned(), How::Edit));
-                    }
-                    found.push((path, How::Edit));
-                }
-            }
-            // A tool that a newer client has: what it names, it may write.
-            name if !class::is_known_reader(name) => {
-                let fields = ["file_path", "path", "notebook_path"];
-                found.extend(fields.into_iter().filter_map(field).map(|it| (it, How::Edit)));
-            }
-            _ => (),
-        }
-        let mut meant = Meant::new(self.cwd, self.world.user_home.as_deref(), self.project);
-        let made = Made::by(&call.readings);
-        let perhaps = call.readings.iter().flat_map(|it| &it.perhaps);
-        let missing = perhaps.map(|it| &*it.path).filter(|it| !meant.is_there(it));
-        let gone = self.git_has(missing.collect());
-        let until = gather::deadline(&self.roz.policy, self.world);
-        let mut put_back = PutBack::new(call, self.cwd, until);
-        for reading in &call.readings {
-            let of_git = reading.runs.iter().flat_map(settings::written);
-            found.extend(of_git.map(|path| (path, How::Edit)));
-            let perhaps = reading
-                .perhaps
-                .iter()
-                .filter(|it| meant.is_there(&it.path) || gone.contains(&it.path));
-            let perhaps: Vec<_> = perhaps.collect();
-            let takes = |how| matches!(how, How::Remove | How::Move | How::Link);
-            let takes_away = reading.writes.iter().chain(&reading.perhaps).any(|it| takes(it.how));
-            for it in reading.writes.iter().chain(perhaps) {
-                if it.how == How::Directory && !takes_away && self.is_folder(&it.path) {
-                    continue;
-                }
-                // A link itself is removed or replaced, what it leads to is not.
-                let follows = !matches!(it.how, How::Remove | How::Move | How::Link);
-                let mut paths = meant.by(reading, &it.path, it.how);
-                if it.puts_back {
-                    let back = paths.into_iter().flat_map(|path| put_back.files(path));
-                    let judged = |it: Back| match it {
-                        Back::Named(path) => Some(path),
-                        Back::Found(path) => {
-                            let it = stashed::Stashed::put_back(&path);
-                            (!self.is_rozs(&it, until)).then_some(it.path)
-                        }
-                    };
-                    paths = back.filter_map(judged).collect();
-                }
-                for path in paths {
-                    let through = made.through(&path, follows);
-                    found.push((path, it.how));
-                    found.extend(through.into_iter().map(|path| (path, it.how)));
-                }
-            }
-        }
-        for reading in call.readings.iter().filter(|it| !it.untracked.is_empty()) {
-            let paths = reading.untracked.iter();
-            let paths = paths.flat_map(|it| meant.by(reading, &it.path, it.how));
-            let paths: Vec<PathBuf> = paths.map(|it| normal(&self.cwd.join(it))).collect();
-            let taken = untracked::taken_out(self.project, &paths, until);
-            found.extend(taken.into_iter().map(|it| (it, How::Remove)));
-        }
-        let stashed = stashed::written(call, self.cwd, self.world, until);
-        let is_root = |it: &stashed::Stashed| normal(Path::new(&it.path)) == self.project;
-        let mut blind = stashed.iter().any(is_root).then_some(Blind::Stash);
-        if call.runs().any(stashed::takes_list) {
-            blind = blind.or(Some(Blind::List));
-        }
-        let stashed = stashed.into_iter().filter(|it| !self.is_rozs(it, until));
-        found.extend(stashed.map(|it| (it.path, How::Write)));
-        found.dedup();
-        (found, blind)
+    /// The paths that a call would write.
+    fn writes(self, call: &ToolCall) -> Vec<(String, How)> {
+        let home = self.world.user_home.as_deref();
+        write_targets::of(call, Place { cwd: self.cwd, project: self.project, home })
     }
 }
 
 /// A write to what nobody looks up.
 fn nobodys(what: String) -> Aim {
-    let place = Place::Outside(what);
+    let place = target::Place::Outside(what);
     let target = Target {
         written: place.clone(),
         real: place,

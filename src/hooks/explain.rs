@@ -10,7 +10,7 @@ use super::{
 use crate::{
     core::{
         Cx,
-        event::{Beyond, Event, Origin, Spared, ToolCall, What},
+        event::{Beyond, Event, Origin, ToolCall, What},
         facts::Facts,
         intent::{self, gate::Caller},
         protect::{self, Objection},
@@ -34,8 +34,6 @@ const ANYTHING: &str = "what could not be read";
 #[derive(Debug)]
 pub struct Explained {
     pub readings: Vec<Reading>,
-    /// The scripts that the last of the readings are of.
-    pub scripts: Vec<String>,
     /// What gate patterns are matched against.
     pub keys: Vec<String>,
     /// It could not be read to the end, so every gate on commands covers it.
@@ -48,7 +46,6 @@ pub struct Explained {
     pub intent: Option<Refused>,
     /// The tickets that it closes, where something is to be learned from them.
     pub closes: Vec<Closing>,
-    pub spared: Vec<Spared>,
 }
 
 /// What the intent gate answers.
@@ -66,7 +63,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let call = ToolCall::new(tool, super::input::value(json), json, None);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
-    read_call(&mut event, Some(session), id, &world.cwd, roz, world);
+    read_call(&mut event, id, &world.cwd, roz, world);
     let input = Input {
         hook: Hook::PreToolUse,
         payload: json,
@@ -118,6 +115,6 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
-    let ToolCall { readings, scripts, spared, beyond, .. } = call;
-    Explained { readings, scripts, keys, beyond, gates, rules, intent, closes, spared }
+    let ToolCall { readings, beyond, .. } = call;
+    Explained { readings, keys, beyond, gates, rules, intent, closes }
 }

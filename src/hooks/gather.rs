@@ -14,8 +14,8 @@ use crate::{
     core::{
         event::{Sender, Source, ToolCall, What},
         facts::{Facts, LaunchedBy, Parent},
-        policy::{Mode, Policy, Scope},
-        review::{self, Command, REVIEWER, gate, phase::Phase, state::Opener, work::Work},
+        policy::{Mode, Policy},
+        review::{self, Command, REVIEWER, gate, phase::Phase, work::Work},
         session::{Session, SessionId},
     },
     observe::work::Question,
@@ -59,7 +59,7 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
                 facts.shown = reviewing::shown(input, call, cwd, until);
             }
         }
-        What::Stop(_) if stop_looks(session, &roz.policy) => {
+        What::Stop(_) if review::needs_work_at_stop(&session.review, &roz.policy.review) => {
             facts.works = works();
         }
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
@@ -120,21 +120,6 @@ fn before_call(
         let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
         let places: Vec<&Path> = places.into_iter().flatten().collect();
         facts.launched_by = launched_by(agent, &places);
-    }
-}
-
-/// Whether a stop asks for a look at the work.
-fn stop_looks(session: &Session, policy: &Policy) -> bool {
-    let review = &session.review;
-    let is_work = policy.review.gates.approval_scope == Scope::Work;
-    let is_always = policy.review.mode == Mode::Always;
-    match review.phase() {
-        Phase::Approved => !is_work || review.approval_is_watched(is_always),
-        Phase::Pending => {
-            review.opener() == Opener::Always || is_work && review.opener().is_agents_doing()
-        }
-        Phase::Issues { .. } => is_work && review.opener().is_agents_doing(),
-        Phase::Idle | Phase::Reviewing => false,
     }
 }
 

@@ -6,11 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    finds,
-    gather::{config_dir, deadline},
-    sources::{self, Brought},
-};
+use super::gather::config_dir;
 use crate::{
     core::{
         event::{Event, What},
@@ -51,8 +47,7 @@ pub(super) fn ground(
     let reads = locks || session.review.reviewer_ids().next().is_some();
     let touches = protect::touches(call, reads);
     let names_code = call.readings.iter().any(|it| !it.code.is_empty());
-    let finds = call.readings.iter().flat_map(|it| &it.finds).any(finds::changes);
-    if touches.is_empty() && !names_code && !finds && !removes_unknown(event) {
+    if touches.is_empty() && !names_code && !removes_unknown(event) {
         return Ground::default();
     }
     let from = From { cwd, home: world.user_home.as_deref() };
@@ -62,24 +57,6 @@ pub(super) fn ground(
         Lay { from, links, nearby, folders: BTreeMap::new(), has_real_path: false, ground };
     for touch in touches {
         lay.put(touch);
-    }
-    let (brought, are_all) = sources::brought(call, from, &lay.ground);
-    lay.ground.is_in_part = !are_all;
-    for Brought { touch, text, copied_from } in brought {
-        let before = lay.ground.touched.len();
-        lay.put(touch);
-        for touched in lay.ground.touched.iter_mut().skip(before) {
-            touched.brought.clone_from(&text);
-            touched.copied_from.clone_from(&copied_from);
-        }
-    }
-    if finds {
-        let project = session.project.as_deref().unwrap_or(&roz.project);
-        let times = (world.now.into(), deadline(&roz.policy, world));
-        let Lay { ground, links, .. } = &mut lay;
-        for touch in finds::touches(&call.readings, from, project, ground, links, times) {
-            lay.put(touch);
-        }
     }
     // Asked only of what is near.
     if !lay.ground.touched.is_empty() {

@@ -299,17 +299,9 @@ impl Look<'_> {
     /// Whether the gate could hold a stop; one that another gate holds pays for
     /// nobody's git.
     fn may_hold(self) -> bool {
-        let review = self.session.review.phase();
-        if !matches!(review, Phase::Idle | Phase::Approved) {
-            return false;
-        }
-        let state = &self.session.reflection;
-        match state.status() {
-            Status::Idle | Status::Pending | Status::Blocked => true,
-            Status::Skipped => state.is_auto_skipped(),
-            Status::Active => !reflection::is_at_work(state),
-            Status::Reflected => false,
-        }
+        let is_held_by_review =
+            !matches!(self.session.review.phase(), Phase::Idle | Phase::Approved);
+        !is_held_by_review && reflection::may_hold_stop(&self.session.reflection)
     }
 
     fn at_start(self, dirty: Option<&BTreeMap<String, String>>) -> Learned {

@@ -5,38 +5,23 @@
 mod act;
 mod aftermath;
 mod aims;
-mod copies;
 pub mod explain;
-mod finds;
 mod format;
 pub mod gather;
-mod git_code;
-mod git_config;
-mod git_moves;
-mod git_places;
-mod git_words;
+mod glob_expansion;
 mod ground;
 mod handshake;
 mod input;
 pub mod learned;
 mod meaning;
-mod meant;
-mod put_back;
 mod replaced;
 mod repositories;
 mod reviewing;
-mod scripts;
 mod server_paths;
 mod skill;
-mod sources;
 mod standing;
-mod stash_asked;
-mod stash_back;
-mod stash_stack;
-mod stashed;
-mod takers;
-mod untracked;
 mod wire;
+mod write_targets;
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -162,7 +147,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     }
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
     let id = input.session_id.clone();
-    read_call(&mut input.event, session, &id, &cwd, &roz, world);
+    read_call(&mut input.event, &id, &cwd, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
     input.formatted = formatted.since;
     let decided = match loaded {
@@ -193,30 +178,16 @@ fn govern(mut input: Input, world: &World) -> Answer {
     answer
 }
 
-/// Reads the command lines of a call, and the scripts that they run, once.
-fn read_call(
-    event: &mut Event,
-    session: Option<&Session>,
-    id: &SessionId,
-    cwd: &Path,
-    roz: &Roz,
-    world: &World,
-) {
+/// Reads the command lines of a call: its own, and those of a skill that it starts.
+fn read_call(event: &mut Event, id: &SessionId, cwd: &Path, roz: &Roz, world: &World) {
     if let What::PreToolUse(call) = &mut event.what {
         let skill = skill::lines(call, &[&roz.project, cwd], world);
         let mut options = roz.policy.commands.options();
         options.variables = variables(id, world);
-        let asks =
-            |it: &str| ["which", "command", "type", "whereis"].iter().any(|by| it.contains(by));
-        if call.command_lines().any(|it| it.contains("roz") && asks(&it)) {
-            let found = world.on_path("roz").into_iter().next().or_else(|| world.own_file());
-            options.own = found.and_then(|it| it.into_os_string().into_string().ok());
-        }
         call.read(&skill.lines, &options);
         if !skill.are_all {
             call.read_in_part(Beyond::Skill);
         }
-        scripts::read(call, cwd, session, &options, roz, &skill.lines, world);
     }
 }
 

@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::scripts;
 use crate::{
     core::{event::ToolCall, facts::GatesElsewhere, pattern, policy::Mode, review::gate::Gated},
     open::Roz,
@@ -35,9 +34,8 @@ pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<P
                 anywhere.push(run);
                 continue;
             }
-            let root = roots
-                .entry(folder)
-                .or_insert_with(|| root_of(&scripts::absolute(folder, cwd, world)));
+            let root =
+                roots.entry(folder).or_insert_with(|| root_of(&absolute(folder, cwd, world)));
             let Some(root) = root else { continue };
             match places.iter_mut().find(|place| place.root == *root) {
                 Some(place) => place.runs.push(run),
@@ -87,7 +85,7 @@ pub(super) fn folders_of(
     };
     let own = call.runs().filter(is_gated).map(|run| {
         let folder = run.folders.first().filter(|folder| !folder.contains(HOLE));
-        folder.map_or_else(|| cwd.to_owned(), |folder| scripts::absolute(folder, cwd, world))
+        folder.map_or_else(|| cwd.to_owned(), |folder| absolute(folder, cwd, world))
     });
     let own = own.map(|folder| root_of(&folder).unwrap_or(folder));
     let mut folders: Vec<PathBuf> = Vec::new();
@@ -100,6 +98,15 @@ pub(super) fn folders_of(
         folders.push(cwd.to_owned());
     }
     folders
+}
+
+/// A path that a line names, with `~` for the user's home.
+fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {
+    let below = if path == "~" { Some("") } else { path.strip_prefix("~/") };
+    match (below, &world.user_home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => cwd.join(path),
+    }
 }
 
 /// The root of the work tree that a folder is in. One that the line makes first is where it is

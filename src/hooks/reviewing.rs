@@ -179,8 +179,7 @@ fn by_tool<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
 /// The files that a call's own lines write by name. What a script does that they start is seen
 /// afterwards.
 fn by_line<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a Write> {
-    let own = call.readings.len().saturating_sub(call.scripts.len());
-    let writes = call.readings[..own].iter().flat_map(|reading| &reading.writes);
+    let writes = call.readings.iter().flat_map(|reading| &reading.writes);
     writes
         .filter(|write| write.how != How::Directory && !write.path.contains([HOLE, '*', '?', '[']))
 }
@@ -194,8 +193,7 @@ fn place(path: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
 
 /// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let lines = by_line(call).filter(|write| !write.is_found && !write.puts_back);
-    let paths = by_tool(call).chain(lines.map(|write| write.path.as_str()));
+    let paths = by_tool(call).chain(by_line(call).map(|write| write.path.as_str()));
     let mut found: Vec<PathBuf> = paths.map(|path| place(path, cwd, home)).collect();
     found.retain(|path| !path.starts_with("/dev"));
     found

@@ -14,10 +14,6 @@ use super::{
     read_text, try_beginning,
 };
 
-/// Variables that would make git look somewhere else.
-pub(crate) const PLACES: [&str; 4] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"];
-
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("`{0}` is in no git work tree")]
@@ -111,12 +107,6 @@ pub fn head(root: &Path) -> Option<String> {
     })
 }
 
-/// Whether a branch that stands in a file of its own has that name.
-pub fn is_branch(root: &Path, name: &str) -> bool {
-    let Some((_, common)) = git_dirs(root) else { return false };
-    common.join("refs/heads").join(name).is_file()
-}
-
 fn commit(text: &str) -> Option<String> {
     let is_id = (40..=64).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
@@ -137,97 +127,6 @@ pub(crate) fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::copy(from, to)?;
     let age = from.metadata()?.modified()?;
     std::fs::File::options().write(true).open(to)?.set_modified(age)
-}
-
-/// Of what git does not track, what a stash takes away too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Untracked {
-    None,
-    /// But for what is ignored.
-    Some,
-    All,
-}
-
-/// The files that are not as they were committed, from the root.
-pub fn uncommitted(
-    root: &Path,
-    untracked: Untracked,
-    until: Instant,
-) -> Result<Vec<String>, Error> {
-    let diff = ["diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "HEAD", "--"];
-    let mut named = git(root, diff, &[], until)?;
-    let others = ["ls-files", "--others", "-z", "--exclude-standard"];
-    match untracked {
-        Untracked::None => (),
-        Untracked::Some => named += &git(root, others, &[], until)?,
-        Untracked::All => named += &git_with(root, &others[..3], &[], until)?,
-    }
-    Ok(split(&named))
-}
-
-/// The files of which the index holds something else than was committed.
-pub fn staged(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
-    let diff = ["diff", "--cached", "--name-only", "--no-renames", "-z", "HEAD", "--"];
-    Ok(split(&git(root, diff, &[], until)?))
-}
-
-/// The files of the work tree that are not as the index holds them, from the root,
-/// those among them of which git is told to assume that they are.
-pub fn unlike_index(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
-    let diff = ["diff", "--name-only", "--no-renames", "--ignore-submodules", "-z", "--"];
-    let mut found = split(&git(root, diff, &[], until)?);
-    found.extend(assumed(root, until)?);
-    Ok(found)
-}
-
-/// The files of which git is told to assume that they are as its index holds them.
-pub fn assumed(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
-    let tagged = split(&git(root, ["ls-files", "-v", "-z"], &[], until)?);
-    let tagged = tagged.iter().filter_map(|it| it.split_once(' '));
-    let assumed = tagged.filter(|(tag, _)| tag.starts_with(char::is_lowercase));
-    Ok(assumed.map(|(_, path)| path.to_owned()).collect())
-}
-
-/// The commits of the stashes that there are, the newest first.
-pub fn stashes(root: &Path, until: Instant) -> Result<Vec<String>, Error> {
-    let list = git(root, ["stash", "list", "--format=%H"], &[], until)?;
-    Ok(list.lines().map(str::to_owned).collect())
-}
-
-/// The files that a stash brings, from the root; none where there is no such
-/// stash. Whether there is one has to be known.
-pub fn stashed(root: &Path, name: &str, until: Instant) -> Result<Vec<String>, Error> {
-    const IS_NOT_THERE: Option<i32> = Some(1);
-    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", name];
-    let ran = process::run(prepared(root, verify, &[]), until)?;
-    if !ran.ok {
-        return match ran.code {
-            IS_NOT_THERE => Ok(Vec::new()),
-            _ => Err(failed(&verify, &ran)),
-        };
-    }
-    let id = String::from_utf8_lossy(&ran.stdout);
-    let id = id.trim();
-    let base = format!("{id}^1");
-    let diff = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", &base, id];
-    let mut named = git(root, diff, &[], until)?;
-    // What git did not track has a commit of its own, where there was some.
-    let others = format!("{id}^3");
-    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &others];
-    let ran = process::run(prepared(root, verify, &[]), until)?;
-    match ran.code {
-        Some(0) => {
-            let tree = ["ls-tree", "-r", "-z", "--name-only", &others];
-            named += &git(root, tree, &[], until)?;
-        }
-        IS_NOT_THERE => (),
-        _ => return Err(failed(&verify, &ran)),
-    }
-    Ok(split(&named))
-}
-
-fn split(named: &str) -> Vec<String> {
-    named.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
 /// What `.gitattributes` say of a path, which need not be there: `union`,

@@ -85,8 +85,8 @@ fn programs_that_write_files_are_told_in_rows() {
 #[test]
 fn programs_are_told_in_json() {
     let roz = Roz::gated("");
-    roz.write("f.sh", "git push\n");
-    let told = roz.json(&["explain", "A=1 bash f.sh \"$x\" > out; rm ~/.roz/config.toml"]);
+    let told =
+        roz.json(&["explain", "A=1 bash f.sh \"$x\" > out; git push; rm ~/.roz/config.toml"]);
     assert_eq!(told["tool"], "Bash");
     let run = &told["readings"][0]["runs"][0];
     assert_eq!(run["program"], "bash");
@@ -94,7 +94,6 @@ fn programs_are_told_in_json() {
     assert_eq!(told["readings"][0]["writes"][0]["path"], "out");
     assert_eq!(told["readings"][0]["writes"][0]["how"], "write");
     assert_eq!(told["readings"][0]["scripts"][0]["path"], "f.sh");
-    assert_eq!(told["readings"][1]["script"], "f.sh");
     assert_eq!(told["gates"], json!([{ "pattern": "Bash:git push*", "key": "Bash:git push" }]));
     assert_eq!(told["rules"][0]["rule"], "roz-home");
     assert_eq!(told["rules"][0]["code"], "PROTECTED_PATH");
@@ -172,22 +171,6 @@ fn what_cannot_be_read_whole_is_explained_as_the_hook_takes_it() {
 }
 
 #[test]
-fn a_shell_script_that_is_longer_than_what_is_read_may_run_anything() {
-    let roz = Roz::gated("").in_git();
-    let text = "echo some words of a script\n".repeat(4000);
-    roz.write("long.sh", &text);
-    roz.write("long.js", &text);
-    assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "deny");
-    assert_eq!(roz.json(&["explain", "cat long.sh"])["verdict"], "allow");
-    assert_eq!(roz.json(&["explain", "node long.js"])["verdict"], "allow");
-    roz.git(&["add", "long.sh"]);
-    roz.git(&["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "long"]);
-    assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "allow", "it is kept");
-    roz.write("long.sh", &format!("{text}git push\n"));
-    assert_eq!(roz.json(&["explain", "bash long.sh"])["verdict"], "deny", "it was changed");
-}
-
-#[test]
 fn what_is_odd_about_a_question_is_told_beside_the_answer() {
     let roz = Roz::gated("");
     for (tool, input, said) in [
@@ -209,22 +192,14 @@ fn what_is_odd_about_a_question_is_told_beside_the_answer() {
 }
 
 #[test]
-fn why_not_all_is_known_is_told() {
-    let roz = Roz::gated("").in_git();
-    let line = "ln -s ../x l; cd l && git commit -m x";
-    let told = roz.json(&["explain", line]);
-    assert_eq!(told["may_run_anything"], true);
-    assert!(told["because"].as_str().is_some_and(|it| it.contains("hooks and settings")), "{told}");
-    let shown = roz.run(&["explain", line]).succeeds().stdout;
-    assert!(
-        shown.contains("Not all that it would run can be read beforehand: git may find hooks"),
-        "{shown}"
-    );
-    let told = roz.json(&["explain", "git -c help.autocorrect=immediate psuh"]);
-    assert_eq!(told["may_run_anything"], true);
-    assert!(told["because"].as_str().is_some_and(|it| it.contains("nearest to a verb")), "{told}");
-    let told = roz.json(&["explain", "git -c help.autocorrect=never psuh"]);
-    assert_eq!(told["may_run_anything"], false);
+fn what_a_script_starts_is_left_to_the_run() {
+    let roz = Roz::gated("");
+    roz.write("release.sh", "git push\n");
+    let told = roz.json(&["explain", "bash release.sh"]);
+    assert_eq!(told["verdict"], "allow");
+    assert_eq!(told["readings"][0]["scripts"][0]["path"], "release.sh");
+    let shown = roz.run(&["explain", "bash release.sh"]).succeeds().stdout;
+    assert!(shown.contains("what that starts is judged when it runs"), "{shown}");
 }
 
 #[test]

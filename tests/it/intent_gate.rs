@@ -169,36 +169,6 @@ fn the_gates_own_files_are_in_nobodys_scope() {
 }
 
 #[test]
-fn gits_settings_that_run_something_are_in_nobodys_scope() {
-    let roz = declared("");
-    roz.selects("INT-001");
-    for line in [
-        "git config core.hooksPath src/auth/hooks",
-        "git config alias.x '!touch y'",
-        "git config --local filter.x.clean ./y",
-        "git -C src config include.path ../y",
-        "pre-commit install",
-    ] {
-        roz.selects("INT-001");
-        assert_eq!(json_of(&roz.bash(line).denies())["code"], "PROTECTED_PATH", "{line}");
-    }
-    roz.selects("INT-001");
-    let reason = roz.bash("git config --global core.pager x").denies();
-    assert_eq!(json_of(&reason)["code"], "SCOPE_VIOLATION");
-    for line in [
-        "git config user.name x",
-        "git config --get core.hooksPath",
-        "git config -l",
-        "git remote add o https://example.com/y",
-        "git add src/auth && git commit -qm x",
-        "git branch new",
-        "git fetch",
-    ] {
-        roz.bash(line).passes();
-    }
-}
-
-#[test]
 fn the_paths_of_a_servers_tool_are_found_however_they_are_put() {
     let roz = declared("");
     let outside = roz.file("src/billing/a.rs");

@@ -13,7 +13,7 @@ use super::{
     ignore::Treatment,
     selection::Unreliable,
     state::Start,
-    target::{Blind, Target},
+    target::Target,
 };
 use crate::shell::How;
 
@@ -25,8 +25,6 @@ pub struct Aims {
     pub closed: Vec<(String, usize)>,
     /// What the call would write.
     pub targets: Vec<Aim>,
-    /// Why one of these is the project's root, where the call does not name it.
-    pub blind: Option<Blind>,
     /// What a call that ran has read, or what it wrote looks like now: paths
     /// from the project's root, with the hash of what they hold.
     pub seen: Vec<(String, String)>,

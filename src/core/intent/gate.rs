@@ -183,6 +183,11 @@ pub fn selects(call: &ToolCall) -> Option<String> {
     is_it.then(|| call.text("intent_id").unwrap_or_default().trim().to_owned())
 }
 
+/// Whether a call replaces all that a file holds, as the client's own tool does.
+pub fn is_write(call: &ToolCall, how: How) -> bool {
+    call.name == "Write" && how == How::Write
+}
+
 fn overrides(policy: &IntentPolicy) -> BTreeMap<String, Class> {
     let class = |word: &str| match word.to_ascii_lowercase().as_str() {
         "safe" => Some(Class::Safe),
@@ -490,12 +495,6 @@ impl Check<'_> {
                     OpaqueWrites::Deny => return Err(Box::new(self.outside(intent, &shown, None))),
                 },
                 InScope::Outside(reason) => {
-                    let blind = self.aims.blind.filter(|_| shown == ".");
-                    if let (Why::Guarded(_), Some(blind)) = (&reason.why, blind) {
-                        let refusal = self.refusal(Code::ProtectedPath, blind.message());
-                        let refusal = refusal.about(&*shown).recovery(blind.instead());
-                        return Err(Box::new(Self::scoped(refusal, intent)));
-                    }
                     if let Why::Guarded(what) = &reason.why {
                         let message = format!("{shown} is in nobody's scope: it is {what}.");
                         let refusal = self.refusal(Code::ProtectedPath, message).about(&*shown);
@@ -533,15 +532,12 @@ impl Check<'_> {
             let Some(actual) = &aim.hash else { continue };
             let path = aim.path();
             let seen = state.seen(self.agent, &path).map(str::to_owned);
-            let overwrites = self.call.name == "Write" && aim.how == How::Write;
-            let is_in_part = overwrites && !state.has_seen_all(self.agent, &path);
-            let is_stale = match &seen {
-                Some(seen) => seen != actual || is_in_part,
-                None => overwrites,
-            };
             // The tool sees to it that what it replaces is there; the agent has
             // seen these lines as they are.
-            if !is_stale || state.has_seen_lines(self.agent, &path, actual, &aim.replaces) {
+            let is_write = is_write(self.call, aim.how);
+            if !state.is_stale(self.agent, &path, actual, is_write)
+                || state.has_seen_lines(self.agent, &path, actual, &aim.replaces)
+            {
                 continue;
             }
             let unseen = state.unseen_from(self.agent, &path, actual);

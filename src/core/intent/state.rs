@@ -482,9 +482,18 @@ impl IntentState {
     }
 
     /// Whether it has seen all of what [`Self::seen`] names.
-    pub fn has_seen_all(&self, agent: Option<&str>, path: &str) -> bool {
+    fn has_seen_all(&self, agent: Option<&str>, path: &str) -> bool {
         let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| !it.is_part);
         agent.and_then(of).or_else(|| of("")).unwrap_or(false)
+    }
+
+    /// Whether the agent is about to change a file that it does not know as it is now. A write
+    /// replaces all of it, and needs all of it to be known.
+    pub fn is_stale(&self, agent: Option<&str>, path: &str, actual: &str, is_write: bool) -> bool {
+        match self.seen(agent, path) {
+            Some(seen) => seen != actual || is_write && !self.has_seen_all(agent, path),
+            None => is_write,
+        }
     }
 
     /// Whether it was shown all these lines of the file whose hash that is; of

@@ -101,49 +101,13 @@ pub fn guarded(path: &str) -> Option<&'static str> {
     None
 }
 
-/// Why a call counts as one that changes the whole project, where it does not
-/// name the project's root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Blind {
-    /// A `git stash`.
-    Stash,
-    /// The paths stand in a file.
-    List,
-}
-
-impl Blind {
-    pub fn message(self) -> &'static str {
-        match self {
-            Self::Stash => {
-                "Which files this `git stash` writes cannot be told before it runs: it may be any."
-            }
-            Self::List => {
-                "Which files the list names that git is given cannot be told before it runs: it \
-                 may be any."
-            }
-        }
-    }
-
-    pub fn instead(self) -> &'static str {
-        match self {
-            Self::Stash => {
-                "Name one stash by its number, as `git stash list` shows it (`git stash apply 1`), \
-                 in a call of its own; where you put something away, name its files (`git stash \
-                 push -- PATH`)."
-            }
-            Self::List => "Name the files on the command line.",
-        }
-    }
-}
-
 /// What to do instead of a change of a place that is in nobody's scope.
 pub fn instead(path: &str) -> &'static str {
     let has = |name: &str| path.split('/').any(|it| it.eq_ignore_ascii_case(name));
     match () {
         () if has(".orchestration") => {
             "What is declared is changed by `roz intent new`, `expand` or `complete`, which ask \
-             the user; the ledger, the map and the lessons are roz's to write. A command that \
-             names its files (`git stash push -- PATH`) leaves them alone."
+             the user; the ledger, the map and the lessons are roz's to write."
         }
         () if has(".git") => {
             "Leave git's own files to its commands; hooks and settings that run something are the \

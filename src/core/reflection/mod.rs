@@ -89,8 +89,18 @@ pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
         && !(state.uses_tasks() && cx.policy.ticketing.stands_for_sessions("tasks"))
 }
 
+/// Whether a stop may be held for what was learned. Others pay for no look at the changes.
+pub fn may_hold_stop(state: &Reflection) -> bool {
+    match state.status() {
+        Status::Idle | Status::Pending | Status::Blocked => true,
+        Status::Skipped => state.is_auto_skipped(),
+        Status::Active => !is_at_work(state),
+        Status::Reflected => false,
+    }
+}
+
 /// At work on a ticket that is known. A close that was only intended, or has failed, makes none.
-pub fn is_at_work(state: &Reflection) -> bool {
+fn is_at_work(state: &Reflection) -> bool {
     state.status() == Status::Active && state.ticket().is_some()
 }
 

@@ -72,6 +72,7 @@ use crate::core::{
 pub use self::{
     agent_file::names_reviewer,
     people::{Command, begins_with_command, command},
+    stop::needs_work_at_stop,
 };
 
 /// The subagent that reviews: agent `roz` of plugin `roz`.

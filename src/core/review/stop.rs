@@ -5,7 +5,7 @@ use crate::core::{
     breaker::{self, Press},
     event::{Background, Stop},
     outcome::{Notice, Outcome, Saying},
-    policy::{Mode, Scope},
+    policy::{Mode, ReviewPolicy, Scope},
     review::{
         REVIEWER, changed_since_approval,
         phase::Phase,
@@ -15,6 +15,20 @@ use crate::core::{
     },
     trace::Mark,
 };
+
+/// Whether a stop is judged by the work as it is now. Others pay for no look at it.
+pub fn needs_work_at_stop(review: &Review, policy: &ReviewPolicy) -> bool {
+    let is_work = policy.gates.approval_scope == Scope::Work;
+    let is_always = policy.mode == Mode::Always;
+    match review.phase() {
+        Phase::Approved => !is_work || review.approval_is_watched(is_always),
+        Phase::Pending => {
+            review.opener() == Opener::Always || is_work && review.opener().is_agents_doing()
+        }
+        Phase::Issues { .. } => is_work && review.opener().is_agents_doing(),
+        Phase::Idle | Phase::Reviewing => false,
+    }
+}
 
 pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let timeout = cx.policy.review.reviewer_timeout_seconds;

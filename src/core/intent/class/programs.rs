@@ -1,42 +1,28 @@
-//! Programs whose own text says what they do: an awk program and a sed script
-//! are known to read only where all of their text is, and nothing in it writes
-//! or runs; and the words of `find` and `ip`.
+//! Programs whose own text says what they do: an awk program and a sed script are known to read
+//! only where nothing in them writes or runs.
 
 use crate::shell::HOLE;
 
-fn is_unknown(word: &str) -> bool {
-    word.contains(HOLE)
-}
-
-/// `words`: those behind `awk`; `is_bounded`: each of them is one, whatever it holds.
-pub(super) fn awk_reads(words: &[&str], is_bounded: bool) -> bool {
+/// `words`: those behind `awk`.
+pub(super) fn awk_reads(words: &[&str]) -> bool {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
-            "--" => return words.next().is_some_and(|it| awk_text_reads(it)),
+            "--" => return words.next().is_some_and(|text| awk_text_reads(text)),
             // Whatever a variable holds: nothing in the text writes to a file by its name.
-            "-F" | "-v" => {
-                if words.next().is_none_or(|it| is_unknown(it) && !is_bounded) {
-                    return false;
-                }
-            }
-            it if is_unknown(it) && !is_bounded => {
-                return false;
-            }
-            it if is_unknown(it) && !it.starts_with("-F") && !it.starts_with("-v") => return false,
-            it if it.starts_with("-F") || it.starts_with("-v") => (),
-            it if it.starts_with('-') => return false,
-            // What stands behind the program is no option any more.
-            it => return awk_text_reads(it),
+            "-F" | "-v" => drop(words.next()),
+            word if word.starts_with("-F") || word.starts_with("-v") => (),
+            word if word.starts_with('-') => return false,
+            text => return awk_text_reads(text),
         }
     }
     false
 }
 
-/// Only `print` and `printf` write with `>`: what stands before the first is a
-/// comparison, as `>=` is everywhere. `@` loads code and calls by name.
+/// Only `print` and `printf` write with `>`: before the first of them it is a comparison, as `>=`
+/// is everywhere. `@` loads code and calls by name.
 fn awk_text_reads(text: &str) -> bool {
-    if is_unknown(text) || text.contains("\\\n") || text.contains("\\\r") {
+    if text.contains(HOLE) || text.contains("\\\n") || text.contains("\\\r") {
         return false;
     }
     let printed = text.find("print").map_or("", |at| &text[at..]).replace(">=", "");
@@ -48,138 +34,70 @@ fn awk_text_reads(text: &str) -> bool {
 
 /// `words`: those behind `sed`.
 pub(super) fn sed_reads(words: &[&str]) -> bool {
+    const FLAGS: &[&str] = &["--quiet", "--silent", "--regexp-extended", "--null-data"];
     let mut scripts: Vec<&str> = Vec::new();
-    let mut operands: Vec<&str> = Vec::new();
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        // A file, behind the script, and no option by its beginning.
-        let is_file = is_unknown(word)
-            && !word.starts_with(['-', HOLE])
-            && !(scripts.is_empty() && operands.is_empty());
-        if is_unknown(word) && !is_file {
-            return false;
+    let mut operands = Vec::new();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            operands.extend(words);
+            break;
         }
-        match *word {
-            "--" => {
-                operands.extend(rest);
-                break;
-            }
-            "--quiet" | "--silent" | "--regexp-extended" | "--posix" | "--null-data"
-            | "--separate" | "--unbuffered" | "--sandbox" | "--debug" => (),
-            "--expression" => match rest.next() {
-                Some(script) => scripts.push(script),
-                None => return false,
-            },
-            it if it.starts_with("--") => match it.strip_prefix("--expression=") {
-                Some(script) => scripts.push(script),
-                None => return false,
-            },
-            it if it.len() > 1 && it.starts_with('-') => {
-                let letters = it.trim_start_matches(|c| "-nErsuz".contains(c));
-                let taken = match letters.get(1..) {
-                    None => continue,
-                    Some("") => rest.next().copied(),
-                    attached => attached,
-                };
-                match (letters.as_bytes().first(), taken) {
-                    (Some(b'e'), Some(script)) => scripts.push(script),
-                    (Some(b'l'), Some(length)) if !is_unknown(length) => (),
-                    _ => return false,
-                }
-            }
-            it => operands.push(it),
+        let Some(option) = word.strip_prefix('-').filter(|option| !option.is_empty()) else {
+            operands.push(word);
+            continue;
+        };
+        if FLAGS.contains(&word) {
+            continue;
+        }
+        // `-n`, `-ne SCRIPT`, `-eSCRIPT`
+        let option = option.trim_start_matches(|letter| "nErsuz".contains(letter));
+        match option.strip_prefix('e') {
+            Some("") => scripts.extend(words.next()),
+            Some(script) => scripts.push(script),
+            None if option.is_empty() => (),
+            None => return false,
         }
     }
     if scripts.is_empty() {
-        match operands.first() {
-            Some(script) => scripts.push(script),
-            None => return false,
-        }
+        scripts.extend(operands.first());
     }
-    sed_text_reads(&scripts.join("\n"))
+    !scripts.is_empty() && scripts.into_iter().all(sed_text_reads)
 }
 
-/// Whether every command of a script is known, and neither writes nor runs.
+/// Whether a script has no other commands than those that only print, such as `/a/,$p` and
+/// `s/a/b/g`.
 fn sed_text_reads(script: &str) -> bool {
-    if is_unknown(script) {
-        return false;
-    }
-    let mut rest = script;
-    // Each round goes past at least one character.
-    while let Some(first) = rest.chars().next() {
-        let tail = &rest[first.len_utf8()..];
-        let next = match first {
-            // Addresses, blocks and what separates commands; then commands without an argument.
-            '0'..='9' | '$' | ',' | '~' | '+' | '!' | '{' | '}' | ';' | 'I' | 'M' => Some(tail),
-            it if it.is_whitespace() => Some(tail),
-            'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'q' | 'Q' | '='
-            | 'l' | 'F' | 'z' => Some(tail),
-            '/' => regex(tail, '/'),
-            '\\' => by_delimiter(tail).and_then(|(delimiter, tail)| regex(tail, delimiter)),
-            's' => by_delimiter(tail)
-                .and_then(|(delimiter, tail)| delimited(regex(tail, delimiter)?, delimiter))
-                .map(|(_, tail)| {
-                    tail.trim_start_matches(|c: char| c.is_ascii_digit() || "gpiIM".contains(c))
-                })
-                // What the flags end with: `e` and `w` are none of these.
-                .filter(|tail| {
-                    let end = tail.trim_start_matches([' ', '\t']);
-                    end.is_empty() || end.starts_with([';', '}', '\n', '#'])
-                }),
-            'y' => by_delimiter(tail)
-                .and_then(|(delimiter, tail)| delimited(regex(tail, delimiter)?, delimiter))
-                .map(|(_, tail)| tail),
-            ':' | 'b' | 't' | 'T' => Some(tail.find([';', '\n', '}']).map_or("", |at| &tail[at..])),
-            'r' | 'R' | '#' => Some(tail.split_once('\n').map_or("", |(_, after)| after)),
-            'a' | 'i' | 'c' => Some(after_text(tail)),
-            _ => None,
+    let mut letters = script.chars();
+    while let Some(letter) = letters.next() {
+        let is_known = match letter {
+            '/' => skip(&mut letters, '/'),
+            's' | 'y' => {
+                letters.next().is_some_and(|end| skip(&mut letters, end) && skip(&mut letters, end))
+            }
+            letter => {
+                letter.is_ascii_digit()
+                    || letter.is_whitespace()
+                    || "$,~+!{};=pPdDnNgGhHxqQlFziIM".contains(letter)
+            }
         };
-        match next {
-            Some(next) => rest = next,
-            None => return false,
+        if !is_known {
+            return false;
         }
     }
-    true
+    !script.contains(HOLE)
 }
 
-fn by_delimiter(text: &str) -> Option<(char, &str)> {
-    let delimiter = text.chars().next().filter(|it| !matches!(it, '\\' | '\n'))?;
-    Some((delimiter, &text[delimiter.len_utf8()..]))
-}
-
-/// What follows a pattern. Where a delimiter stands within brackets, programs
-/// differ in where the pattern ends.
-fn regex(text: &str, delimiter: char) -> Option<&str> {
-    let (pattern, rest) = delimited(text, delimiter)?;
-    let is_open = pattern.rfind('[').is_some_and(|at| !pattern[at..].contains(']'));
-    (!is_open).then_some(rest)
-}
-
-fn delimited(text: &str, delimiter: char) -> Option<(&str, &str)> {
-    let mut escaped = false;
-    for (index, character) in text.char_indices() {
-        if character == '\n' {
-            return None;
+/// Goes behind the next delimiter; whether there is one.
+fn skip(letters: &mut std::str::Chars, delimiter: char) -> bool {
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            letter if letter == delimiter => return true,
+            _ => (),
         }
-        if character == delimiter && !escaped {
-            return Some((&text[..index], &text[index + character.len_utf8()..]));
-        }
-        escaped = character == '\\' && !escaped;
     }
-    None
-}
-
-/// The text of `a`, `i` and `c` is the rest of the line; a backslash at its
-/// end adds the next one, and what programs make of more of them differs.
-fn after_text(text: &str) -> &str {
-    let mut rest = text;
-    while let Some((line, after)) = rest.split_once('\n') {
-        if !line.ends_with('\\') || line.ends_with("\\\\") {
-            return after;
-        }
-        rest = after;
-    }
-    ""
+    false
 }
 
 /// Whether a word that is known in part may be an option that nobody knows.
@@ -188,72 +106,11 @@ pub(super) fn is_open(word: &str) -> bool {
     known.is_empty() || known.starts_with('-') && !(known.starts_with("--") && known.contains('='))
 }
 
-/// Whether each word of a `find` that nobody knows is no test and no action:
-/// begins as a path, or stands behind a test that takes a value. What it runs
-/// is judged by itself.
-pub(super) fn is_value_of_test(words: &[&str]) -> bool {
-    const TESTS: &[&str] = &[
-        "-name",
-        "-iname",
-        "-path",
-        "-ipath",
-        "-wholename",
-        "-regex",
-        "-iregex",
-        "-newer",
-        "-type",
-        "-mtime",
-        "-mmin",
-        "-ctime",
-        "-cmin",
-        "-atime",
-        "-amin",
-        "-size",
-        "-user",
-        "-group",
-        "-perm",
-        "-maxdepth",
-        "-mindepth",
-        "-samefile",
-        "-lname",
-        "-inum",
-        "-links",
-        "-printf",
-    ];
-    let runs = words.iter().position(|it| matches!(*it, "-exec" | "-execdir" | "-ok" | "-okdir"));
-    words.iter().enumerate().filter(|(_, it)| it.contains(HOLE)).all(|(at, it)| {
-        let is_value = at > 0 && TESTS.contains(&words[at - 1]);
-        is_value || runs.is_some_and(|it| it < at) || !is_open(it)
+/// Whether each word of a `find` that is known in part is the value of a test, or a path.
+pub(super) fn is_search(words: &[&str]) -> bool {
+    words.iter().enumerate().filter(|(_, word)| word.contains(HOLE)).all(|(at, word)| {
+        let is_value = at > 0 && words[at - 1].starts_with('-');
+        let is_run = words[..at].iter().any(|word| word.starts_with("-exec"));
+        is_value || is_run || !is_open(word)
     })
-}
-
-/// `ip -br addr show dev x`, `ip route get x`.
-pub(super) fn ip_reads(words: &[&str]) -> bool {
-    const LOOKS: &[&str] = &[
-        "-4",
-        "-6",
-        "-s",
-        "-d",
-        "-o",
-        "-br",
-        "-brief",
-        "-j",
-        "-json",
-        "-p",
-        "-pretty",
-        "-c",
-        "-color",
-        "-details",
-        "-stats",
-        "-statistics",
-        "-oneline",
-    ];
-    let operands = words.iter().skip_while(|it| LOOKS.contains(it)).copied().collect::<Vec<_>>();
-    match operands.as_slice() {
-        [] => true,
-        [object, rest @ ..] => {
-            !object.starts_with('-')
-                && rest.first().is_none_or(|it| matches!(*it, "show" | "list" | "ls" | "get"))
-        }
-    }
 }

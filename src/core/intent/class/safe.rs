@@ -101,6 +101,12 @@ const SAFE: &[Row] = &[
     ),
 ];
 
+/// Words with which `ip` does more than show.
+const IP_CHANGES: &[&str] = &[
+    "set", "add", "del", "delete", "change", "replace", "flush", "append", "restore", "exec", "-b",
+    "-batch", "-force",
+];
+
 /// Subcommands that read only with these words behind them.
 const PAIRS: &[(&str, &str, &str)] = &[
     ("git", "stash", "list show"),
@@ -207,12 +213,12 @@ fn is_elsewhere(program: &str) -> bool {
             .any(|it| program.strip_prefix(it).is_some_and(|name| !name.contains('/')))
 }
 
-/// A word that nobody knows may be any option; behind `--` it is none, nor where
-/// it begins with something else than a dash, or is the value of an option that
-/// is known: `HEAD~$n`, `--since=$x`. Outside of quotes it may be more words.
+/// A word that nobody knows may be any option; behind `--` it is none, nor where it begins with
+/// something else than a dash, or is the value of an option that is known: `HEAD~$n`,
+/// `--since=$x`.
 fn may_be_option(run: &Run) -> bool {
-    let mut words = run.argv.iter().skip(1).take_while(|it| *it != "--");
-    words.any(|it| it.contains(HOLE) && (run.loose || programs::is_open(it)))
+    let mut words = run.argv.iter().skip(1).take_while(|word| *word != "--");
+    words.any(|word| word.contains(HOLE) && programs::is_open(word))
 }
 
 /// Whether one of the options is of the list, or the beginning of one: long
@@ -273,27 +279,22 @@ pub(super) fn is_safe(run: &Run) -> bool {
         return false;
     }
     let is_known = !rest.iter().any(|it| it.contains(HOLE));
-    // So many words are there, and no more; and so many before `--`.
-    let is_counted = !run.loose;
-    let mut options = rest.iter().take_while(|it| **it != "--");
-    let is_bounded = is_counted || !options.any(|it| it.contains(HOLE));
     match run.program.as_str() {
-        "awk" | "gawk" | "mawk" | "nawk" => programs::awk_reads(rest, is_bounded),
-        "sed" | "gsed" => is_bounded && programs::sed_reads(rest),
+        "awk" | "gawk" | "mawk" | "nawk" => programs::awk_reads(rest),
+        "sed" | "gsed" => programs::sed_reads(rest),
         // `--` ends nothing here: every word is looked at.
         "find" | "gfind" => {
-            (is_known || is_counted && programs::is_value_of_test(rest))
-                && !rest.iter().any(|it| row.spoils.contains(it))
+            programs::is_search(rest) && !rest.iter().any(|it| row.spoils.contains(it))
         }
         "env" | "genv" => rest.iter().all(|it| matches!(*it, "-0" | "--null")),
         // `uniq IN OUT`
-        "uniq" => (is_known || is_counted) && operands(rest, &["-f", "-s", "-w"]) < 2,
+        "uniq" => operands(rest, &["-f", "-s", "-w"]) < 2,
         "xxd" => is_known && operands(rest, &["-c", "-g", "-l", "-o", "-s", "-n", "-R"]) < 2,
         "hostname" | "ifconfig" => {
             let most = usize::from(run.program == "ifconfig");
             is_known && operands(rest, &[]) <= most
         }
-        "ip" => is_known && programs::ip_reads(rest),
+        "ip" => is_known && !rest.iter().any(|word| IP_CHANGES.contains(word)),
         // `date 01020304` sets the clock.
         "date" => !rest.iter().enumerate().any(|(at, it)| {
             let is_value =

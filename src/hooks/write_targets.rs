@@ -1,0 +1,75 @@
+//! The paths that a call would write, as it names them. What it does not name is seen afterwards.
+
+use std::path::Path;
+
+use super::{glob_expansion::expand, server_paths};
+use crate::{
+    core::{event::ToolCall, intent::class},
+    shell::{HOLE, How, Write},
+};
+
+/// Where a call is made.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) cwd: &'a Path,
+    /// The root of the project that judges the writes.
+    pub(super) project: &'a Path,
+    pub(super) home: Option<&'a Path>,
+}
+
+pub(super) fn of(call: &ToolCall, place: Place) -> Vec<(String, How)> {
+    let mut found = by_tool(call, place.project);
+    let writes = call.readings.iter().flat_map(|reading| &reading.writes);
+    for write in writes.filter(|write| !makes_nothing(write, place.cwd)) {
+        let files = if write.path.contains(HOLE) {
+            vec![write.path.clone()]
+        } else {
+            expand(&write.path, place.cwd, place.home)
+        };
+        found.extend(files.into_iter().map(|file| (file, write.how)));
+    }
+    found.dedup();
+    found
+}
+
+/// The files that a tool's input names.
+fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
+    let field = |name: &str| call.text(name).map(str::to_owned);
+    match call.name.as_str() {
+        "Write" => field("file_path").map(|path| (path, How::Write)).into_iter().collect(),
+        "Edit" | "MultiEdit" => {
+            field("file_path").map(|path| (path, How::Edit)).into_iter().collect()
+        }
+        "NotebookEdit" => {
+            field("notebook_path").map(|path| (path, How::Edit)).into_iter().collect()
+        }
+        // A server stands where it was started, which is not where the agent stands: what is
+        // relative counts from both.
+        name if name.starts_with("mcp__") => {
+            let mut found = Vec::new();
+            for path in server_paths::named(&call.input) {
+                if !path.starts_with(['/', '~']) {
+                    let from_root = project.join(&path).to_string_lossy().into_owned();
+                    found.push((from_root, How::Edit));
+                }
+                found.push((path, How::Edit));
+            }
+            found
+        }
+        // A tool that a newer client has: what it names, it may write.
+        name if !class::is_known_reader(name) => {
+            let fields = ["file_path", "path", "notebook_path"];
+            fields.into_iter().filter_map(field).map(|path| (path, How::Edit)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a `mkdir -p` finds its folder there already.
+fn makes_nothing(write: &Write, cwd: &Path) -> bool {
+    let path = &write.path;
+    write.how == How::Directory
+        && !path.starts_with('~')
+        && !path.contains(HOLE)
+        && cwd.join(path).is_dir()
+}
