@@ -1,102 +1,98 @@
-//! The languages, a row each: which nodes define something, which hold
-//! definitions, which only stand around one.
+//! The languages: which nodes define something, which hold definitions, which
+//! only wrap one.
+
+use std::sync::OnceLock;
 
 use tree_sitter::Language as Grammar;
 
-use super::Kind;
+use super::{Kind, token::Classes};
 
 #[derive(Debug)]
 pub struct Language {
     pub name: &'static str,
     pub(super) extensions: &'static [&'static str],
     pub(super) grammar: fn() -> Grammar,
-    /// Between a definition and what it stands in.
+    pub(super) classes: OnceLock<Classes>,
+    /// Between a definition and its container: `::` in `Session::renew`.
     pub(super) separator: &'static str,
     pub(super) roles: &'static [(&'static str, Role)],
     pub(super) visibility: Visibility,
-    /// A comment that begins so is read by tools that make code of it.
+    /// Comments that begin like this are code to some tool: `//go:build`.
     pub(super) directives: &'static [&'static str],
-    /// `'a'` and `"a"` are the same text.
-    pub quotes_are_alike: bool,
-    /// Statements end where they end, with a `;` or without.
-    pub(super) semicolons: Semicolons,
-    /// A text in front of a body tells about it.
-    pub(super) has_docstrings: bool,
+    /// `'a'` and `"a"` are the same string.
+    pub(super) has_two_quotes: bool,
+    pub(super) has_optional_semicolons: bool,
+    /// Whether a definition has to come before its use, as in Python.
+    pub runs_in_order: bool,
 }
 
-/// What a node is, at the top or directly in a definition.
+/// What a node is, at the top of a file or directly in a container.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Role {
-    Defines(Kind, Name, Free),
-    /// A definition with others in the child of that field.
+    Defines(Kind, Name, Order),
+    /// A definition with other definitions in the child of this field.
     Holds(Kind, Name, &'static str),
-    /// Stands around one definition.
+    /// Wraps one definition: `export`.
     Wraps,
-    /// Stands around several.
+    /// Wraps several: `type ( … )`.
     Groups,
-    /// Belongs to the definition behind it.
+    /// Belongs to the definition after it: an attribute.
     Precedes,
     Imports,
 }
 
-/// How a node tells what it defines.
+/// Where the name of a definition is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Name {
-    /// In the field `name`.
+    /// The field `name`.
     Field,
-    /// `Tr for Type`.
+    /// `impl Trait for Type`.
     Impl,
-    /// In the field `name`, and in what is the receiver's type.
+    /// The field `name`, qualified by the receiver's type: `Session.renew`.
     Receiver,
-    /// Each of its children that has a `name`.
+    /// The field `name` of each child.
     Each,
-    /// What stands left of the `=`.
+    /// The left side of the `=`.
     Left,
 }
 
-/// Whether the order matters.
+/// Whether the place of a definition among its neighbours matters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Free {
-    Yes,
-    No,
-    /// As long as nothing that is evaluated stands in its head: defaults,
-    /// decorators, what a class inherits from.
-    IfPlain,
+pub(super) enum Order {
+    Free,
+    Fixed,
+    /// Free where its head evaluates nothing: no decorators, no computed
+    /// default values.
+    FreeIfPlain,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Visibility {
-    /// A child that says so.
+    /// `pub`.
     Modifier,
-    /// What `export` stands before, and what is not private in it.
+    /// `export`, and in an exported class all that is not private.
     Export,
-    /// No underscore before it.
+    /// No underscore at the beginning.
     Underscore,
-    /// A capital letter.
+    /// A capital letter at the beginning.
     Capital,
-    /// `public`, and whatever stands in an interface.
+    /// `public`, and all that is in an interface.
     Public,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Semicolons {
-    Matter,
-    /// But in the head of a loop.
-    AreOptional,
-}
-
 use self::{
-    Free::{IfPlain as P, No as O, Yes as F},
     Kind::{Function, Impl, Macro, Method, Module, Type, Value},
     Name::{Each, Field, Left, Receiver},
+    Order::{Fixed as O, Free as F, FreeIfPlain as P},
     Role::{Defines, Groups, Holds, Imports, Precedes, Wraps},
 };
 
-pub(super) static LANGUAGES: &[Language] = &[
+pub(super) static LANGUAGES: [Language; 7] = [
     Language {
         name: "rust",
         extensions: &["rs"],
         grammar: || tree_sitter_rust::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: "::",
         roles: &[
             ("function_item", Defines(Function, Field, F)),
@@ -119,9 +115,9 @@ pub(super) static LANGUAGES: &[Language] = &[
         ],
         visibility: Visibility::Modifier,
         directives: &[],
-        quotes_are_alike: false,
-        semicolons: Semicolons::Matter,
-        has_docstrings: false,
+        has_two_quotes: false,
+        has_optional_semicolons: false,
+        runs_in_order: true,
     },
     ecmascript("typescript", &["ts", "mts", "cts"], || {
         tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
@@ -134,6 +130,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         name: "python",
         extensions: &["py", "pyi"],
         grammar: || tree_sitter_python::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             ("function_definition", Defines(Function, Field, P)),
@@ -148,14 +145,15 @@ pub(super) static LANGUAGES: &[Language] = &[
         ],
         visibility: Visibility::Underscore,
         directives: &["#!", "# -*- coding", "# coding"],
-        quotes_are_alike: true,
-        semicolons: Semicolons::AreOptional,
-        has_docstrings: true,
+        has_two_quotes: true,
+        has_optional_semicolons: true,
+        runs_in_order: true,
     },
     Language {
         name: "go",
         extensions: &["go"],
         grammar: || tree_sitter_go::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             ("function_declaration", Defines(Function, Field, F)),
@@ -163,21 +161,21 @@ pub(super) static LANGUAGES: &[Language] = &[
             ("type_declaration", Groups),
             ("type_spec", Defines(Type, Field, F)),
             ("type_alias", Defines(Type, Field, F)),
-            // In a group, `iota` counts.
             ("const_declaration", Defines(Value, Each, F)),
             ("var_declaration", Defines(Value, Each, O)),
             ("import_declaration", Imports),
         ],
         visibility: Visibility::Capital,
         directives: &["//go:", "// +build", "//export ", "//line ", "// #", "/*\n#"],
-        quotes_are_alike: false,
-        semicolons: Semicolons::AreOptional,
-        has_docstrings: false,
+        has_two_quotes: false,
+        has_optional_semicolons: true,
+        runs_in_order: false,
     },
     Language {
         name: "java",
         extensions: &["java"],
         grammar: || tree_sitter_java::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             ("method_declaration", Defines(Method, Field, F)),
@@ -197,9 +195,9 @@ pub(super) static LANGUAGES: &[Language] = &[
         ],
         visibility: Visibility::Public,
         directives: &[],
-        quotes_are_alike: false,
-        semicolons: Semicolons::Matter,
-        has_docstrings: false,
+        has_two_quotes: false,
+        has_optional_semicolons: false,
+        runs_in_order: false,
     },
 ];
 
@@ -212,6 +210,7 @@ const fn ecmascript(
         name,
         extensions,
         grammar,
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             ("function_declaration", Defines(Function, Field, F)),
@@ -239,8 +238,8 @@ const fn ecmascript(
         ],
         visibility: Visibility::Export,
         directives: &["/** @jsx", "/* @jsx", "// @jsx"],
-        quotes_are_alike: true,
-        semicolons: Semicolons::AreOptional,
-        has_docstrings: false,
+        has_two_quotes: true,
+        has_optional_semicolons: true,
+        runs_in_order: false,
     }
 }

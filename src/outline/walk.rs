@@ -1,14 +1,16 @@
-//! From a tree to its pieces.
+//! From a syntax tree to its pieces.
 
 use tree_sitter::Node;
 
 use super::{
-    Kind, Outline, Piece, Source, names,
-    table::{Free, Name, Role, Visibility},
+    Kind, Outline, Piece, Source,
+    kinds::is_comment,
+    names,
+    table::{Name, Order, Role, Visibility},
     token,
 };
 
-/// Definitions in definitions, so deep; what lies deeper is part of the last.
+/// The deepest nesting of definitions; what is deeper is part of the last one.
 const DEEPEST: usize = 40;
 
 pub(super) fn outline<'s>(source: &'s Source<'_>) -> Outline<'s> {
@@ -24,7 +26,7 @@ struct Walk<'s, 'a> {
     outline: Outline<'s>,
 }
 
-/// Where a definition stands.
+/// The container of a definition.
 struct Place {
     inside: String,
     is_public: bool,
@@ -42,14 +44,12 @@ impl<'s> Walk<'s, '_> {
         let mut before: Vec<Node> = Vec::new();
         let mut cursor = parent.walk();
         let children: Vec<Node> = parent.named_children(&mut cursor).collect();
-        let is_first = |at: usize| children[..at].iter().all(|it| token::is_comment(it.kind()));
+        let is_first = |at: usize| children[..at].iter().all(|it| is_comment(it.kind()));
         for (at, child) in children.iter().copied().enumerate() {
             let text = self.source.text_of(child);
-            let is_note = token::is_comment(child.kind())
+            let is_note = is_comment(child.kind())
                 && !token::is_directive(text, self.source.language)
-                || self.source.language.has_docstrings
-                    && token::is_docstring(child)
-                    && is_first(at);
+                || token::is_docstring(child, self.source.language) && is_first(at);
             if is_note {
                 self.outline.comments.push(text);
             } else if let Some(Role::Precedes) = self.role(child) {
@@ -60,59 +60,61 @@ impl<'s> Walk<'s, '_> {
                 self.item(child, nodes, place);
             }
         }
-        if let Some(last) = before.last().copied() {
-            self.piece(Kind::Statement, last, before, place);
+        if !before.is_empty() {
+            self.plain(Kind::Statement, before, place);
         }
     }
 
-    /// `nodes`: what stands around and before `node` too.
+    /// `nodes` are the whole of the piece: what wraps `node`, and the attributes
+    /// before it.
     fn item(&mut self, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
         match self.role(node) {
-            Some(Role::Imports) => self.piece(Kind::Import, node, nodes, place),
+            Some(Role::Imports) => self.plain(Kind::Import, nodes, place),
             Some(Role::Groups) => self.children(node, place),
             Some(Role::Wraps) => self.wrapped(node, nodes, place),
-            Some(Role::Defines(kind, name, free)) => {
-                self.definition(kind, name, free, node, nodes, place);
+            Some(Role::Defines(kind, name, order)) => {
+                let is_free = match order {
+                    Order::Free => true,
+                    Order::Fixed => false,
+                    Order::FreeIfPlain => {
+                        nodes.iter().all(|it| it.id() == node.id()) && has_plain_head(node)
+                    }
+                };
+                self.definition(kind, name, is_free, node, nodes, place);
             }
             Some(Role::Holds(kind, name, body)) => {
                 match node.child_by_field_name(body).filter(|_| place.depth < DEEPEST) {
-                    Some(body) => self.container(kind, name, node, body, &nodes, place),
-                    None => self.definition(kind, name, Free::No, node, nodes, place),
+                    Some(body) => self.container(kind, name, (node, body), &nodes, place),
+                    None => self.definition(kind, name, false, node, nodes, place),
                 }
             }
-            Some(Role::Precedes) | None => self.piece(Kind::Statement, node, nodes, place),
+            Some(Role::Precedes) | None => self.plain(Kind::Statement, nodes, place),
         }
     }
 
     fn wrapped(&mut self, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
         let fields = ["declaration", "definition"];
-        let inner = fields.iter().find_map(|it| node.child_by_field_name(it));
+        let inner = fields.iter().find_map(|field| node.child_by_field_name(field));
         let last = || {
             let mut cursor = node.walk();
             node.named_children(&mut cursor).last()
         };
-        let inner = inner.or_else(last);
-        match inner.map(|it| (it, self.role(it))) {
-            Some((inner, Some(Role::Defines(kind, name, free)))) => {
-                self.definition(kind, name, free, inner, nodes, place);
-            }
-            Some((inner, Some(Role::Holds(kind, name, body)))) if place.depth < DEEPEST => {
-                match inner.child_by_field_name(body) {
-                    Some(body) => self.container(kind, name, inner, body, &nodes, place),
-                    None => self.definition(kind, name, Free::No, inner, nodes, place),
-                }
-            }
-            Some((inner, Some(Role::Wraps))) => self.wrapped(inner, nodes, place),
-            _ if node.kind() == "export_statement" => match node.child_by_field_name("value") {
-                Some(value) => {
-                    let mut piece = self.raw_piece(Kind::Value, nodes, node.end_byte(), place);
-                    piece.names = vec!["default".to_owned()];
-                    (piece.is_public, piece.body) = (true, value.start_byte());
-                    self.outline.pieces.push(piece);
-                }
-                None => self.piece(Kind::Export, node, nodes, place),
-            },
-            _ => self.piece(Kind::Statement, node, nodes, place),
+        let is_defined = |it: &Node| {
+            matches!(self.role(*it), Some(Role::Defines(..) | Role::Holds(..) | Role::Wraps))
+        };
+        let is_export = node.kind() == "export_statement";
+        if let Some(inner) = inner.or_else(last).filter(is_defined) {
+            self.item(inner, nodes, place);
+        } else if is_export && node.child_by_field_name("value").is_some() {
+            let names = vec!["default".to_owned()];
+            let piece = self.piece(Kind::Value, nodes, place);
+            self.outline.pieces.push(Piece { names, is_public: true, ..piece });
+        } else if is_export {
+            let names = names::exported(self.source, node);
+            let piece = self.piece(Kind::Export, nodes, place);
+            self.outline.pieces.push(Piece { names, is_public: true, ..piece });
+        } else {
+            self.plain(Kind::Statement, nodes, place);
         }
     }
 
@@ -120,102 +122,79 @@ impl<'s> Walk<'s, '_> {
         &mut self,
         kind: Kind,
         name: Name,
-        free: Free,
+        is_free: bool,
         node: Node<'s>,
         nodes: Vec<Node<'s>>,
         place: &Place,
     ) {
-        let is_inside = place.depth > 0;
         let kind = match kind {
             // `const f = () => …`
             Kind::Value if is_function(node) => Kind::Function,
-            Kind::Function if is_inside && names::is_in_type(node) => Kind::Method,
+            Kind::Function if place.depth > 0 && names::is_in_type(node) => Kind::Method,
             kind => kind,
-        };
-        let free = match free {
-            Free::Yes => true,
-            Free::No => false,
-            Free::IfPlain => nodes.iter().all(|it| it.id() == node.id()) && is_plain(node),
         };
         let names = names::of(self.source, node, name);
         let is_public = self.is_public(node, &nodes, &names, place);
-        let body = ["body", "value", "right"].iter().find_map(|it| node.child_by_field_name(it));
-        let body = body.or_else(|| names::value_of(node)).filter(|_| kind != Kind::Type);
-        // What a type is made of is what others see of it.
-        let body = body.map_or(node.end_byte(), |it| it.start_byte());
-        let mut piece = self.raw_piece(kind, nodes, node.end_byte(), place);
-        piece.names = names;
-        piece.is_public = is_public;
-        piece.is_free = free;
-        piece.body = body;
-        self.outline.pieces.push(piece);
+        let piece = self.piece(kind, nodes, place);
+        self.outline.pieces.push(Piece { names, is_public, is_free, ..piece });
     }
 
     fn container(
         &mut self,
         kind: Kind,
         name: Name,
-        node: Node<'s>,
-        body: Node<'s>,
+        (node, body): (Node<'s>, Node<'s>),
         nodes: &[Node<'s>],
         place: &Place,
     ) {
         let names = names::of(self.source, node, name);
         let is_public = self.is_public(node, nodes, &names, place);
-        // The head: all that stands before the body, and no more.
+        // The piece is the head alone: all that is before the body.
         let mut head: Vec<Node> = Vec::new();
         for outer in nodes {
             before(*outer, body, &mut head);
         }
-        let mut piece = self.raw_piece(kind, head, body.start_byte(), place);
-        // What a class inherits from is looked up where it stands.
+        let mut piece = self.piece(kind, head, place);
+        piece.lines.1 = node.end_position().row + 1;
+        piece.is_public = is_public && kind != Kind::Impl;
+        // The base classes are evaluated where the class is.
         piece.is_free = match self.source.language.visibility {
             Visibility::Export | Visibility::Underscore => false,
             Visibility::Modifier | Visibility::Capital | Visibility::Public => true,
         };
-        piece.lines.1 = node.end_position().row + 1;
-        piece.is_public = is_public && kind != Kind::Impl;
         let separator = self.source.language.separator;
-        let name = names.join(", ");
-        let inside = format!("{}{name}{separator}", place.inside);
+        let inside = format!("{}{}{separator}", place.inside, names.join(", "));
         piece.names = names;
         self.outline.pieces.push(piece);
-        let is_interface = names::is_interface(node);
         let is_public = match kind {
-            // What is in it says so for itself, where it is not a trait's.
+            // The methods of `impl S` say it themselves, those of a trait do not.
             Kind::Impl => node.child_by_field_name("trait").is_none() && place.is_public,
             _ => is_public,
         };
+        let is_interface = names::is_interface(node);
         self.children(body, &Place { inside, is_public, is_interface, depth: place.depth + 1 });
     }
 
-    fn piece(&mut self, kind: Kind, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
-        let names = match kind {
-            Kind::Export => names::exported(self.source, node),
-            _ => Vec::new(),
-        };
-        let mut piece = self.raw_piece(kind, nodes, node.end_byte(), place);
-        piece.is_public = kind == Kind::Export;
-        piece.names = names;
-        piece.body = piece.body.min(node.start_byte());
+    fn plain(&mut self, kind: Kind, nodes: Vec<Node<'s>>, place: &Place) {
+        let piece = self.piece(kind, nodes, place);
         self.outline.pieces.push(piece);
     }
 
-    fn raw_piece(&self, kind: Kind, nodes: Vec<Node<'s>>, end: usize, place: &Place) -> Piece<'s> {
-        let first = nodes.first().map_or(end, Node::start_byte);
-        let last = nodes.last().map_or(end, Node::end_byte).max(first);
-        let line = |it: Option<&Node>, end: bool| {
-            it.map_or(0, |it| if end { it.end_position().row } else { it.start_position().row }) + 1
-        };
+    fn piece(&self, kind: Kind, nodes: Vec<Node<'s>>, place: &Place) -> Piece<'s> {
+        let first = nodes.first().map_or(0, Node::start_byte);
+        let last = nodes.last().map_or(first, Node::end_byte);
+        let lines = (
+            nodes.first().map_or(1, |node| node.start_position().row + 1),
+            nodes.last().map_or(1, |node| node.end_position().row + 1),
+        );
         Piece {
             kind,
             inside: place.inside.clone(),
             names: Vec::new(),
             is_public: false,
             is_free: false,
-            lines: (line(nodes.first(), false), line(nodes.last(), true)),
+            lines,
             raw: self.source.text.get(first..last).unwrap_or_default(),
-            body: end,
             nodes,
         }
     }
@@ -256,7 +235,7 @@ impl<'s> Walk<'s, '_> {
     }
 }
 
-/// The parts of `node` that stand before `body`.
+/// The parts of `node` that are before `body`.
 fn before<'s>(node: Node<'s>, body: Node<'s>, found: &mut Vec<Node<'s>>) {
     if node.end_byte() <= body.start_byte() {
         found.push(node);
@@ -285,8 +264,8 @@ fn is_function(node: Node) -> bool {
     })
 }
 
-/// Nothing in its head is evaluated.
-fn is_plain(node: Node) -> bool {
+/// Whether nothing in the head of a function is evaluated.
+fn has_plain_head(node: Node) -> bool {
     let Some(parameters) = node.child_by_field_name("parameters") else { return true };
     let is_computed =
         node.child_by_field_name("name").is_some_and(|it| it.kind() == "computed_property_name");

@@ -245,7 +245,7 @@ fn what_is_gone_here_and_there_again_was_moved() {
     let file = |path, before, after| mutation::File { path, before, after };
     let other = &b"fn z() {}\n"[..];
     let steps = |files: &[mutation::File]| -> Vec<String> {
-        mutation::settle(files).iter().map(|it| it.evidence.step.word()).collect()
+        mutation::judge_all(files).iter().map(|it| it.evidence.step.word()).collect()
     };
     let moved = [
         file("a.rs", Some(TWO), None),
@@ -277,7 +277,7 @@ fn a_name_is_followed_into_the_other_files_of_a_call() {
         file("d.py", "from z import _ld\n_ld(1)\n", "from z import _load\n_load(1)\n"),
     ];
     let steps: Vec<String> =
-        mutation::settle(&files).iter().map(|it| it.evidence.step.word()).collect();
+        mutation::judge_all(&files).iter().map(|it| it.evidence.step.word()).collect();
     assert_eq!(steps, ["rename", "rename", "module_level", "module_level"]);
 }
 
