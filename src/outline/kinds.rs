@@ -42,10 +42,3 @@ pub(super) fn is_in(list: &str, word: &str) -> bool {
 pub(super) fn is_comment(kind: &str) -> bool {
     matches!(kind, "comment" | "line_comment" | "block_comment")
 }
-
-pub(super) fn is_literal(kind: &str) -> bool {
-    const PARTS: &str =
-        "literal string number integer float regex char escape text content fragment";
-    is_in("true false none null nil iota undefined", kind)
-        || PARTS.split(' ').any(|part| kind.contains(part))
-}

@@ -13,7 +13,7 @@ mod tests;
 pub mod token;
 mod walk;
 
-use std::{borrow::Cow, fmt, ops::ControlFlow};
+use std::{borrow::Cow, ops::ControlFlow};
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
@@ -32,18 +32,18 @@ const LONGEST_PARSE: u32 = 60_000;
 const BINARY_WITHIN: usize = 8000;
 
 /// Why a text has no outline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
-    /// The name of the file does not tell a language that has a grammar here.
+    #[error("no grammar for this kind of file")]
     NoGrammar,
+    #[error("a binary file")]
     Binary,
+    #[error("larger than {} KiB", LONGEST_TEXT >> 10)]
     TooLarge,
-    /// The parser did not finish.
+    #[error("too tangled to parse")]
     TooTangled,
-    /// The first error is on this line, counted from 1.
-    Syntax {
-        line: usize,
-    },
+    #[error("a syntax error")]
+    Syntax,
 }
 
 /// The language of a file, by its name.
@@ -104,6 +104,8 @@ pub struct Piece<'s> {
     pub lines: (usize, usize),
     pub raw: &'s [u8],
     nodes: Vec<Node<'s>>,
+    /// Where it ends; of a container, where the body begins.
+    end: usize,
 }
 
 impl Piece<'_> {
@@ -150,10 +152,6 @@ impl<'a> Source<'a> {
         walk::outline(self)
     }
 
-    fn root(&self) -> Node<'_> {
-        self.tree.root_node()
-    }
-
     fn text_of(&self, node: Node) -> &[u8] {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
@@ -171,13 +169,9 @@ fn plain(text: &[u8]) -> Result<Cow<'_, [u8]>, Unread> {
     if !text.contains(&b'\r') {
         return Ok(Cow::Borrowed(text));
     }
-    let mut plain = Vec::with_capacity(text.len());
-    for (at, byte) in text.iter().enumerate() {
-        if *byte != b'\r' || text.get(at + 1) != Some(&b'\n') {
-            plain.push(*byte);
-        }
-    }
-    Ok(Cow::Owned(plain))
+    let lines = text.split(|byte| *byte == b'\n');
+    let lines: Vec<&[u8]> = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+    Ok(Cow::Owned(lines.join(&b'\n')))
 }
 
 fn parse(text: &[u8], language: &'static Language, old: Option<&Tree>) -> Result<Tree, Unread> {
@@ -193,32 +187,7 @@ fn parse(text: &[u8], language: &'static Language, old: Option<&Tree>) -> Result
     let mut read = |at: usize, _: Point| text.get(at..).unwrap_or_default();
     let tree =
         parser.parse_with_options(&mut read, old, Some(options)).ok_or(Unread::TooTangled)?;
-    match first_error(tree.root_node()) {
-        Some(line) => Err(Unread::Syntax { line }),
-        None => Ok(tree),
-    }
-}
-
-/// The line of the first syntax error, from 1.
-fn first_error(root: Node) -> Option<usize> {
-    if !root.has_error() {
-        return None;
-    }
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            return Some(node.start_position().row + 1);
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return Some(1);
-            }
-        }
-    }
+    if tree.root_node().has_error() { Err(Unread::Syntax) } else { Ok(tree) }
 }
 
 /// What is between the common beginning and the common end of two texts.
@@ -242,16 +211,4 @@ fn point(text: &[u8], at: usize) -> Point {
     let before = &text[..at];
     let begins = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
     Point { row: before.split(|it| *it == b'\n').count() - 1, column: at - begins }
-}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::NoGrammar => write!(f, "no grammar for this kind of file"),
-            Self::Binary => write!(f, "a binary file"),
-            Self::TooLarge => write!(f, "larger than {} KiB", LONGEST_TEXT >> 10),
-            Self::TooTangled => write!(f, "too tangled to parse"),
-            Self::Syntax { line } => write!(f, "a syntax error on line {line}"),
-        }
-    }
 }

@@ -15,7 +15,8 @@ pub struct Language {
     pub(super) classes: OnceLock<Classes>,
     /// Between a definition and its container: `::` in `Session::renew`.
     pub(super) separator: &'static str,
-    pub(super) roles: &'static [(&'static str, Role)],
+    /// Each role, and the node kinds that have it.
+    pub(super) roles: &'static [(Role, &'static str)],
     pub(super) visibility: Visibility,
     /// Comments that begin like this are code to some tool: `//go:build`.
     pub(super) directives: &'static [&'static str],
@@ -29,9 +30,9 @@ pub struct Language {
 /// What a node is, at the top of a file or directly in a container.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Role {
-    Defines(Kind, Name, Order),
-    /// A definition with other definitions in the child of this field.
-    Holds(Kind, Name, &'static str),
+    Defines(Kind),
+    /// Defines a container: there are definitions in its `body`.
+    Holds(Kind),
     /// Wraps one definition: `export`.
     Wraps,
     /// Wraps several: `type ( … )`.
@@ -39,31 +40,6 @@ pub(super) enum Role {
     /// Belongs to the definition after it: an attribute.
     Precedes,
     Imports,
-}
-
-/// Where the name of a definition is.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Name {
-    /// The field `name`.
-    Field,
-    /// `impl Trait for Type`.
-    Impl,
-    /// The field `name`, qualified by the receiver's type: `Session.renew`.
-    Receiver,
-    /// The field `name` of each child.
-    Each,
-    /// The left side of the `=`.
-    Left,
-}
-
-/// Whether the place of a definition among its neighbours matters.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Order {
-    Free,
-    Fixed,
-    /// Free where its head evaluates nothing: no decorators, no computed
-    /// default values.
-    FreeIfPlain,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -82,8 +58,6 @@ pub(super) enum Visibility {
 
 use self::{
     Kind::{Function, Impl, Macro, Method, Module, Type, Value},
-    Name::{Each, Field, Left, Receiver},
-    Order::{Fixed as O, Free as F, FreeIfPlain as P},
     Role::{Defines, Groups, Holds, Imports, Precedes, Wraps},
 };
 
@@ -95,23 +69,15 @@ pub(super) static LANGUAGES: [Language; 7] = [
         classes: OnceLock::new(),
         separator: "::",
         roles: &[
-            ("function_item", Defines(Function, Field, F)),
-            ("function_signature_item", Defines(Function, Field, F)),
-            ("struct_item", Defines(Type, Field, F)),
-            ("union_item", Defines(Type, Field, F)),
-            ("enum_item", Defines(Type, Field, F)),
-            ("type_item", Defines(Type, Field, F)),
-            ("associated_type", Defines(Type, Field, F)),
-            ("const_item", Defines(Value, Field, F)),
-            ("static_item", Defines(Value, Field, F)),
-            ("macro_definition", Defines(Macro, Field, O)),
-            ("impl_item", Holds(Impl, Name::Impl, "body")),
-            ("trait_item", Holds(Type, Field, "body")),
-            ("mod_item", Holds(Module, Field, "body")),
-            ("foreign_mod_item", Holds(Impl, Name::Impl, "body")),
-            ("attribute_item", Precedes),
-            ("use_declaration", Imports),
-            ("extern_crate_declaration", Imports),
+            (Defines(Function), "function_item function_signature_item"),
+            (Defines(Type), "struct_item union_item enum_item type_item associated_type"),
+            (Defines(Value), "const_item static_item"),
+            (Defines(Macro), "macro_definition"),
+            (Holds(Impl), "impl_item foreign_mod_item"),
+            (Holds(Type), "trait_item"),
+            (Holds(Module), "mod_item"),
+            (Precedes, "attribute_item"),
+            (Imports, "use_declaration extern_crate_declaration"),
         ],
         visibility: Visibility::Modifier,
         directives: &[],
@@ -133,15 +99,12 @@ pub(super) static LANGUAGES: [Language; 7] = [
         classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("function_definition", Defines(Function, Field, P)),
-            ("class_definition", Holds(Type, Field, "body")),
-            ("decorated_definition", Wraps),
-            ("expression_statement", Wraps),
-            ("assignment", Defines(Value, Left, O)),
-            ("type_alias_statement", Defines(Type, Left, O)),
-            ("import_statement", Imports),
-            ("import_from_statement", Imports),
-            ("future_import_statement", Imports),
+            (Defines(Function), "function_definition"),
+            (Holds(Type), "class_definition"),
+            (Wraps, "decorated_definition expression_statement"),
+            (Defines(Value), "assignment"),
+            (Defines(Type), "type_alias_statement"),
+            (Imports, "import_statement import_from_statement future_import_statement"),
         ],
         visibility: Visibility::Underscore,
         directives: &["#!", "# -*- coding", "# coding"],
@@ -156,14 +119,12 @@ pub(super) static LANGUAGES: [Language; 7] = [
         classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("function_declaration", Defines(Function, Field, F)),
-            ("method_declaration", Defines(Method, Receiver, F)),
-            ("type_declaration", Groups),
-            ("type_spec", Defines(Type, Field, F)),
-            ("type_alias", Defines(Type, Field, F)),
-            ("const_declaration", Defines(Value, Each, F)),
-            ("var_declaration", Defines(Value, Each, O)),
-            ("import_declaration", Imports),
+            (Defines(Function), "function_declaration"),
+            (Defines(Method), "method_declaration"),
+            (Groups, "type_declaration"),
+            (Defines(Type), "type_spec type_alias"),
+            (Defines(Value), "const_declaration var_declaration"),
+            (Imports, "import_declaration"),
         ],
         visibility: Visibility::Capital,
         directives: &["//go:", "// +build", "//export ", "//line ", "// #", "/*\n#"],
@@ -178,20 +139,19 @@ pub(super) static LANGUAGES: [Language; 7] = [
         classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("method_declaration", Defines(Method, Field, F)),
-            ("constructor_declaration", Defines(Method, Field, F)),
-            ("compact_constructor_declaration", Defines(Method, Field, F)),
-            ("annotation_type_element_declaration", Defines(Method, Field, F)),
-            ("field_declaration", Defines(Value, Each, O)),
-            ("constant_declaration", Defines(Value, Each, O)),
-            ("enum_constant", Defines(Value, Field, O)),
-            ("enum_body_declarations", Groups),
-            ("class_declaration", Holds(Type, Field, "body")),
-            ("interface_declaration", Holds(Type, Field, "body")),
-            ("enum_declaration", Holds(Type, Field, "body")),
-            ("record_declaration", Holds(Type, Field, "body")),
-            ("annotation_type_declaration", Holds(Type, Field, "body")),
-            ("import_declaration", Imports),
+            (
+                Defines(Method),
+                "method_declaration constructor_declaration compact_constructor_declaration \
+                annotation_type_element_declaration",
+            ),
+            (Defines(Value), "field_declaration constant_declaration enum_constant"),
+            (Groups, "enum_body_declarations"),
+            (
+                Holds(Type),
+                "class_declaration interface_declaration enum_declaration \
+                record_declaration annotation_type_declaration",
+            ),
+            (Imports, "import_declaration"),
         ],
         visibility: Visibility::Public,
         directives: &[],
@@ -213,28 +173,22 @@ const fn ecmascript(
         classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("function_declaration", Defines(Function, Field, F)),
-            ("generator_function_declaration", Defines(Function, Field, F)),
-            ("function_signature", Defines(Function, Field, O)),
-            ("interface_declaration", Defines(Type, Field, F)),
-            ("type_alias_declaration", Defines(Type, Field, F)),
-            ("enum_declaration", Defines(Type, Field, O)),
-            ("lexical_declaration", Defines(Value, Each, O)),
-            ("variable_declaration", Defines(Value, Each, O)),
-            ("method_definition", Defines(Method, Field, P)),
-            ("method_signature", Defines(Method, Field, O)),
-            ("abstract_method_signature", Defines(Method, Field, O)),
-            ("public_field_definition", Defines(Value, Field, O)),
-            ("field_definition", Defines(Value, Name::Field, O)),
-            ("class_declaration", Holds(Type, Field, "body")),
-            ("abstract_class_declaration", Holds(Type, Field, "body")),
-            ("internal_module", Holds(Module, Field, "body")),
-            ("module", Holds(Module, Field, "body")),
-            ("export_statement", Wraps),
-            ("ambient_declaration", Wraps),
-            ("expression_statement", Wraps),
-            ("decorator", Precedes),
-            ("import_statement", Imports),
+            (
+                Defines(Function),
+                "function_declaration generator_function_declaration function_signature",
+            ),
+            (Defines(Type), "interface_declaration type_alias_declaration enum_declaration"),
+            (
+                Defines(Value),
+                "lexical_declaration variable_declaration public_field_definition \
+                field_definition",
+            ),
+            (Defines(Method), "method_definition method_signature abstract_method_signature"),
+            (Holds(Type), "class_declaration abstract_class_declaration"),
+            (Holds(Module), "internal_module module"),
+            (Wraps, "export_statement ambient_declaration expression_statement"),
+            (Precedes, "decorator"),
+            (Imports, "import_statement"),
         ],
         visibility: Visibility::Export,
         directives: &["/** @jsx", "/* @jsx", "// @jsx"],

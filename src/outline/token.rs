@@ -6,7 +6,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    ops::Range,
+    iter::successors,
 };
 
 use tree_sitter::{Language as Grammar, Node};
@@ -16,7 +16,10 @@ use super::{
     kinds::{self, is_comment, is_in},
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The deepest nesting of nodes; what is deeper is compared as text.
+const DEEPEST: usize = 500;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum What {
     Open,
     Close,
@@ -25,10 +28,12 @@ pub enum What {
     Member,
     /// The name of two things at once: `{ name }`.
     Shorthand,
+    /// A string.
     Literal,
     /// `pub(crate)`, `export`
     Visibility,
     /// A keyword, an operator, a bracket.
+    #[default]
     Word,
 }
 
@@ -62,11 +67,10 @@ pub struct Tokens<'s> {
 #[derive(Debug)]
 pub(super) struct Classes(Vec<Class>);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Class {
     what: What,
     is_flow: bool,
-    is_text: bool,
     is_unbound: bool,
     /// The field whose nodes it binds; empty: any.
     binds: Option<&'static str>,
@@ -75,33 +79,30 @@ struct Class {
 }
 
 impl Classes {
-    pub(super) fn of(grammar: &Grammar) -> Self {
+    fn of(grammar: &Grammar) -> Self {
+        let set = |words: &'static str| -> HashSet<&str> { words.split(' ').collect() };
+        let (flow, texts, unbound) = (set(kinds::FLOW), set(kinds::TEXTS), set(kinds::UNBOUND));
         let table = |rows: &'static str| -> HashMap<&str, &str> {
             rows.split(' ').filter_map(|row| row.split_once('.')).collect()
         };
-        let set = |words: &'static str| -> HashSet<&str> { words.split(' ').collect() };
-        let (flow, texts, unbound) = (set(kinds::FLOW), set(kinds::TEXTS), set(kinds::UNBOUND));
         let (binders, members) = (table(kinds::BINDERS), table(kinds::MEMBERS));
-        let class = |id: usize| {
-            let id = u16::try_from(id).unwrap_or(0);
-            let name = grammar.node_kind_for_id(id).unwrap_or_default();
-            let is_named = grammar.node_kind_is_named(id);
-            let is_text = is_named && texts.contains(name);
+        let class = |number: usize| {
+            let number = u16::try_from(number).unwrap_or(0);
+            let name = grammar.node_kind_for_id(number).unwrap_or_default();
+            let is_named = grammar.node_kind_is_named(number);
             let what = match name {
                 "visibility_modifier" | "export_statement" | "export" => What::Visibility,
-                _ if is_text => What::Literal,
+                _ if is_named && texts.contains(name) => What::Literal,
                 _ if name.starts_with("shorthand") => What::Shorthand,
                 "field_identifier" | "property_identifier" | "private_property_identifier" => {
                     What::Member
                 }
                 _ if is_named && name.ends_with("identifier") => What::Identifier,
-                _ if is_named && kinds::is_literal(name) => What::Literal,
                 _ => What::Word,
             };
             Class {
                 what,
                 is_flow: flow.contains(name),
-                is_text,
                 is_unbound: unbound.contains(name),
                 binds: binders.get(name).copied(),
                 member: members.get(name).copied(),
@@ -111,24 +112,17 @@ impl Classes {
     }
 
     fn get(&self, node: Node) -> Class {
-        const UNKNOWN: Class = Class {
-            what: What::Word,
-            is_flow: false,
-            is_text: false,
-            is_unbound: false,
-            binds: None,
-            member: None,
-        };
-        self.0.get(usize::from(node.kind_id())).copied().unwrap_or(UNKNOWN)
+        self.0.get(usize::from(node.kind_id())).copied().unwrap_or_default()
     }
 }
 
 impl<'s> Source<'_> {
     pub fn tokens(&'s self, piece: &Piece<'s>) -> Tokens<'s> {
-        let classes = self.language.classes.get_or_init(|| Classes::of(&(self.language.grammar)()));
-        let mut lexer = Lexer { source: self, classes, tokens: Tokens::default() };
+        let grammar = self.language.grammar;
+        let classes = self.language.classes.get_or_init(|| Classes::of(&grammar()));
+        let mut lexer = Lexer { source: self, classes, end: piece.end, tokens: Tokens::default() };
         for node in &piece.nodes {
-            lexer.tree(*node);
+            lexer.visit(Place { node: *node, parent: None, field: "", is_bound: false, depth: 0 });
         }
         lexer.tokens
     }
@@ -137,14 +131,9 @@ impl<'s> Source<'_> {
 struct Lexer<'s, 'a> {
     source: &'s Source<'a>,
     classes: &'s Classes,
+    /// Where the piece ends.
+    end: usize,
     tokens: Tokens<'s>,
-}
-
-enum Step<'s> {
-    Visit(Place<'s>),
-    /// Text between the children of a string.
-    Text(u16, Range<usize>),
-    Close(What, u16),
 }
 
 #[derive(Clone, Copy)]
@@ -153,72 +142,48 @@ struct Place<'s> {
     parent: Option<Node<'s>>,
     field: &'s str,
     is_bound: bool,
+    depth: usize,
 }
 
 impl<'s> Lexer<'s, '_> {
-    /// Without recursion: code may be nested as deep as it likes.
-    fn tree(&mut self, root: Node<'s>) {
-        let mut todo =
-            vec![Step::Visit(Place { node: root, parent: None, field: "", is_bound: false })];
-        while let Some(step) = todo.pop() {
-            match step {
-                Step::Text(kind, range) => self.push(What::Literal, kind, range),
-                Step::Close(what, kind) => self.push(what, kind, 0..0),
-                Step::Visit(place) => self.visit(place, &mut todo),
-            }
-        }
-    }
-
-    fn visit(&mut self, place: Place<'s>, todo: &mut Vec<Step<'s>>) {
-        let Place { node, parent, field, is_bound } = place;
+    fn visit(&mut self, place: Place<'s>) {
+        let Place { node, parent, field, depth, .. } = place;
         let (class, language) = (self.classes.get(node), self.source.language);
         let text = self.source.text_of(node);
-        if is_comment(node.kind()) && !is_directive(text, language)
-            || is_docstring(node, language) && is_first_in_body(node)
-        {
+        if is_note(node, text, language) {
             self.tokens.comments.push(text);
             return;
         }
         self.tokens.flow += usize::from(class.is_flow);
         let binds = parent.and_then(|it| self.classes.get(it).binds).filter(|_| node.is_named());
-        let is_bound = is_bound && !class.is_unbound && !matches!(field, "type" | "value")
+        let is_bound = place.is_bound && !class.is_unbound && !matches!(field, "type" | "value")
             || binds.is_some_and(|it| it.is_empty() || it == field);
-        let place = Place { is_bound, ..place };
-        let is_whole = class.is_text && !has_code(node) || node.kind() == "visibility_modifier";
-        if node.child_count() == 0 || is_whole {
-            self.leaf(place, class);
+        let is_whole = (class.what == What::Literal) && !has_code(node)
+            || node.kind() == "visibility_modifier";
+        if node.child_count() == 0 || is_whole || depth > DEEPEST {
+            self.leaf(Place { is_bound, ..place }, class);
             return;
         }
         let is_export = class.what == What::Visibility;
-        let (open, close) =
-            if is_export { (class.what, class.what) } else { (What::Open, What::Close) };
-        self.push(open, node.kind_id(), 0..0);
-        let first_step = todo.len();
-        let mut seen = node.start_byte();
+        let (open, close) = if is_export {
+            (What::Visibility, What::Visibility)
+        } else {
+            (What::Open, What::Close)
+        };
+        self.push(open, node, b"");
         let children = children(node);
         for (at, (child, field)) in children.iter().enumerate() {
-            self.gap(seen..child.start_byte(), node, class, todo);
-            seen = child.end_byte();
-            if !is_optional(&children, at, node, language) {
-                todo.push(Step::Visit(Place { node: *child, parent: Some(node), field, is_bound }));
+            if child.start_byte() < self.end && !is_optional(&children, at, node, language) {
+                let (node, parent, depth) = (*child, Some(node), depth + 1);
+                self.visit(Place { node, parent, field, is_bound, depth });
             }
         }
-        self.gap(seen..node.end_byte(), node, class, todo);
-        todo.push(Step::Close(close, node.kind_id()));
-        todo[first_step..].reverse();
+        self.push(close, node, b"");
     }
 
-    fn gap(&self, gap: Range<usize>, node: Node, class: Class, todo: &mut Vec<Step<'s>>) {
-        let text = self.source.text.get(gap.clone()).unwrap_or_default().trim_ascii();
-        let is_layout = !class.is_text && matches!(text, b"" | b"\\");
-        if !gap.is_empty() && !is_layout {
-            todo.push(Step::Text(node.kind_id(), gap));
-        }
-    }
-
-    fn leaf(&mut self, Place { node, parent, field, is_bound }: Place<'s>, class: Class) {
+    fn leaf(&mut self, Place { node, parent, field, is_bound, .. }: Place<'s>, class: Class) {
         let text = self.source.text_of(node);
-        let is_layout = text.trim_ascii().is_empty() && !class.is_text;
+        let is_layout = text.trim_ascii().is_empty() && !(class.what == What::Literal);
         if is_layout || node.kind() == "line_continuation" {
             return;
         }
@@ -236,34 +201,35 @@ impl<'s> Lexer<'s, '_> {
         if field == "name" && matches!(kind, "field_declaration" | "enum_variant") {
             self.tokens.fields.push(text);
         }
-        self.push(what, node.kind_id(), node.byte_range());
-    }
-
-    fn push(&mut self, what: What, kind: u16, range: Range<usize>) {
-        let text = self.source.text.get(range).unwrap_or_default();
         let has_two_quotes = what == What::Literal && self.source.language.has_two_quotes;
-        let text = if has_two_quotes { unquoted(text) } else { text };
-        self.tokens.all.push(Token { what, kind, text });
+        self.push(what, node, if has_two_quotes { unquoted(text) } else { text });
+    }
+
+    fn push(&mut self, what: What, node: Node, text: &'s [u8]) {
+        self.tokens.all.push(Token { what, kind: node.kind_id(), text });
     }
 }
 
-pub(super) fn is_directive(text: &[u8], language: &Language) -> bool {
-    language.directives.iter().any(|it| text.starts_with(it.as_bytes()))
+/// Whether a node is only for readers: a comment or a docstring. A directive is
+/// for some tool.
+pub(super) fn is_note(node: Node, text: &[u8], language: &Language) -> bool {
+    let is_directive = || language.directives.iter().any(|it| text.starts_with(it.as_bytes()));
+    is_comment(node.kind()) && !is_directive() || is_docstring(node, language)
 }
 
-/// Whether a statement is a string and nothing else.
-pub(super) fn is_docstring(node: Node, language: &Language) -> bool {
-    language.name == "python"
+/// Whether a statement is the string at the beginning of a module, a function
+/// or a class.
+fn is_docstring(node: Node, language: &Language) -> bool {
+    let is_string = language.name == "python"
         && node.kind() == "expression_statement"
         && node.named_child_count() == 1
-        && node.named_child(0).is_some_and(|it| it.kind() == "string")
-}
-
-fn is_first_in_body(node: Node) -> bool {
-    let Some(parent) = node.parent() else { return false };
-    let owner = parent.parent().map_or("", |it| it.kind());
-    matches!(owner, "function_definition" | "class_definition")
-        && parent.named_child(0).is_some_and(|it| it.id() == node.id())
+        && node.named_child(0).is_some_and(|it| it.kind() == "string");
+    is_string && {
+        let owner = node.parent().map(|block| block.parent().unwrap_or(block));
+        owner.is_some_and(|it| is_in("module function_definition class_definition", it.kind()))
+            && successors(node.prev_named_sibling(), Node::prev_named_sibling)
+                .all(|it| is_comment(it.kind()))
+    }
 }
 
 fn children<'s>(node: Node<'s>) -> Vec<(Node<'s>, &'s str)> {
@@ -302,14 +268,11 @@ fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &La
     }
 }
 
-/// A string without plain quotes.
+/// A string without its quotes, so that `'a'` and `"a"` are the same.
 fn unquoted(text: &[u8]) -> &[u8] {
-    match text {
-        [first @ (b'\'' | b'"'), inner @ .., last]
-            if first == last && !inner.starts_with(&[*first]) =>
-        {
-            inner
-        }
-        _ => text,
-    }
+    let inner = |quote: &[u8]| {
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.starts_with(quote)).then_some(inner)
+    };
+    inner(b"'").or_else(|| inner(b"\"")).unwrap_or(text)
 }

@@ -4,20 +4,26 @@ use tree_sitter::Node;
 
 use super::{
     Kind, Outline, Piece, Source,
-    kinds::is_comment,
+    kinds::is_in,
     names,
-    table::{Name, Order, Role, Visibility},
+    table::{Role, Visibility},
     token,
 };
 
-/// The deepest nesting of definitions; what is deeper is part of the last one.
+/// The deepest nesting of containers; what is deeper is part of the last one.
 const DEEPEST: usize = 40;
 
 pub(super) fn outline<'s>(source: &'s Source<'_>) -> Outline<'s> {
     let outline = Outline { pieces: Vec::new(), comments: Vec::new() };
     let mut walk = Walk { source, outline };
-    let place = Place { inside: String::new(), is_public: true, is_interface: false, depth: 0 };
-    walk.children(source.root(), &place);
+    let place = Place {
+        inside: String::new(),
+        is_public: true,
+        is_type: false,
+        is_interface: false,
+        depth: 0,
+    };
+    walk.children(source.tree.root_node(), &place);
     walk.outline
 }
 
@@ -30,62 +36,60 @@ struct Walk<'s, 'a> {
 struct Place {
     inside: String,
     is_public: bool,
+    is_type: bool,
     is_interface: bool,
     depth: usize,
 }
 
 impl<'s> Walk<'s, '_> {
     fn role(&self, node: Node) -> Option<Role> {
-        let kind = node.kind();
-        self.source.language.roles.iter().find(|(it, _)| *it == kind).map(|(_, role)| *role)
+        let mut roles = self.source.language.roles.iter();
+        roles.find(|(_, kinds)| is_in(kinds, node.kind())).map(|(role, _)| *role)
     }
 
     fn children(&mut self, parent: Node<'s>, place: &Place) {
-        let mut before: Vec<Node> = Vec::new();
+        let language = self.source.language;
         let mut cursor = parent.walk();
-        let children: Vec<Node> = parent.named_children(&mut cursor).collect();
-        let is_first = |at: usize| children[..at].iter().all(|it| is_comment(it.kind()));
-        for (at, child) in children.iter().copied().enumerate() {
+        let mut nodes: Vec<Node> = Vec::new();
+        for child in parent.named_children(&mut cursor) {
             let text = self.source.text_of(child);
-            let is_note = is_comment(child.kind())
-                && !token::is_directive(text, self.source.language)
-                || token::is_docstring(child, self.source.language) && is_first(at);
-            if is_note {
+            if token::is_note(child, text, language) {
                 self.outline.comments.push(text);
-            } else if let Some(Role::Precedes) = self.role(child) {
-                before.push(child);
-            } else {
-                before.push(child);
-                let nodes = std::mem::take(&mut before);
-                self.item(child, nodes, place);
+                continue;
+            }
+            nodes.push(child);
+            if !matches!(self.role(child), Some(Role::Precedes)) {
+                self.item(child, std::mem::take(&mut nodes), place);
             }
         }
-        if !before.is_empty() {
-            self.plain(Kind::Statement, before, place);
+        if !nodes.is_empty() {
+            self.plain(Kind::Statement, nodes, place);
         }
     }
 
-    /// `nodes` are the whole of the piece: what wraps `node`, and the attributes
-    /// before it.
+    /// `nodes` are the whole of the piece: the node or what wraps it, and the
+    /// attributes before it.
     fn item(&mut self, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
         match self.role(node) {
             Some(Role::Imports) => self.plain(Kind::Import, nodes, place),
             Some(Role::Groups) => self.children(node, place),
             Some(Role::Wraps) => self.wrapped(node, nodes, place),
-            Some(Role::Defines(kind, name, order)) => {
-                let is_free = match order {
-                    Order::Free => true,
-                    Order::Fixed => false,
-                    Order::FreeIfPlain => {
-                        nodes.iter().all(|it| it.id() == node.id()) && has_plain_head(node)
-                    }
+            Some(Role::Defines(kind)) => {
+                let is_free = is_free(kind, node, &nodes);
+                let kind = match kind {
+                    // `const f = () => …`
+                    Kind::Value if names::is_function(node) => Kind::Function,
+                    Kind::Function if place.is_type => Kind::Method,
+                    kind => kind,
                 };
-                self.definition(kind, name, is_free, node, nodes, place);
+                let piece = self.definition(kind, node, nodes, place);
+                self.outline.pieces.push(Piece { is_free, ..piece });
             }
-            Some(Role::Holds(kind, name, body)) => {
-                match node.child_by_field_name(body).filter(|_| place.depth < DEEPEST) {
-                    Some(body) => self.container(kind, name, (node, body), &nodes, place),
-                    None => self.definition(kind, name, false, node, nodes, place),
+            Some(Role::Holds(kind)) => {
+                let piece = self.definition(kind, node, nodes, place);
+                match node.child_by_field_name("body").filter(|_| place.depth < DEEPEST) {
+                    Some(body) => self.container(piece, node, body, place),
+                    None => self.outline.pieces.push(piece),
                 }
             }
             Some(Role::Precedes) | None => self.plain(Kind::Statement, nodes, place),
@@ -99,80 +103,54 @@ impl<'s> Walk<'s, '_> {
             let mut cursor = node.walk();
             node.named_children(&mut cursor).last()
         };
-        let is_defined = |it: &Node| {
+        let is_definition = |it: &Node| {
             matches!(self.role(*it), Some(Role::Defines(..) | Role::Holds(..) | Role::Wraps))
         };
-        let is_export = node.kind() == "export_statement";
-        if let Some(inner) = inner.or_else(last).filter(is_defined) {
+        if let Some(inner) = inner.or_else(last).filter(is_definition) {
             self.item(inner, nodes, place);
-        } else if is_export && node.child_by_field_name("value").is_some() {
-            let names = vec!["default".to_owned()];
-            let piece = self.piece(Kind::Value, nodes, place);
-            self.outline.pieces.push(Piece { names, is_public: true, ..piece });
-        } else if is_export {
-            let names = names::exported(self.source, node);
-            let piece = self.piece(Kind::Export, nodes, place);
+        } else if node.kind() == "export_statement" {
+            let is_default = node.child_by_field_name("value").is_some();
+            let (kind, names) = if is_default {
+                (Kind::Value, vec!["default".to_owned()])
+            } else {
+                (Kind::Export, vec![names::one_line(self.source.text_of(node))])
+            };
+            let piece = self.piece(kind, nodes, place);
             self.outline.pieces.push(Piece { names, is_public: true, ..piece });
         } else {
             self.plain(Kind::Statement, nodes, place);
         }
     }
 
-    fn definition(
-        &mut self,
-        kind: Kind,
-        name: Name,
-        is_free: bool,
-        node: Node<'s>,
-        nodes: Vec<Node<'s>>,
-        place: &Place,
-    ) {
-        let kind = match kind {
-            // `const f = () => …`
-            Kind::Value if is_function(node) => Kind::Function,
-            Kind::Function if place.depth > 0 && names::is_in_type(node) => Kind::Method,
-            kind => kind,
-        };
-        let names = names::of(self.source, node, name);
-        let is_public = self.is_public(node, &nodes, &names, place);
-        let piece = self.piece(kind, nodes, place);
-        self.outline.pieces.push(Piece { names, is_public, is_free, ..piece });
-    }
-
-    fn container(
-        &mut self,
-        kind: Kind,
-        name: Name,
-        (node, body): (Node<'s>, Node<'s>),
-        nodes: &[Node<'s>],
-        place: &Place,
-    ) {
-        let names = names::of(self.source, node, name);
-        let is_public = self.is_public(node, nodes, &names, place);
-        // The piece is the head alone: all that is before the body.
-        let mut head: Vec<Node> = Vec::new();
-        for outer in nodes {
-            before(*outer, body, &mut head);
-        }
-        let mut piece = self.piece(kind, head, place);
-        piece.lines.1 = node.end_position().row + 1;
-        piece.is_public = is_public && kind != Kind::Impl;
-        // The base classes are evaluated where the class is.
-        piece.is_free = match self.source.language.visibility {
-            Visibility::Export | Visibility::Underscore => false,
-            Visibility::Modifier | Visibility::Capital | Visibility::Public => true,
-        };
+    fn container(&mut self, piece: Piece<'s>, node: Node<'s>, body: Node<'s>, place: &Place) {
         let separator = self.source.language.separator;
-        let inside = format!("{}{}{separator}", place.inside, names.join(", "));
-        piece.names = names;
-        self.outline.pieces.push(piece);
-        let is_public = match kind {
-            // The methods of `impl S` say it themselves, those of a trait do not.
-            Kind::Impl => node.child_by_field_name("trait").is_none() && place.is_public,
-            _ => is_public,
+        let inner = Place {
+            inside: format!("{}{}{separator}", place.inside, piece.names.join(", ")),
+            is_public: match piece.kind {
+                // The methods of `impl S` say it themselves, those of a trait do not.
+                Kind::Impl => node.child_by_field_name("trait").is_none() && place.is_public,
+                _ => piece.is_public,
+            },
+            is_type: piece.kind != Kind::Module,
+            is_interface: matches!(
+                node.kind(),
+                "trait_item" | "interface_declaration" | "annotation_type_declaration"
+            ),
+            depth: place.depth + 1,
         };
-        let is_interface = names::is_interface(node);
-        self.children(body, &Place { inside, is_public, is_interface, depth: place.depth + 1 });
+        let begin = piece.nodes.first().map_or(0, Node::start_byte);
+        self.outline.pieces.push(Piece {
+            is_public: piece.is_public && piece.kind != Kind::Impl,
+            // The base classes are evaluated where the class is.
+            is_free: match self.source.language.visibility {
+                Visibility::Export | Visibility::Underscore => false,
+                Visibility::Modifier | Visibility::Capital | Visibility::Public => true,
+            },
+            raw: self.source.text.get(begin..body.start_byte()).unwrap_or_default(),
+            end: body.start_byte(),
+            ..piece
+        });
+        self.children(body, &inner);
     }
 
     fn plain(&mut self, kind: Kind, nodes: Vec<Node<'s>>, place: &Place) {
@@ -180,99 +158,90 @@ impl<'s> Walk<'s, '_> {
         self.outline.pieces.push(piece);
     }
 
+    fn definition(
+        &self,
+        kind: Kind,
+        node: Node<'s>,
+        nodes: Vec<Node<'s>>,
+        place: &Place,
+    ) -> Piece<'s> {
+        let names = names::of(self.source, node);
+        let is_public = place.is_public && self.is_public(node, &nodes, &names, place);
+        Piece { names, is_public, ..self.piece(kind, nodes, place) }
+    }
+
     fn piece(&self, kind: Kind, nodes: Vec<Node<'s>>, place: &Place) -> Piece<'s> {
-        let first = nodes.first().map_or(0, Node::start_byte);
-        let last = nodes.last().map_or(first, Node::end_byte);
-        let lines = (
-            nodes.first().map_or(1, |node| node.start_position().row + 1),
-            nodes.last().map_or(1, |node| node.end_position().row + 1),
-        );
+        let (first, last) = (nodes.first(), nodes.last());
+        let (begin, end) = (first.map_or(0, Node::start_byte), last.map_or(0, Node::end_byte));
         Piece {
             kind,
             inside: place.inside.clone(),
             names: Vec::new(),
             is_public: false,
             is_free: false,
-            lines,
-            raw: self.source.text.get(first..last).unwrap_or_default(),
+            lines: (
+                first.map_or(0, |node| node.start_position().row) + 1,
+                last.map_or(0, |node| node.end_position().row) + 1,
+            ),
+            raw: self.source.text.get(begin..end).unwrap_or_default(),
             nodes,
+            end,
         }
     }
 
     fn is_public(&self, node: Node, nodes: &[Node], names: &[String], place: &Place) -> bool {
-        let has = |kind: &str, words: &[&str]| {
+        let has = |kind: &str, words: &str| {
             let mut cursor = node.walk();
-            node.children(&mut cursor).any(|it| {
-                it.kind() == kind
-                    && (words.is_empty() || {
-                        let text = String::from_utf8_lossy(self.source.text_of(it));
-                        text.split_whitespace().any(|it| words.contains(&it))
-                    })
+            node.children(&mut cursor).filter(|it| it.kind() == kind).any(|it| {
+                let text = String::from_utf8_lossy(self.source.text_of(it));
+                words.is_empty() || text.split_whitespace().any(|word| is_in(words, word))
             })
         };
-        let says_so = match self.source.language.visibility {
-            Visibility::Modifier => has("visibility_modifier", &[]) || place.is_interface,
-            Visibility::Export if place.inside.is_empty() || place.is_interface => {
-                nodes.iter().any(|it| it.kind() == "export_statement") || place.is_interface
-            }
+        match self.source.language.visibility {
+            Visibility::Modifier => place.is_interface || has("visibility_modifier", ""),
             Visibility::Export => {
-                let is_exported = nodes.iter().any(|it| it.kind() == "export_statement");
-                let is_hidden = has("accessibility_modifier", &["private", "protected"])
-                    || names.iter().any(|it| it.starts_with('#'));
-                is_exported || names::is_in_type(node) && !is_hidden
+                place.is_interface
+                    || nodes.iter().any(|it| it.kind() == "export_statement")
+                    || place.is_type
+                        && !has("accessibility_modifier", "private protected")
+                        && !names.iter().any(|name| name.starts_with('#'))
             }
-            Visibility::Underscore => names.iter().any(|it| !it.starts_with('_')),
-            Visibility::Capital => names.iter().any(|it| {
-                it.rsplit('.').next().is_some_and(|it| it.starts_with(char::is_uppercase))
-            }),
+            Visibility::Underscore => names.iter().any(|name| !name.starts_with('_')),
+            Visibility::Capital => {
+                let mut last = names.iter().filter_map(|name| name.rsplit('.').next());
+                last.any(|name| name.starts_with(char::is_uppercase))
+            }
             Visibility::Public => {
-                has("modifiers", &["public"])
-                    || place.is_interface && !has("modifiers", &["private"])
+                has("modifiers", "public")
+                    || place.is_interface && !has("modifiers", "private")
                     || node.kind() == "enum_constant"
-            }
-        };
-        says_so && place.is_public
-    }
-}
-
-/// The parts of `node` that are before `body`.
-fn before<'s>(node: Node<'s>, body: Node<'s>, found: &mut Vec<Node<'s>>) {
-    if node.end_byte() <= body.start_byte() {
-        found.push(node);
-        return;
-    }
-    let mut todo = vec![node];
-    while let Some(node) = todo.pop() {
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            if child.end_byte() <= body.start_byte() {
-                found.push(child);
-            } else if child.start_byte() <= body.start_byte() && child.id() != body.id() {
-                todo.push(child);
             }
         }
     }
 }
 
-fn is_function(node: Node) -> bool {
-    let value = names::value_of(node);
-    value.is_some_and(|it| {
-        matches!(
-            it.kind(),
-            "arrow_function" | "function_expression" | "generator_function" | "lambda"
-        )
-    })
-}
-
-/// Whether nothing in the head of a function is evaluated.
-fn has_plain_head(node: Node) -> bool {
-    let Some(parameters) = node.child_by_field_name("parameters") else { return true };
-    let is_computed =
-        node.child_by_field_name("name").is_some_and(|it| it.kind() == "computed_property_name");
-    let mut cursor = parameters.walk();
-    !is_computed
-        && parameters.named_children(&mut cursor).all(|it| {
-            !it.kind().contains("default")
-                || it.child_by_field_name("value").is_none_or(|it| it.child_count() == 0)
-        })
+/// Whether a definition means the same anywhere among its neighbours: nothing
+/// in its head is evaluated, such as a decorator or a default value.
+fn is_free(kind: Kind, node: Node, nodes: &[Node]) -> bool {
+    const CONSTANTS: &str = "const_item static_item const_declaration";
+    const ORDERED: &str =
+        "function_signature method_signature abstract_method_signature enum_declaration";
+    let is_decorated = nodes.iter().any(|it| is_in("decorated_definition decorator", it.kind()));
+    let is_plain = |parameter: Node| {
+        !parameter.kind().contains("default")
+            || parameter.child_by_field_name("value").is_none_or(|it| it.child_count() == 0)
+    };
+    let mut cursor = node.walk();
+    let parameters = node.child_by_field_name("parameters");
+    let name = node.child_by_field_name("name").map_or("", |name| name.kind());
+    match kind {
+        Kind::Function | Kind::Method | Kind::Type => {
+            !is_decorated
+                && !is_in(ORDERED, node.kind())
+                && name != "computed_property_name"
+                && parameters.is_none_or(|it| it.named_children(&mut cursor).all(is_plain))
+        }
+        Kind::Value => is_in(CONSTANTS, node.kind()),
+        _ => false,
+    }
 }

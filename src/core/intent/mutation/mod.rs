@@ -125,7 +125,7 @@ impl Meaning {
             Unread::Binary => Step::Binary,
             Unread::TooLarge => Step::TooLarge,
             Unread::TooTangled => Step::TooTangled,
-            Unread::Syntax { .. } => Step::SyntaxError,
+            Unread::Syntax => Step::SyntaxError,
         });
         meaning.evidence.why = Some(why.to_string());
         meaning

@@ -1,0 +1,154 @@
+//! One consistent renaming of identifiers that makes two texts equal.
+//!
+//! Each old name stands for one new name and for no other; the old one is gone,
+//! and the new one is really new. Only what the file itself defines can be
+//! renamed: a local name in its piece, a definition in the whole file. When
+//! `save(x)` becomes `delete(x)`, that is another call and not another name.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{
+    Meaning,
+    change::{Change, Part},
+    evidence::Step,
+};
+use crate::outline::{
+    Outline, Unread,
+    token::{Tokens, What},
+};
+
+/// The new names by their old ones.
+type Names<'s> = BTreeMap<&'s [u8], &'s [u8]>;
+
+/// The old and new names, where they explain the whole change. `elsewhere` is
+/// what other files of the call have renamed.
+pub(super) fn names(
+    change: &Change,
+    elsewhere: &[(String, String)],
+) -> Option<Vec<(String, String)>> {
+    if !are_in_place(change) {
+        return None;
+    }
+    let mut global = Names::new();
+    let mut found = Vec::new();
+    for (old, new) in change.removed.iter().zip(&change.added) {
+        for (from, to) in differences(old, new)? {
+            let is_local = old.tokens.bound.contains(&from) && new.tokens.bound.contains(&to);
+            let is_global = defines(&change.old, &change.removed, from)
+                || defines(&change.new, &change.added, to);
+            if is_local && !is_global {
+                found.push((from, to));
+            } else if global.insert(from, to).is_some_and(|it| it != to) {
+                return None;
+            }
+        }
+    }
+    let is_elsewhere = |from: &[u8], to: &[u8]| {
+        elsewhere.iter().any(|(old, new)| old.as_bytes() == from && new.as_bytes() == to)
+    };
+    let is_own = |from, to| {
+        defines(&change.old, &change.removed, from) && defines(&change.new, &change.added, to)
+    };
+    let are_known = global.iter().all(|(from, to)| is_own(from, to) || is_elsewhere(from, to));
+    if !are_known || !are_replaced(change, &global) {
+        return None;
+    }
+    found.extend(global);
+    let text = |name| String::from_utf8_lossy(name).into_owned();
+    let mut found: Vec<_> = found.into_iter().map(|(from, to)| (text(from), text(to))).collect();
+    found.sort();
+    found.dedup();
+    (!found.is_empty()).then_some(found)
+}
+
+/// Looks at the other files of the call: what one of them has renamed, the
+/// others call by the new name.
+pub(super) fn follow(changes: &[Result<Change, Unread>], meanings: &mut [Meaning]) {
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    for meaning in meanings.iter().filter(|it| it.evidence.step == Step::Rename) {
+        let is_definition = |name: &str| {
+            let mut definitions = meaning.evidence.definitions.iter();
+            definitions.any(|it| it.name.rsplit([':', '.']).next() == Some(name))
+        };
+        let names = meaning.evidence.renamed.iter();
+        renamed.extend(names.filter(|(_, new)| is_definition(new)).cloned());
+    }
+    if renamed.is_empty() {
+        return;
+    }
+    for (change, meaning) in changes.iter().zip(meanings) {
+        let Ok(change) = change else { continue };
+        if !meaning.evidence.step.is_proof()
+            && let Some(names) = names(change, &renamed)
+        {
+            *meaning = change.concluded(Step::Rename, names);
+        }
+    }
+}
+
+/// Whether what differs is where it was.
+fn are_in_place(change: &Change) -> bool {
+    let known = change.old.pieces.len();
+    let kept: HashSet<&usize> = change.new_order.iter().collect();
+    let mut pairs = change.old_order.iter().zip(&change.new_order);
+    change.old_order.len() == change.new_order.len()
+        && pairs.all(|(old, new)| old == new || *new >= known && !kept.contains(old))
+}
+
+/// The names that differ between two pieces; `None` if anything else does.
+fn differences<'s>(old: &Part<'s>, new: &Part<'s>) -> Option<Names<'s>> {
+    let (old, new) = (&old.tokens.all, &new.tokens.all);
+    if old.len() != new.len() {
+        return None;
+    }
+    let mut names = Names::new();
+    for (one, other) in old.iter().zip(new) {
+        if one.what != other.what || one.kind != other.kind {
+            return None;
+        }
+        let is_name = matches!(one.what, What::Identifier | What::Member);
+        if one.text != other.text && !is_name
+            || is_name && *names.entry(one.text).or_insert(other.text) != other.text
+        {
+            return None;
+        }
+    }
+    let mut targets = HashSet::new();
+    if !names.values().all(|to| targets.insert(*to)) {
+        return None;
+    }
+    names.retain(|from, to| from != to);
+    Some(names)
+}
+
+/// Whether the text before has none of the new names, and the text after none
+/// of the old ones.
+fn are_replaced(change: &Change, names: &Names) -> bool {
+    if names.is_empty() {
+        return true;
+    }
+    let targets: HashSet<&[u8]> = names.values().copied().collect();
+    let has = |tokens: &Tokens, is_it: &dyn Fn(&[u8]) -> bool| {
+        tokens.all.iter().any(|token| token.what.is_name() && is_it(token.text))
+    };
+    let is_old = |name: &[u8]| names.contains_key(name);
+    let is_new = |name: &[u8]| targets.contains(name);
+    let is_either = |name: &[u8]| is_old(name) || is_new(name);
+    let kept = change.new.pieces.iter().zip(&change.new_order);
+    let mut kept = kept.filter(|(_, number)| **number < change.old.pieces.len());
+    !change.removed.iter().any(|part| has(&part.tokens, &is_new))
+        && !change.added.iter().any(|part| has(&part.tokens, &is_old))
+        && !kept.any(|(piece, _)| has(&change.after.tokens(piece), &is_either))
+}
+
+/// Whether a definition of the file has this name. The methods of a trait and
+/// names like `__init__` are defined elsewhere.
+fn defines(outline: &Outline, parts: &[Part], name: &[u8]) -> bool {
+    // `Session.renew`: the first part is the receiver of a method in Go.
+    let is_it = |it: &String| it.rsplit('.').next().unwrap_or(it).as_bytes() == name;
+    let is_special = name.starts_with(b"__") && name.ends_with(b"__");
+    let mut pieces = outline.pieces.iter().filter(|it| it.kind.is_definition());
+    !is_special
+        && (pieces.any(|it| !it.inside.starts_with('<') && it.names.iter().any(is_it))
+            || parts.iter().any(|part| part.tokens.fields.contains(&name)))
+}
