@@ -28,9 +28,6 @@ pub const LONGEST_TEXT: usize = 1 << 20;
 /// third of it; text that is no code could take minutes.
 const LONGEST_PARSE: u32 = 60_000;
 
-/// Where git looks for a NUL to call a file binary.
-const BINARY_WITHIN: usize = 8000;
-
 /// Why a text has no outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
@@ -157,12 +154,17 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Git looks for a NUL in as many bytes.
+pub fn is_binary(text: &[u8]) -> bool {
+    text.iter().take(8000).any(|byte| *byte == 0)
+}
+
 /// The text with LF as line ends and without a byte order mark.
 fn plain(text: &[u8]) -> Result<Cow<'_, [u8]>, Unread> {
     if text.len() > LONGEST_TEXT {
         return Err(Unread::TooLarge);
     }
-    if text.iter().take(BINARY_WITHIN).any(|it| *it == 0) {
+    if is_binary(text) {
         return Err(Unread::Binary);
     }
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);

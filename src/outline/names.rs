@@ -75,17 +75,6 @@ fn identifiers(source: &Source, pattern: Node) -> Vec<String> {
     found
 }
 
-/// Whether a variable is a function: `const f = () => …`.
-pub(super) fn is_function(node: Node) -> bool {
-    const FUNCTIONS: &str = "arrow_function function_expression generator_function lambda";
-    let mut cursor = node.walk();
-    let value = ["value", "right"].iter().find_map(|field| node.child_by_field_name(field));
-    let value = value.or_else(|| {
-        node.named_children(&mut cursor).find_map(|it| it.child_by_field_name("value"))
-    });
-    value.is_some_and(|value| is_in(FUNCTIONS, value.kind()))
-}
-
 pub(super) fn one_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let words: Vec<&str> = text.split_whitespace().collect();

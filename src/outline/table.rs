@@ -20,9 +20,6 @@ pub struct Language {
     pub(super) visibility: Visibility,
     /// Comments that begin like this are code to some tool: `//go:build`.
     pub(super) directives: &'static [&'static str],
-    /// `'a'` and `"a"` are the same string.
-    pub(super) has_two_quotes: bool,
-    pub(super) has_optional_semicolons: bool,
     /// Whether a definition has to come before its use, as in Python.
     pub runs_in_order: bool,
 }
@@ -81,8 +78,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         ],
         visibility: Visibility::Modifier,
         directives: &[],
-        has_two_quotes: false,
-        has_optional_semicolons: false,
         runs_in_order: true,
     },
     ecmascript("typescript", &["ts", "mts", "cts"], || {
@@ -108,8 +103,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         ],
         visibility: Visibility::Underscore,
         directives: &["#!", "# -*- coding", "# coding"],
-        has_two_quotes: true,
-        has_optional_semicolons: true,
         runs_in_order: true,
     },
     Language {
@@ -128,8 +121,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         ],
         visibility: Visibility::Capital,
         directives: &["//go:", "// +build", "//export ", "//line ", "// #", "/*\n#"],
-        has_two_quotes: false,
-        has_optional_semicolons: true,
         runs_in_order: false,
     },
     Language {
@@ -155,8 +146,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         ],
         visibility: Visibility::Public,
         directives: &[],
-        has_two_quotes: false,
-        has_optional_semicolons: false,
         runs_in_order: false,
     },
 ];
@@ -192,8 +181,6 @@ const fn ecmascript(
         ],
         visibility: Visibility::Export,
         directives: &["/** @jsx", "/* @jsx", "// @jsx"],
-        has_two_quotes: true,
-        has_optional_semicolons: true,
         runs_in_order: false,
     }
 }

@@ -56,7 +56,7 @@ fn definitions_are_found_with_what_they_stand_in() {
             "value A.x",
             "value A.#y",
             "+method A.go",
-            "+function f, g",
+            "+value f, g",
             "value h, j",
             "type B",
             "+value default",

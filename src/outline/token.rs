@@ -158,19 +158,18 @@ impl<'s> Lexer<'s, '_> {
         let binds = parent.and_then(|it| self.classes.get(it).binds).filter(|_| node.is_named());
         let is_bound = place.is_bound && !class.is_unbound && !matches!(field, "type" | "value")
             || binds.is_some_and(|it| it.is_empty() || it == field);
-        let is_whole = (class.what == What::Literal) && !has_code(node)
-            || node.kind() == "visibility_modifier";
+        let is_whole =
+            class.what == What::Literal && !has_code(node) || node.kind() == "visibility_modifier";
         if node.child_count() == 0 || is_whole || depth > DEEPEST {
             self.leaf(Place { is_bound, ..place }, class);
             return;
         }
-        let is_export = class.what == What::Visibility;
-        let (open, close) = if is_export {
-            (What::Visibility, What::Visibility)
-        } else {
-            (What::Open, What::Close)
+        // `export` wraps a definition that is the same without it.
+        let edge = |what| {
+            let is_export = class.what == What::Visibility;
+            (!is_export).then(|| Token { what, kind: node.kind_id(), text: b"" })
         };
-        self.push(open, node, b"");
+        self.tokens.all.extend(edge(What::Open));
         let children = children(node);
         for (at, (child, field)) in children.iter().enumerate() {
             if child.start_byte() < self.end && !is_optional(&children, at, node, language) {
@@ -178,13 +177,13 @@ impl<'s> Lexer<'s, '_> {
                 self.visit(Place { node, parent, field, is_bound, depth });
             }
         }
-        self.push(close, node, b"");
+        self.tokens.all.extend(edge(What::Close));
     }
 
     fn leaf(&mut self, Place { node, parent, field, is_bound, .. }: Place<'s>, class: Class) {
         let text = self.source.text_of(node);
-        let is_layout = text.trim_ascii().is_empty() && !(class.what == What::Literal);
-        if is_layout || node.kind() == "line_continuation" {
+        let is_blank = text.trim_ascii().is_empty() && class.what != What::Literal;
+        if is_blank || node.kind() == "line_continuation" {
             return;
         }
         let kind = parent.map_or("", |it| it.kind());
@@ -201,11 +200,7 @@ impl<'s> Lexer<'s, '_> {
         if field == "name" && matches!(kind, "field_declaration" | "enum_variant") {
             self.tokens.fields.push(text);
         }
-        let has_two_quotes = what == What::Literal && self.source.language.has_two_quotes;
-        self.push(what, node, if has_two_quotes { unquoted(text) } else { text });
-    }
-
-    fn push(&mut self, what: What, node: Node, text: &'s [u8]) {
+        let text = if what == What::Literal { unquoted(text) } else { text };
         self.tokens.all.push(Token { what, kind: node.kind_id(), text });
     }
 }
@@ -254,7 +249,7 @@ fn has_code(text: Node) -> bool {
 fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &Language) -> bool {
     let (Some((child, _)), parent) = (children.get(at), parent.kind()) else { return false };
     match child.kind() {
-        ";" => language.has_optional_semicolons && !parent.starts_with("for_"),
+        ";" => language.name != "rust" && !parent.starts_with("for_"),
         // In a macro, every token may count.
         "," if parent == "token_tree" => false,
         "," if matches!(parent, "match_arm" | "interface_body" | "object_type") => true,
@@ -268,7 +263,8 @@ fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &La
     }
 }
 
-/// A string without its quotes, so that `'a'` and `"a"` are the same.
+/// A string without its quotes: `'a'` and `"a"` are the same, where they are
+/// the same kind of node.
 fn unquoted(text: &[u8]) -> &[u8] {
     let inner = |quote: &[u8]| {
         let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;

@@ -76,17 +76,13 @@ impl<'s> Walk<'s, '_> {
             Some(Role::Wraps) => self.wrapped(node, nodes, place),
             Some(Role::Defines(kind)) => {
                 let is_free = is_free(kind, node, &nodes);
-                let kind = match kind {
-                    // `const f = () => …`
-                    Kind::Value if names::is_function(node) => Kind::Function,
-                    Kind::Function if place.is_type => Kind::Method,
-                    kind => kind,
-                };
-                let piece = self.definition(kind, node, nodes, place);
+                let is_method = kind == Kind::Function && place.is_type;
+                let kind = if is_method { Kind::Method } else { kind };
+                let piece = self.named(kind, node, nodes, place);
                 self.outline.pieces.push(Piece { is_free, ..piece });
             }
             Some(Role::Holds(kind)) => {
-                let piece = self.definition(kind, node, nodes, place);
+                let piece = self.named(kind, node, nodes, place);
                 match node.child_by_field_name("body").filter(|_| place.depth < DEEPEST) {
                     Some(body) => self.container(piece, node, body, place),
                     None => self.outline.pieces.push(piece),
@@ -99,24 +95,19 @@ impl<'s> Walk<'s, '_> {
     fn wrapped(&mut self, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
         let fields = ["declaration", "definition"];
         let inner = fields.iter().find_map(|field| node.child_by_field_name(field));
-        let last = || {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor).last()
-        };
+        let last = || (0..).map_while(|at| node.named_child(at)).last();
         let is_definition = |it: &Node| {
             matches!(self.role(*it), Some(Role::Defines(..) | Role::Holds(..) | Role::Wraps))
         };
         if let Some(inner) = inner.or_else(last).filter(is_definition) {
             self.item(inner, nodes, place);
         } else if node.kind() == "export_statement" {
-            let is_default = node.child_by_field_name("value").is_some();
-            let (kind, names) = if is_default {
-                (Kind::Value, vec!["default".to_owned()])
-            } else {
-                (Kind::Export, vec![names::one_line(self.source.text_of(node))])
+            let (kind, name) = match node.child_by_field_name("value") {
+                Some(_) => (Kind::Value, "default".to_owned()),
+                None => (Kind::Export, names::one_line(self.source.text_of(node))),
             };
             let piece = self.piece(kind, nodes, place);
-            self.outline.pieces.push(Piece { names, is_public: true, ..piece });
+            self.outline.pieces.push(Piece { names: vec![name], is_public: true, ..piece });
         } else {
             self.plain(Kind::Statement, nodes, place);
         }
@@ -158,13 +149,7 @@ impl<'s> Walk<'s, '_> {
         self.outline.pieces.push(piece);
     }
 
-    fn definition(
-        &self,
-        kind: Kind,
-        node: Node<'s>,
-        nodes: Vec<Node<'s>>,
-        place: &Place,
-    ) -> Piece<'s> {
+    fn named(&self, kind: Kind, node: Node, nodes: Vec<Node<'s>>, place: &Place) -> Piece<'s> {
         let names = names::of(self.source, node);
         let is_public = place.is_public && self.is_public(node, &nodes, &names, place);
         Piece { names, is_public, ..self.piece(kind, nodes, place) }
@@ -224,21 +209,18 @@ impl<'s> Walk<'s, '_> {
 /// in its head is evaluated, such as a decorator or a default value.
 fn is_free(kind: Kind, node: Node, nodes: &[Node]) -> bool {
     const CONSTANTS: &str = "const_item static_item const_declaration";
-    const ORDERED: &str =
-        "function_signature method_signature abstract_method_signature enum_declaration";
-    let is_decorated = nodes.iter().any(|it| is_in("decorated_definition decorator", it.kind()));
+    /// Overloads, decorators, and the enums of TypeScript.
+    const FIXED: &str = "function_signature method_signature abstract_method_signature \
+        enum_declaration decorated_definition decorator";
     let is_plain = |parameter: Node| {
         !parameter.kind().contains("default")
             || parameter.child_by_field_name("value").is_none_or(|it| it.child_count() == 0)
     };
     let mut cursor = node.walk();
     let parameters = node.child_by_field_name("parameters");
-    let name = node.child_by_field_name("name").map_or("", |name| name.kind());
     match kind {
         Kind::Function | Kind::Method | Kind::Type => {
-            !is_decorated
-                && !is_in(ORDERED, node.kind())
-                && name != "computed_property_name"
+            !nodes.iter().chain([&node]).any(|node| is_in(FIXED, node.kind()))
                 && parameters.is_none_or(|it| it.named_children(&mut cursor).all(is_plain))
         }
         Kind::Value => is_in(CONSTANTS, node.kind()),

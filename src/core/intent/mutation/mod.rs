@@ -89,8 +89,7 @@ fn language(path: &str) -> Option<String> {
 fn parse<'a>(file: &File<'a>) -> Result<(Source<'a>, Source<'a>), Unread> {
     let (before, after) = (file.before.unwrap_or_default(), file.after.unwrap_or_default());
     let Some(language) = outline::language_of(file.path) else {
-        let is_binary =
-            [before, after].iter().any(|text| text.iter().take(8000).any(|it| *it == 0));
+        let is_binary = outline::is_binary(before) || outline::is_binary(after);
         return Err(if is_binary { Unread::Binary } else { Unread::NoGrammar });
     };
     let before = Source::parse(before, language)?;
