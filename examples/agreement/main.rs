@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             writeln!(out, "{line}: nothing changed")?;
             continue;
         }
-        let meanings = mutation::settle(&changed);
+        let meanings = mutation::judge_all(&changed);
         let is_new = |it: &&mutation::Meaning| it.class == MutationClass::IntentEvolution;
         let evolved = meanings.iter().filter(is_new).count();
         writeln!(out, "{line}: {evolved} of {} files", meanings.len())?;

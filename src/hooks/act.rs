@@ -177,7 +177,7 @@ impl Scribe<'_> {
         if files.is_empty() {
             return None;
         }
-        meaning::weigh(&mut files, &texts, &self.roz.project, self.until);
+        meaning::weigh(&mut files, &texts);
         let declared_class = self.declared();
         let changes = Changes { files, declared_class, ..Changes::default() };
         self.write(Some(&flight.intent_id), |call| Record::of_change(call, changes))

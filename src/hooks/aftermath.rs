@@ -160,8 +160,7 @@ pub(super) fn aftermath(
     let (mut changes, texts): (Vec<Found>, Vec<Texts>) = found.unzip();
     let files: Vec<(&str, &Changed, &Texts)> =
         changes.iter().zip(&texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
-    let until = deadline(&look.roz.policy, look.world);
-    let meanings = meaning::meanings(&files, project, until);
+    let meanings = meaning::meanings(&files);
     for (found, meaning) in changes.iter_mut().zip(meanings) {
         found.meaning = Some(Box::new(meaning));
     }

@@ -1,9 +1,6 @@
 //! What the changes of a call mean, into its record and into the map.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -16,7 +13,7 @@ use crate::{
     },
     open::Roz,
     sidecar::{self, map::From},
-    world::{git, in_a_line},
+    world::in_a_line,
 };
 
 /// A file's text before and after a call; none: there was, or is, no such file.
@@ -31,10 +28,10 @@ pub(super) struct Texts {
 const MOST: usize = 50;
 
 /// Puts into each change what it means. `texts` are those of the same files.
-pub(super) fn weigh(files: &mut [FileChange], texts: &[Texts], project: &Path, until: Instant) {
+pub(super) fn weigh(files: &mut [FileChange], texts: &[Texts]) {
     let all: Vec<(&str, &Changed, &Texts)> =
         files.iter().zip(texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
-    let meanings = meanings(&all, project, until);
+    let meanings = meanings(&all);
     for (file, meaning) in files.iter_mut().zip(meanings) {
         file.mutation_class = Some(meaning.class);
         file.evidence = serde_json::to_value(&meaning.evidence).ok();
@@ -42,11 +39,7 @@ pub(super) fn weigh(files: &mut [FileChange], texts: &[Texts], project: &Path, u
 }
 
 /// What the changes mean, of the first [`MOST`] files.
-pub(super) fn meanings(
-    files: &[(&str, &Changed, &Texts)],
-    project: &Path,
-    until: Instant,
-) -> Vec<Meaning> {
+pub(super) fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
     let files = files.get(..MOST).unwrap_or(files);
     let known = files.iter().map(|(path, _, it)| File {
         path,
@@ -54,16 +47,11 @@ pub(super) fn meanings(
         after: it.after.as_deref(),
     });
     let known: Vec<File> = known.collect();
-    let mut meanings = mutation::settle(&known);
-    if let Some(words) = mutation::said_of_moves(&known, &meanings)
-        && are_unsaid(&words, &known, project, until)
-    {
-        mutation::confirm(&mut meanings);
-    }
+    let mut meanings = mutation::judge_all(&known);
     for ((path, changed, texts), meaning) in files.iter().zip(&mut meanings) {
         let after = texts.after.as_deref();
         if !texts.is_before_known {
-            *meaning = mutation::unseen(path, after);
+            *meaning = mutation::unseen(path);
         }
         let marks = blame::marks(after.unwrap_or_default(), &changed.ranges);
         meaning.evidence.lines = Some(marks).filter(|it| !it.is_empty());
@@ -97,15 +85,6 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
         Some(gone.remove(at).0.to_owned())
     };
     files.iter().map(|(path, changed, it)| from(path, changed, it)).collect()
-}
-
-/// Whether no other file of the project has one of the words. A move is rare,
-/// so this may look at the tree; where it takes too long, nobody knows.
-fn are_unsaid(words: &[String], files: &[File], project: &Path, until: Instant) -> bool {
-    const PATIENCE: Duration = Duration::from_millis(250);
-    let until = until.min(Instant::now() + PATIENCE);
-    let paths: Vec<&str> = files.iter().map(|it| it.path).collect();
-    words.is_empty() || git::has_no_word(project, words, &paths, until).unwrap_or(false)
 }
 
 /// The text before an Edit or a Write, as its answer tells: whole, or by the

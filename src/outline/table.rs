@@ -1,127 +1,84 @@
-//! The languages, a row each: which nodes define something, which hold
-//! definitions, which only stand around one.
+//! The languages: which nodes define something, which hold definitions, which
+//! only wrap one.
+
+use std::sync::OnceLock;
 
 use tree_sitter::Language as Grammar;
 
-use super::Kind;
+use super::{Kind, token::Classes};
 
 #[derive(Debug)]
 pub struct Language {
     pub name: &'static str,
     pub(super) extensions: &'static [&'static str],
     pub(super) grammar: fn() -> Grammar,
-    /// Between a definition and what it stands in.
+    pub(super) classes: OnceLock<Classes>,
+    /// Between a definition and its container: `::` in `Session::renew`.
     pub(super) separator: &'static str,
-    pub(super) roles: &'static [(&'static str, Role)],
+    /// Each role, and the node kinds that have it.
+    pub(super) roles: &'static [(Role, &'static str)],
     pub(super) visibility: Visibility,
-    /// A comment that begins so is read by tools that make code of it.
+    /// Comments that begin like this are code to some tool: `//go:build`.
     pub(super) directives: &'static [&'static str],
-    /// `'a'` and `"a"` are the same text.
-    pub quotes_are_alike: bool,
-    /// Statements end where they end, with a `;` or without.
-    pub(super) semicolons: Semicolons,
-    /// A text in front of a body tells about it.
-    pub(super) has_docstrings: bool,
+    /// Whether a definition has to come before its use, as in Python.
+    pub runs_in_order: bool,
 }
 
-/// What a node is, at the top or directly in a definition.
+/// What a node is, at the top of a file or directly in a container.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Role {
-    Defines(Kind, Name, Free),
-    /// A definition with others in the child of that field.
-    Holds(Kind, Name, &'static str),
-    /// Stands around one definition.
+    Defines(Kind),
+    /// Defines a container: there are definitions in its `body`.
+    Holds(Kind),
+    /// Wraps one definition: `export`.
     Wraps,
-    /// Stands around several.
+    /// Wraps several: `type ( … )`.
     Groups,
-    /// Belongs to the definition behind it.
+    /// Belongs to the definition after it: an attribute.
     Precedes,
     Imports,
 }
 
-/// How a node tells what it defines.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Name {
-    /// In the field `name`.
-    Field,
-    /// `Tr for Type`.
-    Impl,
-    /// In the field `name`, and in what is the receiver's type.
-    Receiver,
-    /// Each of its children that has a `name`.
-    Each,
-    /// What stands left of the `=`.
-    Left,
-}
-
-/// Whether the order matters.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Free {
-    Yes,
-    No,
-    /// As long as nothing that is evaluated stands in its head: defaults,
-    /// decorators, what a class inherits from.
-    IfPlain,
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Visibility {
-    /// A child that says so.
+    /// `pub`.
     Modifier,
-    /// What `export` stands before, and what is not private in it.
+    /// `export`, and in an exported class all that is not private.
     Export,
-    /// No underscore before it.
+    /// No underscore at the beginning.
     Underscore,
-    /// A capital letter.
+    /// A capital letter at the beginning.
     Capital,
-    /// `public`, and whatever stands in an interface.
+    /// `public`, and all that is in an interface.
     Public,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Semicolons {
-    Matter,
-    /// But in the head of a loop.
-    AreOptional,
-}
-
 use self::{
-    Free::{IfPlain as P, No as O, Yes as F},
     Kind::{Function, Impl, Macro, Method, Module, Type, Value},
-    Name::{Each, Field, Left, Receiver},
     Role::{Defines, Groups, Holds, Imports, Precedes, Wraps},
 };
 
-pub(super) static LANGUAGES: &[Language] = &[
+pub(super) static LANGUAGES: [Language; 7] = [
     Language {
         name: "rust",
         extensions: &["rs"],
         grammar: || tree_sitter_rust::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: "::",
         roles: &[
-            ("function_item", Defines(Function, Field, F)),
-            ("function_signature_item", Defines(Function, Field, F)),
-            ("struct_item", Defines(Type, Field, F)),
-            ("union_item", Defines(Type, Field, F)),
-            ("enum_item", Defines(Type, Field, F)),
-            ("type_item", Defines(Type, Field, F)),
-            ("associated_type", Defines(Type, Field, F)),
-            ("const_item", Defines(Value, Field, F)),
-            ("static_item", Defines(Value, Field, F)),
-            ("macro_definition", Defines(Macro, Field, O)),
-            ("impl_item", Holds(Impl, Name::Impl, "body")),
-            ("trait_item", Holds(Type, Field, "body")),
-            ("mod_item", Holds(Module, Field, "body")),
-            ("foreign_mod_item", Holds(Impl, Name::Impl, "body")),
-            ("attribute_item", Precedes),
-            ("use_declaration", Imports),
-            ("extern_crate_declaration", Imports),
+            (Defines(Function), "function_item function_signature_item"),
+            (Defines(Type), "struct_item union_item enum_item type_item associated_type"),
+            (Defines(Value), "const_item static_item"),
+            (Defines(Macro), "macro_definition"),
+            (Holds(Impl), "impl_item foreign_mod_item"),
+            (Holds(Type), "trait_item"),
+            (Holds(Module), "mod_item"),
+            (Precedes, "attribute_item"),
+            (Imports, "use_declaration extern_crate_declaration"),
         ],
         visibility: Visibility::Modifier,
         directives: &[],
-        quotes_are_alike: false,
-        semicolons: Semicolons::Matter,
-        has_docstrings: false,
+        runs_in_order: true,
     },
     ecmascript("typescript", &["ts", "mts", "cts"], || {
         tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
@@ -134,72 +91,62 @@ pub(super) static LANGUAGES: &[Language] = &[
         name: "python",
         extensions: &["py", "pyi"],
         grammar: || tree_sitter_python::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("function_definition", Defines(Function, Field, P)),
-            ("class_definition", Holds(Type, Field, "body")),
-            ("decorated_definition", Wraps),
-            ("expression_statement", Wraps),
-            ("assignment", Defines(Value, Left, O)),
-            ("type_alias_statement", Defines(Type, Left, O)),
-            ("import_statement", Imports),
-            ("import_from_statement", Imports),
-            ("future_import_statement", Imports),
+            (Defines(Function), "function_definition"),
+            (Holds(Type), "class_definition"),
+            (Wraps, "decorated_definition expression_statement"),
+            (Defines(Value), "assignment"),
+            (Defines(Type), "type_alias_statement"),
+            (Imports, "import_statement import_from_statement future_import_statement"),
         ],
         visibility: Visibility::Underscore,
         directives: &["#!", "# -*- coding", "# coding"],
-        quotes_are_alike: true,
-        semicolons: Semicolons::AreOptional,
-        has_docstrings: true,
+        runs_in_order: true,
     },
     Language {
         name: "go",
         extensions: &["go"],
         grammar: || tree_sitter_go::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("function_declaration", Defines(Function, Field, F)),
-            ("method_declaration", Defines(Method, Receiver, F)),
-            ("type_declaration", Groups),
-            ("type_spec", Defines(Type, Field, F)),
-            ("type_alias", Defines(Type, Field, F)),
-            // In a group, `iota` counts.
-            ("const_declaration", Defines(Value, Each, F)),
-            ("var_declaration", Defines(Value, Each, O)),
-            ("import_declaration", Imports),
+            (Defines(Function), "function_declaration"),
+            (Defines(Method), "method_declaration"),
+            (Groups, "type_declaration"),
+            (Defines(Type), "type_spec type_alias"),
+            (Defines(Value), "const_declaration var_declaration"),
+            (Imports, "import_declaration"),
         ],
         visibility: Visibility::Capital,
         directives: &["//go:", "// +build", "//export ", "//line ", "// #", "/*\n#"],
-        quotes_are_alike: false,
-        semicolons: Semicolons::AreOptional,
-        has_docstrings: false,
+        runs_in_order: false,
     },
     Language {
         name: "java",
         extensions: &["java"],
         grammar: || tree_sitter_java::LANGUAGE.into(),
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("method_declaration", Defines(Method, Field, F)),
-            ("constructor_declaration", Defines(Method, Field, F)),
-            ("compact_constructor_declaration", Defines(Method, Field, F)),
-            ("annotation_type_element_declaration", Defines(Method, Field, F)),
-            ("field_declaration", Defines(Value, Each, O)),
-            ("constant_declaration", Defines(Value, Each, O)),
-            ("enum_constant", Defines(Value, Field, O)),
-            ("enum_body_declarations", Groups),
-            ("class_declaration", Holds(Type, Field, "body")),
-            ("interface_declaration", Holds(Type, Field, "body")),
-            ("enum_declaration", Holds(Type, Field, "body")),
-            ("record_declaration", Holds(Type, Field, "body")),
-            ("annotation_type_declaration", Holds(Type, Field, "body")),
-            ("import_declaration", Imports),
+            (
+                Defines(Method),
+                "method_declaration constructor_declaration compact_constructor_declaration \
+                annotation_type_element_declaration",
+            ),
+            (Defines(Value), "field_declaration constant_declaration enum_constant"),
+            (Groups, "enum_body_declarations"),
+            (
+                Holds(Type),
+                "class_declaration interface_declaration enum_declaration \
+                record_declaration annotation_type_declaration",
+            ),
+            (Imports, "import_declaration"),
         ],
         visibility: Visibility::Public,
         directives: &[],
-        quotes_are_alike: false,
-        semicolons: Semicolons::Matter,
-        has_docstrings: false,
+        runs_in_order: false,
     },
 ];
 
@@ -212,35 +159,28 @@ const fn ecmascript(
         name,
         extensions,
         grammar,
+        classes: OnceLock::new(),
         separator: ".",
         roles: &[
-            ("function_declaration", Defines(Function, Field, F)),
-            ("generator_function_declaration", Defines(Function, Field, F)),
-            ("function_signature", Defines(Function, Field, O)),
-            ("interface_declaration", Defines(Type, Field, F)),
-            ("type_alias_declaration", Defines(Type, Field, F)),
-            ("enum_declaration", Defines(Type, Field, O)),
-            ("lexical_declaration", Defines(Value, Each, O)),
-            ("variable_declaration", Defines(Value, Each, O)),
-            ("method_definition", Defines(Method, Field, P)),
-            ("method_signature", Defines(Method, Field, O)),
-            ("abstract_method_signature", Defines(Method, Field, O)),
-            ("public_field_definition", Defines(Value, Field, O)),
-            ("field_definition", Defines(Value, Name::Field, O)),
-            ("class_declaration", Holds(Type, Field, "body")),
-            ("abstract_class_declaration", Holds(Type, Field, "body")),
-            ("internal_module", Holds(Module, Field, "body")),
-            ("module", Holds(Module, Field, "body")),
-            ("export_statement", Wraps),
-            ("ambient_declaration", Wraps),
-            ("expression_statement", Wraps),
-            ("decorator", Precedes),
-            ("import_statement", Imports),
+            (
+                Defines(Function),
+                "function_declaration generator_function_declaration function_signature",
+            ),
+            (Defines(Type), "interface_declaration type_alias_declaration enum_declaration"),
+            (
+                Defines(Value),
+                "lexical_declaration variable_declaration public_field_definition \
+                field_definition",
+            ),
+            (Defines(Method), "method_definition method_signature abstract_method_signature"),
+            (Holds(Type), "class_declaration abstract_class_declaration"),
+            (Holds(Module), "internal_module module"),
+            (Wraps, "export_statement ambient_declaration expression_statement"),
+            (Precedes, "decorator"),
+            (Imports, "import_statement"),
         ],
         visibility: Visibility::Export,
         directives: &["/** @jsx", "/* @jsx", "// @jsx"],
-        quotes_are_alike: true,
-        semicolons: Semicolons::AreOptional,
-        has_docstrings: false,
+        runs_in_order: false,
     }
 }

@@ -1,408 +1,274 @@
-//! What a piece is made of, without what only looks: blanks, comments, commas
-//! at the end of a list, semicolons that need not be there.
+//! The tokens of a piece, without layout: no blanks, no comments, no comma at
+//! the end of a list, no semicolon that is optional.
 //!
-//! Nodes begin and end in the list of tokens, so two pieces with the same
-//! tokens have the same tree.
+//! The beginning and the end of each node are tokens, too. So two pieces with
+//! the same tokens have the same syntax tree.
+
+use std::{
+    collections::{HashMap, HashSet},
+    iter::successors,
+};
 
 use tree_sitter::{Language as Grammar, Node};
 
 use super::{
     Language, Piece, Source,
-    kinds::{
-        BINDERS, BLOCKS, CALLS, FIELDS, FLOW, MEMBERS, SHARED, TEXTS, THIN, UNBOUND, is_literal,
-    },
-    table::Semicolons,
+    kinds::{self, is_comment, is_in},
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The deepest nesting of nodes; what is deeper is compared as text.
+const DEEPEST: usize = 500;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum What {
     Open,
     Close,
     Identifier,
-    /// The name of a part: a field, a method, an argument that is named.
+    /// The name of a part: a field, a method, a named argument.
     Member,
-    /// A name that two things go by at once: `{ name }`.
+    /// The name of two things at once: `{ name }`.
     Shorthand,
+    /// A string.
     Literal,
-    /// Keywords, operators, brackets.
+    /// `pub(crate)`, `export`
+    Visibility,
+    /// A keyword, an operator, a bracket.
+    #[default]
     Word,
+}
+
+impl What {
+    pub fn is_name(self) -> bool {
+        matches!(self, Self::Identifier | Self::Member | Self::Shorthand)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'s> {
     pub what: What,
+    /// The number of the node's kind in the grammar.
     pub kind: u16,
     pub text: &'s [u8],
 }
 
-/// A piece, cut up.
 #[derive(Debug, Default)]
 pub struct Tokens<'s> {
     pub all: Vec<Token<'s>>,
-    /// So many of them stand before the body.
-    pub head: usize,
     pub comments: Vec<&'s [u8]>,
-    /// Names that are bound in it: parameters, variables, patterns.
+    /// Names that the piece binds: parameters, variables, patterns.
     pub bound: Vec<&'s [u8]>,
-    /// Where each of those stands among the tokens.
-    pub bound_at: Vec<usize>,
-    /// What is called, one for each call.
-    pub calls: Vec<&'s [u8]>,
-    /// What a type of its own calls its parts.
+    /// Fields and variants of a type.
     pub fields: Vec<&'s [u8]>,
-    /// Branches, loops, and what else makes code go two ways.
+    /// How many branches, loops and the like.
     pub flow: usize,
 }
 
 /// What each kind of node is, by its number in the grammar.
 #[derive(Debug)]
-pub struct Classes(Vec<Class>, Grammar);
+pub(super) struct Classes(Vec<Class>);
 
-#[expect(clippy::struct_excessive_bools, reason = "a row of the table: they are its columns")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Class {
     what: What,
     is_flow: bool,
-    is_text: bool,
-    is_comment: bool,
-    is_call: bool,
-    is_block: bool,
-    is_thin: bool,
-}
-
-pub(super) fn is_comment(kind: &str) -> bool {
-    matches!(kind, "comment" | "line_comment" | "block_comment")
-}
-
-pub(super) fn is_directive(text: &[u8], language: &Language) -> bool {
-    language.directives.iter().any(|it| text.starts_with(it.as_bytes()))
-}
-
-/// A statement that is a text and nothing else.
-pub(super) fn is_docstring(node: Node) -> bool {
-    node.kind() == "expression_statement"
-        && node.named_child_count() == 1
-        && node.named_child(0).is_some_and(|it| it.kind() == "string")
+    is_unbound: bool,
+    /// The field whose nodes it binds; empty: any.
+    binds: Option<&'static str>,
+    /// The field that names a part.
+    member: Option<&'static str>,
 }
 
 impl Classes {
-    pub(super) fn of(grammar: &Grammar) -> Self {
-        let class = |id: usize| {
-            let id = u16::try_from(id).unwrap_or(0);
-            let name = grammar.node_kind_for_id(id).unwrap_or_default();
-            let is_named = grammar.node_kind_is_named(id);
+    fn of(grammar: &Grammar) -> Self {
+        let set = |words: &'static str| -> HashSet<&str> { words.split(' ').collect() };
+        let (flow, texts, unbound) = (set(kinds::FLOW), set(kinds::TEXTS), set(kinds::UNBOUND));
+        let table = |rows: &'static str| -> HashMap<&str, &str> {
+            rows.split(' ').filter_map(|row| row.split_once('.')).collect()
+        };
+        let (binders, members) = (table(kinds::BINDERS), table(kinds::MEMBERS));
+        let class = |number: usize| {
+            let number = u16::try_from(number).unwrap_or(0);
+            let name = grammar.node_kind_for_id(number).unwrap_or_default();
+            let is_named = grammar.node_kind_is_named(number);
             let what = match name {
-                it if it.starts_with("shorthand") => What::Shorthand,
+                "visibility_modifier" | "export_statement" | "export" => What::Visibility,
+                _ if is_named && texts.contains(name) => What::Literal,
+                _ if name.starts_with("shorthand") => What::Shorthand,
                 "field_identifier" | "property_identifier" | "private_property_identifier" => {
                     What::Member
                 }
-                it if it.ends_with("identifier") && is_named => What::Identifier,
-                it if is_named && is_literal(it) => What::Literal,
+                _ if is_named && name.ends_with("identifier") => What::Identifier,
                 _ => What::Word,
             };
             Class {
                 what,
-                is_flow: FLOW.contains(&name),
-                is_text: is_named && TEXTS.contains(&name),
-                is_comment: is_named && is_comment(name),
-                is_call: is_named && CALLS.contains(&name),
-                is_block: is_named && BLOCKS.contains(&name),
-                is_thin: is_named && THIN.contains(&name),
+                is_flow: flow.contains(name),
+                is_unbound: unbound.contains(name),
+                binds: binders.get(name).copied(),
+                member: members.get(name).copied(),
             }
         };
-        Self((0..grammar.node_kind_count()).map(class).collect(), grammar.clone())
+        Self((0..grammar.node_kind_count()).map(class).collect())
     }
 
-    /// What the grammar calls a kind of node.
-    pub fn name(&self, kind: u16) -> &str {
-        self.1.node_kind_for_id(kind).unwrap_or_default()
-    }
-
-    fn get(&self, id: u16) -> Class {
-        let none = Class {
-            what: What::Word,
-            is_flow: false,
-            is_text: false,
-            is_comment: false,
-            is_call: false,
-            is_block: false,
-            is_thin: false,
-        };
-        self.0.get(usize::from(id)).copied().unwrap_or(none)
-    }
-
-    /// Whether statements stand in it, one behind the other.
-    pub fn is_block(&self, kind: u16) -> bool {
-        self.get(kind).is_block
-    }
-
-    /// Whether a tree says the same without it: brackets around an expression.
-    pub fn is_thin(&self, kind: u16) -> bool {
-        self.get(kind).is_thin
-    }
-
-    pub fn is_call(&self, kind: u16) -> bool {
-        self.get(kind).is_call
+    fn get(&self, node: Node) -> Class {
+        self.0.get(usize::from(node.kind_id())).copied().unwrap_or_default()
     }
 }
 
 impl<'s> Source<'_> {
-    pub fn tokens(&'s self, piece: &Piece<'s>, classes: &Classes) -> Tokens<'s> {
-        let mut cut = Cutter {
-            source: self,
-            classes,
-            body: piece.body,
-            is_head: true,
-            tokens: Tokens::default(),
-        };
+    pub fn tokens(&'s self, piece: &Piece<'s>) -> Tokens<'s> {
+        let grammar = self.language.grammar;
+        let classes = self.language.classes.get_or_init(|| Classes::of(&grammar()));
+        let mut lexer = Lexer { source: self, classes, end: piece.end, tokens: Tokens::default() };
         for node in &piece.nodes {
-            cut.node(*node);
+            lexer.visit(Place { node: *node, parent: None, field: "", is_bound: false, depth: 0 });
         }
-        if cut.is_head {
-            cut.tokens.head = cut.tokens.all.len();
-        }
-        cut.tokens
+        lexer.tokens
     }
 }
 
-struct Cutter<'s, 'a, 'c> {
+struct Lexer<'s, 'a> {
     source: &'s Source<'a>,
-    classes: &'c Classes,
-    body: usize,
-    is_head: bool,
+    classes: &'s Classes,
+    /// Where the piece ends.
+    end: usize,
     tokens: Tokens<'s>,
 }
 
-/// A node that has begun.
-struct Begun<'s> {
+#[derive(Clone, Copy)]
+struct Place<'s> {
     node: Node<'s>,
-    is_text: bool,
-    /// Up to where its text has been seen.
-    seen: usize,
+    parent: Option<Node<'s>>,
+    field: &'s str,
     is_bound: bool,
+    depth: usize,
 }
 
-impl<'s> Cutter<'s, '_, '_> {
-    fn push(&mut self, what: What, kind: u16, range: std::ops::Range<usize>) {
-        if self.is_head && range.start >= self.body {
-            self.is_head = false;
-            self.tokens.head = self.tokens.all.len();
-        }
-        let text = match what {
-            What::Open | What::Close => &[][..],
-            _ => self.source.text.get(range).unwrap_or_default(),
-        };
-        let text = match what {
-            What::Literal if self.source.language.quotes_are_alike => unquoted(text),
-            _ => text,
-        };
-        self.tokens.all.push(Token { what, kind, text });
-    }
-
-    /// The node and all below it, without recursion: code may be as deep as it
-    /// likes.
-    fn node(&mut self, root: Node<'s>) {
-        let mut cursor = root.walk();
-        let mut begun: Vec<Begun> = Vec::new();
-        loop {
-            let node = cursor.node();
-            if let Some(parent) = begun.last_mut() {
-                let gap = parent.seen..node.start_byte();
-                parent.seen = node.end_byte();
-                let (is_text, kind) = (parent.is_text, parent.node.kind_id());
-                self.gap(gap, is_text, kind);
-            }
-            let field = cursor.field_name();
-            if self.enter(node, field, &mut begun) && cursor.goto_first_child() {
-                continue;
-            }
-            if begun.last().is_some_and(|it| it.node.id() == node.id()) {
-                self.leave(&mut begun);
-            }
-            loop {
-                if begun.is_empty() {
-                    return;
-                }
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-                cursor.goto_parent();
-                self.leave(&mut begun);
-            }
-        }
-    }
-
-    fn gap(&mut self, gap: std::ops::Range<usize>, is_text: bool, kind: u16) {
-        let text = self.source.text.get(gap.clone()).unwrap_or_default();
-        let is_blank = text.iter().all(u8::is_ascii_whitespace);
-        // A line that goes on says so in Python.
-        let is_nothing = text.is_empty() || !is_text && (is_blank || text.trim_ascii() == b"\\");
-        if !is_nothing {
-            self.push(What::Literal, kind, gap);
-        }
-    }
-
-    /// Answers whether its children are to be looked at.
-    fn enter(&mut self, node: Node<'s>, field: Option<&str>, begun: &mut Vec<Begun<'s>>) -> bool {
-        let class = self.classes.get(node.kind_id());
+impl<'s> Lexer<'s, '_> {
+    fn visit(&mut self, place: Place<'s>) {
+        let Place { node, parent, field, depth, .. } = place;
+        let (class, language) = (self.classes.get(node), self.source.language);
         let text = self.source.text_of(node);
-        if class.is_comment && !is_directive(text, self.source.language) {
+        if is_note(node, text, language) {
             self.tokens.comments.push(text);
-            return false;
+            return;
         }
-        if class.is_flow {
-            self.tokens.flow += 1;
+        self.tokens.flow += usize::from(class.is_flow);
+        let binds = parent.and_then(|it| self.classes.get(it).binds).filter(|_| node.is_named());
+        let is_bound = place.is_bound && !class.is_unbound && !matches!(field, "type" | "value")
+            || binds.is_some_and(|it| it.is_empty() || it == field);
+        let is_whole =
+            class.what == What::Literal && !has_code(node) || node.kind() == "visibility_modifier";
+        if node.child_count() == 0 || is_whole || depth > DEEPEST {
+            self.leaf(Place { is_bound, ..place }, class);
+            return;
         }
-        if self.source.language.has_docstrings && is_docstring(node) && is_first_in_body(node) {
-            self.tokens.comments.push(text);
-            return false;
-        }
-        let parent = begun.last().map(|it| it.node);
-        let parent_kind = parent.map_or("", |it| it.kind());
-        let kind = node.kind();
-        let binds = || {
-            let field = field.unwrap_or_default();
-            BINDERS.iter().any(|(it, of)| *it == parent_kind && (of.is_empty() || *of == field))
+        // `export` wraps a definition that is the same without it.
+        let edge = |what| {
+            let is_export = class.what == What::Visibility;
+            (!is_export).then(|| Token { what, kind: node.kind_id(), text: b"" })
         };
-        let was_bound = begun.last().is_some_and(|it| it.is_bound);
-        let is_bound =
-            was_bound && !UNBOUND.contains(&kind) && !matches!(field, Some("type" | "value"))
-                || node.is_named() && binds();
-        if node.child_count() == 0 || class.is_text && is_whole(node) {
-            let place = (parent, field.unwrap_or_default());
-            self.leaf(node, class, place, is_bound, begun.is_empty());
-            return false;
+        self.tokens.all.extend(edge(What::Open));
+        let children = children(node);
+        for (at, (child, field)) in children.iter().enumerate() {
+            if child.start_byte() < self.end && !is_optional(&children, at, node, language) {
+                let (node, parent, depth) = (*child, Some(node), depth + 1);
+                self.visit(Place { node, parent, field, is_bound, depth });
+            }
         }
-        if class.is_call {
-            self.tokens.calls.push(self.callee(node));
-        }
-        self.push(What::Open, node.kind_id(), node.byte_range());
-        let seen = node.start_byte();
-        begun.push(Begun { node, is_text: class.is_text, seen, is_bound });
-        true
+        self.tokens.all.extend(edge(What::Close));
     }
 
-    fn leave(&mut self, begun: &mut Vec<Begun<'s>>) {
-        let Some(done) = begun.pop() else { return };
-        let end = done.node.end_byte();
-        self.gap(done.seen..end, done.is_text, done.node.kind_id());
-        self.push(What::Close, done.node.kind_id(), end..end);
-    }
-
-    fn leaf(
-        &mut self,
-        node: Node<'s>,
-        class: Class,
-        (parent, field): (Option<Node>, &str),
-        is_bound: bool,
-        is_alone: bool,
-    ) {
+    fn leaf(&mut self, Place { node, parent, field, is_bound, .. }: Place<'s>, class: Class) {
         let text = self.source.text_of(node);
-        if !is_alone && (text.is_empty() || is_for_looks(node, text, parent, self.source.language))
-        {
+        let is_blank = text.trim_ascii().is_empty() && class.what != What::Literal;
+        if is_blank || node.kind() == "line_continuation" {
             return;
         }
-        // Whitespace that ends a statement.
-        if !class.is_text && text.iter().all(u8::is_ascii_whitespace) {
-            return;
-        }
-        if node.kind() == "line_continuation" {
-            return;
-        }
-        let parent = parent.map_or("", |it| it.kind());
+        let kind = parent.map_or("", |it| it.kind());
+        let member = parent.and_then(|it| self.classes.get(it).member);
         let what = match class.what {
-            What::Identifier if parent == "shorthand_field_initializer" => What::Shorthand,
-            What::Identifier if MEMBERS.contains(&(parent, field)) => What::Member,
+            What::Identifier if kind == "shorthand_field_initializer" => What::Shorthand,
+            What::Identifier if member == Some(field) => What::Member,
             what => what,
         };
-        let what = if class.is_text { What::Literal } else { what };
-        if is_bound
-            && matches!(what, What::Identifier | What::Shorthand)
-            && !SHARED.contains(&parent)
-        {
+        let is_own = !matches!(kind, "global_statement" | "nonlocal_statement");
+        if is_bound && is_own && matches!(what, What::Identifier | What::Shorthand) {
             self.tokens.bound.push(text);
-            self.tokens.bound_at.push(self.tokens.all.len());
         }
-        if field == "name" && FIELDS.contains(&parent) {
+        if field == "name" && matches!(kind, "field_declaration" | "enum_variant") {
             self.tokens.fields.push(text);
         }
-        self.push(what, node.kind_id(), node.byte_range());
-    }
-
-    /// The last name of what is called: `renew` of `self.session.renew(…)`.
-    fn callee(&self, call: Node<'s>) -> &'s [u8] {
-        const FIELDS: &[&str] = &["function", "macro", "constructor", "name", "type"];
-        const LAST: &[&str] = &["field", "property", "attribute", "name", "function"];
-        let mut found = FIELDS.iter().find_map(|it| call.child_by_field_name(it));
-        for _ in 0..16 {
-            let next =
-                found.and_then(|it| LAST.iter().find_map(|field| it.child_by_field_name(field)));
-            match next {
-                Some(next) => found = Some(next),
-                None => break,
-            }
-        }
-        found.map(|it| self.source.text_of(it)).unwrap_or_default()
+        let text = if what == What::Literal { unquoted(text) } else { text };
+        self.tokens.all.push(Token { what, kind: node.kind_id(), text });
     }
 }
 
-fn is_first_in_body(node: Node) -> bool {
-    let Some(parent) = node.parent() else { return false };
-    let owner = parent.parent().map_or("", |it| it.kind());
-    matches!(owner, "function_definition" | "class_definition")
-        && parent.named_child(0).is_some_and(|it| it.id() == node.id())
+/// Whether a node is only for readers: a comment or a docstring. A directive is
+/// for some tool.
+pub(super) fn is_note(node: Node, text: &[u8], language: &Language) -> bool {
+    let is_directive = || language.directives.iter().any(|it| text.starts_with(it.as_bytes()));
+    is_comment(node.kind()) && !is_directive() || is_docstring(node, language)
 }
 
-/// A text without code in it is one token.
-fn is_whole(text: Node) -> bool {
+/// Whether a statement is the string at the beginning of a module, a function
+/// or a class.
+fn is_docstring(node: Node, language: &Language) -> bool {
+    let is_string = language.name == "python"
+        && node.kind() == "expression_statement"
+        && node.named_child_count() == 1
+        && node.named_child(0).is_some_and(|it| it.kind() == "string");
+    is_string && {
+        let owner = node.parent().map(|block| block.parent().unwrap_or(block));
+        owner.is_some_and(|it| is_in("module function_definition class_definition", it.kind()))
+            && successors(node.prev_named_sibling(), Node::prev_named_sibling)
+                .all(|it| is_comment(it.kind()))
+    }
+}
+
+fn children<'s>(node: Node<'s>) -> Vec<(Node<'s>, &'s str)> {
+    let mut cursor = node.walk();
+    let mut found = Vec::new();
+    let mut is_there = cursor.goto_first_child();
+    while is_there {
+        found.push((cursor.node(), cursor.field_name().unwrap_or_default()));
+        is_there = cursor.goto_next_sibling();
+    }
+    found
+}
+
+/// Whether code is embedded in a string.
+fn has_code(text: Node) -> bool {
+    const CODE: &str = "interpolation template_substitution string_interpolation";
     let mut cursor = text.walk();
-    text.named_children(&mut cursor).all(|it| {
-        !matches!(it.kind(), "interpolation" | "template_substitution" | "string_interpolation")
-    })
+    text.named_children(&mut cursor).any(|it| is_in(CODE, it.kind()))
 }
 
-/// What a formatter puts there or takes away.
-fn is_for_looks(node: Node, text: &[u8], parent: Option<Node>, language: &Language) -> bool {
-    let parent = parent.map_or("", |it| it.kind());
-    match text {
-        b"," if node.kind() == "," => {
-            // In a macro, every token may matter.
-            parent != "token_tree"
-                && (parent == "match_arm"
-                    || is_before_the_end(node)
-                    || matches!(parent, "interface_body" | "object_type"))
-        }
-        b";" if node.kind() == ";" && language.semicolons == Semicolons::AreOptional => {
-            !parent.starts_with("for_")
+/// Whether a child is a comma or a semicolon that a formatter may remove.
+fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &Language) -> bool {
+    let (Some((child, _)), parent) = (children.get(at), parent.kind()) else { return false };
+    match child.kind() {
+        ";" => language.name != "rust" && !parent.starts_with("for_"),
+        // In a macro, every token may count.
+        "," if parent == "token_tree" => false,
+        "," if matches!(parent, "match_arm" | "interface_body" | "object_type") => true,
+        "," => {
+            let code = |it: &&(Node, &str)| !is_comment(it.0.kind());
+            let before = children[..at].iter().rev().find(code).map_or("", |it| it.0.kind());
+            let after = children[at + 1..].iter().find(code).map_or("", |it| it.0.kind());
+            matches!(after, ")" | "]" | "}" | ">" | "|") && !is_in(" , ( [ { <", before)
         }
         _ => false,
     }
 }
 
-/// Behind an item, and before the bracket that closes the list.
-fn is_before_the_end(comma: Node) -> bool {
-    let beside = |from: Node, next: fn(&Node<'_>) -> bool| next(&from);
-    let mut after = comma.next_sibling();
-    while let Some(it) = after.filter(|it| is_comment(it.kind())) {
-        after = it.next_sibling();
-    }
-    let mut before = comma.prev_sibling();
-    while let Some(it) = before.filter(|it| is_comment(it.kind())) {
-        before = it.prev_sibling();
-    }
-    let is_closing = |it: &Node<'_>| matches!(it.kind(), ")" | "]" | "}" | ">" | "|");
-    let is_item = |it: &Node<'_>| !matches!(it.kind(), "," | "(" | "[" | "{" | "<");
-    after.is_some_and(|it| beside(it, is_closing)) && before.is_some_and(|it| beside(it, is_item))
-}
-
-/// What stands between plain quotes.
+/// A string without its quotes: `'a'` and `"a"` are the same, where they are
+/// the same kind of node.
 fn unquoted(text: &[u8]) -> &[u8] {
-    match text {
-        [first @ (b'\'' | b'"'), inner @ .., last]
-            if first == last && !inner.starts_with(&[*first]) =>
-        {
-            inner
-        }
-        _ => text,
-    }
+    let inner = |quote: &[u8]| {
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.starts_with(quote)).then_some(inner)
+    };
+    inner(b"'").or_else(|| inner(b"\"")).unwrap_or(text)
 }

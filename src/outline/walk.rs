@@ -1,21 +1,29 @@
-//! From a tree to its pieces.
+//! From a syntax tree to its pieces.
 
 use tree_sitter::Node;
 
 use super::{
-    Kind, Outline, Piece, Source, names,
-    table::{Free, Name, Role, Visibility},
+    Kind, Outline, Piece, Source,
+    kinds::is_in,
+    names,
+    table::{Role, Visibility},
     token,
 };
 
-/// Definitions in definitions, so deep; what lies deeper is part of the last.
+/// The deepest nesting of containers; what is deeper is part of the last one.
 const DEEPEST: usize = 40;
 
 pub(super) fn outline<'s>(source: &'s Source<'_>) -> Outline<'s> {
     let outline = Outline { pieces: Vec::new(), comments: Vec::new() };
     let mut walk = Walk { source, outline };
-    let place = Place { inside: String::new(), is_public: true, is_interface: false, depth: 0 };
-    walk.children(source.root(), &place);
+    let place = Place {
+        inside: String::new(),
+        is_public: true,
+        is_type: false,
+        is_interface: false,
+        depth: 0,
+    };
+    walk.children(source.tree.root_node(), &place);
     walk.outline
 }
 
@@ -24,276 +32,198 @@ struct Walk<'s, 'a> {
     outline: Outline<'s>,
 }
 
-/// Where a definition stands.
+/// The container of a definition.
 struct Place {
     inside: String,
     is_public: bool,
+    is_type: bool,
     is_interface: bool,
     depth: usize,
 }
 
 impl<'s> Walk<'s, '_> {
     fn role(&self, node: Node) -> Option<Role> {
-        let kind = node.kind();
-        self.source.language.roles.iter().find(|(it, _)| *it == kind).map(|(_, role)| *role)
+        let mut roles = self.source.language.roles.iter();
+        roles.find(|(_, kinds)| is_in(kinds, node.kind())).map(|(role, _)| *role)
     }
 
     fn children(&mut self, parent: Node<'s>, place: &Place) {
-        let mut before: Vec<Node> = Vec::new();
+        let language = self.source.language;
         let mut cursor = parent.walk();
-        let children: Vec<Node> = parent.named_children(&mut cursor).collect();
-        let is_first = |at: usize| children[..at].iter().all(|it| token::is_comment(it.kind()));
-        for (at, child) in children.iter().copied().enumerate() {
+        let mut nodes: Vec<Node> = Vec::new();
+        for child in parent.named_children(&mut cursor) {
             let text = self.source.text_of(child);
-            let is_note = token::is_comment(child.kind())
-                && !token::is_directive(text, self.source.language)
-                || self.source.language.has_docstrings
-                    && token::is_docstring(child)
-                    && is_first(at);
-            if is_note {
+            if token::is_note(child, text, language) {
                 self.outline.comments.push(text);
-            } else if let Some(Role::Precedes) = self.role(child) {
-                before.push(child);
-            } else {
-                before.push(child);
-                let nodes = std::mem::take(&mut before);
-                self.item(child, nodes, place);
+                continue;
+            }
+            nodes.push(child);
+            if !matches!(self.role(child), Some(Role::Precedes)) {
+                self.item(child, std::mem::take(&mut nodes), place);
             }
         }
-        if let Some(last) = before.last().copied() {
-            self.piece(Kind::Statement, last, before, place);
+        if !nodes.is_empty() {
+            self.plain(Kind::Statement, nodes, place);
         }
     }
 
-    /// `nodes`: what stands around and before `node` too.
+    /// `nodes` are the whole of the piece: the node or what wraps it, and the
+    /// attributes before it.
     fn item(&mut self, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
         match self.role(node) {
-            Some(Role::Imports) => self.piece(Kind::Import, node, nodes, place),
+            Some(Role::Imports) => self.plain(Kind::Import, nodes, place),
             Some(Role::Groups) => self.children(node, place),
             Some(Role::Wraps) => self.wrapped(node, nodes, place),
-            Some(Role::Defines(kind, name, free)) => {
-                self.definition(kind, name, free, node, nodes, place);
+            Some(Role::Defines(kind)) => {
+                let is_free = is_free(kind, node, &nodes);
+                let is_method = kind == Kind::Function && place.is_type;
+                let kind = if is_method { Kind::Method } else { kind };
+                let piece = self.named(kind, node, nodes, place);
+                self.outline.pieces.push(Piece { is_free, ..piece });
             }
-            Some(Role::Holds(kind, name, body)) => {
-                match node.child_by_field_name(body).filter(|_| place.depth < DEEPEST) {
-                    Some(body) => self.container(kind, name, node, body, &nodes, place),
-                    None => self.definition(kind, name, Free::No, node, nodes, place),
+            Some(Role::Holds(kind)) => {
+                let piece = self.named(kind, node, nodes, place);
+                match node.child_by_field_name("body").filter(|_| place.depth < DEEPEST) {
+                    Some(body) => self.container(piece, node, body, place),
+                    None => self.outline.pieces.push(piece),
                 }
             }
-            Some(Role::Precedes) | None => self.piece(Kind::Statement, node, nodes, place),
+            Some(Role::Precedes) | None => self.plain(Kind::Statement, nodes, place),
         }
     }
 
     fn wrapped(&mut self, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
         let fields = ["declaration", "definition"];
-        let inner = fields.iter().find_map(|it| node.child_by_field_name(it));
-        let last = || {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor).last()
+        let inner = fields.iter().find_map(|field| node.child_by_field_name(field));
+        let last = || (0..).map_while(|at| node.named_child(at)).last();
+        let is_definition = |it: &Node| {
+            matches!(self.role(*it), Some(Role::Defines(..) | Role::Holds(..) | Role::Wraps))
         };
-        let inner = inner.or_else(last);
-        match inner.map(|it| (it, self.role(it))) {
-            Some((inner, Some(Role::Defines(kind, name, free)))) => {
-                self.definition(kind, name, free, inner, nodes, place);
-            }
-            Some((inner, Some(Role::Holds(kind, name, body)))) if place.depth < DEEPEST => {
-                match inner.child_by_field_name(body) {
-                    Some(body) => self.container(kind, name, inner, body, &nodes, place),
-                    None => self.definition(kind, name, Free::No, inner, nodes, place),
-                }
-            }
-            Some((inner, Some(Role::Wraps))) => self.wrapped(inner, nodes, place),
-            _ if node.kind() == "export_statement" => match node.child_by_field_name("value") {
-                Some(value) => {
-                    let mut piece = self.raw_piece(Kind::Value, nodes, node.end_byte(), place);
-                    piece.names = vec!["default".to_owned()];
-                    (piece.is_public, piece.body) = (true, value.start_byte());
-                    self.outline.pieces.push(piece);
-                }
-                None => self.piece(Kind::Export, node, nodes, place),
-            },
-            _ => self.piece(Kind::Statement, node, nodes, place),
+        if let Some(inner) = inner.or_else(last).filter(is_definition) {
+            self.item(inner, nodes, place);
+        } else if node.kind() == "export_statement" {
+            let (kind, name) = match node.child_by_field_name("value") {
+                Some(_) => (Kind::Value, "default".to_owned()),
+                None => (Kind::Export, names::one_line(self.source.text_of(node))),
+            };
+            let piece = self.piece(kind, nodes, place);
+            self.outline.pieces.push(Piece { names: vec![name], is_public: true, ..piece });
+        } else {
+            self.plain(Kind::Statement, nodes, place);
         }
     }
 
-    fn definition(
-        &mut self,
-        kind: Kind,
-        name: Name,
-        free: Free,
-        node: Node<'s>,
-        nodes: Vec<Node<'s>>,
-        place: &Place,
-    ) {
-        let is_inside = place.depth > 0;
-        let kind = match kind {
-            // `const f = () => …`
-            Kind::Value if is_function(node) => Kind::Function,
-            Kind::Function if is_inside && names::is_in_type(node) => Kind::Method,
-            kind => kind,
-        };
-        let free = match free {
-            Free::Yes => true,
-            Free::No => false,
-            Free::IfPlain => nodes.iter().all(|it| it.id() == node.id()) && is_plain(node),
-        };
-        let names = names::of(self.source, node, name);
-        let is_public = self.is_public(node, &nodes, &names, place);
-        let body = ["body", "value", "right"].iter().find_map(|it| node.child_by_field_name(it));
-        let body = body.or_else(|| names::value_of(node)).filter(|_| kind != Kind::Type);
-        // What a type is made of is what others see of it.
-        let body = body.map_or(node.end_byte(), |it| it.start_byte());
-        let mut piece = self.raw_piece(kind, nodes, node.end_byte(), place);
-        piece.names = names;
-        piece.is_public = is_public;
-        piece.is_free = free;
-        piece.body = body;
-        self.outline.pieces.push(piece);
-    }
-
-    fn container(
-        &mut self,
-        kind: Kind,
-        name: Name,
-        node: Node<'s>,
-        body: Node<'s>,
-        nodes: &[Node<'s>],
-        place: &Place,
-    ) {
-        let names = names::of(self.source, node, name);
-        let is_public = self.is_public(node, nodes, &names, place);
-        // The head: all that stands before the body, and no more.
-        let mut head: Vec<Node> = Vec::new();
-        for outer in nodes {
-            before(*outer, body, &mut head);
-        }
-        let mut piece = self.raw_piece(kind, head, body.start_byte(), place);
-        // What a class inherits from is looked up where it stands.
-        piece.is_free = match self.source.language.visibility {
-            Visibility::Export | Visibility::Underscore => false,
-            Visibility::Modifier | Visibility::Capital | Visibility::Public => true,
-        };
-        piece.lines.1 = node.end_position().row + 1;
-        piece.is_public = is_public && kind != Kind::Impl;
+    fn container(&mut self, piece: Piece<'s>, node: Node<'s>, body: Node<'s>, place: &Place) {
         let separator = self.source.language.separator;
-        let name = names.join(", ");
-        let inside = format!("{}{name}{separator}", place.inside);
-        piece.names = names;
-        self.outline.pieces.push(piece);
-        let is_interface = names::is_interface(node);
-        let is_public = match kind {
-            // What is in it says so for itself, where it is not a trait's.
-            Kind::Impl => node.child_by_field_name("trait").is_none() && place.is_public,
-            _ => is_public,
+        let inner = Place {
+            inside: format!("{}{}{separator}", place.inside, piece.names.join(", ")),
+            is_public: match piece.kind {
+                // The methods of `impl S` say it themselves, those of a trait do not.
+                Kind::Impl => node.child_by_field_name("trait").is_none() && place.is_public,
+                _ => piece.is_public,
+            },
+            is_type: piece.kind != Kind::Module,
+            is_interface: matches!(
+                node.kind(),
+                "trait_item" | "interface_declaration" | "annotation_type_declaration"
+            ),
+            depth: place.depth + 1,
         };
-        self.children(body, &Place { inside, is_public, is_interface, depth: place.depth + 1 });
+        let begin = piece.nodes.first().map_or(0, Node::start_byte);
+        self.outline.pieces.push(Piece {
+            is_public: piece.is_public && piece.kind != Kind::Impl,
+            // The base classes are evaluated where the class is.
+            is_free: match self.source.language.visibility {
+                Visibility::Export | Visibility::Underscore => false,
+                Visibility::Modifier | Visibility::Capital | Visibility::Public => true,
+            },
+            raw: self.source.text.get(begin..body.start_byte()).unwrap_or_default(),
+            end: body.start_byte(),
+            ..piece
+        });
+        self.children(body, &inner);
     }
 
-    fn piece(&mut self, kind: Kind, node: Node<'s>, nodes: Vec<Node<'s>>, place: &Place) {
-        let names = match kind {
-            Kind::Export => names::exported(self.source, node),
-            _ => Vec::new(),
-        };
-        let mut piece = self.raw_piece(kind, nodes, node.end_byte(), place);
-        piece.is_public = kind == Kind::Export;
-        piece.names = names;
-        piece.body = piece.body.min(node.start_byte());
+    fn plain(&mut self, kind: Kind, nodes: Vec<Node<'s>>, place: &Place) {
+        let piece = self.piece(kind, nodes, place);
         self.outline.pieces.push(piece);
     }
 
-    fn raw_piece(&self, kind: Kind, nodes: Vec<Node<'s>>, end: usize, place: &Place) -> Piece<'s> {
-        let first = nodes.first().map_or(end, Node::start_byte);
-        let last = nodes.last().map_or(end, Node::end_byte).max(first);
-        let line = |it: Option<&Node>, end: bool| {
-            it.map_or(0, |it| if end { it.end_position().row } else { it.start_position().row }) + 1
-        };
+    fn named(&self, kind: Kind, node: Node, nodes: Vec<Node<'s>>, place: &Place) -> Piece<'s> {
+        let names = names::of(self.source, node);
+        let is_public = place.is_public && self.is_public(node, &nodes, &names, place);
+        Piece { names, is_public, ..self.piece(kind, nodes, place) }
+    }
+
+    fn piece(&self, kind: Kind, nodes: Vec<Node<'s>>, place: &Place) -> Piece<'s> {
+        let (first, last) = (nodes.first(), nodes.last());
+        let (begin, end) = (first.map_or(0, Node::start_byte), last.map_or(0, Node::end_byte));
         Piece {
             kind,
             inside: place.inside.clone(),
             names: Vec::new(),
             is_public: false,
             is_free: false,
-            lines: (line(nodes.first(), false), line(nodes.last(), true)),
-            raw: self.source.text.get(first..last).unwrap_or_default(),
-            body: end,
+            lines: (
+                first.map_or(0, |node| node.start_position().row) + 1,
+                last.map_or(0, |node| node.end_position().row) + 1,
+            ),
+            raw: self.source.text.get(begin..end).unwrap_or_default(),
             nodes,
+            end,
         }
     }
 
     fn is_public(&self, node: Node, nodes: &[Node], names: &[String], place: &Place) -> bool {
-        let has = |kind: &str, words: &[&str]| {
+        let has = |kind: &str, words: &str| {
             let mut cursor = node.walk();
-            node.children(&mut cursor).any(|it| {
-                it.kind() == kind
-                    && (words.is_empty() || {
-                        let text = String::from_utf8_lossy(self.source.text_of(it));
-                        text.split_whitespace().any(|it| words.contains(&it))
-                    })
+            node.children(&mut cursor).filter(|it| it.kind() == kind).any(|it| {
+                let text = String::from_utf8_lossy(self.source.text_of(it));
+                words.is_empty() || text.split_whitespace().any(|word| is_in(words, word))
             })
         };
-        let says_so = match self.source.language.visibility {
-            Visibility::Modifier => has("visibility_modifier", &[]) || place.is_interface,
-            Visibility::Export if place.inside.is_empty() || place.is_interface => {
-                nodes.iter().any(|it| it.kind() == "export_statement") || place.is_interface
-            }
+        match self.source.language.visibility {
+            Visibility::Modifier => place.is_interface || has("visibility_modifier", ""),
             Visibility::Export => {
-                let is_exported = nodes.iter().any(|it| it.kind() == "export_statement");
-                let is_hidden = has("accessibility_modifier", &["private", "protected"])
-                    || names.iter().any(|it| it.starts_with('#'));
-                is_exported || names::is_in_type(node) && !is_hidden
+                place.is_interface
+                    || nodes.iter().any(|it| it.kind() == "export_statement")
+                    || place.is_type
+                        && !has("accessibility_modifier", "private protected")
+                        && !names.iter().any(|name| name.starts_with('#'))
             }
-            Visibility::Underscore => names.iter().any(|it| !it.starts_with('_')),
-            Visibility::Capital => names.iter().any(|it| {
-                it.rsplit('.').next().is_some_and(|it| it.starts_with(char::is_uppercase))
-            }),
+            Visibility::Underscore => names.iter().any(|name| !name.starts_with('_')),
+            Visibility::Capital => {
+                let mut last = names.iter().filter_map(|name| name.rsplit('.').next());
+                last.any(|name| name.starts_with(char::is_uppercase))
+            }
             Visibility::Public => {
-                has("modifiers", &["public"])
-                    || place.is_interface && !has("modifiers", &["private"])
+                has("modifiers", "public")
+                    || place.is_interface && !has("modifiers", "private")
                     || node.kind() == "enum_constant"
-            }
-        };
-        says_so && place.is_public
-    }
-}
-
-/// The parts of `node` that stand before `body`.
-fn before<'s>(node: Node<'s>, body: Node<'s>, found: &mut Vec<Node<'s>>) {
-    if node.end_byte() <= body.start_byte() {
-        found.push(node);
-        return;
-    }
-    let mut todo = vec![node];
-    while let Some(node) = todo.pop() {
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            if child.end_byte() <= body.start_byte() {
-                found.push(child);
-            } else if child.start_byte() <= body.start_byte() && child.id() != body.id() {
-                todo.push(child);
             }
         }
     }
 }
 
-fn is_function(node: Node) -> bool {
-    let value = names::value_of(node);
-    value.is_some_and(|it| {
-        matches!(
-            it.kind(),
-            "arrow_function" | "function_expression" | "generator_function" | "lambda"
-        )
-    })
-}
-
-/// Nothing in its head is evaluated.
-fn is_plain(node: Node) -> bool {
-    let Some(parameters) = node.child_by_field_name("parameters") else { return true };
-    let is_computed =
-        node.child_by_field_name("name").is_some_and(|it| it.kind() == "computed_property_name");
-    let mut cursor = parameters.walk();
-    !is_computed
-        && parameters.named_children(&mut cursor).all(|it| {
-            !it.kind().contains("default")
-                || it.child_by_field_name("value").is_none_or(|it| it.child_count() == 0)
-        })
+/// Whether a definition means the same anywhere among its neighbours: nothing
+/// in its head is evaluated, such as a decorator or a default value.
+fn is_free(kind: Kind, node: Node, nodes: &[Node]) -> bool {
+    const CONSTANTS: &str = "const_item static_item const_declaration";
+    /// Overloads, decorators, and the enums of TypeScript.
+    const FIXED: &str = "function_signature method_signature abstract_method_signature \
+        enum_declaration decorated_definition decorator";
+    let is_plain = |parameter: Node| {
+        !parameter.kind().contains("default")
+            || parameter.child_by_field_name("value").is_none_or(|it| it.child_count() == 0)
+    };
+    let mut cursor = node.walk();
+    let parameters = node.child_by_field_name("parameters");
+    match kind {
+        Kind::Function | Kind::Method | Kind::Type => {
+            !nodes.iter().chain([&node]).any(|node| is_in(FIXED, node.kind()))
+                && parameters.is_none_or(|it| it.named_children(&mut cursor).all(is_plain))
+        }
+        Kind::Value => is_in(CONSTANTS, node.kind()),
+        _ => false,
+    }
 }

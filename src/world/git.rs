@@ -165,28 +165,6 @@ pub fn lines_on_branches(
     Ok(found.lines().map(str::to_owned).collect())
 }
 
-/// Whether no file that git has, or would have, says one of the words, but for
-/// those at `paths`.
-pub fn has_no_word(
-    root: &Path,
-    words: &[String],
-    paths: &[&str],
-    until: Instant,
-) -> Result<bool, Error> {
-    let mut args = vec!["grep", "--no-color", "--untracked", "-l", "-w", "-F", "-z"];
-    args.extend(words.iter().flat_map(|it| ["-e", it]));
-    // roz's own tell what was.
-    args.extend(["--", ".", ":(exclude,top,literal).orchestration"]);
-    let others: Vec<String> = paths.iter().map(|it| format!(":(exclude,literal){it}")).collect();
-    args.extend(others.iter().map(String::as_str));
-    match git_with(root, &args, &[], until) {
-        Ok(found) => Ok(found.is_empty()),
-        // It found nothing, and says so.
-        Err(Error::Git { said, .. }) if said.is_empty() => Ok(true),
-        Err(err) => Err(err),
-    }
-}
-
 /// Variables that we set for git ourselves.
 const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
 

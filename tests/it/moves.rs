@@ -49,7 +49,7 @@ fn steps(files: &[(String, String, String)], is_back: bool) -> Vec<String> {
             File { path, before: text(before), after: text(after) }
         })
         .collect();
-    mutation::settle(&files).iter().map(|it| it.evidence.step.word()).collect()
+    mutation::judge_all(&files).iter().map(|it| it.evidence.step.word()).collect()
 }
 
 #[test]

@@ -1,26 +1,29 @@
-//! What a class rests on, as it stands in the ledger.
+//! What a class is based on, as the ledger keeps it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::outline::Kind;
 
-/// What a class rests on.
+/// The step that decided the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     Identical,
-    CommentOnly,
+    /// Nothing differs but white space and other layout.
     FormatOnly,
-    ImportOrder,
+    /// Nothing differs but comments, docstrings and layout.
+    CommentOnly,
+    /// The same definitions and imports in another order.
     Reorder,
-    Rename,
-    ExtractOrInline,
+    /// The same definitions in another file of the call.
     Move,
-    ImportsOnly,
-    BodyOnly,
-    ModuleLevel,
-    PrivateSignature,
-    PrivateDefinitions,
+    /// One consistent renaming of identifiers makes both texts equal.
+    Rename,
+    /// The same public definitions, and no more control flow.
+    SameSurface,
+    /// Control flow was added.
+    ControlFlow,
+    /// The set of public definitions differs.
     PublicSurface,
     NewFile,
     DeletedFile,
@@ -31,47 +34,73 @@ pub enum Step {
     Binary,
     TooLarge,
     TooTangled,
+    /// A step of another version of roz: old ledgers have some more.
+    #[serde(other)]
+    Other,
 }
 
+impl Step {
+    /// Whether the step shows that the change is a refactoring.
+    pub fn is_proof(self) -> bool {
+        matches!(
+            self,
+            Self::Identical
+                | Self::FormatOnly
+                | Self::CommentOnly
+                | Self::Reorder
+                | Self::Move
+                | Self::Rename
+        )
+    }
+
+    /// The word in the ledger.
+    pub fn word(self) -> String {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        value.as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// What a class is based on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     pub step: Step,
-    /// The file does what it did.
+    /// Whether the step shows that the change is a refactoring; if not, the
+    /// class is a guess.
     pub proved: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Why nobody can say.
+    /// Why the texts could not be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     #[serde(default)]
     pub public_surface: Surface,
     #[serde(default)]
     pub net: Net,
-    /// Old and new names.
+    /// The old name and the new one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(String, String)>,
-    /// Definitions that went to another file or came from one.
+    /// The definitions that went to another file or came from one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<Moved>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Touched>,
-    /// Of each line that was written, the mark that blame finds it by.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<String>,
-    /// The file that this one was, where it has another name now and else is
-    /// what it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// Definitions beyond those.
+    /// How many more definitions were touched than are listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_definitions: usize,
+    /// For each line that was written, the mark by which blame finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<String>,
+    /// The former name of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(it: &usize) -> bool {
-    *it == 0
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
+/// Whether the set of public definitions is the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Surface {
@@ -80,16 +109,11 @@ pub enum Surface {
     Changed,
 }
 
-/// What the change added, less what it took away.
+/// What the change added, less what it removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Net {
     /// Branches and loops.
     pub flow: i64,
-    /// Different names.
-    pub identifiers: i64,
-    /// Different names that are called.
-    pub calls: i64,
-    /// Names that are visible outside.
     pub public_names: i64,
     pub definitions: i64,
 }
@@ -102,13 +126,13 @@ pub struct Moved {
     pub to: String,
 }
 
-/// A definition that the change concerns.
+/// A definition that the change touched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
     pub name: String,
     pub kind: Kind,
     pub change: How,
-    /// In the text after; of one that is gone, in the text before.
+    /// In the text after; of a removed definition, in the text before.
     pub lines: (usize, usize),
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub public: bool,
@@ -120,26 +144,4 @@ pub enum How {
     Added,
     Modified,
     Removed,
-}
-
-impl Step {
-    pub fn is_proof(self) -> bool {
-        matches!(
-            self,
-            Self::Identical
-                | Self::CommentOnly
-                | Self::FormatOnly
-                | Self::ImportOrder
-                | Self::Reorder
-                | Self::Rename
-                | Self::ExtractOrInline
-                | Self::Move
-        )
-    }
-
-    /// As it stands in the ledger.
-    pub fn word(self) -> String {
-        let value = serde_json::to_value(self).unwrap_or_default();
-        value.as_str().unwrap_or_default().to_owned()
-    }
 }

@@ -1,0 +1,205 @@
+//! The change of one file: the pieces that differ, and what follows from them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::{
+    File, Meaning,
+    evidence::{How, Net, Step, Surface, Touched},
+    rename, reorder,
+};
+use crate::outline::{Kind, Outline, Piece, Source, token::Tokens};
+
+/// How many definitions of a file the evidence lists.
+const MOST_DEFINITIONS: usize = 100;
+
+/// A piece, and what it consists of.
+pub(super) struct Part<'s> {
+    pub(super) piece: Piece<'s>,
+    pub(super) tokens: Tokens<'s>,
+}
+
+/// Kind, container and names: what identifies a piece in its file.
+pub(super) type Key<'p> = (Kind, &'p str, &'p [String]);
+
+pub(super) fn key<'p>(piece: &'p Piece) -> Key<'p> {
+    (piece.kind, &piece.inside, &piece.names)
+}
+
+pub(super) struct Change<'s> {
+    pub(super) before: &'s Source<'s>,
+    pub(super) after: &'s Source<'s>,
+    pub(super) old: Outline<'s>,
+    pub(super) new: Outline<'s>,
+    /// The pieces before and after, in order, by number. A piece that both
+    /// texts have has the same number in both.
+    pub(super) old_order: Vec<usize>,
+    pub(super) new_order: Vec<usize>,
+    /// The pieces that only one of the texts has.
+    pub(super) removed: Vec<Part<'s>>,
+    pub(super) added: Vec<Part<'s>>,
+}
+
+impl<'s> Change<'s> {
+    pub(super) fn new(before: &'s Source<'s>, after: &'s Source<'s>) -> Self {
+        let (old, new) = (before.outline(), after.outline());
+        let old_order: Vec<usize> = (0..old.pieces.len()).collect();
+        let mut unmatched: HashMap<(Key, &[u8]), Vec<usize>> = HashMap::new();
+        for (number, piece) in old.pieces.iter().enumerate().rev() {
+            unmatched.entry((key(piece), piece.raw)).or_default().push(number);
+        }
+        let mut found: Vec<Option<usize>> = Vec::new();
+        for piece in &new.pieces {
+            found.push(unmatched.get_mut(&(key(piece), piece.raw)).and_then(Vec::pop));
+        }
+        let matched: HashSet<usize> = found.iter().flatten().copied().collect();
+        let part = |source: &'s Source<'s>, piece: &Piece<'s>| Part {
+            piece: piece.clone(),
+            tokens: source.tokens(piece),
+        };
+        let mut removed: Vec<(usize, Part)> = old_order
+            .iter()
+            .filter(|number| !matched.contains(number))
+            .map(|number| (*number, part(before, &old.pieces[*number])))
+            .collect();
+        let mut added = Vec::new();
+        for (piece, found) in new.pieces.iter().zip(&mut found).filter(|(_, it)| it.is_none()) {
+            let new = part(after, piece);
+            let is_same =
+                |old: &Part| key(&old.piece) == key(piece) && old.tokens.all == new.tokens.all;
+            match removed.iter().position(|(_, old)| is_same(old)) {
+                Some(at) => *found = Some(removed.remove(at).0),
+                None => added.push(new),
+            }
+        }
+        let next = old.pieces.len()..;
+        let new_order = found.into_iter().zip(next).map(|(it, new)| it.unwrap_or(new)).collect();
+        let removed = removed.into_iter().map(|(_, part)| part).collect();
+        Self { before, after, old, new, old_order, new_order, removed, added }
+    }
+
+    /// What the change means, without a look at other files.
+    pub(super) fn meaning(&self, file: &File) -> Meaning {
+        if file.before.is_none() {
+            return self.concluded(Step::NewFile, Vec::new());
+        }
+        if file.after.is_none() {
+            return self.concluded(Step::DeletedFile, Vec::new());
+        }
+        if self.removed.is_empty() && self.added.is_empty() {
+            if self.old_order == self.new_order {
+                let has_same_comments = self.comments(true) == self.comments(false);
+                let step = if has_same_comments { Step::FormatOnly } else { Step::CommentOnly };
+                return self.concluded(step, Vec::new());
+            }
+            if reorder::means_the_same(self) {
+                return self.concluded(Step::Reorder, Vec::new());
+            }
+        }
+        match rename::names(self, &[]) {
+            Some(names) => self.concluded(Step::Rename, names),
+            None => self.concluded(self.unproved(), Vec::new()),
+        }
+    }
+
+    fn unproved(&self) -> Step {
+        if self.surface() == Surface::Changed {
+            Step::PublicSurface
+        } else if self.net().flow > 0 {
+            Step::ControlFlow
+        } else {
+            Step::SameSurface
+        }
+    }
+
+    pub(super) fn concluded(&self, step: Step, renamed: Vec<(String, String)>) -> Meaning {
+        let mut meaning = Meaning::of(step);
+        let evidence = &mut meaning.evidence;
+        evidence.language = Some(self.before.language.name.to_owned());
+        evidence.net = self.net();
+        evidence.public_surface = self.surface();
+        let mut touched = self.touched(!renamed.is_empty());
+        evidence.more_definitions = touched.len().saturating_sub(MOST_DEFINITIONS);
+        touched.truncate(MOST_DEFINITIONS);
+        evidence.definitions = touched;
+        evidence.renamed = renamed;
+        meaning.decide(step);
+        meaning
+    }
+
+    /// The comments of one of the texts, without indentation.
+    fn comments(&self, is_before: bool) -> Vec<Vec<&[u8]>> {
+        let (source, outline) =
+            if is_before { (self.before, &self.old) } else { (self.after, &self.new) };
+        // The comments in pieces of the same text are the same.
+        let pairs = self.old.pieces.iter().zip(&self.new.pieces);
+        let differs = pairs.map(|(old, new)| old.raw != new.raw);
+        let pieces = outline.pieces.iter().zip(differs).filter(|(_, differs)| *differs);
+        let inside = pieces.flat_map(|(piece, _)| source.tokens(piece).comments);
+        let lines = |comment: &'s [u8]| comment.split(|it| *it == b'\n').map(<[u8]>::trim_ascii);
+        let comments = outline.comments.iter().copied().chain(inside);
+        comments.map(|comment| lines(comment).collect()).collect()
+    }
+
+    fn surface(&self) -> Surface {
+        let paths = |parts: &[Part]| -> BTreeSet<String> {
+            let seen = parts.iter().filter(|it| is_visible(&it.piece));
+            seen.flat_map(|it| it.piece.paths()).collect()
+        };
+        let is_same = paths(&self.removed) == paths(&self.added);
+        if is_same { Surface::Unchanged } else { Surface::Changed }
+    }
+
+    fn net(&self) -> Net {
+        let difference = |count: fn(&Part) -> usize| {
+            let sum = |parts: &[Part]| signed(parts.iter().map(count).sum());
+            sum(&self.added) - sum(&self.removed)
+        };
+        Net {
+            flow: difference(|it| it.tokens.flow),
+            public_names: difference(|it| usize::from(it.piece.is_public) * it.piece.names.len()),
+            definitions: difference(|it| usize::from(it.piece.kind.is_definition())),
+        }
+    }
+
+    /// The definitions that differ. After a renaming they are all still there.
+    fn touched(&self, is_renamed: bool) -> Vec<Touched> {
+        let (old, new) = (keys(&self.removed), keys(&self.added));
+        let touched = |part: &Part, change| Touched {
+            name: part.piece.path(),
+            kind: part.piece.kind,
+            change,
+            lines: part.piece.lines,
+            public: part.piece.is_public,
+        };
+        let is_definition =
+            |part: &&Part| part.piece.kind.is_definition() && !part.piece.names.is_empty();
+        let mut found = Vec::new();
+        for part in self.added.iter().filter(is_definition) {
+            let is_there = is_renamed || old.contains(&key(&part.piece));
+            found.push(touched(part, if is_there { How::Modified } else { How::Added }));
+        }
+        for part in self.removed.iter().filter(is_definition) {
+            if !is_renamed && !new.contains(&key(&part.piece)) {
+                found.push(touched(part, How::Removed));
+            }
+        }
+        found
+    }
+}
+
+fn keys<'p>(parts: &'p [Part]) -> HashSet<Key<'p>> {
+    parts.iter().map(|part| key(&part.piece)).collect()
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Whether code outside knows a definition by its name: it is public, it
+/// implements a trait, or the language itself calls it.
+fn is_visible(piece: &Piece) -> bool {
+    let is_special = |name: &String| name.starts_with("__") && name.ends_with("__");
+    piece.is_public
+        || piece.kind.is_definition()
+            && (piece.inside.starts_with('<') || piece.names.iter().any(is_special))
+}
