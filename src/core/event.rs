@@ -98,7 +98,6 @@ pub struct ToolCall<'a> {
     raw: Vec<String>,
     /// Made when they are first asked for.
     keys: OnceCell<Vec<String>>,
-    is_recursive: OnceCell<bool>,
     /// What of it is beyond the reader's bounds, so that it may run anything.
     pub beyond: Option<Beyond>,
 }
@@ -169,7 +168,6 @@ impl<'a> ToolCall<'a> {
             spared: Vec::new(),
             raw: Vec::new(),
             keys: OnceCell::new(),
-            is_recursive: OnceCell::new(),
             beyond: None,
         }
     }
@@ -219,7 +217,6 @@ impl<'a> ToolCall<'a> {
             *before = reading;
         }
         self.keys = OnceCell::new();
-        self.is_recursive = OnceCell::new();
     }
 
     /// Whether a line of its own is longer than what is read of one, so that it
@@ -272,7 +269,6 @@ impl<'a> ToolCall<'a> {
         }
         self.readings.push(reading);
         self.keys = OnceCell::new();
-        self.is_recursive = OnceCell::new();
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
@@ -289,16 +285,6 @@ impl<'a> ToolCall<'a> {
     /// The keys among them that were made of lines that could not be read.
     pub(crate) fn raw_keys(&self) -> &[String] {
         &self.raw
-    }
-
-    /// Whether a command has an option as `chmod -R` has. Asked for each path.
-    pub(crate) fn is_recursive(&self) -> bool {
-        let is_it = |it: &String| {
-            it == "--recursive"
-                || (it.starts_with('-') && !it.starts_with("--") && it.contains('R'))
-        };
-        let mut words = self.runs().flat_map(|it| &it.argv);
-        *self.is_recursive.get_or_init(|| words.any(is_it))
     }
 
     /// The commands that it may run, as far as it was read.
