@@ -5,7 +5,10 @@ use super::{
     settings::{Content, after, stays},
     *,
 };
-use crate::{core::event::ToolCall, shell::HOLE};
+use crate::{
+    core::event::ToolCall,
+    shell::{HOLE, How},
+};
 
 fn text(text: &str) -> Content {
     Content::Text(text.into())
@@ -221,6 +224,68 @@ fn what_is_protected_is_near_and_so_is_what_holds_it() {
     for path in ["/h/x", "/h/p/src/a.rs", "/opt/x/tools", "/tmp/log", "/a/settings.json"] {
         assert!(!places().is_near(path), "{path}");
     }
+}
+
+/// Of thousands of paths in a line nearly all are not near, and no rule sees them.
+#[test]
+fn no_rule_is_about_what_is_not_near() {
+    const PARTS: &[&str] = &[
+        "h",
+        "p",
+        ".roz",
+        ".grove",
+        "roz",
+        ".claude",
+        "settings.json",
+        "agents",
+        "roz.md",
+        "usr",
+        "bin",
+        "share",
+        "own",
+        "opt",
+        "x",
+        "tool",
+        "etc",
+        "claude-code",
+        "plugins",
+        "config.toml",
+        ".orchestration",
+        "subagents",
+        "*",
+        ".cl*",
+    ];
+    let id = SessionId::try_from("s1".to_owned()).unwrap();
+    let session = Session::new(id.clone(), chrono::DateTime::UNIX_EPOCH);
+    // What makes a rule that looks at the words of a call, too, as strict as it gets.
+    let call = ToolCall::new("Bash", json!({}), "roz:roz", None);
+    let places = Places { path: vec!["/usr/bin".into()], ..places() };
+    let mut far = 0;
+    let mut check = |path: String| {
+        if places.is_near(&path) {
+            return;
+        }
+        far += 1;
+        for how in [How::Write, How::Remove, How::Move, How::Link] {
+            let access = Access { path: path.clone(), act: Act::Write(how), takes_away: true };
+            let accessed = Accessed { access, at: vec![path.clone()], before: Before::NotAsked };
+            assert!(!wants_text(&accessed, &places), "{path}");
+            let facts = ProtectFacts { places: places.clone(), accessed: vec![accessed] };
+            let (session, session_id, call, facts) = (&session, &id, &call, &facts);
+            let cx = Context { session, session_id, agent: None, call, facts };
+            let objects = RULES.iter().find(|rule| (rule.objects)(cx).is_some());
+            assert!(objects.is_none(), "{how:?} {path}: {objects:?}");
+        }
+    };
+    for a in PARTS {
+        for b in PARTS {
+            check(format!("/{a}/{b}"));
+            for c in PARTS {
+                check(format!("/{a}/{b}/{c}"));
+            }
+        }
+    }
+    assert!(far > 1000, "most are far: {far}");
 }
 
 #[test]
