@@ -100,7 +100,7 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
             "answer": it.rule.answer.word(),
             "code": it.rule.code.word(),
             "subject": it.subject,
-            "instead": it.instead(),
+            "instead": it.rule.instead,
         })).collect::<Vec<_>>(),
         "intent": explained.intent.as_ref().map(|it| json!({
             "code": it.code,
@@ -219,7 +219,7 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
             };
             out.paint(say::Tone::Bad, &format!("{answer} ({}).", it.rule.name))
                 + " "
-                + &it.instead()
+                + it.rule.instead
         }
         (None, None, Some((pattern, _))) => waits(pattern),
         (None, None, None) => out.paint(say::Tone::Good, "Nothing objects."),

@@ -94,7 +94,6 @@ pub struct ToolCall<'a> {
     raw: Vec<String>,
     /// Made when they are first asked for.
     keys: OnceCell<Vec<String>>,
-    is_recursive: OnceCell<bool>,
     /// What of it is beyond the reader's bounds, so that it may run anything.
     pub beyond: Option<Beyond>,
 }
@@ -134,7 +133,6 @@ impl<'a> ToolCall<'a> {
             unread: Vec::new(),
             raw: Vec::new(),
             keys: OnceCell::new(),
-            is_recursive: OnceCell::new(),
             beyond: None,
         }
     }
@@ -181,7 +179,6 @@ impl<'a> ToolCall<'a> {
         }
         self.readings.push(reading);
         self.keys = OnceCell::new();
-        self.is_recursive = OnceCell::new();
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and
@@ -198,16 +195,6 @@ impl<'a> ToolCall<'a> {
     /// The keys among them that were made of lines that could not be read.
     pub(crate) fn raw_keys(&self) -> &[String] {
         &self.raw
-    }
-
-    /// Whether a command has an option as `chmod -R` has. Asked for each path.
-    pub(crate) fn is_recursive(&self) -> bool {
-        let is_it = |it: &String| {
-            it == "--recursive"
-                || (it.starts_with('-') && !it.starts_with("--") && it.contains('R'))
-        };
-        let mut words = self.runs().flat_map(|it| &it.argv);
-        *self.is_recursive.get_or_init(|| words.any(is_it))
     }
 
     /// The commands that it may run, as far as it was read.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::core::{
     intent::facts::Aims,
     policy::GatesPolicy,
-    protect::Ground,
+    protect::ProtectFacts,
     reflection::state::{Baseline, Ticket},
     review::work::Work,
     session::SessionId,
@@ -39,8 +39,8 @@ pub struct Facts {
     pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
-    /// What a call touches, and what lies where.
-    pub ground: Ground,
+    /// Which protected paths a call is about.
+    pub protect: ProtectFacts,
     pub learned: Learned,
     pub aims: Aims,
     /// The gates of the other repositories that a call goes to.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ground_and_aims, learned, read_call, repositories,
+    learned, protect_facts_and_aims, read_call, repositories,
     wire::{Hook, Input},
 };
 use crate::{
@@ -76,9 +76,9 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         formatted: None,
         warnings: Vec::new(),
     };
-    let (ground, aims) = ground_and_aims(&input, session, roz, world);
+    let (protect, aims) = protect_facts_and_aims(&input, session, roz, world);
     let event = input.event;
-    let facts = Facts { ground, aims, ..Facts::default() };
+    let facts = Facts { protect, aims, ..Facts::default() };
     let dice = [0; 32].into();
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {

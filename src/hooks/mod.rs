@@ -9,11 +9,11 @@ pub mod explain;
 mod format;
 pub mod gather;
 mod glob_expansion;
-mod ground;
 mod handshake;
 mod input;
 pub mod learned;
 mod meaning;
+mod protect_facts;
 mod replaced;
 mod repositories;
 mod reviewing;
@@ -42,7 +42,7 @@ use crate::{
         intent::{self, briefing, facts::Aims, gate::Caller},
         outcome::{Notice, Outcome, Verdict},
         policy::Scope,
-        protect::{self, Ground},
+        protect::{self, ProtectFacts},
         review::{self, gate},
         session::{Session, SessionId},
         trace::Mark,
@@ -233,7 +233,7 @@ fn decide(
             }
             let mut facts = gather::facts(input, session, roz, world);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            (facts.ground, facts.aims) = ground_and_aims(input, session, roz, world);
+            (facts.protect, facts.aims) = protect_facts_and_aims(input, session, roz, world);
             facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
             if let What::PreToolUse(call) = &input.event.what {
                 facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
@@ -270,11 +270,17 @@ fn decide(
 
 /// What self-protection wants to know, and what the intent gate does. Both look
 /// where paths lead.
-fn ground_and_aims(input: &Input, session: &Session, roz: &Roz, world: &World) -> (Ground, Aims) {
+fn protect_facts_and_aims(
+    input: &Input,
+    session: &Session,
+    roz: &Roz,
+    world: &World,
+) -> (ProtectFacts, Aims) {
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
     let mut links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
-    let ground = ground::ground(&input.event, session, cwd, &mut links, (roz, world));
-    (ground, aims::aims(input, session, cwd, &RefCell::new(links), (roz, world)))
+    let protect =
+        protect_facts::protect_facts(&input.event, session, cwd, &mut links, (roz, world));
+    (protect, aims::aims(input, session, cwd, &RefCell::new(links), (roz, world)))
 }
 
 /// The client gives SessionEnd a second and a half in all.
@@ -451,8 +457,8 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
 /// cannot be had: the gates that fail closed.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let mut session = Session::new(input.session_id.clone(), world.now);
-    let (ground, aims) = ground_and_aims(input, &session, roz, world);
-    let facts = Facts { ground, aims, ..Facts::default() };
+    let (protect, aims) = protect_facts_and_aims(input, &session, roz, world);
+    let facts = Facts { protect, aims, ..Facts::default() };
     let (dice, policy, session_id) = ([0; 32].into(), &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
     let outcome = protect::decide(&session, &input.event, cx);

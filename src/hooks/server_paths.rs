@@ -1,6 +1,6 @@
-//! The paths in the input of a server's tool. Nobody knows what a server calls
-//! its fields: those whose name says that they hold a path are taken for it,
-//! rather one too many, and so are the names of entries below them.
+//! The paths in the input of a server's tool. What a server calls its fields is not known: those
+//! whose name says that they hold a path are taken for it, rather one too many, and so are the names
+//! of entries below them.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
@@ -161,7 +161,9 @@ fn add(text: &str, found: &mut Vec<String>) {
         return;
     }
     let Some((scheme, rest)) = text.split_once("://") else {
-        found.push(text.to_owned());
+        // The server may put it in, or a shell behind it.
+        let home = ["$HOME/", "${HOME}/"].iter().find_map(|it| text.strip_prefix(it));
+        found.push(home.map_or_else(|| text.to_owned(), |rest| format!("~/{rest}")));
         return;
     };
     // Of another scheme it is no file of this machine.
@@ -204,6 +206,7 @@ mod tests {
             (json!({ "uri": "file:///p/a" }), vec!["/p/a"]),
             (json!({ "uri": "file://localhost/p/%2e%2e/a" }), vec!["/p/%2e%2e/a", "/p/../a"]),
             (json!({ "uri": "https://example.com/a" }), vec![]),
+            (json!({ "path": "$HOME/a", "dest": "${HOME}/b" }), vec!["~/a", "~/b"]),
             (
                 json!({ "save_to": "a", "saveTo": "b", "out": "c", "timeout": "d" }),
                 vec!["a", "b", "c"],

@@ -150,11 +150,6 @@ impl Links {
         }
     }
 
-    /// Whether there is a link at a path whose folder is as it really is.
-    pub(crate) fn is_link(&mut self, path: &Path) -> bool {
-        matches!(self.part(path.as_os_str().as_bytes()), Part::Link(_))
-    }
-
     fn part(&mut self, path: &[u8]) -> Part {
         let below = self.here.strip_prefix(path);
         if below.is_some_and(|it| it.is_empty() || it.starts_with(b"/")) {
@@ -283,7 +278,6 @@ mod tests {
         assert_eq!(links.real(&root.join("link/x")), root.join("there/x"));
         assert_eq!(links.real(&root.join("dangling")), root.join("nowhere"));
         assert_eq!(links.real(&root.join("file")), root.join("file"));
-        assert!(links.is_link(&root.join("link")) && !links.is_link(&root.join("there")));
     }
 
     #[test]

@@ -1,151 +1,84 @@
-//! Rules about the client's own command line: no second client without these
-//! hooks, or in this session's place.
+//! Rules about the client's own command line: no second client without these hooks, or in this
+//! session's place.
 
 use super::{
-    Scene,
-    commands::{base, is_hidden, line, words_of},
+    Context,
+    commands::{base, is_hidden, line},
+    is_in,
 };
 use crate::{
     core::event::ToolCall,
     shell::{self, HOLE, Run},
 };
 
-/// Variables without which the client is another one, or has other hooks.
-const HOMES: [&str; 4] = ["HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "PATH"];
-
-/// What follows the client's name, where a run is one of a client:
-/// `claude …`, `…/claude/versions/2.1.330 …`, `node …/claude-code/cli.js …`,
-/// `npx @anthropic-ai/claude-code@2 …`.
+/// What follows the client's name, where a run is one of a client: `claude …`,
+/// `…/claude/versions/2.1.330 …`, `node …/claude-code/cli.js …`, `npx @anthropic-ai/claude-code@2 …`.
 fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
     let name = shell::last_part(&run.program);
-    // Every run of every line is asked, several times.
-    let first = *name.as_bytes().first()?;
-    if !matches!(first, b'c' | b'n' | b'b' | b'd' | b'0'..=b'9') {
-        return None;
-    }
-    let name = name.split_once('@').map_or(name, |it| it.0);
-    if matches!(name, "claude" | "claude-code") || run.argv[0].contains("/claude/versions/") {
+    let name = name.split_once('@').map_or(name, |split| split.0);
+    if is_in("claude claude-code", name) || run.argv[0].contains("/claude/versions/") {
         return Some(words);
     }
-    if !matches!(
-        name.trim_end_matches(|c: char| c.is_ascii_digit()),
-        "node" | "nodejs" | "bun" | "deno"
-    ) {
+    if !is_in("node nodejs bun deno", name.trim_end_matches(|c: char| c.is_ascii_digit())) {
         return None;
     }
     // `node $(which claude)`
-    let is_clients = |it: &String| {
-        it.split(['/', '@', ':']).any(|it| it == "claude-code") || shell::last_part(it) == "claude"
+    let is_clients = |word: &String| {
+        word.split(['/', '@', ':']).any(|it| it == "claude-code")
+            || shell::last_part(word) == "claude"
     };
-    let at = words.iter().position(|it| !it.starts_with('-') && is_clients(it))?;
+    let at = words.iter().position(|word| !word.starts_with('-') && is_clients(word))?;
     words.get(at + 1..)
 }
 
 /// Runs of a client, with its words.
 fn clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, &'a [String])> {
-    call.runs().filter_map(|it| Some((it, words_of_client(it)?)))
+    call.runs().filter_map(|run| Some((run, words_of_client(run)?)))
 }
 
 /// The same, and runs of what may be one.
 fn possible_clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, &'a [String])> {
-    let unknown = call.runs().filter(|it| it.program.contains(HOLE));
-    clients(call).chain(unknown.map(|it| (it, &it.argv[1..])))
+    let unknown = call.runs().filter(|run| run.program.contains(HOLE));
+    clients(call).chain(unknown.map(|run| (run, &run.argv[1..])))
 }
 
 fn has(words: &[String], option: &str) -> bool {
-    words
-        .iter()
-        .any(|it| it == option || it.strip_prefix(option).is_some_and(|it| it.starts_with('=')))
+    let is_it = |word: &String| {
+        word.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    words.iter().any(is_it)
 }
 
-pub(super) fn starts_a_client_without_hooks(scene: Scene) -> Option<String> {
+/// A variable without which the client is another one, or has other hooks.
+fn is_home(name: &str) -> bool {
+    is_in("HOME CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE PATH", name) || name.starts_with("ROZ_")
+}
+
+pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
     // Options that only a client has.
-    const BARE: &[&str] = &["--bare", "--safe-mode", "--setting-sources"];
-    let is_bare = |words: &[String]| BARE.iter().any(|it| has(words, it));
-    let found = possible_clients(scene.call).find(|(_, words)| is_bare(words));
-    if let Some((run, _)) = found {
-        return Some(line(run));
-    }
-    let is_home = |name: &str| HOMES.contains(&name) || name.starts_with("ROZ_");
-    let found = clients(scene.call).find(|(run, words)| {
-        has(words, "--settings") || run.assignments.iter().any(|(name, _)| is_home(name))
-    });
-    if let Some((run, _)) = found {
-        return Some(line(run));
-    }
-    let (client, _) = clients(scene.call).next()?;
-    // `export PATH=x:$PATH; claude`
-    let exports = |run: &&Run| {
-        let sets = matches!(base(run), "export" | "declare" | "typeset" | "readonly");
-        sets && run.argv.iter().any(|it| it.starts_with("PATH="))
+    const BARE: [&str; 3] = ["--bare", "--safe-mode", "--setting-sources"];
+    let is_bare = |words: &[String]| BARE.iter().any(|option| has(words, option));
+    let bare = possible_clients(cx.call).find(|(_, words)| is_bare(words));
+    let elsewhere = || {
+        clients(cx.call).find(|(run, words)| {
+            has(words, "--settings") || run.assignments.iter().any(|(name, _)| is_home(name))
+        })
     };
-    if let Some(run) = scene.call.runs().find(exports) {
-        return Some(line(run));
-    }
-    // What a shell in between was given, the reading does not carry along.
-    const OTHERS: &[&str] = &["su", "sudo", "doas", "runuser", "machinectl"];
-    let mut lines = scene.call.command_lines();
-    let moves = lines.any(|it| {
-        let mut words = words_of(&it);
-        words.any(|word| OTHERS.contains(&word) || HOMES[..3].contains(&word))
-            || empties(&it)
-            || sets(&it, "PATH=")
-            || sets_own(&it)
-            || takes_away(&it)
-    });
-    moves.then(|| line(client))
-}
-
-/// Whether a line says where programs are looked for: what was exported stays so.
-fn sets(line: &str, name: &str) -> bool {
-    let joins = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(name).any(|(at, _)| !line[..at].ends_with(joins))
-}
-
-/// `export ROZ_HOME=…`: what is roz's own.
-fn sets_own(line: &str) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut places = line.match_indices("ROZ_").map(|(at, _)| &line[at..]);
-    places.any(|it| it.trim_start_matches(is_name).starts_with('='))
-}
-
-/// `unset ROZ_HOME`, `env -u PATH`, `export -n`, `declare +x`: what roz is found by.
-fn takes_away(line: &str) -> bool {
-    let takes = |word: &str| {
-        matches!(word, "unset" | "-n" | "+x") || word.starts_with("-u") || word.starts_with("--un")
+    // `export CLAUDE_CONFIG_DIR=/tmp/x; claude`, `unset ROZ_HOME; claude`. A folder more on PATH is
+    // an everyday thing.
+    let exports = |run: &Run| {
+        let names = run.argv.iter().skip(1).map(|word| word.split('=').next().unwrap_or_default());
+        is_in("export declare typeset readonly unset", base(run))
+            && names.filter(|name| *name != "PATH").any(is_home)
     };
-    let name = |word: &str| {
-        let name = word.rsplit('=').next().unwrap_or(word);
-        let name = name.strip_prefix("-u").unwrap_or(name);
-        name == "PATH" || name.starts_with("ROZ_")
-    };
-    words_of(line).any(takes) && words_of(line).any(name)
+    let after_export = || clients(cx.call).next().filter(|_| cx.call.runs().any(exports));
+    bare.or_else(elsewhere).or_else(after_export).map(|(run, _)| line(run))
 }
 
-/// Whether a line starts something with an empty environment: `env -i`, `env -`,
-/// `exec -c`.
-fn empties(line: &str) -> bool {
-    let mut words = words_of(line).peekable();
-    while let Some(word) = words.next() {
-        let (letter, long) = match word.rsplit('/').next() {
-            Some("env" | "genv") => ('i', "--ignore"),
-            Some("exec") => ('c', "--none"),
-            _ => continue,
-        };
-        while let Some(option) = words.next_if(|it| it.starts_with('-')) {
-            let is_cluster = !option.starts_with("--") && option.contains(letter);
-            if is_cluster || option.starts_with(long) || (letter == 'i' && option == "-") {
-                return true;
-            }
-        }
-    }
-    false
-}
-
-pub(super) fn resumes_this_session(scene: Scene) -> Option<String> {
-    let own = scene.session_id.as_str();
-    let is_own = |it: &str| it.is_empty() || is_hidden(it) || own == it;
+pub(super) fn resumes_this_session(cx: Context) -> Option<String> {
+    let own = cx.session_id.as_str();
+    let is_own = |id: &str| id.is_empty() || is_hidden(id) || own == id;
     let resumes = |words: &[String]| {
         words.iter().enumerate().any(|(at, word)| {
             let next = words.get(at + 1).map(String::as_str);
@@ -155,10 +88,10 @@ pub(super) fn resumes_this_session(scene: Scene) -> Option<String> {
                 "--continue" => true,
                 "--resume" => picks,
                 "--session-id" => next.is_none_or(is_own),
-                it if it.starts_with("--") => ["--resume=", "--session-id="]
+                word if word.starts_with("--") => ["--resume=", "--session-id="]
                     .iter()
-                    .any(|option| it.strip_prefix(option).is_some_and(is_own)),
-                it => match cluster(it) {
+                    .any(|option| word.strip_prefix(option).is_some_and(is_own)),
+                word => match cluster(word) {
                     Some(("c", _)) => true,
                     Some(("r", "")) => picks,
                     Some((_, id)) => is_own(id),
@@ -167,14 +100,13 @@ pub(super) fn resumes_this_session(scene: Scene) -> Option<String> {
             }
         })
     };
-    clients(scene.call).find(|(_, words)| resumes(words)).map(|it| line(it.0))
+    clients(cx.call).find(|(_, words)| resumes(words)).map(|(run, _)| line(run))
 }
 
-/// `-c` or `-r` among joined letters, and what follows `-r`: `-pc`, `-pr id`,
-/// `-rid`.
+/// `-c` or `-r` among joined letters, and what follows `-r`: `-pc`, `-pr id`, `-rid`.
 fn cluster(word: &str) -> Option<(&str, &str)> {
     let letters = word.strip_prefix('-')?;
-    // The value of another option may stand joined to its letter.
+    // The value of another option may be joined to its letter.
     let flags = letters.find(|c: char| !"pvh".contains(c))?;
     let rest = &letters[flags..];
     match rest.get(..1) {
@@ -184,24 +116,24 @@ fn cluster(word: &str) -> Option<(&str, &str)> {
     }
 }
 
-pub(super) fn unplugs_roz(scene: Scene) -> Option<String> {
-    let is_roz = |it: &&str| it.split('@').next() == Some("roz") || is_hidden(it);
-    let all = |words: &[String]| words.iter().any(|it| it == "--all" || it == "-a");
+pub(super) fn unplugs_roz(cx: Context) -> Option<String> {
+    let is_roz = |word: &&str| word.split('@').next() == Some("roz") || is_hidden(word);
     let unplugs = |words: &[String]| {
-        let operands = words.iter().map(String::as_str).filter(|it| !it.starts_with('-'));
+        let all = || words.iter().any(|word| word == "--all" || word == "-a");
+        let operands = words.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
         match operands.collect::<Vec<&str>>()[..] {
             ["plugin" | "plugins", "disable" | "uninstall" | "remove" | "rm", ref rest @ ..] => {
-                rest.iter().any(&is_roz) || all(words)
+                rest.iter().any(is_roz) || all()
             }
             ["plugin" | "plugins", "marketplace", "remove" | "rm", ref rest @ ..] => {
-                rest.iter().any(&is_roz)
+                rest.iter().any(is_roz)
             }
-            ["config", "set" | "add" | "remove" | "rm", ref rest @ ..] => rest.iter().any(|it| {
-                let it = it.to_lowercase();
-                ["hook", "plugin", "env"].iter().any(|word| it.contains(word))
+            ["config", "set" | "add" | "remove" | "rm", ref rest @ ..] => rest.iter().any(|word| {
+                let word = word.to_lowercase();
+                ["hook", "plugin", "env"].iter().any(|it| word.contains(it))
             }),
             _ => false,
         }
     };
-    possible_clients(scene.call).find(|(_, words)| unplugs(words)).map(|it| line(it.0))
+    possible_clients(cx.call).find(|(_, words)| unplugs(words)).map(|(run, _)| line(run))
 }

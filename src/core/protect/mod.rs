@@ -1,61 +1,57 @@
-//! Self-protection: an agent's tools do not play the client's part, the
-//! reviewer's or the user's.
+//! Self-protection: an agent's tools do not play the client's part, the reviewer's or the user's.
 //!
-//! A rule is a row of [`RULES`]; the first that objects ends the round. What a
-//! row looks at: `commands` at what would run, `paths` at what would be
-//! written, `settings` at what that would make of the client's settings.
-//! What lies where is a fact ([`Ground`]) that the shell gathers, and only for
-//! calls that touch anything ([`touches`]).
+//! A rule is a row of [`RULES`]; the first that objects decides. A rule looks at what would run
+//! (`commands`, `kill`, `clients`), at which paths would be written (`paths`, `settings`), at what
+//! of a reviewer would be read (`reviewer`), or at what text mentions that nobody reads word by word
+//! (`mentions`). Where things are is a fact ([`ProtectFacts`]), and looked up only for a call that
+//! writes something.
 
-mod apart;
-mod changing;
+mod accesses;
 mod clients;
-mod code;
 mod commands;
 mod find;
-mod gone;
-mod handed;
-mod joined;
 mod kill;
-mod left_out;
-mod nearby;
+mod mentions;
 mod paths;
-mod place;
+mod places;
 mod regex;
 mod reviewer;
-mod served;
 mod settings;
 mod table;
-mod touch;
-mod words;
 
 pub use self::{
+    accesses::{Access, Accessed, Act, Before, accesses, act_of_tool},
     find::{Found, reach},
-    nearby::Nearby,
-    paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, wants_text},
-    place::{Before, Ground, Touched},
+    paths::wants_text,
+    places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
     table::{Answer, Example, RULES, Rule},
-    touch::{Act, Touch, touches},
 };
 use crate::core::{
     Cx, bounded,
-    event::{Event, ToolCall, What},
+    event::{Event, ToolCall},
     outcome::{Notice, Outcome},
     refusal::{Code, Refusal},
     session::{Session, SessionId},
     trace::Mark,
 };
-use crate::shell::{Find, Reading};
+
+/// What is there, and which of it a call is about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ProtectFacts {
+    pub places: Places,
+    /// What the call does to paths that any rule could be about.
+    pub accessed: Vec<Accessed>,
+}
 
 /// What a rule looks at.
 #[derive(Clone, Copy)]
-struct Scene<'a> {
+struct Context<'a> {
     session: &'a Session,
     session_id: &'a SessionId,
     /// The subagent whose call it is.
     agent: Option<&'a str>,
     call: &'a ToolCall<'a>,
-    ground: &'a Ground,
+    facts: &'a ProtectFacts,
 }
 
 /// A rule that objects to a call.
@@ -66,8 +62,6 @@ pub struct Objection {
     pub subject: String,
     /// The tool of the call.
     pub tool: String,
-    /// The call does not name the subject: a search of it finds that.
-    pub is_found: bool,
 }
 
 pub fn decide(session: &Session, event: &Event, cx: Cx) -> Outcome {
@@ -86,64 +80,34 @@ pub fn objections<'a>(
     event: &'a Event<'a>,
     cx: Cx<'a>,
 ) -> impl Iterator<Item = Objection> {
-    let call = match &event.what {
-        What::PreToolUse(call) => Some(call),
-        _ => None,
-    };
     let agent = event.origin.agent_id.as_deref();
-    call.into_iter().flat_map(move |call| {
-        let ground = &cx.facts.ground;
-        let scene = Scene { session, session_id: cx.session_id, agent, call, ground };
+    event.call().into_iter().flat_map(move |call| {
+        let facts = &cx.facts.protect;
+        let context = Context { session, session_id: cx.session_id, agent, call, facts };
         RULES.iter().filter_map(move |rule| {
-            let subject = (rule.objects)(scene)?;
-            let is_found = rule.code == Code::ProtectedPath && is_found(call, &subject);
-            let (subject, tool) = (bounded::line(&subject, 160), call.name.clone());
-            Some(Objection { rule, subject, tool, is_found })
+            let subject = bounded::line(&(rule.objects)(context)?, 160);
+            Some(Objection { rule, subject, tool: call.name.clone() })
         })
     })
 }
 
-/// Whether a path is one that a search of the call comes to, and that no word of it writes.
-fn is_found(call: &ToolCall, path: &str) -> bool {
-    let becomes = |it: &Find| !it.acts.is_empty() || !it.below.is_empty();
-    let names = |it: &Reading| it.writes.iter().any(|write| write.path == path);
-    call.readings.iter().flat_map(|it| &it.finds).any(becomes) && !call.readings.iter().any(names)
-}
-
 impl Objection {
-    /// Why, and what to do instead.
-    pub fn instead(&self) -> String {
-        let folder = match self.rule.name {
-            "settings" => ".claude",
-            "project-config" => ".roz",
-            "orchestration" => ".orchestration",
-            _ => "",
-        };
-        let instead = self.rule.instead;
-        if !self.is_found || folder.is_empty() {
-            return instead.to_owned();
-        }
-        format!(
-            "{instead} This line does not name the file, its search finds it: leave that folder out, as with `-not -path './{folder}/*'`."
-        )
-    }
-
     /// One line for programs: the last one of what the agent reads.
     pub fn json(&self) -> String {
-        let Rule { code, name, .. } = self.rule;
+        let Rule { code, name, instead, .. } = self.rule;
         let mut refusal = Refusal::new(*code, &self.tool, format!("{name}: {}", self.subject));
         if *code == Code::ProtectedPath {
             refusal = refusal.about(self.subject.clone());
         }
         refusal.rule = Some(name);
-        refusal.recovery.push(self.instead());
+        refusal.recovery.push((*instead).to_owned());
         refusal.json()
     }
 
     fn outcome(&self) -> Outcome {
         let notice = Notice::new("protected")
             .with("rule", self.rule.name)
-            .with("words", self.instead())
+            .with("words", self.rule.instead)
             .with("json", self.json());
         let answer = self.rule.answer.word();
         let outcome = match self.rule.answer {
@@ -155,23 +119,10 @@ impl Objection {
     }
 }
 
-/// Whether `word` is one of a short list of words, each a blank apart; for a
-/// long one there is [`words::Words`].
+/// Whether `word` is one of a list of words with a blank between them.
 fn is_in(list: &str, word: &str) -> bool {
-    let (list, word) = (list.as_bytes(), word.as_bytes());
-    let mut at = 0;
-    while at + word.len() <= list.len() {
-        let end = at + word.len();
-        let ends = list.get(end).is_none_or(|it| *it == b' ');
-        if ends && !word.is_empty() && &list[at..end] == word {
-            return true;
-        }
-        while at < list.len() && list[at] != b' ' {
-            at += 1;
-        }
-        at += 1;
-    }
-    false
+    let mut words = list.split(' ').filter(|it| !it.is_empty());
+    words.any(|it| it == word)
 }
 
 #[cfg(test)]

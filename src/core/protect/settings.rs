@@ -1,12 +1,9 @@
-//! What a change would make of the client's settings: only what hooks, plugins
-//! and a few variables rest on is protected, and an edit of another key passes.
+//! What a change would make of the client's settings: only hooks, plugins and a few variables are
+//! protected, and a change of another key passes.
 
 use serde_json::{Map, Value};
 
-use crate::{
-    core::event::ToolCall,
-    shell::{self, HOLE, How, Run},
-};
+use crate::core::event::ToolCall;
 
 /// A file as it is or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +61,7 @@ fn is_protected_variable(name: &str) -> bool {
     name.starts_with("ROZ_") || NAMES.contains(&name)
 }
 
-/// What a call of the file tools makes of a file.
+/// What a call of the file tools makes of a file. What a command line makes of it is not known.
 pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
     let known = |text: Option<&str>| text.map_or(Content::Unknown, |it| Content::Text(it.into()));
     match call.name.as_str() {
@@ -74,66 +71,12 @@ pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
             Some(edits) => edited(before, &edits.iter().collect::<Vec<_>>()),
             None => Content::Unknown,
         },
-        "Bash" => substituted(call, before).map_or(Content::Unknown, Content::Text),
         _ => Content::Unknown,
     }
 }
 
-/// What a line makes of a file that changes files by plain substitutions alone, wherever it finds
-/// them, and looks at them besides: `sed -i s/opus/sonnet/ file && jq .model file`.
-fn substituted(call: &ToolCall, before: &Content) -> Option<String> {
-    let ([reading], Content::Text(text)) = (&call.readings[..], before) else { return None };
-    let is_edit = |it: &How| *it == How::Edit;
-    let changes = reading.writes.iter().map(|it| &it.how);
-    let found = reading.finds.iter().flat_map(|it| it.acts.iter().map(|it| &it.1));
-    let is_known = call.unread.is_empty() && reading.scripts.is_empty() && reading.code.is_empty();
-    if !is_known || !changes.chain(found).all(is_edit) {
-        return None;
-    }
-    let mut made: Vec<String> = Vec::new();
-    let mut again = false;
-    for run in &reading.runs {
-        match &run.argv[..] {
-            [_, option, rest @ ..] if run.program == "sed" && option == "-i" => {
-                let script = match rest {
-                    [e, script, ..] if e == "-e" => script,
-                    [script, ..] => script,
-                    [] => return None,
-                };
-                let mut files = rest.iter().skip_while(|it| *it != script).skip(1);
-                if script.contains(HOLE) || files.any(|it| it.starts_with('-')) {
-                    return None;
-                }
-                made.push(shell::substituted(script, text)?);
-                again |= run.again;
-            }
-            _ if looks(run) => {}
-            _ => return None,
-        }
-    }
-    // Which of several runs before another, and on which file, is not looked at: each by itself has
-    // to leave the text as it is. So has one that may run again.
-    let is_same = |it: &String| it.trim_end() == text.trim_end();
-    match &made[..] {
-        [only] if !again => Some(only.clone()),
-        several => several.iter().all(is_same).then(|| text.clone()),
-    }
-}
-
-/// Whether a run changes no file by itself.
-fn looks(run: &Run) -> bool {
-    const LOOK: &[&str] = &[
-        ":", "[", "[[", "cat", "cd", "diff", "echo", "egrep", "false", "fgrep", "find", "grep",
-        "head", "jq", "ls", "printf", "pwd", "rg", "sort", "tail", "test", "true", "uniq", "wc",
-        "xargs",
-    ];
-    const GIT: &[&str] = &["diff", "grep", "log", "ls-files", "show", "status"];
-    LOOK.contains(&run.program.as_str())
-        || run.program == "git" && run.argv.get(1).is_some_and(|it| GIT.contains(&it.as_str()))
-}
-
-/// The client's own rule: the old text stands there exactly once, or all of
-/// it is replaced; no old text at all makes a file.
+/// The client's own rule: the old text is there exactly once, or all of it is replaced; no old text
+/// at all makes a file.
 fn edited(before: &Content, edits: &[&Value]) -> Content {
     let mut text = match before {
         Content::Absent => String::new(),

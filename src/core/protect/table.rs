@@ -1,8 +1,7 @@
-//! The rules: what an agent may not do, and what it is told. One table, which
-//! the code, the tests and `docs/self-protection.md` walk. Denials stand before
-//! questions.
+//! The rules: what an agent may not do, and what it is told. One table, which the code, the tests
+//! and `docs/self-protection.md` walk. Denials come before questions.
 
-use super::{Scene, clients, commands, kill, paths, reviewer};
+use super::{Context, clients, commands, kill, mentions, paths, reviewer};
 
 use crate::core::refusal::Code;
 
@@ -20,7 +19,7 @@ pub struct Rule {
     pub objects_to: &'static [Example],
     /// Calls beside them that are free.
     pub passes: &'static [Example],
-    pub(super) objects: fn(Scene) -> Option<String>,
+    pub(super) objects: fn(Context) -> Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,23 +94,11 @@ pub const RULES: &[Rule] = &[
         objects: commands::plays_the_client,
     },
     Rule {
-        name: "code",
-        what: "start `roz decide` or `roz hook` from the code of another language",
-        answer: Answer::Deny,
-        code: Code::ProtectedCommand,
-        instead: "This code starts programs and names `roz decide` or `roz hook`: a decision is a reviewer's, in a plain Bash call of its own. If it only mentions them, keep them out of code that starts programs.",
-        objects_to: &[bash(
-            "python3 -c 'import subprocess; decide = \"x\"; a = \"zor\"; subprocess.run([a[::-1], decide])  # roz'",
-        )],
-        passes: &[bash("python3 -c 'print(\"roz decide\")'")],
-        objects: commands::code_reaches_for_roz,
-    },
-    Rule {
         name: "roz-home",
         what: "write, remove, move, link, chmod or lock anything under `ROZ_HOME`",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "What lies under ROZ_HOME is roz's and the user's: read it freely, and change nothing. A setting is changed by a person, in an editor of their own; `roz trace`, `roz debug` and `roz config show` print what stands there.",
+        instead: "What is under ROZ_HOME is roz's and the user's: read it freely, and change nothing. A setting is changed by a person, in an editor of their own; `roz trace`, `roz debug` and `roz config show` print what is there.",
         objects_to: &[
             bash("echo '{}' > {home}/sessions/{session}.json"),
             tool("Write", r#"{"file_path": "{home}/config.toml", "content": ""}"#),
@@ -122,7 +109,7 @@ pub const RULES: &[Rule] = &[
             tool("Read", r#"{"file_path": "{home}/config.toml"}"#),
             tool("mcp__files__read_file", r#"{"path": "{home}/config.toml"}"#),
         ],
-        objects: paths::touches_home,
+        objects: paths::writes_home,
     },
     Rule {
         name: "client-notes",
@@ -132,7 +119,7 @@ pub const RULES: &[Rule] = &[
         instead: "The client's notes of its subagents say who started a reviewer: they are the client's to write.",
         objects_to: &[bash("echo '{}' > {notes}/subagents/agent-x.meta.json")],
         passes: &[bash("ls {notes}/subagents")],
-        objects: paths::touches_notes,
+        objects: paths::writes_notes,
     },
     Rule {
         name: "settings",
@@ -169,7 +156,7 @@ pub const RULES: &[Rule] = &[
             bash("echo '{}' > {user}/.claude/plugins/installed_plugins.json"),
         ],
         passes: &[bash("cat {user}/.local/share/roz/plugin/hooks/hooks.json")],
-        objects: paths::touches_plugin,
+        objects: paths::writes_plugin,
     },
     Rule {
         name: "reviewer-agent",
@@ -197,15 +184,9 @@ pub const RULES: &[Rule] = &[
             bash("cp target/release/roz {binary}"),
             bash("chmod -x {binary}"),
             bash("ln -sf /bin/true {path}/roz"),
-            bash("python3 -c \"import os, shutil; os.remove(shutil.which('roz'))\""),
-            bash("perl -e 'chomp($r=`which roz`); unlink $r'"),
         ],
-        passes: &[
-            bash("ls -l {binary}"),
-            bash("cp README.md docs/roz"),
-            bash("python3 -c \"import shutil; print(shutil.which('roz'))\""),
-        ],
-        objects: paths::touches_binary,
+        passes: &[bash("ls -l {binary}"), bash("cp README.md docs/roz")],
+        objects: paths::replaces_binary,
     },
     Rule {
         name: "package",
@@ -327,7 +308,7 @@ pub const RULES: &[Rule] = &[
         what: "write `.orchestration/`, but through roz",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "`.orchestration/` is written by roz alone, so that what stands in it was asked for. Read it freely; `roz intent` changes what is declared, and asks the user. Where nothing is declared yet, a person begins with it: at a terminal, `roz init --intent`.",
+        instead: "`.orchestration/` is written by roz alone, so that all of it was asked for. Read it freely; `roz intent` changes what is declared, and asks the user. Where nothing is declared yet, a person begins with it: at a terminal, `roz init --intent`.",
         objects_to: &[tool(
             "Write",
             r#"{"file_path": "{project}/.orchestration/active_intents.yaml", "content": ""}"#,
@@ -336,13 +317,36 @@ pub const RULES: &[Rule] = &[
         objects: paths::writes_orchestration,
     },
     Rule {
+        name: "code",
+        what: "mention `roz decide`, `roz approve`, `roz hook` or a protected path in code of another language, or in a line that cannot be read, where it can also write or start something",
+        answer: Answer::Ask,
+        code: Code::ProtectedCommand,
+        instead: "This text names roz or something that it protects, and can write files or start programs; what it does cannot be read beforehand. Take the mention out, use plain commands or the file tools, or have a person run it at a terminal.",
+        objects_to: &[
+            bash(
+                "python3 -c 'import subprocess; decide = \"x\"; a = \"zor\"; subprocess.run([a[::-1], decide])  # roz'",
+            ),
+            bash("perl -e 'chomp($r=`which roz`); unlink $r'"),
+            bash("python3 -c \"import os; os.truncate('/h/' + os.getlogin() + '/.roz/x', 0)\""),
+        ],
+        passes: &[
+            bash("python3 -c 'print(\"roz decide\")'"),
+            bash("python3 -c \"import shutil; print(shutil.which('roz'))\""),
+            bash("python3 -c \"print(open('{home}/config.toml').read())\""),
+        ],
+        objects: mentions::mentions_roz,
+    },
+    Rule {
         name: "unknown-agent",
         what: "write an agent file whose text cannot be known beforehand",
         answer: Answer::Ask,
         code: Code::ProtectedPath,
-        instead: "What would stand in this agent file comes from elsewhere, and it may not bear the reviewer's name: write it with the Write tool or a here-document, so that it can be read beforehand, or have a person put it there at a terminal.",
+        instead: "The text of this agent file comes from elsewhere, and it may not bear the reviewer's name: write it with the Write tool or a here-document, so that it can be read beforehand, or have a person put it there at a terminal.",
         objects_to: &[bash("base64 -d x > .claude/agents/x.md")],
-        passes: &[bash("cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX")],
+        passes: &[
+            bash("cp good.md .claude/agents/x.md"),
+            bash("cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX"),
+        ],
         objects: paths::makes_an_unknown_agent,
     },
     Rule {

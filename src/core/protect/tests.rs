@@ -1,16 +1,13 @@
 use serde_json::json;
 
 use super::{
-    place::{Lies, fits, lies, same_place},
+    places::{Position, fits, is_same_place, position},
     settings::{Content, after, stays},
     *,
 };
 use crate::{
-    core::{
-        event::ToolCall,
-        session::{Session, SessionId},
-    },
-    shell::HOLE,
+    core::event::ToolCall,
+    shell::{HOLE, How},
 };
 
 fn text(text: &str) -> Content {
@@ -36,12 +33,8 @@ fn names_and_words_are_such_that_an_agent_can_act_on_them() {
 
 #[test]
 fn the_line_for_programs_is_json_whatever_the_subject() {
-    let objection = Objection {
-        rule: &RULES[0],
-        subject: format!("a \"b\"\n{HOLE}\\"),
-        tool: "Bash".into(),
-        is_found: false,
-    };
+    let objection =
+        Objection { rule: &RULES[0], subject: format!("a \"b\"\n{HOLE}\\"), tool: "Bash".into() };
     let line = objection.json();
     let value: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(value["code"], "PROTECTED_COMMAND");
@@ -54,22 +47,22 @@ fn the_line_for_programs_is_json_whatever_the_subject() {
 #[test]
 fn a_path_lies_inside_above_or_apart() {
     for (path, place, lie) in [
-        ("/h/.roz", "/h/.roz", Lies::Inside),
-        ("/h/.roz/x/y", "/h/.roz", Lies::Inside),
-        ("/h", "/h/.roz", Lies::Above),
-        ("/", "/h/.roz", Lies::Above),
-        ("/h/.rozzz", "/h/.roz", Lies::Apart),
-        ("/h/x/.roz", "/h/.roz", Lies::Apart),
-        ("/h/.r*/x", "/h/.roz", Lies::Inside),
-        ("/h/.[r]oz", "/h/.roz", Lies::Inside),
+        ("/h/.roz", "/h/.roz", Position::Inside),
+        ("/h/.roz/x/y", "/h/.roz", Position::Inside),
+        ("/h", "/h/.roz", Position::Above),
+        ("/", "/h/.roz", Position::Above),
+        ("/h/.rozzz", "/h/.roz", Position::Apart),
+        ("/h/x/.roz", "/h/.roz", Position::Apart),
+        ("/h/.r*/x", "/h/.roz", Position::Inside),
+        ("/h/.[r]oz", "/h/.roz", Position::Inside),
         // A pattern does not find what is hidden.
-        ("/h/*", "/h/.roz", Lies::Apart),
-        ("/h/*", "/h/bin/roz", Lies::Above),
-        ("/h/x", "", Lies::Apart),
+        ("/h/*", "/h/.roz", Position::Apart),
+        ("/h/*", "/h/bin/roz", Position::Above),
+        ("/h/x", "", Position::Apart),
     ] {
-        assert_eq!(lies(path, place), lie, "{path} to {place}");
+        assert_eq!(position(path, place), lie, "{path} to {place}");
     }
-    assert!(same_place("/h/x/", "/h/x") && !same_place("/h/x/y", "/h/x"));
+    assert!(is_same_place("/h/x/", "/h/x") && !is_same_place("/h/x/y", "/h/x"));
 }
 
 #[test]
@@ -131,26 +124,60 @@ fn an_edit_makes_what_the_client_would_make_of_it() {
     assert_eq!(after(&edit(input), &Content::Unknown), Content::Unknown);
 }
 
-// Touches.
+// Accesses.
 
-fn touched(tool: &str, input: serde_json::Value) -> Vec<(String, Act)> {
+fn accessed(tool: &str, input: serde_json::Value) -> Vec<Access> {
     let mut call = ToolCall::new(tool, input, "{}", None);
     call.read(&[], &crate::shell::Options::default());
-    touches(&call, false).into_iter().map(|it| (it.path, it.act)).collect()
+    accesses(&call)
+}
+
+fn of_line(line: &str) -> Vec<Access> {
+    accessed("Bash", json!({ "command": line }))
 }
 
 #[test]
-fn an_ordinary_command_touches_nothing() {
-    for command in ["ls -la", "cargo test --lib", "git status", "cat src/main.rs", "grep -rn x src"]
-    {
-        assert_eq!(touched("Bash", json!({ "command": command })), [], "{command}");
+fn an_ordinary_command_writes_nothing() {
+    for line in ["ls -la", "cargo test --lib", "git status", "cat src/main.rs 2>/dev/null"] {
+        assert_eq!(of_line(line), [], "{line}");
     }
-    assert_eq!(touched("Read", json!({ "file_path": "/h/.roz/config.toml" })), []);
+}
+
+#[test]
+fn what_is_moved_to_a_folder_takes_nothing_away_from_it() {
+    let takes = |line: &str, path: &str| {
+        of_line(line).iter().any(|it| it.takes_away && it.path.trim_end_matches('/') == path)
+    };
+    for (line, path) in [
+        ("mv a ~", "~"),
+        ("mv a ~/", "~"),
+        ("mv -t ~ a b", "~"),
+        ("cd src && mv a ..", "src/.."),
+        ("mv a ..", ".."),
+        ("find ~ -name x -delete", "~"),
+        ("chmod 755 ~", "~"),
+        ("cp -r a ~", "~"),
+    ] {
+        assert!(!takes(line, path), "{line}: {:?}", of_line(line));
+    }
+    for (line, path) in
+        [("mv ~ x", "~"), ("rm -r ~", "~"), ("chmod -R 0 ~", "~"), ("mv a ~; mv ~ b", "~")]
+    {
+        assert!(takes(line, path), "{line}: {:?}", of_line(line));
+    }
+}
+
+#[test]
+fn a_file_that_is_copied_keeps_its_name() {
+    let writes = |line: &str, path: &str| of_line(line).iter().any(|it| it.path == path);
+    assert!(writes("cp x/settings.json .claude/", ".claude/settings.json"));
+    assert!(writes("install -m755 target/roz ~/bin", "~/bin/roz"));
+    assert!(!writes("cp x/notes.json .claude/", ".claude/settings.json"));
 }
 
 #[test]
 fn tools_of_others_are_judged_by_their_names() {
-    for (tool, is_free) in [
+    for (tool, reads) in [
         ("mcp__fs__read_file", true),
         ("mcp__fs__getFileInfo", true),
         ("mcp__fs__list-directory", true),
@@ -159,53 +186,47 @@ fn tools_of_others_are_judged_by_their_names() {
         ("mcp__fs__moveFile", false),
         ("mcp__fs__frobnicate", false),
     ] {
-        let found = touched(tool, json!({ "deep": [{ "p": "/h/.roz/config.toml" }] }));
-        assert_eq!(found.is_empty(), is_free, "{tool}: {found:?}");
-    }
-    for (tool, input) in [
-        ("mcp__tracker__create", json!({ "body": "see ~/.roz/config.toml and more" })),
-        ("mcp__tracker__create", json!({ "title": "mend src/.claude/settings.json" })),
-        ("TodoWrite", json!({ "todos": [{ "content": "src/.claude/settings.json" }] })),
-        ("WebFetch", json!({ "url": "https://example.com/.claude/settings.json" })),
-    ] {
-        assert_eq!(touched(tool, input), [], "{tool}");
-    }
-    let path = json!({ "filePath": "/a b/.claude/settings.json" });
-    assert_eq!(touched("NewEdit", path).len(), 1, "a tool of a newer client");
-}
-
-#[test]
-fn padding_hides_nothing() {
-    let files = |count: u32| -> String {
-        (0..count).flat_map(|it| [" f".to_owned(), it.to_string()]).collect()
-    };
-    for count in [0, 500, 30_000] {
-        let command = format!("touch{} ~/.roz/config.toml", files(count));
-        let found = touched("Bash", json!({ "command": command }));
-        assert!(found.iter().any(|(path, _)| path == "~/.roz/config.toml"), "{count}");
+        assert_eq!(act_of_tool(tool) == Act::Read, reads, "{tool}");
     }
 }
 
 // What is near.
 
-fn guarded() -> Ground {
-    let one = |it: &str| vec![it.to_owned()];
-    Ground {
+fn places() -> Places {
+    let one = |path: &str| vec![path.to_owned()];
+    Places {
         home: one("/h/.roz"),
         config_dirs: one("/h/.claude"),
         plugin: one("/usr/share/own"),
         binary: one("/opt/x/tool"),
-        path: one("/usr/bin"),
         notes: one("/h/.claude/projects/p/s/subagents"),
-        temporary: Vec::new(),
+        temporary: one("/tmp"),
         projects: one("/h/p"),
-        touched: Vec::new(),
-        is_in_part: false,
+        ..Places::default()
     }
 }
 
-/// Padding a line with paths costs little because most are told apart at once;
-/// what is told apart so must be nobody's business, whatever is done to it.
+#[test]
+fn what_is_protected_is_near_and_so_is_what_holds_it() {
+    for path in [
+        "/h",
+        "/h/.roz/sessions/x",
+        "/opt/x",
+        "/usr/bin/roz",
+        "/h/.claude/projects/p/s",
+        "/a/.cl*/settings.json",
+        "/a/.claude/settings.json",
+        "/a/.orchestration",
+        "/etc/claude-code/managed.json",
+    ] {
+        assert!(places().is_near(path), "{path}");
+    }
+    for path in ["/h/x", "/h/p/src/a.rs", "/opt/x/tools", "/tmp/log", "/a/settings.json"] {
+        assert!(!places().is_near(path), "{path}");
+    }
+}
+
+/// Of thousands of paths in a line nearly all are not near, and no rule sees them.
 #[test]
 fn no_rule_is_about_what_is_not_near() {
     const PARTS: &[&str] = &[
@@ -217,11 +238,7 @@ fn no_rule_is_about_what_is_not_near() {
         ".claude",
         "settings.json",
         "agents",
-        "x.md",
-        "subagents",
-        "tasks",
-        "r1.output",
-        "agent-r1.jsonl",
+        "roz.md",
         "usr",
         "bin",
         "share",
@@ -234,63 +251,37 @@ fn no_rule_is_about_what_is_not_near() {
         "plugins",
         "config.toml",
         ".orchestration",
-        ".bashrc",
-        ".zprofile",
-        ".envrc",
-        "config.fish",
+        "subagents",
         "*",
         ".cl*",
     ];
-    let acts = [
-        Act::Read,
-        Act::Search,
-        Act::Names,
-        Act::Unknown,
-        Act::Write(crate::shell::How::Write),
-        Act::Write(crate::shell::How::Remove),
-        Act::Write(crate::shell::How::Link),
-    ];
     let id = SessionId::try_from("s1".to_owned()).unwrap();
     let session = Session::new(id.clone(), chrono::DateTime::UNIX_EPOCH);
-    let nearby = Nearby::of(&guarded());
     // What makes a rule that looks at the words of a call, too, as strict as it gets.
-    let json = "roz:roz .roz .claude alias roz";
-    let call = ToolCall::new("Bash", json!({}), json, None);
+    let call = ToolCall::new("Bash", json!({}), "roz:roz", None);
+    let places = Places { path: vec!["/usr/bin".into()], ..places() };
     let mut far = 0;
-    let mut check = |folder: &str, name: &str| {
-        if nearby.is_near(folder, name) {
+    let mut check = |path: String| {
+        if places.is_near(&path) {
             return;
         }
         far += 1;
-        let path = format!("{}/{name}", folder.trim_end_matches('/'));
-        for act in acts {
-            let touch = Touch { path: path.clone(), act };
-            let touched = Touched {
-                touch,
-                at: vec![path.clone()],
-                before: Before::NotAsked,
-                brought: None,
-                copied_from: None,
-            };
-            let ground = Ground { touched: vec![touched], ..guarded() };
-            assert!(!wants_text(&ground.touched[0], &ground), "{path}");
-            let scene = Scene {
-                session: &session,
-                session_id: &id,
-                agent: None,
-                call: &call,
-                ground: &ground,
-            };
-            let objects = RULES.iter().find(|it| (it.objects)(scene).is_some());
-            assert!(objects.is_none(), "{act:?} {path}: {objects:?}");
+        for how in [How::Write, How::Remove, How::Move, How::Link] {
+            let access = Access { path: path.clone(), act: Act::Write(how), takes_away: true };
+            let accessed = Accessed { access, at: vec![path.clone()], before: Before::NotAsked };
+            assert!(!wants_text(&accessed, &places), "{path}");
+            let facts = ProtectFacts { places: places.clone(), accessed: vec![accessed] };
+            let (session, session_id, call, facts) = (&session, &id, &call, &facts);
+            let cx = Context { session, session_id, agent: None, call, facts };
+            let objects = RULES.iter().find(|rule| (rule.objects)(cx).is_some());
+            assert!(objects.is_none(), "{how:?} {path}: {objects:?}");
         }
     };
     for a in PARTS {
-        check("/", a);
         for b in PARTS {
-            check(&format!("/{a}"), b);
+            check(format!("/{a}/{b}"));
             for c in PARTS {
-                check(&format!("/{a}/{b}"), c);
+                check(format!("/{a}/{b}/{c}"));
             }
         }
     }
@@ -298,30 +289,24 @@ fn no_rule_is_about_what_is_not_near() {
 }
 
 #[test]
-fn what_is_guarded_is_near_and_so_is_what_holds_it() {
-    let nearby = Nearby::of(&guarded());
-    for (folder, name) in [
-        ("/", "h"),
-        ("/h", ".roz"),
-        ("/h/.roz", "sessions"),
-        ("/h/.roz/a/b/c", "x"),
-        ("/opt", "x"),
-        ("/opt/x", "tool"),
-        ("/usr", "bin"),
-        ("/usr/bin", "ls"),
-        ("/h/.claude/projects/p", "s"),
-        ("/a", "*"),
-        ("/a*", "b"),
-        ("/a", ".."),
-        ("relative", "x"),
-        (&format!("/a{HOLE}"), "b"),
-        ("/a/.claude", "settings.json"),
-        ("/etc/claude-code", "managed.json"),
+fn what_nobody_reads_is_nobodys() {
+    let places = places();
+    for path in [
+        "/h/p/tests/.claude/settings.json",
+        "/tmp/x/.claude/settings.json",
+        "/tmp/x/y/.claude/settings.local.json",
     ] {
-        assert!(nearby.is_near(folder, name), "{folder} {name}");
+        assert!(!places.is_settings(path), "{path}");
     }
-    for (folder, name) in [("/h", "x"), ("/h/p/src", "a.rs"), ("/opt/x", "tools"), ("/tmp", "log")]
-    {
-        assert!(!nearby.is_near(folder, name), "{folder} {name}");
+    for path in [
+        "/h/p/.claude/settings.json",
+        "/h/.claude/settings.json",
+        "/h/other/.claude/settings.json",
+        "/h/p/.claude/worktrees/x/.claude/settings.json",
+        "/tmp/.claude/settings.json",
+        "/h/p*/.claude/settings.json",
+        "/etc/claude-code/managed-settings.json",
+    ] {
+        assert!(places.is_settings(path), "{path}");
     }
 }

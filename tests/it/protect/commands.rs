@@ -1,9 +1,9 @@
 //! What would run: nobody plays the reviewer, the client or the user.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::House;
-use crate::support::{Reply, Roz};
+use crate::support::Roz;
 
 #[test]
 fn the_main_agent_does_not_decide_in_whatever_words() {
@@ -13,51 +13,26 @@ fn the_main_agent_does_not_decide_in_whatever_words() {
         "bash -c 'roz decide s1 COMPLETE fine'",
         "ROZ_REVIEW_TOKEN=x bash -c 'roz decide s1 COMPLETE fine'",
         "eval \"$(echo cm96 | base64 -d) decide s1 COMPLETE fine\"",
-        "env -u CLAUDECODE script -qec 'roz decide s1 COMPLETE fine --human' /dev/null",
-        "setsid -f script -qec 'roz decide s1 COMPLETE fine --human' /dev/null",
-        "python3 -c \"import pty; pty.spawn(['roz','decide','s1','COMPLETE','x','--human'])\"",
-        "crontab - <<< '* * * * * roz decide s1 COMPLETE x'",
-        "tmux new-session -d 'roz decide s1 COMPLETE x --human'",
+        "python3 -c \"import os; os.system('roz decide s1 COMPLETE x --human')\"",
         "cp /usr/local/bin/roz /tmp/r; /tmp/r decide s1 COMPLETE fine",
         "/tmp/r decide s1 complete fine --human",
         "v=$(cat v); roz $v s1 COMPLETE x",
         "{binary} decide s1 COMPLETE x",
-        "roz decide s1 COMPLETE 'unclosed",
+        "roz approve fine",
+        "roz allow",
     ] {
         house.denies("decide", line);
     }
-    for line in [
-        "python3 -c 'import os,pty\nif os.fork()==0: os.setsid(); pty.spawn(X(\"roz decide s1 COMPLETE x --human\"))'",
-        "python3 - <<'X'\nimport subprocess as s\nf = s.run\ng = [f]\ng[0](\"roz\" \" decide s1\")\nX",
-    ] {
-        stands_as(&house.bash(line), &["code", "decide"], line);
-    }
-    // Backticks start something there, or somebody else reads them.
-    for line in [
-        "ruby -e 'a = 1; `roz #{x} decide s1`'",
-        "perl -e '`roz $x decide s1`'",
-        "python3 -c \"open('x.rb','w').write('\\`roz #{x} decide s1\\`')\"; ruby x.rb",
-    ] {
-        stands_as(&house.bash(line), &["code", "decide"], line);
-    }
+    house.objects("roz decide s1 COMPLETE 'unclosed");
     for line in [
         "roz context s1",
         "git commit -m 'roz decide s1 COMPLETE'",
         "echo roz decide s1 COMPLETE fine",
         "grep -r 'roz decide' .",
         "cat > notes.md <<'X'\nroz decide s1 COMPLETE\nX",
-        "python3 -c \"open('docs/self.md','w').write('Run \\`roz decide\\` as a reviewer.')\"",
-        "python3 - <<'X'\nopen('self.md','w').write('`roz decide` is a reviewer`s.')\nX",
     ] {
         house.is_free(line);
     }
-}
-
-#[track_caller]
-fn stands_as(reply: &Reply, rules: &[&str], what: &str) {
-    let reason = reply.denies();
-    let last: Value = serde_json::from_str(reason.lines().last().unwrap()).unwrap();
-    assert!(rules.contains(&last["rule"].as_str().unwrap()), "{what}: {reason}");
 }
 
 #[test]
@@ -123,19 +98,11 @@ fn nobody_talks_to_a_reviewer_schedules_the_users_word_or_reads_along() {
         "cat {notes}/subagents/agent-a1.jsonl",
         "tail -f ~/.claude/projects/p/s1/subagents/agent-*.jsonl",
         "cp {notes}/subagents/agent-a1.jsonl /tmp/x",
+        "cd {notes}/subagents && cat agent-a1.jsonl",
         "for f in $(ls {notes}/subagents); do cat {notes}/subagents/$f; done",
-        "ls {notes}/subagents | xargs -I{} cat {notes}/subagents/{}",
-        "ls {notes}/subagents/ | while read f; do cat {notes}/subagents/$f; done",
-        "cd {notes}/subagents && ls | xargs cat",
-        "D={notes}/subagents; cat $D/$(ls -t $D | head -1)",
         "grep -r token {notes}",
         "cat /tmp/claude-0/p/tasks/a1.output",
-        "cp -r ~/.claude/projects x",
-        "cp -a ~/.claude /tmp/backup",
-        "grep -r x ~/.claude/projects",
-        "rg x ~/.claude/projects/p",
-        "tar c ~/.claude",
-        "tar czf x.tgz ~/.claude",
+        "python3 -c \"print(open('{notes}/subagents/agent-a1.jsonl').read())\"",
     ] {
         house.denies("reviewer-transcript", line);
     }
@@ -148,17 +115,10 @@ fn nobody_talks_to_a_reviewer_schedules_the_users_word_or_reads_along() {
         house.denies_tool("reviewer-transcript", tool, &input);
     }
     house.is_free("cat {notes}/subagents/agent-other.jsonl");
-    for line in [
-        "grep x ~/.claude/projects",
-        "ls -R ~/.claude/projects",
-        "cp -r ~/.claude/skills x",
-        "grep -r x ~/.claude/skills",
-        "tar xzf x.tgz",
-    ] {
+    for line in ["ls {notes}/subagents", "git log -- agent-a1.jsonl", "grep -r x ~/.claude/skills"]
+    {
         house.is_free(line);
     }
-    let quiet = House { roz: Roz::new() };
-    quiet.is_free("cp -r ~/.claude /tmp/backup");
     house.frees_tool("TaskOutput", &json!({ "task_id": "b7" }));
 }
 
@@ -173,20 +133,10 @@ fn no_client_is_started_without_these_hooks() {
         "claude -p --setting-sources project hi",
         "HOME=/tmp/x claude -p hi",
         "export CLAUDE_CONFIG_DIR=/tmp/x; claude -p hi",
-        "export PATH=$PWD/x:$PATH; claude -p hi",
-        "PATH=$PWD/x:$PATH; claude -p hi",
         "node $(which claude) --bare",
         "env CLAUDE_CODE_SIMPLE=1 claude -p hi",
         "$CLAUDE_CODE_EXECPATH --bare -p hi",
-        "$CLAUDE_CODE_EXECPATH --settings x hi",
-        "env -u HOME claude -p hi",
-        "env -u ROZ_HOME claude -p hi",
-        "env --unset=ROZ_CONFIG claude -p hi",
-        "env -u PATH claude -p hi",
         "unset ROZ_HOME; claude -p hi",
-        "declare +x ROZ_HOME && claude -p hi",
-        "HOME=/x bash -c 'claude -p hi'",
-        "su another -c 'claude -p hi'",
         "npx -y @anthropic-ai/claude-code --bare -p hi",
         "npx @anthropic-ai/claude-code@2 --bare",
         "bunx @anthropic-ai/claude-code@latest --settings x",
@@ -196,13 +146,7 @@ fn no_client_is_started_without_these_hooks() {
         "node node_modules/@anthropic-ai/claude-code/cli.js --bare -p hi",
         "~/.local/share/claude/versions/2.1.330 --bare",
         "~/.local/share/claude/versions/2.1.330 -p --settings x hi",
-        "env -i claude -p x",
-        "env -i PATH=/bin claude -p x",
-        "env - claude -p x",
-        "env --ignore-environment bash -c 'claude -p x'",
-        "exec -c claude -p x",
         "export ROZ_HOME=/tmp/x; claude -p hi",
-        "ROZ_HOME=/tmp/x; export ROZ_HOME; claude -p hi",
     ] {
         house.denies("client", line);
     }
@@ -233,50 +177,34 @@ fn no_client_is_started_without_these_hooks() {
         "node cli.js --settings x",
         "npx eslint --settings x",
         "env -i make",
+        "unset HOMEBREW_PREFIX; claude -p hi",
     ] {
         house.is_free(line);
     }
 }
 
 #[test]
-fn a_hook_is_not_ended_by_a_pattern_either() {
+fn neither_the_client_nor_a_hook_is_ended() {
     let house = House::new();
     for line in [
-        "pkill ro.",
-        "pkill -x ro.",
-        "pkill -9 '.*'",
-        "pkill '^r'",
-        "pkill -f 'hook pre-tool-use'",
+        "pkill roz",
+        "pkill -x roz",
+        "pkill -f 'roz hook'",
         "pkill -f 'r[o]z'",
-        "pkill -f 'npm|ro.'",
-        "pkill --full hook",
-        "pkill -u $USER",
-        "killall -r 'ro.'",
-        "killall -r '^r'",
-        "kill $(pgrep 'r.z')",
-        "pkill ro[z]",
-        "pkill -f 'r.z'",
+        "killall roz",
+        "kill $(pgrep roz)",
         "kill -9 -1",
         "kill -- -1",
         "kill -s KILL -- -1",
         "kill -9 0",
         "kill -9 $PPID",
         "kill -STOP \"$PPID\"",
-        "kill -9 -$PPID",
-        "P=$PPID; kill $P",
         "pkill -P $PPID",
         "kill $(ps -o ppid= -p $$)",
-        "gdb -p $PPID -batch -ex 'call exit(0)'",
-        "strace -p $PPID",
         "pkill claude",
         "killall claude",
         "ps aux | grep claude | grep -v grep | awk '{print $2}' | xargs kill -9",
-        "ps -ef | awk '/[c]laude/{print $2}' | xargs kill",
         "kill $(pidof claude)",
-        "kill $(ps -C claude -o pid=)",
-        "python3 -c 'import os; os.kill(os.getppid(), 9)'",
-        "python3 -c 'import os; os.kill(-1, 9)'",
-        "node -e 'process.kill(process.ppid)'",
     ] {
         house.denies("kill", line);
     }
@@ -284,7 +212,6 @@ fn a_hook_is_not_ended_by_a_pattern_either() {
         "pkill node",
         "pkill -f 'python.*server'",
         "pkill -f 'target/debug/.*'",
-        "pkill -f ':3000'",
         "pkill -TERM -f webhook",
         "kill %1",
         "kill $!",
@@ -297,18 +224,14 @@ fn a_hook_is_not_ended_by_a_pattern_either() {
         "lsof -ti:8080 | xargs kill -9",
         "kill $(cat server.pid)",
         "kill $(jobs -p)",
-        "pkill -f vite",
         "pkill -P $$",
         "trap 'kill 0' EXIT; npm run dev & wait",
         "fuser -k 3000/tcp",
         "ps -o ppid= -p $$",
         "echo $PPID; cat /proc/$PPID/comm",
-        "gdb -p 1234",
         "pkill -f claude-mock-server",
-        "pkill -P 123",
         "pkill prometheus",
         "pkill -f \"$name\"",
-        "killall node",
         "kill $(pgrep node)",
         "ps aux | grep node | awk '{print $2}' | xargs kill",
         "grep -rn claude docs; kill $(cat server.pid)",

@@ -1,18 +1,13 @@
 //! Self-protection through the front door: what an agent's tools may not do,
 //! and what beside it is free.
 
-mod changed_scripts;
 mod commands;
-mod copies;
-mod finds;
-mod git;
-mod git_places;
-mod languages;
+mod everyday;
+mod mentions;
 mod places;
-mod roundabout;
-mod scripts;
-mod served;
+mod servers;
 mod settings;
+mod skills;
 
 use std::{fs, path::PathBuf};
 
@@ -98,6 +93,13 @@ impl House {
         stands(&self.bash(line), "ask", rule, line);
     }
 
+    /// By whatever rule.
+    #[track_caller]
+    fn objects(&self, line: &str) {
+        let reply = self.bash(line);
+        assert!(reply.is_objection(), "{line}");
+    }
+
     #[track_caller]
     fn is_free(&self, line: &str) {
         let reply = self.bash(line);
@@ -108,6 +110,12 @@ impl House {
     fn denies_tool(&self, rule: &str, tool: &str, input: &Value) {
         let input: Value = serde_json::from_str(&self.filled(&input.to_string())).unwrap();
         stands(&self.roz.tool(tool, &input), "deny", rule, &format!("{tool} {input}"));
+    }
+
+    #[track_caller]
+    fn objects_to_tool(&self, tool: &str, input: &Value) {
+        let input: Value = serde_json::from_str(&self.filled(&input.to_string())).unwrap();
+        assert!(self.roz.tool(tool, &input).is_objection(), "{tool} {input}");
     }
 
     #[track_caller]

@@ -1,5 +1,5 @@
 //! Tools of servers that nobody knows: what they are told to run, and the paths in their input,
-//! whatever the fields are called and however deep they lie.
+//! however deep they are in it.
 
 use serde_json::json;
 
@@ -19,16 +19,11 @@ fn what_a_servers_tool_is_told_to_run_is_read_wherever_it_stands() {
         ("mcp__x__send", json!({ "input": "rm -rf ~/.roz\n" })),
         ("mcp__x__do", json!({ "content": "rm -rf ~/.roz" })),
         ("mcp__x__go", json!({ "task": { "command": "rm", "args": ["-rf", "{home}"] } })),
-        (
-            "mcp__py__execute",
-            json!({ "code": "import os; os.remove(os.path.expanduser('~/.roz/config.toml'))" }),
-        ),
-        (
-            "mcp__x__go",
-            json!({ "language": "javascript", "code": "require('fs').rmSync('{home}/config.toml')" }),
-        ),
     ] {
         house.denies_tool("roz-home", tool, &input);
+    }
+    for code in ["open('{home}/config.toml','w').write('')", "os.remove('{home}/config.toml')"] {
+        house.objects_to_tool("mcp__py__execute", &json!({ "code": code }));
     }
     for (tool, input) in [
         ("mcp__x__run", json!({ "cmd": "npm test", "cwd": "{project}" })),
@@ -76,26 +71,23 @@ fn a_gate_sees_what_a_server_is_told() {
 }
 
 #[test]
-fn a_path_is_found_in_whatever_pieces_it_stands() {
+fn a_path_is_found_in_whatever_field_says_that_it_is_one() {
     let house = House::new();
     for input in [
         json!({ "dir": "~/.roz", "name": "config.toml", "content": "x" }),
-        json!({ "dir": "~", "name": ".roz/sessions/x.json", "content": "x" }),
         json!({ "path": "$HOME/.roz/config.toml" }),
         json!({ "path": "${HOME}/.roz/config.toml" }),
-        json!({ "a": { "b": { "c": ["~/.roz/config.toml"] } } }),
-        json!({ "p": ["~", ".roz", "config.toml"] }),
+        json!({ "a": { "b": { "files": ["~/.roz/config.toml"] } } }),
         json!({ "files": { "~/.roz/config.toml": "x" } }),
         json!({ "input": "{\"path\": \"~/.roz/config.toml\"}" }),
         json!({ "uri": "file://{user}/%2eroz/config.toml" }),
     ] {
         house.denies_tool("roz-home", "mcp__x__write", &input);
     }
+    house.denies_tool("roz-home", "NewEdit", &json!({ "filePath": "{home}/config.toml" }));
     house.project_file(".claude/settings.json", super::USERS);
-    for input in [
-        json!({ "dir": ".claude", "name": "settings.json", "content": "{}" }),
-        json!({ "root": "{project}", "rel": ".claude/settings.json", "content": "{}" }),
-    ] {
+    for path in [".claude/settings.json", "{project}/.claude/settings.json"] {
+        let input = json!({ "path": path, "content": "{}" });
         house.denies_tool("settings", "mcp__x__write", &input);
     }
     for input in [
@@ -103,9 +95,11 @@ fn a_path_is_found_in_whatever_pieces_it_stands() {
         json!({ "dir": "docs", "name": "settings.json", "content": "{}" }),
         json!({ "path": "$HOME/notes/a.md", "content": "x" }),
         json!({ "path": "~/src/app", "branch": "..", "pattern": "*.roz" }),
+        json!({ "path": "{project}/notes", "content": "{home}/config.toml" }),
     ] {
         house.frees_tool("mcp__x__write", &input);
     }
+    house.frees_tool("TodoWrite", &json!({ "todos": [{ "content": ".claude/settings.json" }] }));
 }
 
 #[test]

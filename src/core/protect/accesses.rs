@@ -1,0 +1,161 @@
+//! What a call does to which paths: those in a file tool's input, and those that its command
+//! lines would write.
+
+use super::{commands::base, is_in, places::parts};
+use crate::{
+    core::{event::ToolCall, intent::class},
+    shell::{self, Certainty, How, Reading, Run},
+};
+
+/// A path, as the call says it, and what is done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    pub path: String,
+    pub act: Act,
+    /// What is below the path goes with it: `rm -r`, `mv` away, `chmod -R`.
+    pub takes_away: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    Read,
+    Write(How),
+}
+
+/// A path and where it is: as it is named, and as it really is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accessed {
+    pub access: Access,
+    pub at: Vec<String>,
+    /// The file's text, where a rule asks for it.
+    pub before: Before,
+}
+
+/// A file's text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Before {
+    #[default]
+    NotAsked,
+    Absent,
+    Text(String),
+    Unreadable,
+}
+
+impl Access {
+    pub fn new(path: &str, act: Act) -> Self {
+        Self { path: path.to_owned(), act, takes_away: false }
+    }
+}
+
+/// What a call of the client's own tools does. The paths in a server's input are for the caller to
+/// find.
+pub fn accesses(call: &ToolCall) -> Vec<Access> {
+    let mut found = Vec::new();
+    let field = |name: &str| call.text(name).unwrap_or_default();
+    let mut add = |path: &str, act: Act| {
+        if !path.is_empty() {
+            found.push(Access::new(path, act));
+        }
+    };
+    match call.name.as_str() {
+        "Read" => add(field("file_path"), Act::Read),
+        "NotebookRead" => add(field("notebook_path"), Act::Read),
+        "Grep" | "Glob" | "LS" => add(field("path"), Act::Read),
+        "Write" => add(field("file_path"), Act::Write(How::Write)),
+        "Edit" | "MultiEdit" => add(field("file_path"), Act::Write(How::Edit)),
+        "NotebookEdit" => add(field("notebook_path"), Act::Write(How::Edit)),
+        _ => (),
+    }
+    found.extend(call.readings.iter().flat_map(of_line));
+    found
+}
+
+/// What the tool of a server, or of a newer client, does to the paths in its input: by its name.
+pub fn act_of_tool(name: &str) -> Act {
+    const READS: &str = "read get list search find view show stat info cat fetch query grep glob tree \
+        describe exists open ls head tail lookup";
+    const WRITES: &str = "write edit create delete remove move rename replace update put set append insert \
+        patch save copy link chmod apply make touch truncate execute exec run modify";
+    let words = class::words(name.rsplit("__").next().unwrap_or_default());
+    let has = |list: &str| words.iter().any(|word| is_in(list, word));
+    if has(READS) && !has(WRITES) { Act::Read } else { Act::Write(How::Edit) }
+}
+
+fn of_line(reading: &Reading) -> Vec<Access> {
+    let names = copied_names(reading);
+    let mut found = Vec::new();
+    for write in reading.writes.iter().filter(|write| !class::is_sink(&write.path)) {
+        let takes_away = match write.how {
+            _ if write.certainty == Certainty::Opaque => false,
+            How::Remove => true,
+            How::Move => !is_moved_to(reading, &write.path),
+            How::Chmod => reading.runs.iter().any(is_recursive),
+            _ => false,
+        };
+        let act = Act::Write(write.how);
+        found.push(Access { path: write.path.clone(), act, takes_away });
+        // With the client's folder go the settings in it.
+        if takes_away && shell::last_part(write.path.trim_end_matches('/')) == ".claude" {
+            for name in ["settings.json", "settings.local.json"] {
+                let path = format!("{}/{name}", write.path.trim_end_matches('/'));
+                found.push(Access { path, act, takes_away });
+            }
+        }
+        if matches!(write.how, How::Write | How::Move | How::Link) {
+            let folder = write.path.trim_end_matches('/');
+            found.extend(names.iter().map(|name| Access::new(&format!("{folder}/{name}"), act)));
+        }
+    }
+    found
+}
+
+/// Protected names that the line copies, moves or links: in the folder that they are put into, they
+/// are called the same. `cp x/settings.json .claude/`
+fn copied_names(reading: &Reading) -> Vec<&str> {
+    const NAMES: &str = "roz settings.json settings.local.json config.toml installed_plugins.json \
+        known_marketplaces.json";
+    let copies = |run: &&Run| {
+        is_in("cp mv ln install rsync scp gcp gmv gln ginstall", base(run)) && run.argv.len() > 2
+    };
+    let sources = reading.runs.iter().filter(copies).flat_map(|run| &run.argv[1..]);
+    sources.map(|word| shell::last_part(word)).filter(|name| is_in(NAMES, name)).collect()
+}
+
+fn is_recursive(run: &Run) -> bool {
+    let says_so = |word: &String| {
+        word == "--recursive"
+            || word.starts_with('-') && !word.starts_with("--") && word.contains('R')
+    };
+    is_in("chmod chown chgrp gchmod gchown", base(run)) && run.argv.iter().any(says_so)
+}
+
+/// Whether a path is where the line moves something to: `mv a.txt ~` takes nothing away from `~`.
+fn is_moved_to(reading: &Reading, path: &str) -> bool {
+    let moves = || reading.runs.iter().filter(|run| is_in("mv gmv", base(run)));
+    let is_path = |run: &Run, word: &str| {
+        let is_it = |whole: &str| parts(whole).eq(parts(path));
+        let is_absolute = word.starts_with(['/', '~']);
+        is_it(word)
+            || !is_absolute && run.folders.iter().any(|folder| is_it(&format!("{folder}/{word}")))
+    };
+    let mut sources = moves().filter_map(|run| Some((run, moved(run)?.0)));
+    let mut targets = moves().filter_map(|run| Some((run, moved(run)?.1)));
+    targets.any(|(run, target)| is_path(run, target))
+        && !sources.any(|(run, sources)| sources.iter().any(|source| is_path(run, source)))
+}
+
+/// What `mv` moves, and where to.
+fn moved(run: &Run) -> Option<(Vec<&str>, &str)> {
+    let (mut operands, mut target) = (Vec::new(), None);
+    let mut words = run.argv.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--target-directory=") {
+            Some(folder) => target = Some(folder),
+            None if word == "-t" => target = words.next(),
+            None if word.starts_with('-') => (),
+            None => operands.push(word),
+        }
+    }
+    let target = target.or_else(|| operands.pop())?;
+    Some((operands, target))
+}

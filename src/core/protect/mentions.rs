@@ -1,0 +1,168 @@
+//! The rule about text that is not read word by word: code of other languages, PowerShell, lines that
+//! are no bash or too long. What such a text does is not followed. It is asked about where it
+//! mentions something protected and has words in it that change files or start programs.
+
+use super::{Context, places::Places};
+use crate::shell::Interpreter;
+
+/// Words by which code changes files.
+const WRITES: &[&str] = &[
+    "write",
+    "Write",
+    "unlink",
+    "os.remove",
+    "rmtree",
+    "rmSync",
+    "rmdir",
+    "rm(",
+    "rm_",
+    "rename",
+    "os.replace",
+    "chmod",
+    "chown",
+    "link(",
+    "truncate",
+    "shutil.copy",
+    "shutil.move",
+    "copyFile",
+    "cp(",
+    "cp_",
+    "mv(",
+    "delete",
+    "dump(",
+    "appendFile",
+    "put_contents",
+    "touch(",
+    "extractall",
+    "inplace",
+    "sysopen",
+    "'w'",
+    "\"w\"",
+    "'wb'",
+    "\"wb\"",
+    "'a'",
+    "\"a\"",
+    "'r+'",
+    "\"r+\"",
+    "\">",
+    "'>",
+    "Remove-",
+    "Set-",
+    "Add-",
+    "Out-",
+    "Move-",
+    "Copy-",
+    "New-",
+    "Rename-",
+    "Clear-",
+];
+/// Those of them that only print.
+const PRINTS: [&str; 2] = ["stdout.write", "stderr.write"];
+/// Words by which code starts programs.
+const STARTS: &[&str] = &[
+    "system",
+    "subprocess",
+    "popen",
+    "Popen",
+    "spawn",
+    "exec",
+    "fork",
+    "pty",
+    "child_process",
+    "%x",
+    "shell",
+    "Start-Process",
+];
+
+/// A text that is not read word by word.
+struct Opaque<'a> {
+    text: &'a str,
+    starts: bool,
+    writes: bool,
+}
+
+impl<'a> Opaque<'a> {
+    /// One that may do anything.
+    fn unread(text: &'a str) -> Self {
+        Self { text, starts: true, writes: true }
+    }
+
+    fn of(text: &'a str, language: Interpreter) -> Self {
+        let prints: usize = PRINTS.iter().map(|word| text.matches(word).count()).sum();
+        let writes = |word: &&str| match *word {
+            "write" => text.matches("write").count() > prints,
+            word => text.contains(word),
+        };
+        // A backtick starts something, but not in Python and JavaScript.
+        let ticks = !matches!(language, Interpreter::Python | Interpreter::JavaScript);
+        Self {
+            text,
+            starts: STARTS.iter().any(|word| text.contains(word)) || ticks && text.contains('`'),
+            writes: WRITES.iter().any(writes) || language == Interpreter::Awk && text.contains('>'),
+        }
+    }
+}
+
+pub(super) fn mentions_roz(cx: Context) -> Option<String> {
+    let call = cx.call;
+    let codes = call.readings.iter().flat_map(|reading| &reading.code);
+    let codes = codes.map(|code| Opaque::of(&code.text, code.language));
+    // What a server is given may be code, of which nobody says in what language.
+    let is_shell = !call.name.starts_with("mcp__");
+    let unread = call.unread.iter().map(|line| {
+        if is_shell { Opaque::unread(line) } else { Opaque::of(line, Interpreter::Other) }
+    });
+    let too_long = call.may_run_anything().then(|| Opaque::unread(call.json));
+    let windows = call.text("command").filter(|_| call.name == "PowerShell");
+    let windows = windows.map(|text| Opaque::of(text, Interpreter::Other));
+    let mut texts = codes.chain(unread).chain(too_long).chain(windows);
+    let has_token = cx.agent.is_some_and(|agent| cx.session.review.has_token(agent));
+    let is_it = |it: &Opaque| {
+        it.starts && names_verb(it.text, has_token)
+            || (it.writes || it.starts) && names_place(it.text, &cx.facts.places)
+    };
+    texts.find(is_it).map(|it| it.text.to_owned())
+}
+
+fn names_verb(text: &str, has_token: bool) -> bool {
+    let decides = || !has_token && ["decide", "approve"].iter().any(|verb| is_word_in(text, verb));
+    is_word_in(text, "roz") && (is_word_in(text, "hook") || decides())
+}
+
+fn names_place(text: &str, places: &Places) -> bool {
+    let is_literal = |path: &String| text.contains(path.as_str());
+    let Places { home, plugin, binary, .. } = places;
+    // Of a project's own folder only the configuration is protected.
+    let is_own = |rest: &str| ["/learnings", "/stats"].iter().any(|it| rest.starts_with(it));
+    let names_settings = || {
+        ["settings", "plugins", "agents"].iter().any(|name| text.contains(name))
+            || text.contains("rmtree")
+    };
+    [home, plugin, binary].into_iter().flatten().any(is_literal)
+        || text.contains("ROZ_HOME")
+        || after(text, ".roz").any(|rest| !is_own(rest))
+        || after(text, ".orchestration").next().is_some()
+        || after(text, ".claude").next().is_some() && names_settings()
+        || ["which roz", "which('roz", "which(\"roz", "command -v roz"]
+            .iter()
+            .any(|it| text.contains(it))
+}
+
+/// What follows a folder's name, wherever it is named in a text.
+fn after<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let places =
+        text.match_indices(name).map(move |(at, _)| (&text[..at], &text[at + name.len()..]));
+    places
+        .filter(move |(before, rest)| {
+            !before.ends_with(|c: char| joins(c) && c != '.') && !rest.starts_with(joins)
+        })
+        .map(|(_, rest)| rest)
+}
+
+/// Whether `word` is in `text` by itself; `.roz` is a folder, `roz.md` a file.
+pub(super) fn is_word_in(text: &str, word: &str) -> bool {
+    let joins = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins))
+}
