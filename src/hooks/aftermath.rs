@@ -37,7 +37,7 @@ use crate::{
         event::ToolCall,
         intent::{
             aftermath::{Aftermath, Found, WayBack},
-            doubt::Doubt,
+            doubt::{Doubt, FILES},
             ledger::Record,
             ranges::{Change, Changed, Opaque},
             state::{InFlight, Start},
@@ -45,6 +45,7 @@ use crate::{
         },
     },
     ledger::images::Images,
+    observe::git_brought::{self, Brought},
     open::Roz,
     sidecar::{self, word},
     world::{
@@ -77,7 +78,7 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     sidecar.extend(of_git.texts);
     Some(Start {
         since: look::now(),
-        head: git::head(project),
+        git: git_brought::start(project),
         sidecar: Some(sidecar),
         of_git: Some(of_git.states),
         ..Start::default()
@@ -121,10 +122,17 @@ pub(super) fn aftermath(
         before: BTreeMap::new(),
         is_git_silent: false,
         bytes: 0,
-        doubts: look.doubts_of(flight, &call.name),
+        doubts: Vec::new(),
         of_git,
     };
-    let mut candidates = search.candidates(&looked);
+    let until = deadline(&look.roz.policy, look.world);
+    let brought = Brought::since(project, &start.git, start.since, until);
+    let of_git = |paths: Vec<&str>| brought.as_ref().map(|it| it.of(paths)).unwrap_or_default();
+    let touched = looked.touched.iter().map(|it| it.path.as_str()).chain(FILES);
+    let by_git = of_git(touched.filter(|path| !flight.before.contains_key(*path)).collect());
+    search.doubts = look.doubts_of(flight, &call.name);
+    search.doubts.retain(|doubt| !by_git.contains(&doubt.file));
+    let mut candidates = search.candidates(&looked, &by_git);
     if candidates.len() > MOST {
         not_looked = Some(format!("more than {MOST} files were touched"));
         candidates.truncate(MOST);
@@ -133,7 +141,9 @@ pub(super) fn aftermath(
         if candidates.is_empty() && looked.folders.is_empty() { Vec::new() } else { look.newest() };
     candidates.retain(|it| it.is_same || !search.is_told(it, &records));
     search.ask_git(&candidates, &looked);
-    let gone = search.gone(&looked, &ground, &records);
+    let mut gone = search.gone(&looked, &ground, &records);
+    let by_git = of_git(gone.iter().map(|it| it.path.as_str()).collect());
+    gone.retain(|it| !by_git.contains(&it.path));
     if search.is_git_silent {
         not_looked = not_looked.or(Some("git did not say what was there before".to_owned()));
     }
@@ -212,7 +222,7 @@ impl Search<'_> {
         &self.look.roz.project
     }
 
-    fn candidates(&mut self, looked: &Looked) -> Vec<Candidate> {
+    fn candidates(&mut self, looked: &Looked, by_git: &BTreeSet<String>) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         let touched: BTreeMap<&str, &Touched> =
             looked.touched.iter().map(|it| (it.path.as_str(), it)).collect();
@@ -224,6 +234,9 @@ impl Search<'_> {
         for path in paths {
             if found.len() > MOST {
                 break;
+            }
+            if by_git.contains(path) {
+                continue;
             }
             let touched = touched.get(path);
             let is_link = touched.is_some_and(|it| it.is_link);
@@ -299,7 +312,7 @@ impl Search<'_> {
 
     /// One question for all that may have been there before.
     fn ask_git(&mut self, candidates: &[Candidate], looked: &Looked) {
-        let Some(head) = self.start.head.as_deref() else { return };
+        let Some(head) = self.start.git.head.as_deref() else { return };
         let mut asked: Vec<&Candidate> =
             candidates.iter().filter(|it| !Path::new(&it.path).is_absolute()).collect();
         if asked.is_empty() && looked.folders.is_empty() {
@@ -327,7 +340,7 @@ impl Search<'_> {
     /// Files that git has in folders that were touched, and that are not there
     /// any more.
     fn gone(&mut self, looked: &Looked, ground: &Ground, records: &[Record]) -> Vec<Candidate> {
-        let Some(head) = self.start.head.clone() else { return Vec::new() };
+        let Some(head) = self.start.git.head.clone() else { return Vec::new() };
         let mut folders = looked.folders.clone();
         let mut gone = Vec::new();
         for _ in 0..ROUNDS {
@@ -510,7 +523,7 @@ impl Search<'_> {
                         } else {
                             format!(" -C {}", shell_word(&text(self.project())))
                         };
-                        let moved = self.start.head.as_deref().filter(|it| Some(*it) != is_now);
+                        let moved = self.start.git.head.as_deref().filter(|it| Some(*it) != is_now);
                         let commit = moved.map(|it| format!(" {it}")).unwrap_or_default();
                         format!("git{there} checkout{commit} -- {}", word(&it.path))
                     }

@@ -1,6 +1,7 @@
 //! Reads the state of a repository for the gates, with git.
 
 mod compare;
+pub mod git_brought;
 mod repository;
 mod status;
 pub mod work;

@@ -6,6 +6,7 @@
 mod doubled;
 mod edges;
 mod false_alarms;
+mod git_brought;
 mod gits_own;
 mod left_running;
 mod recorded;
