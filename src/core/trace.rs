@@ -239,6 +239,11 @@ pub enum Mark {
         answer: &'static str,
         subject: String,
     },
+    /// A call made one of roz's own files protect less.
+    Weakened {
+        file: String,
+        what: String,
+    },
     /// A committed script holds what a gate or a rule would object to, in a
     /// branch that may not be taken.
     ScriptSpared {
@@ -296,7 +301,10 @@ impl Mark {
     fn must_survive(&self) -> bool {
         matches!(
             self,
-            Mark::RozDecision { .. } | Mark::CallAllowed { .. } | Mark::Reflection { .. }
+            Mark::RozDecision { .. }
+                | Mark::Weakened { .. }
+                | Mark::CallAllowed { .. }
+                | Mark::Reflection { .. }
         )
     }
 

@@ -50,7 +50,7 @@ use crate::{
     sidecar::{self, word},
     world::{
         git,
-        look::{self, Looked, Skips as _, Touched},
+        mtime_scan::{self, Looked, Skips as _, Touched},
         objects::{self, Entry, Object},
         shell_word,
     },
@@ -77,7 +77,7 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     let of_git = gits_own::stands(project);
     sidecar.extend(of_git.texts);
     Some(Start {
-        since: look::now(),
+        since: mtime_scan::now(),
         git: git_brought::start(project),
         sidecar: Some(sidecar),
         of_git: Some(of_git.states),
@@ -92,7 +92,7 @@ pub(super) fn aftermath(
     look: Look,
     call: &ToolCall,
     runs_on: bool,
-    formatted: Option<look::Time>,
+    formatted: Option<mtime_scan::Time>,
 ) -> Option<Aftermath> {
     let id = call.tool_use_id.as_deref()?;
     let flight = look.session.intent.in_flight(id)?;
@@ -103,8 +103,8 @@ pub(super) fn aftermath(
     let start = &start;
     let project = look.roz.project.as_path();
     let mut ground = Ground::new(look, flight, start.since);
-    let looked = look::since(project, start.since, &mut ground);
-    let mut not_looked = looked.stopped.map(look::Stopped::why);
+    let looked = mtime_scan::since(project, start.since, &mut ground);
+    let mut not_looked = looked.stopped.map(mtime_scan::Stopped::why);
     if runs_on {
         not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
     }
@@ -195,7 +195,7 @@ struct Candidate {
     is_same: bool,
     is_link: bool,
     is_new: Option<bool>,
-    at: Option<look::Time>,
+    at: Option<mtime_scan::Time>,
     /// What it holds now; none if it is gone.
     now: Option<Content>,
 }
@@ -257,7 +257,7 @@ impl Search<'_> {
             let meta = file.symlink_metadata().ok();
             let is_new = match touched {
                 Some(touched) => touched.is_new,
-                None => meta.as_ref().and_then(|it| look::is_new(it, self.start.since)),
+                None => meta.as_ref().and_then(|it| mtime_scan::is_new(it, self.start.since)),
             };
             found.push(Candidate {
                 path: path.to_owned(),
@@ -265,7 +265,7 @@ impl Search<'_> {
                 is_same,
                 is_link,
                 is_new,
-                at: meta.map(|it| look::changed_at(&it)),
+                at: meta.map(|it| mtime_scan::changed_at(&it)),
                 now,
             });
         }

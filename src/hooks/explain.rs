@@ -77,6 +77,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         answer: None,
         scratchpad: None,
         formatted: None,
+        weakened: Vec::new(),
         warnings: Vec::new(),
     };
     let (ground, aims) = ground_and_aims(&input, session, roz, world);

@@ -23,7 +23,7 @@ use crate::{
     core::intent::state::GitStart,
     world::{
         git::{self, Error, feed_git},
-        look::{self, Time},
+        mtime_scan::{self, Time},
         read_ending, read_text,
     },
 };
@@ -65,7 +65,7 @@ impl<'a> Brought<'a> {
         let (own, _) = git::git_dirs(project)?;
         let log = log_since(&own.join("logs/HEAD"), start.head_log).unwrap_or_default();
         let index = own.join("index").symlink_metadata();
-        if log.is_empty() && !index.is_ok_and(|meta| look::changed_at(&meta) >= since) {
+        if log.is_empty() && !index.is_ok_and(|meta| mtime_scan::changed_at(&meta) >= since) {
             return None;
         }
         let before = start.head.iter().chain(&start.stashes).cloned().collect();

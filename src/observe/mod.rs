@@ -2,6 +2,7 @@
 
 mod compare;
 pub mod git_brought;
+pub mod own_files;
 mod repository;
 mod status;
 pub mod work;
