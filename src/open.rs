@@ -44,6 +44,8 @@ const LIVE: TimeDelta = TimeDelta::hours(8);
 pub struct Roz {
     /// `<ROZ_HOME>`.
     pub home: PathBuf,
+    /// The user's configuration.
+    pub user_file: PathBuf,
     /// The root of the project that this is about.
     pub project: PathBuf,
     /// The main work tree, where the project is a linked one. What the linked one does not have is
@@ -171,6 +173,7 @@ impl Roz {
         let borrowed = sources.main.as_ref().filter(|_| !declares_intents(&project));
         Ok(Self {
             home: sources.roz_home,
+            user_file: sources.user_file,
             sidecar: borrowed.unwrap_or(&project).clone(),
             project,
             main: sources.main,

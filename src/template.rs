@@ -38,6 +38,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "learnings",
     "no-permit",
     "no-token",
+    "own-files",
     "protected",
     "reflect",
     "reflect-again",

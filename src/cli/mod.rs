@@ -8,6 +8,7 @@ mod cage;
 mod clean;
 mod completions;
 mod config;
+mod confirm;
 mod context;
 mod debug;
 mod decide;
@@ -44,7 +45,7 @@ use std::{error::Error, io, io::Write as _, process::ExitCode};
 
 use clap::{FromArgMatches as _, Parser, Subcommand};
 
-use crate::world::World;
+use crate::{hooks::own_files, world::World};
 
 /// Governs coding agents through their hooks: work is not done until an
 /// independent reviewer has approved it.
@@ -80,6 +81,7 @@ enum Command {
     Mcp(mcp::Args),
     Approve(approve::Args),
     Allow(approve::AllowArgs),
+    Confirm(confirm::Args),
     Decide(decide::Args),
     Reflect(reflect::Args),
     Skip(skip::Args),
@@ -108,6 +110,11 @@ impl Command {
     fn needs_a_place(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Demo(_) | Self::Hook(_) | Self::Statusline(_))
     }
+
+    /// Whether it may write what is watched over a call: that is nobody's change.
+    fn writes_own_files(&self) -> bool {
+        matches!(self, Self::Install(_) | Self::Uninstall(_) | Self::Init(_) | Self::Config(_))
+    }
 }
 
 /// How a verb that could do its work ended.
@@ -133,6 +140,7 @@ pub fn main() -> ExitCode {
         complain(&Nowhere(world.cwd));
         return ExitCode::FAILURE;
     }
+    let written = cli.command.writes_own_files().then(|| own_files::before_verb(&world)).flatten();
     let done = match cli.command {
         Command::Init(args) => init::run(&args, &world),
         Command::Install(args) => install::run(&args, &world),
@@ -157,6 +165,7 @@ pub fn main() -> ExitCode {
         Command::Mcp(args) => mcp::run(&args, &world),
         Command::Approve(args) => approve::run(&args, &world),
         Command::Allow(args) => approve::allow(&args, &world),
+        Command::Confirm(args) => confirm::run(&args, &world),
         Command::Decide(args) => decide::run(&args, &world),
         Command::Reflect(args) => reflect::run(&args, &world),
         Command::Skip(args) => skip::run(&args, &world),
@@ -172,6 +181,9 @@ pub fn main() -> ExitCode {
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => hook::answer(&args.event),
     };
+    if let Some(before) = &written {
+        own_files::after_verb(before, &world);
+    }
     match done {
         Ok(Done::Well) => ExitCode::SUCCESS,
         Ok(Done::Badly) => ExitCode::FAILURE,

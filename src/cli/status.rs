@@ -23,7 +23,7 @@ use crate::{
         standing::{self, Gates, Standing},
     },
     hooks::learned,
-    observe::work::Question,
+    observe::{own_files, work::Question},
     open::{self, Roz, work::Asker},
     sidecar,
     world::World,
@@ -101,6 +101,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             "session_id": session.as_ref().map(|it| &it.session_id),
             "updated_at": session.as_ref().map(|it| it.updated_at),
             "gates": standings,
+            "unconfirmed": own_files::unconfirmed(&roz.home),
             "waits_for": waiting.and_then(|it| it.waits_for.as_ref()),
             "next": waiting.and_then(|it| it.next.as_ref()),
         }))?;
@@ -206,6 +207,11 @@ fn in_words(
                 let _ = writeln!(text, "{:<11}{what:<11}{words}", "");
             }
         }
+    }
+    for weakened in own_files::unconfirmed(&roz.home) {
+        let told = format!("{} (`roz confirm`)", weakened.shown());
+        let told = say::folded(&told, out.width, "             ");
+        let _ = writeln!(text, "{}  {told}", out.paint(Tone::Warn, "unconfirmed"));
     }
     if standings.iter().all(|it| it.waits_for.is_none() || !it.on) {
         text += "\nNothing is waited for.\n";

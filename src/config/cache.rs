@@ -10,7 +10,7 @@ use crate::{
     core::policy::Policy,
     world::{
         cached::{self, MadeBy, hash, replace},
-        seen,
+        file_identity,
     },
 };
 
@@ -18,6 +18,7 @@ use crate::{
 const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("mod.rs"),
     include_bytes!("client.rs"),
+    include_bytes!("held.rs"),
     include_bytes!("keys.rs"),
     include_bytes!("layer.rs"),
     include_bytes!("value.rs"),
@@ -80,7 +81,7 @@ pub(super) fn entry(roz_home: &Path, user_file: &Path, project: Option<&Path>) -
 
 /// The last text of `source` that could be read.
 pub(super) fn last_readable(roz_home: &Path, source: &Path) -> Option<String> {
-    let text = seen::read(&copy(roz_home, source), LARGEST + 8192).ok()??;
+    let text = file_identity::read(&copy(roz_home, source), LARGEST + 8192).ok()??;
     let text = String::from_utf8(text).ok()?;
     Some(text.strip_prefix(&heading(source))?.to_owned())
 }

@@ -8,6 +8,7 @@
 mod cache;
 mod client;
 mod diagnostic;
+mod held;
 pub mod keys;
 mod layer;
 mod merge;
@@ -26,6 +27,7 @@ use serde_json::Value;
 pub use self::{
     client::set_by_project,
     diagnostic::{Diagnostic, Place, nearest},
+    held::{hold, keep_confirmed, laxer, release},
     keys::{Item, KEYS, Key, Kind, May},
     schema::schema,
 };
@@ -36,7 +38,7 @@ use self::{
 };
 use crate::{
     core::policy::Policy,
-    world::seen::{self as file, Stamp},
+    world::file_identity::{self as file, Stamp},
 };
 
 /// The largest `config.toml` that is read.
@@ -165,7 +167,8 @@ struct Seen {
 
 impl Seen {
     fn now(sources: &Sources) -> Self {
-        let user = file::Seen::at(sources.user_file.clone());
+        let held = file::Seen::at(held::path(&sources.roz_home, &sources.user_file));
+        let user = if held.is_absent() { file::Seen::at(sources.user_file.clone()) } else { held };
         let of_project = |root: &PathBuf| {
             let file = project_file(root);
             let is_users =

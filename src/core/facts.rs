@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::core::{
     intent::facts::Aims,
+    own_files::Weakened,
     policy::GatesPolicy,
     protect::ProtectFacts,
     reflection::state::{Baseline, Ticket},
@@ -43,6 +44,8 @@ pub struct Facts {
     pub protect: ProtectFacts,
     pub learned: Learned,
     pub aims: Aims,
+    /// What the call made of roz's own files.
+    pub weakened: Vec<Weakened>,
     /// The gates of the other repositories that a call goes to.
     pub gates_elsewhere: Vec<GatesElsewhere>,
 }

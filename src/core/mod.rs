@@ -10,6 +10,7 @@ pub mod facts;
 pub mod git_config;
 pub mod intent;
 pub mod outcome;
+pub mod own_files;
 pub mod pattern;
 pub mod policy;
 pub mod protect;
@@ -105,7 +106,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     {
         session.intent.would_grant(id, cx.now);
     }
-    let mut outcome = protected.then(|| {
+    let mut outcome = protected.then(|| own_files::decide(cx)).then(|| {
         let agent = event.origin.agent_id.as_deref();
         let is_reviewer = agent.is_some_and(|it| session.review.is_reviewer(it));
         let caller = if is_reviewer { Caller::Reviewer } else { Caller::Agent };

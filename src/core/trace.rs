@@ -239,6 +239,11 @@ pub enum Mark {
         answer: &'static str,
         subject: String,
     },
+    /// A call made one of roz's own files protect less.
+    Weakened {
+        file: String,
+        what: String,
+    },
     /// Events beyond `after_seq` were written by a hook that ended before it
     /// could save the state that they belong to.
     Interrupted {
@@ -289,7 +294,10 @@ impl Mark {
     fn must_survive(&self) -> bool {
         matches!(
             self,
-            Mark::RozDecision { .. } | Mark::CallAllowed { .. } | Mark::Reflection { .. }
+            Mark::RozDecision { .. }
+                | Mark::Weakened { .. }
+                | Mark::CallAllowed { .. }
+                | Mark::Reflection { .. }
         )
     }
 

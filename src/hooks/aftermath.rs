@@ -37,7 +37,7 @@ use crate::{
         event::ToolCall,
         intent::{
             aftermath::{Aftermath, Found, WayBack},
-            doubt::Doubt,
+            doubt::{Doubt, FILES},
             ledger::Record,
             ranges::{Change, Changed, Opaque},
             state::{InFlight, Start},
@@ -45,11 +45,12 @@ use crate::{
         },
     },
     ledger::images::Images,
+    observe::git_brought::{self, Brought},
     open::Roz,
     sidecar::{self, word},
     world::{
         git,
-        look::{self, Looked, Skips as _, Touched},
+        mtime_scan::{self, Looked, Skips as _, Touched},
         objects::{self, Entry, Object},
         shell_word,
     },
@@ -76,8 +77,8 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     let of_git = gits_own::stands(project);
     sidecar.extend(of_git.texts);
     Some(Start {
-        since: look::now(),
-        head: git::head(project),
+        since: mtime_scan::now(),
+        git: git_brought::start(project),
         sidecar: Some(sidecar),
         of_git: Some(of_git.states),
         ..Start::default()
@@ -91,7 +92,7 @@ pub(super) fn aftermath(
     look: Look,
     call: &ToolCall,
     runs_on: bool,
-    formatted: Option<look::Time>,
+    formatted: Option<mtime_scan::Time>,
 ) -> Option<Aftermath> {
     let id = call.tool_use_id.as_deref()?;
     let flight = look.session.intent.in_flight(id)?;
@@ -102,8 +103,8 @@ pub(super) fn aftermath(
     let start = &start;
     let project = look.roz.project.as_path();
     let mut ground = Ground::new(look, flight, start.since);
-    let looked = look::since(project, start.since, &mut ground);
-    let mut not_looked = looked.stopped.map(look::Stopped::why);
+    let looked = mtime_scan::since(project, start.since, &mut ground);
+    let mut not_looked = looked.stopped.map(mtime_scan::Stopped::why);
     if runs_on {
         not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
     }
@@ -121,10 +122,17 @@ pub(super) fn aftermath(
         before: BTreeMap::new(),
         is_git_silent: false,
         bytes: 0,
-        doubts: look.doubts_of(flight, &call.name),
+        doubts: Vec::new(),
         of_git,
     };
-    let mut candidates = search.candidates(&looked);
+    let until = deadline(&look.roz.policy, look.world);
+    let brought = Brought::since(project, &start.git, start.since, until);
+    let of_git = |paths: Vec<&str>| brought.as_ref().map(|it| it.of(paths)).unwrap_or_default();
+    let touched = looked.touched.iter().map(|it| it.path.as_str()).chain(FILES);
+    let by_git = of_git(touched.filter(|path| !flight.before.contains_key(*path)).collect());
+    search.doubts = look.doubts_of(flight, &call.name);
+    search.doubts.retain(|doubt| !by_git.contains(&doubt.file));
+    let mut candidates = search.candidates(&looked, &by_git);
     if candidates.len() > MOST {
         not_looked = Some(format!("more than {MOST} files were touched"));
         candidates.truncate(MOST);
@@ -133,7 +141,9 @@ pub(super) fn aftermath(
         if candidates.is_empty() && looked.folders.is_empty() { Vec::new() } else { look.newest() };
     candidates.retain(|it| it.is_same || !search.is_told(it, &records));
     search.ask_git(&candidates, &looked);
-    let gone = search.gone(&looked, &ground, &records);
+    let mut gone = search.gone(&looked, &ground, &records);
+    let by_git = of_git(gone.iter().map(|it| it.path.as_str()).collect());
+    gone.retain(|it| !by_git.contains(&it.path));
     if search.is_git_silent {
         not_looked = not_looked.or(Some("git did not say what was there before".to_owned()));
     }
@@ -184,7 +194,7 @@ struct Candidate {
     is_same: bool,
     is_link: bool,
     is_new: Option<bool>,
-    at: Option<look::Time>,
+    at: Option<mtime_scan::Time>,
     /// What it holds now; none if it is gone.
     now: Option<Content>,
 }
@@ -211,7 +221,7 @@ impl Search<'_> {
         &self.look.roz.project
     }
 
-    fn candidates(&mut self, looked: &Looked) -> Vec<Candidate> {
+    fn candidates(&mut self, looked: &Looked, by_git: &BTreeSet<String>) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         let touched: BTreeMap<&str, &Touched> =
             looked.touched.iter().map(|it| (it.path.as_str(), it)).collect();
@@ -223,6 +233,9 @@ impl Search<'_> {
         for path in paths {
             if found.len() > MOST {
                 break;
+            }
+            if by_git.contains(path) {
+                continue;
             }
             let touched = touched.get(path);
             let is_link = touched.is_some_and(|it| it.is_link);
@@ -243,7 +256,7 @@ impl Search<'_> {
             let meta = file.symlink_metadata().ok();
             let is_new = match touched {
                 Some(touched) => touched.is_new,
-                None => meta.as_ref().and_then(|it| look::is_new(it, self.start.since)),
+                None => meta.as_ref().and_then(|it| mtime_scan::is_new(it, self.start.since)),
             };
             found.push(Candidate {
                 path: path.to_owned(),
@@ -251,7 +264,7 @@ impl Search<'_> {
                 is_same,
                 is_link,
                 is_new,
-                at: meta.map(|it| look::changed_at(&it)),
+                at: meta.map(|it| mtime_scan::changed_at(&it)),
                 now,
             });
         }
@@ -298,7 +311,7 @@ impl Search<'_> {
 
     /// One question for all that may have been there before.
     fn ask_git(&mut self, candidates: &[Candidate], looked: &Looked) {
-        let Some(head) = self.start.head.as_deref() else { return };
+        let Some(head) = self.start.git.head.as_deref() else { return };
         let mut asked: Vec<&Candidate> =
             candidates.iter().filter(|it| !Path::new(&it.path).is_absolute()).collect();
         if asked.is_empty() && looked.folders.is_empty() {
@@ -326,7 +339,7 @@ impl Search<'_> {
     /// Files that git has in folders that were touched, and that are not there
     /// any more.
     fn gone(&mut self, looked: &Looked, ground: &Ground, records: &[Record]) -> Vec<Candidate> {
-        let Some(head) = self.start.head.clone() else { return Vec::new() };
+        let Some(head) = self.start.git.head.clone() else { return Vec::new() };
         let mut folders = looked.folders.clone();
         let mut gone = Vec::new();
         for _ in 0..ROUNDS {
@@ -509,7 +522,7 @@ impl Search<'_> {
                         } else {
                             format!(" -C {}", shell_word(&text(self.project())))
                         };
-                        let moved = self.start.head.as_deref().filter(|it| Some(*it) != is_now);
+                        let moved = self.start.git.head.as_deref().filter(|it| Some(*it) != is_now);
                         let commit = moved.map(|it| format!(" {it}")).unwrap_or_default();
                         format!("git{there} checkout{commit} -- {}", word(&it.path))
                     }

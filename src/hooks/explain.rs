@@ -74,6 +74,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         answer: None,
         scratchpad: None,
         formatted: None,
+        weakened: Vec::new(),
         warnings: Vec::new(),
     };
     let (protect, aims) = protect_facts_and_aims(&input, session, roz, world);

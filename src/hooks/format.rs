@@ -22,7 +22,7 @@ use crate::{
     },
     open::Roz,
     shell,
-    world::{in_a_line, look, process},
+    world::{in_a_line, mtime_scan, process},
 };
 
 /// What the formatters of a call may take in all.
@@ -34,7 +34,7 @@ pub(super) struct Formatted {
     /// What the agent is to be told: which formatter failed, and why.
     pub(super) told: Vec<Notice>,
     /// When the first one began, if any did.
-    pub(super) since: Option<look::Time>,
+    pub(super) since: Option<mtime_scan::Time>,
 }
 
 /// Formats the files that the call wrote.
@@ -57,7 +57,7 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
         if !is_file() || written == *before {
             continue;
         }
-        formatted.since.get_or_insert_with(look::now);
+        formatted.since.get_or_insert_with(mtime_scan::now);
         let failed = start(program, &file, &roz.project, until).err();
         let is_changed = || aims::hash(&file) != written;
         let why = match (failed, file.read_link()) {

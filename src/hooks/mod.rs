@@ -13,6 +13,7 @@ mod handshake;
 mod input;
 pub mod learned;
 mod meaning;
+pub mod own_files;
 mod protect_facts;
 mod replaced;
 mod repositories;
@@ -150,6 +151,8 @@ fn govern(mut input: Input, world: &World) -> Answer {
     read_call(&mut input.event, &id, &cwd, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
     input.formatted = formatted.since;
+    let (weakened, unnoted) = own_files::watch(&input.event, &id, &roz, world);
+    input.weakened = weakened;
     let decided = match loaded {
         Ok(loaded) => decide(&input, loaded, &roz, world),
         Err(err) => Err(Failure::boxed(err, None)),
@@ -158,10 +161,14 @@ fn govern(mut input: Input, world: &World) -> Answer {
         Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
         Ok(Decided::Now(mut outcome)) => {
             outcome.context.extend(formatted.told);
+            outcome.messages.extend(unnoted.map(|why| {
+                format!("roz: that could not be noted ({why}), so `roz confirm` does not show it.")
+            }));
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { .. } = &input.event.what {
                 outcome.messages.extend(roz.complaints());
+                outcome.messages.extend(own_files::waiting(&roz));
                 roz.tidy(world);
                 roz.note_first_commit(world.now, deadline(input.hook, &roz, world));
                 if learned::is_wanted(&roz, &cwd) {
@@ -232,6 +239,7 @@ fn decide(
                 return;
             }
             let mut facts = gather::facts(input, session, roz, world);
+            facts.weakened.clone_from(&input.weakened);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             (facts.protect, facts.aims) = protect_facts_and_aims(input, session, roz, world);
             facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);

@@ -17,6 +17,7 @@ use super::input;
 use crate::core::{
     bounded,
     event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
+    own_files::Weakened,
     session::{BadSessionId, SessionId},
 };
 use crate::world::links::MAX_PATH;
@@ -64,6 +65,8 @@ pub(super) struct Input<'a> {
     pub(super) scratchpad: Option<PathBuf>,
     /// When the formatters began that roz started for it, if it did.
     pub(super) formatted: Option<(i64, i64)>,
+    /// What the call made of roz's own files.
+    pub(super) weakened: Vec<Weakened>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -334,6 +337,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         event: Event { origin, what },
         answer: payload.tool_response.or(payload.error),
         formatted: None,
+        weakened: Vec::new(),
         scratchpad: input::short(payload.scratchpad_dir, MAX_PATH)
             .map(PathBuf::from)
             .filter(|it| it.is_absolute()),

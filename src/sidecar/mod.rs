@@ -29,8 +29,8 @@ use crate::{
     },
     world::{
         cached::{self, MadeBy},
+        file_identity::Stamp,
         files,
-        seen::Stamp,
     },
 };
 

@@ -31,7 +31,7 @@ use crate::{
     world::{
         cached,
         files::{self, Access},
-        git, look, objects,
+        git, mtime_scan, objects,
     },
 };
 
@@ -117,7 +117,7 @@ pub fn stand(root: &Path) -> Stand {
 /// should it be so still, as `last` was.
 pub fn look(root: &Path, file: &str, last: Option<&Stood>) -> (Option<String>, Option<String>) {
     let path = root.join(file);
-    let now = look::now();
+    let now = mtime_scan::now();
     let Ok(meta) = fs::symlink_metadata(&path) else { return (hash(&path), None) };
     let mark = format!(
         "{}:{}:{}:{}.{}:{}.{}",

@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tempfile::NamedTempFile;
 
-use super::seen::{self, Stamp};
+use super::file_identity::{self, Stamp};
 
 /// The code that made an entry: roz's version and a hash of the sources that
 /// matter. Between two builds of one version an entry must not outlive the
@@ -59,7 +59,7 @@ pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     mut stamps: impl Iterator<Item = &'a Stamp>,
     largest: u64,
 ) -> Option<L> {
-    let file = seen::open(path, OFlags::NOFOLLOW).ok()?;
+    let file = file_identity::open(path, OFlags::NOFOLLOW).ok()?;
     let found = file.metadata().ok()?;
     if !found.is_file() || found.size() > largest {
         return None;

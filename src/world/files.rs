@@ -73,7 +73,8 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
 pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
-    let Some((file, meta)) = opened(path, super::seen::open(path, OFlags::NOFOLLOW))? else {
+    let Some((file, meta)) = opened(path, super::file_identity::open(path, OFlags::NOFOLLOW))?
+    else {
         return Ok(None);
     };
     let expected = meta.len().min(MAX_DOCUMENT) + 1;

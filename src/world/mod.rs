@@ -6,15 +6,15 @@
 pub mod blame;
 pub(crate) mod cached;
 pub mod changes;
+pub(crate) mod file_identity;
 pub(crate) mod files;
 pub mod git;
 pub(crate) mod links;
 mod lock;
 pub(crate) mod log;
-pub mod look;
+pub mod mtime_scan;
 pub mod objects;
 pub mod process;
-pub(crate) mod seen;
 pub(crate) mod union;
 
 use std::{

@@ -33,6 +33,7 @@ mod meaning;
 mod messages;
 mod moves;
 mod mutation;
+mod own_files;
 mod payloads;
 mod protect;
 mod race;

@@ -13,9 +13,11 @@ use crate::{
     config,
     core::{
         bounded,
+        own_files::Weakened,
         policy::{Mode, WriteGateMode},
     },
     hooks::gather::config_dir,
+    observe::own_files,
     open,
     plugin::{is_in_build_folder, settings},
     world::{World, git, read_ending},
@@ -31,6 +33,7 @@ pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
     checks.extend(put_aside(&homes));
     checks.extend(crashes(&sources.roz_home));
     checks.push(configuration(&config, &sources.roz_home));
+    checks.extend(unconfirmed(&sources.roz_home));
     checks.extend(weakened(&config, &Cap::new(world)));
     checks.push(of_git(world));
     checks
@@ -174,6 +177,19 @@ fn configuration(config: &config::Full, home: &Path) -> Check {
             )
         }
     }
+}
+
+/// What calls made of roz's own files, and no person has looked at.
+fn unconfirmed(home: &Path) -> Vec<Check> {
+    let waiting = own_files::unconfirmed(home).into_iter();
+    let check = |it: Weakened| {
+        Check::warn(
+            "own files",
+            format!("a {} call changed {}", it.tool, it.shown()),
+            "put it back, or run `roz confirm` if it is right",
+        )
+    };
+    waiting.map(check).collect()
 }
 
 /// The client lets a stop pass that was blocked more often than this in a row.

@@ -22,6 +22,7 @@ pub(super) const CHECKS: &[Row] = {
         ("sessions", House, "no session had to be put aside because it could not be read"),
         ("crashes", House, "no hook of roz's has crashed"),
         ("configuration", House, "each key of the configuration is understood"),
+        ("own files", House, "no call has made roz's own files protect less"),
         ("review gate", House, "the configuration does not switch the review gate off"),
         ("self-protection", House, "the configuration does not let agents reach for roz"),
         ("breaker", House, "stops are held, and not so often that the client lets them pass"),

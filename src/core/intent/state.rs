@@ -132,9 +132,8 @@ pub struct InFlight {
 pub struct Start {
     /// By the file system's clock: what the call touches is younger.
     pub since: (i64, i64),
-    /// The commit that was checked out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub head: Option<String>,
+    #[serde(flatten)]
+    pub git: GitStart,
     /// What was seen until then, by [`IntentState`]'s own count.
     #[serde(default)]
     pub seen: u64,
@@ -150,6 +149,21 @@ pub struct Start {
     /// It does no more than take back what a call before it had no right to.
     #[serde(default, skip_serializing_if = "is_false")]
     pub takes_back: bool,
+}
+
+/// How git stood then.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GitStart {
+    /// The commit that was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// The length of HEAD's reflog: what the call did is behind it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub head_log: u64,
+    /// The commits of the newest stashes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stashes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

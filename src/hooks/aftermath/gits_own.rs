@@ -14,7 +14,7 @@ use crate::{
     ledger::images::{Images, hash_of},
     world::{
         git,
-        look::{self, Time},
+        mtime_scan::{self, Time},
         read_head,
     },
 };
@@ -128,7 +128,7 @@ fn hooks(folder: &Path, since: Time) -> Vec<PathBuf> {
 }
 
 fn is_touched(path: &Path, since: Time) -> bool {
-    path.symlink_metadata().is_ok_and(|it| look::changed_at(&it) >= since)
+    path.symlink_metadata().is_ok_and(|it| mtime_scan::changed_at(&it) >= since)
 }
 
 /// A file of git's own that says what is run.

@@ -13,7 +13,7 @@ use crate::{
     shell, sidecar,
     world::{
         git,
-        look::{self, Skips},
+        mtime_scan::{self, Skips},
         read_text,
     },
 };
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Ground<'a> {
     look: Look<'a>,
     intent: &'a str,
-    since: look::Time,
+    since: mtime_scan::Time,
     /// Of each folder that one is in, from the root on: its `.gitignore`.
     git: Vec<(String, Option<Ignore>)>,
     /// `.git/info/exclude`
@@ -29,7 +29,7 @@ pub(super) struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    pub(super) fn new(look: Look<'a>, flight: &'a InFlight, since: look::Time) -> Self {
+    pub(super) fn new(look: Look<'a>, flight: &'a InFlight, since: mtime_scan::Time) -> Self {
         let mut ground =
             Self { look, intent: &flight.intent_id, since, git: Vec::new(), excluded: None };
         let common = git::git_dirs(&look.roz.project).map(|(_, common)| common);

@@ -6,6 +6,7 @@
 mod doubled;
 mod edges;
 mod false_alarms;
+mod git_brought;
 mod gits_own;
 mod left_running;
 mod recorded;
@@ -121,7 +122,7 @@ impl Roz {
         let probe = self.dir().join("probe");
         fs::write(&probe, "").unwrap();
         let meta = fs::metadata(&probe).unwrap();
-        while roz::world::look::now() <= (meta.ctime(), meta.ctime_nsec()) {}
+        while roz::world::mtime_scan::now() <= (meta.ctime(), meta.ctime_nsec()) {}
     }
 
     fn text(&self, path: &str) -> String {

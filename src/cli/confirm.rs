@@ -1,0 +1,81 @@
+//! `roz confirm`: a person has looked at what calls weakened.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::{Done, decide, say};
+use crate::{
+    config,
+    observe::own_files,
+    open::Roz,
+    sidecar::{self, desk::Desk},
+    world::World,
+};
+
+/// Say that roz's own files are right as they are (a person, at a terminal)
+///
+/// A call of an agent that makes one of roz's own files protect less (a laxer
+/// key in the user's configuration, a hook that is gone, another binary) is
+/// told, and waits here until a person has looked at it. So does what a call
+/// changed in the declared work of this project. A laxer configuration does
+/// not apply before that.
+///
+/// Examples:
+///   roz confirm --list
+///   roz confirm
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Show what waits, and confirm nothing
+    #[arg(long)]
+    list: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if !args.list {
+        decide::person(world)?;
+    }
+    let roz = Roz::open(world, &world.cwd)?;
+    let weakened = own_files::unconfirmed(&roz.home);
+    let desk =
+        sidecar::governing(&roz.sidecar, &world.cwd).and_then(|root| Desk::open(&root, &roz.home));
+    let doubts = desk.as_ref().map(Desk::doubts).unwrap_or_default();
+    if !args.list {
+        if let Some(desk) = desk.filter(|_| !doubts.is_empty()) {
+            desk.confirm(world.now)?;
+        }
+        config::release(&roz.home, &roz.user_file)?;
+        own_files::clear(&roz.home)?;
+    }
+    if args.json {
+        let declared = doubts.iter().map(|it| {
+            json!({ "file": it.file, "tool": it.tool_name, "session_id": it.session_id, "at": it.at })
+        });
+        say::print_json(&json!({
+            "confirmed": !args.list,
+            "changes": weakened,
+            "declared_work": declared.collect::<Vec<_>>(),
+        }))?;
+        return Ok(Done::Well);
+    }
+    let mut text = String::new();
+    for it in &weakened {
+        let ago = say::ago(it.at, world.now);
+        let _ = writeln!(text, "{} ({} call, {ago})", it.shown(), it.tool);
+    }
+    for it in &doubts {
+        let _ = writeln!(text, "`{}` ({})", it.file, say::ago(it.at, world.now));
+    }
+    let is_empty = weakened.is_empty() && doubts.is_empty();
+    text += match (is_empty, args.list) {
+        (true, _) => "Nothing waits for you.\n",
+        (false, true) => "Put it back, or run `roz confirm` if it is right.\n",
+        (false, false) => "Confirmed.\n",
+    };
+    say::print_plain(&text)?;
+    Ok(Done::Well)
+}

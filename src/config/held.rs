@@ -1,0 +1,153 @@
+//! The user's configuration as a person last confirmed it. Where a call made it laxer, that copy
+//! applies until `roz confirm`.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::{
+    LARGEST,
+    keys::{KEYS, May},
+    layer,
+    merge::{Author, Draft},
+};
+use crate::{
+    core::pattern,
+    world::{cached, file_identity},
+};
+
+/// The copy that applies instead of the user's file; there is one only while something waits.
+pub(super) fn path(roz_home: &Path, user_file: &Path) -> PathBuf {
+    named(roz_home, user_file, "held")
+}
+
+fn named(roz_home: &Path, user_file: &Path, what: &str) -> PathBuf {
+    let name = cached::hash(&[user_file.as_os_str().as_encoded_bytes()]);
+    roz_home.join(format!("confirmed/{what}-{name:032x}.toml"))
+}
+
+/// The text of the user's file counts as confirmed: a person wrote it, between two calls.
+pub fn keep_confirmed(roz_home: &Path, user_file: &Path) {
+    if path(roz_home, user_file).exists() {
+        return;
+    }
+    let text = read(user_file);
+    let copy = named(roz_home, user_file, "config");
+    if !copy.exists() || read(&copy) != text {
+        let _ = cached::replace(&copy, &[text.as_bytes()]);
+    }
+}
+
+/// The keys that the user's file says laxer than the confirmed copy, a clause each.
+pub fn laxer(roz_home: &Path, user_file: &Path, home: Option<&Path>) -> Vec<String> {
+    let held = path(roz_home, user_file);
+    let copy = if held.exists() { held } else { named(roz_home, user_file, "config") };
+    laxer_than(&read(&copy), &read(user_file), user_file, home)
+}
+
+/// From now on the confirmed copy applies.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn hold(roz_home: &Path, user_file: &Path) -> io::Result<()> {
+    let held = path(roz_home, user_file);
+    if held.exists() {
+        return Ok(());
+    }
+    let text = read(&named(roz_home, user_file, "config"));
+    cached::replace(&held, &[text.as_bytes()])
+}
+
+/// The user's file applies again as it is.
+///
+/// # Errors
+///
+/// If the copy cannot be removed.
+pub fn release(roz_home: &Path, user_file: &Path) -> io::Result<()> {
+    match fs::remove_file(path(roz_home, user_file)) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err),
+        _ => (),
+    }
+    keep_confirmed(roz_home, user_file);
+    Ok(())
+}
+
+fn read(path: &Path) -> String {
+    let bytes = file_identity::read(path, LARGEST).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What a project's file might not say over `before`, an agent's call may not have said either:
+/// the table's order is the same.
+fn laxer_than(before: &str, after: &str, file: &Path, home: Option<&Path>) -> Vec<String> {
+    let settings = |text: &str| {
+        let layer = layer::parse(text, file, home).ok()?;
+        let mut draft = Draft::new(file);
+        draft.lay(layer, Author::User);
+        Some(draft.finish().2)
+    };
+    let before = settings(before).or_else(|| settings("")).unwrap_or_default();
+    let Some(after) = settings(after) else { return vec!["it is not TOML any more".to_owned()] };
+    let changed = KEYS.iter().zip(before.iter().zip(&after)).filter_map(|(key, (was, is))| {
+        let (was, is) = (&was.value, &is.value);
+        let is_fine = was == is
+            || match key.project {
+                May::Set => true,
+                May::Add => adds(was, is),
+                May::Tighten { stricter, .. } => stricter(is, was),
+                May::StartProgram | May::Nothing => false,
+            };
+        (!is_fine).then(|| format!("`{}` was {was}, is {is}", key.path))
+    });
+    changed.collect()
+}
+
+/// Whether a list only grew, and not by an exclusion.
+fn adds(was: &Value, is: &Value) -> bool {
+    let (Value::Array(was), Value::Array(is)) = (was, is) else { return false };
+    let excludes = |item: &Value| item.as_str().and_then(pattern::exclusion).is_some();
+    is.starts_with(was) && !is[was.len()..].iter().any(excludes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn laxer(before: &str, after: &str) -> Vec<String> {
+        laxer_than(before, after, Path::new("config.toml"), None)
+    }
+
+    #[test]
+    fn what_a_project_may_not_say_is_laxer() {
+        for (before, after, key) in [
+            ("", "protect.enabled = false", "protect.enabled"),
+            ("review.mode = \"always\"", "", "review.mode"),
+            ("", "review.mode = \"never\"", "review.mode"),
+            ("[review.gates]\ntools = [\"a\", \"b\"]", "[review.gates]\ntools = [\"a\"]", "tools"),
+            ("[review.gates]\ntools = [\"a\"]", "[review.gates]\ntools = [\"a\", \"!b\"]", "tools"),
+            ("", "circuit_breaker.max_blocks = 0", "circuit_breaker.max_blocks"),
+            ("", "[trust]\nprojects = [\"/x\"]", "trust.projects"),
+            ("", "not toml", "not TOML"),
+        ] {
+            let found = laxer(before, after);
+            assert!(found.len() == 1 && found[0].contains(key), "{after}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_project_may_say_is_not() {
+        for (before, after) in [
+            ("", "review.mode = \"always\""),
+            ("", "[review.gates]\ntools = [\"Bash:git push*\"]"),
+            ("", "[retrieval]\nmax_injections = 0"),
+            ("# a\n", "# b\nprotect.enabled = true"),
+            ("not toml", ""),
+        ] {
+            assert_eq!(laxer(before, after), Vec::<String>::new(), "{after}");
+        }
+    }
+}

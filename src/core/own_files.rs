@@ -1,0 +1,78 @@
+//! A call changed one of roz's own files so that it protects less: the user and the agent hear of
+//! it, and it waits for `roz confirm`.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::core::{
+    Cx, bounded,
+    outcome::{Notice, Outcome},
+    trace::Mark,
+};
+
+/// What a file is to roz.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The user's `config.toml`.
+    Configuration,
+    /// A file of the plugin that the client reads.
+    Plugin,
+    /// Settings of the client, which may name roz's hooks.
+    Settings,
+    Binary,
+}
+
+/// A change that weakens something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weakened {
+    pub kind: Kind,
+    pub file: PathBuf,
+    /// What is laxer or gone, a clause each.
+    pub what: Vec<String>,
+    /// By which the file was known before: it is no longer weakened when it is so again.
+    pub before: BTreeSet<String>,
+    pub tool: String,
+    pub session_id: String,
+    pub at: DateTime<Utc>,
+}
+
+impl Weakened {
+    /// `` `~/.roz/config.toml`: `protect.enabled` was true, is false ``
+    pub fn shown(&self) -> String {
+        let what = self.what.iter().take(5).map(|what| bounded::line(what, 120));
+        let what: Vec<String> = what.collect();
+        bounded::plain_line(&format!("`{}`: {}", self.file.display(), what.join("; ")))
+    }
+
+    fn applies(&self) -> &'static str {
+        match self.kind {
+            Kind::Configuration => "Until then the last confirmed configuration applies.",
+            Kind::Plugin | Kind::Settings | Kind::Binary => "It applies as it is.",
+        }
+    }
+}
+
+/// Tells what the call weakened.
+pub(super) fn decide(cx: Cx) -> Outcome {
+    let mut outcome = Outcome::pass();
+    for weakened in &cx.facts.weakened {
+        let (shown, applies) = (weakened.shown(), weakened.applies());
+        let tool = bounded::line(&weakened.tool, 60);
+        outcome = outcome
+            .telling_user(format!(
+                "roz: changed while {tool} ran: {shown}. Put it back, or run `roz confirm` at a \
+                 terminal if it is right. {applies}"
+            ))
+            .telling_agent(
+                Notice::new("own-files")
+                    .with("tool", tool)
+                    .with("shown", shown.clone())
+                    .with("applies", applies),
+            )
+            .marked(Mark::Weakened { file: weakened.file.display().to_string(), what: shown });
+    }
+    outcome
+}

@@ -1,0 +1,144 @@
+//! Watches roz's own files over a call: the user's configuration, the plugin, the hooks in the
+//! client's settings, the binary. A call that only reads pays nothing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::gather::config_dir;
+use crate::{
+    config,
+    core::{
+        event::{Event, ToolCall, What},
+        intent::class::{self, Class},
+        own_files::{Kind, Weakened},
+        session::SessionId,
+    },
+    observe::own_files::{self, Changed, Known, Watched},
+    open::Roz,
+    world::{World, in_a_line},
+};
+
+/// Tools that say themselves what they change: self-protection judges that.
+const EDITS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+/// What the call that ends has weakened; before a call, nothing. With what went wrong.
+pub(super) fn watch(
+    event: &Event,
+    session_id: &SessionId,
+    roz: &Roz,
+    world: &World,
+) -> (Vec<Weakened>, Option<String>) {
+    let nothing = (Vec::new(), None);
+    let (What::PreToolUse(call) | What::PostToolUse { call, .. }) = &event.what else {
+        return nothing;
+    };
+    let Some(id) = call.tool_use_id.as_deref().filter(|_| !EDITS.contains(&&*call.name)) else {
+        return nothing;
+    };
+    if let What::PreToolUse(call) = &event.what {
+        if may_change(call) && roz.home.is_dir() {
+            settle(roz);
+            let fresh = own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
+            if fresh.contains(&roz.user_file) {
+                config::keep_confirmed(&roz.home, &roz.user_file);
+            }
+        }
+        return nothing;
+    }
+    let changed = own_files::end(&roz.home, &watched(roz, &roz.project, world), id);
+    let weakened = changed.into_iter().filter_map(|changed| {
+        let what = weakened_by(&changed, roz, world);
+        (!what.is_empty()).then(|| Weakened {
+            kind: changed.kind,
+            file: changed.path,
+            what,
+            before: changed.before,
+            tool: call.name.clone(),
+            session_id: session_id.to_string(),
+            at: world.now,
+        })
+    });
+    let weakened: Vec<Weakened> = weakened.collect();
+    if weakened.is_empty() {
+        settle(roz);
+        return nothing;
+    }
+    let is_config = weakened.iter().any(|it| it.kind == Kind::Configuration);
+    let held = if is_config { config::hold(&roz.home, &roz.user_file) } else { Ok(()) };
+    let noted = held.and_then(|()| own_files::note(&roz.home, &weakened));
+    (weakened, noted.err().map(|err| in_a_line(&err)))
+}
+
+fn may_change(call: &ToolCall) -> bool {
+    class::classify(call, &BTreeMap::new(), &BTreeSet::new()).class > Class::Safe
+}
+
+/// What is laxer or gone, a clause each.
+fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
+    let is_there = changed.path.exists();
+    match changed.kind {
+        Kind::Configuration => config::laxer(&roz.home, &roz.user_file, world.user_home.as_deref()),
+        Kind::Settings => changed.lost.iter().map(|lost| format!("gone: {lost}")).collect(),
+        Kind::Plugin | Kind::Binary if !is_there => vec!["it is gone".to_owned()],
+        Kind::Plugin => vec!["it says something else".to_owned()],
+        Kind::Binary => vec!["it is another binary".to_owned()],
+    }
+}
+
+/// The files of this user, and the client's settings of the project.
+pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
+    let plugin = world.data_dir().map(|it| it.join("roz/plugin"));
+    let plugin = plugin.into_iter().flat_map(|it| {
+        [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| it.join(name))
+    });
+    let of_project = ["settings.json", "settings.local.json"];
+    let of_project = of_project.map(|name| project.join(".claude").join(name));
+    let settings = config_dir(world).map(|it| it.join("settings.json"));
+    let settings = settings.into_iter().chain(of_project);
+    let watch = |kind| move |path| Watched { kind, path };
+    let mut found = vec![Watched { kind: Kind::Configuration, path: roz.user_file.clone() }];
+    found.extend(plugin.map(watch(Kind::Plugin)));
+    found.extend(settings.map(watch(Kind::Settings)));
+    found.extend(world.own_file().map(watch(Kind::Binary)));
+    found
+}
+
+/// What was put back waits for nobody any more.
+fn settle(roz: &Roz) {
+    if !own_files::has_noted(&roz.home) {
+        return;
+    }
+    let waiting = own_files::unconfirmed(&roz.home);
+    if !waiting.iter().any(|it| it.kind == Kind::Configuration) {
+        let _ = config::release(&roz.home, &roz.user_file);
+    }
+    if waiting.is_empty() {
+        let _ = own_files::clear(&roz.home);
+    }
+}
+
+/// What the user is told as a session begins.
+pub(super) fn waiting(roz: &Roz) -> Vec<String> {
+    if !own_files::has_noted(&roz.home) {
+        return Vec::new();
+    }
+    let waiting = own_files::unconfirmed(&roz.home).into_iter();
+    waiting.map(|it| format!("roz: waits for `roz confirm`: {}", it.shown())).collect()
+}
+
+/// Before one of roz's verbs writes such files.
+pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
+    let roz = Roz::open(world, &world.cwd).ok()?;
+    let known = own_files::look(&roz.home, &watched(&roz, &roz.project, world));
+    Some((roz, known))
+}
+
+/// What the verb wrote is nobody's change.
+pub fn after_verb((roz, before): &(Roz, Known), world: &World) {
+    own_files::accept(&roz.home, &watched(roz, &roz.project, world), before);
+    if !own_files::has_noted(&roz.home) {
+        config::keep_confirmed(&roz.home, &roz.user_file);
+    }
+}

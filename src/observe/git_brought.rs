@@ -1,0 +1,193 @@
+//! What git itself brought while a call ran: by `git switch`, `pull`, `merge`, `rebase`,
+//! `restore` or `stash pop`. It is nobody's change.
+//!
+//! Judged by content, not by the command line. A path was brought if it now is what one of these
+//! commits says, be it a text or that there is no such file:
+//!
+//! - the commit that was checked out, and the stashes that there were, when the call began;
+//! - each commit that HEAD came to without being committed here: another branch, what was
+//!   fetched, the result of a merge or a rebase. HEAD's reflog says which these are.
+//!
+//! A commit that the call itself made does not count, and takes out what it changed:
+//! `echo x > f; git commit -am x; git switch -` leaves `f` the agent's.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::{Read as _, Seek as _, SeekFrom},
+    path::Path,
+    time::Instant,
+};
+
+use crate::{
+    core::intent::state::GitStart,
+    world::{
+        git::{self, Error, feed_git},
+        mtime_scan::{self, Time},
+        read_ending, read_text,
+    },
+};
+
+/// Stashes that are remembered.
+const MAX_STASHES: usize = 5;
+/// Commits of each kind that are asked what they hold: the last ones count.
+const MAX_COMMITS: usize = 6;
+/// What is read of the reflog, in bytes.
+const MAX_LOG: u64 = 64 << 10;
+/// Links whose targets are compared, a process for each.
+const MAX_LINKS: usize = 20;
+
+/// How git stands as a call begins. Reads two small files.
+pub fn start(project: &Path) -> GitStart {
+    let Some((own, common)) = git::git_dirs(project) else { return GitStart::default() };
+    let head_log = fs::metadata(own.join("logs/HEAD")).map_or(0, |log| log.len());
+    let stashes = read_ending(&common.join("logs/refs/stash"), 4096).unwrap_or_default();
+    let stashes = stashes.lines().rev().filter_map(|line| Some(entry(line)?.0.to_owned()));
+    GitStart { head: git::head(project), head_log, stashes: stashes.take(MAX_STASHES).collect() }
+}
+
+/// The commits by which a call's changes are told from git's.
+#[derive(Debug)]
+pub struct Brought<'a> {
+    project: &'a Path,
+    /// What these hold was there before.
+    before: Vec<String>,
+    /// What HEAD came to without a commit of the call's own.
+    moved_to: Vec<String>,
+    /// Those that the call made, each with whether it merges.
+    made: Vec<(String, bool)>,
+    until: Instant,
+}
+
+impl<'a> Brought<'a> {
+    /// None where git did nothing in the work tree since then.
+    pub fn since(project: &'a Path, start: &GitStart, since: Time, until: Instant) -> Option<Self> {
+        let (own, _) = git::git_dirs(project)?;
+        let log = log_since(&own.join("logs/HEAD"), start.head_log).unwrap_or_default();
+        let index = own.join("index").symlink_metadata();
+        if log.is_empty() && !index.is_ok_and(|meta| mtime_scan::changed_at(&meta) >= since) {
+            return None;
+        }
+        let before = start.head.iter().chain(&start.stashes).cloned().collect();
+        let mut found = Self { project, before, moved_to: Vec::new(), made: Vec::new(), until };
+        for (id, action) in log.lines().filter_map(entry) {
+            let makes = ["commit", "cherry-pick", "revert", "am"];
+            if makes.iter().any(|verb| action.starts_with(verb)) {
+                found.made.push((id.to_owned(), action.starts_with("commit (merge)")));
+            } else if !found.made.iter().any(|(made, _)| made == id) {
+                found.moved_to.push(id.to_owned());
+            }
+        }
+        // A merge that waits for its conflicts to be resolved.
+        let merged = read_text(&own.join("MERGE_HEAD"), 4096).unwrap_or_default();
+        found.moved_to.extend(merged.lines().map(str::to_owned));
+        let excess = found.moved_to.len().saturating_sub(MAX_COMMITS);
+        found.moved_to.drain(..excess);
+        let excess = found.made.len().saturating_sub(MAX_COMMITS);
+        found.made.drain(..excess);
+        Some(found)
+    }
+
+    /// Those of `paths`, from the project's root, that git brought. Where git does not say,
+    /// none of them.
+    pub fn of<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<String> {
+        // Git's input is a line each.
+        let paths: Vec<&str> = paths.into_iter().filter(|path| !path.contains('\n')).collect();
+        if paths.is_empty() {
+            return BTreeSet::new();
+        }
+        self.compared(&paths).unwrap_or_default()
+    }
+
+    fn compared(&self, paths: &[&str]) -> Result<BTreeSet<String>, Error> {
+        let now = self.ids_now(paths)?;
+        let mut commits: Vec<String> = self.before.iter().chain(&self.moved_to).cloned().collect();
+        for (id, merges) in &self.made {
+            commits.extend([id.clone(), format!("{id}^1")]);
+            commits.extend(merges.then(|| format!("{id}^2")));
+        }
+        let of_commits = self.ids_at(&commits, paths)?;
+        let mut brought = BTreeSet::new();
+        for (index, path) in paths.iter().enumerate() {
+            let Some(now) = now.get(*path) else { continue };
+            let mut at = of_commits.iter().map(|ids| ids.get(index).is_some_and(|id| id == now));
+            // That a stash, or the commit before, lacks a file says nothing of who removed it.
+            let is_there = now.is_some();
+            let was_before =
+                at.by_ref().take(self.before.len()).filter(|is| *is && is_there).count();
+            let was_moved_to = at.by_ref().take(self.moved_to.len()).filter(|is| *is).count();
+            let is_made = self.made.iter().any(|(_, merges)| {
+                let own = at.next() == Some(true);
+                let parents = at.by_ref().take(1 + usize::from(*merges)).filter(|is| *is).count();
+                own && parents == 0
+            });
+            if was_before + was_moved_to > 0 && !is_made {
+                brought.insert((*path).to_owned());
+            }
+        }
+        Ok(brought)
+    }
+
+    /// The blob of each path as it lies in the work tree, as git would store it; none where there
+    /// is nothing. What is no file and no link is left out.
+    fn ids_now<'p>(&self, paths: &[&'p str]) -> Result<BTreeMap<&'p str, Option<String>>, Error> {
+        let mut ids = BTreeMap::new();
+        let mut files = Vec::new();
+        let mut links = Vec::new();
+        for path in paths {
+            match self.project.join(path).symlink_metadata() {
+                Ok(meta) if meta.is_file() => files.push(*path),
+                Ok(meta) if meta.is_symlink() => links.push(*path),
+                Ok(_) => (),
+                Err(_) => _ = ids.insert(*path, None),
+            }
+        }
+        if !files.is_empty() {
+            let said = self.git(&["hash-object", "--stdin-paths"], files.join("\n").as_bytes())?;
+            ids.extend(files.into_iter().zip(said.lines().map(|id| Some(id.to_owned()))));
+        }
+        for path in links.into_iter().take(MAX_LINKS) {
+            let Ok(target) = self.project.join(path).read_link() else { continue };
+            let said =
+                self.git(&["hash-object", "--stdin"], target.as_os_str().as_encoded_bytes())?;
+            ids.insert(path, Some(said.trim().to_owned()));
+        }
+        Ok(ids)
+    }
+
+    /// For each commit the blobs of the paths, in their order. One process.
+    fn ids_at(
+        &self,
+        commits: &[String],
+        paths: &[&str],
+    ) -> Result<Vec<Vec<Option<String>>>, Error> {
+        let names = commits.iter().flat_map(|commit| paths.iter().map(move |path| (commit, path)));
+        let input: String = names.map(|(commit, path)| format!("{commit}:./{path}\n")).collect();
+        let said = self.git(&["cat-file", "--batch-check=%(objectname)"], input.as_bytes())?;
+        git::refuse_cut(&said)?;
+        let id = |line: &str| (!line.contains(' ')).then(|| line.to_owned());
+        let ids: Vec<Option<String>> = said.lines().map(id).collect();
+        Ok(ids.chunks(paths.len()).map(<[_]>::to_vec).collect())
+    }
+
+    fn git(&self, args: &[&str], input: &[u8]) -> Result<String, Error> {
+        feed_git(self.project, args, &[], input, self.until)
+    }
+}
+
+/// What was added to a reflog since it had that length.
+fn log_since(path: &Path, length: u64) -> Option<String> {
+    let mut file = fs::File::open(path).ok()?;
+    let added = file.metadata().ok()?.len().checked_sub(length)?;
+    file.seek(SeekFrom::Start(length + added.saturating_sub(MAX_LOG))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_LOG).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The commit that a line of a reflog came to, and what was done:
+/// `old new Name <mail> 1700000000 +0000\tcheckout: moving from a to b`.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let (who, action) = line.split_once('\t')?;
+    Some((who.split(' ').nth(1)?, action))
+}
