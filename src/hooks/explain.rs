@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{
     ground_and_aims, learned, read_call, repositories,
-    wire::{Hook, Input},
+    wire::{self, Hook, Input},
 };
 use crate::{
     core::{
@@ -63,7 +63,8 @@ pub struct Refused {
 /// Reads a call of `tool` with this input (JSON), as the hook before it would
 /// in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
-    let call = ToolCall::new(tool, super::input::value(json), json, None);
+    // Of a call that holds several, the first is explained.
+    let call = wire::calls(ToolCall::new(tool, super::input::value(json), json, None)).remove(0);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);
@@ -74,6 +75,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         cwd: Some(world.cwd.clone()),
         transcript_path: None,
         event,
+        more: Vec::new(),
         answer: None,
         scratchpad: None,
         formatted: None,

@@ -13,13 +13,19 @@ use serde::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-use super::input;
-use crate::core::{
-    bounded,
-    event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
-    session::{BadSessionId, SessionId},
+use super::{
+    input,
+    tool_shapes::{self, Kind, Shape},
 };
-use crate::world::links::MAX_PATH;
+use crate::{
+    core::{
+        bounded,
+        event::{Beyond, Event, Origin, Sender, Source, Stop, ToolCall, What},
+        session::{BadSessionId, SessionId},
+    },
+    shell::Reading,
+    world::links::MAX_PATH,
+};
 
 /// An event of the client that reaches the gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +55,7 @@ pub(super) enum Channel {
     None,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Input<'a> {
     pub(super) hook: Hook,
     /// The JSON that it was read from.
@@ -58,6 +64,8 @@ pub(super) struct Input<'a> {
     pub(super) cwd: Option<PathBuf>,
     pub(super) transcript_path: Option<PathBuf>,
     pub(super) event: Event<'a>,
+    /// The other events, where a tool call holds several calls: one for each.
+    pub(super) more: Vec<Event<'a>>,
     /// What a tool that ran answered, or the error with which it failed.
     pub(super) answer: Option<&'a RawValue>,
     /// Where the client lets agents keep what is no part of the work.
@@ -324,14 +332,18 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         prompt_id: input::id(payload.prompt_id),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
-    let what = payload.what(hook);
+    let mut events = each_call(payload.what(hook))
+        .into_iter()
+        .map(|what| Event { origin: origin.clone(), what });
+    let event = events.next().expect("a call holds itself where it holds no others");
     Ok(Input {
         hook,
         payload: text,
         session_id,
         cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
         transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
-        event: Event { origin, what },
+        event,
+        more: events.collect(),
         answer: payload.tool_response.or(payload.error),
         formatted: None,
         scratchpad: input::short(payload.scratchpad_dir, MAX_PATH)
@@ -339,6 +351,40 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
             .filter(|it| it.is_absolute()),
         warnings,
     })
+}
+
+/// One event for each call that a tool call holds.
+fn each_call(what: What) -> Vec<What> {
+    match what {
+        What::PreToolUse(call) => calls(call).into_iter().map(What::PreToolUse).collect(),
+        What::PostToolUse { call, succeeded } => {
+            let calls = calls(call).into_iter();
+            calls.map(|call| What::PostToolUse { call, succeeded }).collect()
+        }
+        other => vec![other],
+    }
+}
+
+pub(super) fn calls(call: ToolCall) -> Vec<ToolCall> {
+    let ToolCall { name, input, json, tool_use_id, .. } = call;
+    let shapes = tool_shapes::calls(&name, input);
+    let holds_several = shapes.len() > 1;
+    let call = |(at, shape): (usize, Shape)| {
+        // What is kept of a call until it has run is kept by its id.
+        let of_part = |id: &String| if holds_several { format!("{id}#{at}") } else { id.clone() };
+        let id = tool_use_id.as_ref().map(of_part);
+        let mut call = ToolCall::new(&shape.tool, shape.input, json, id);
+        call.other_names = shape.other_names;
+        call.is_unknown = shape.kind == Kind::Unknown;
+        if !shape.writes.is_empty() {
+            call.readings.push(Reading { writes: shape.writes, ..Reading::default() });
+        }
+        if shape.kind == Kind::TooMany {
+            call.read_in_part(Beyond::Line);
+        }
+        call
+    };
+    shapes.into_iter().enumerate().map(call).collect()
 }
 
 fn unknown(name: &str) -> Error {
@@ -484,4 +530,42 @@ impl Reply {
         }
         reply
     }
+}
+
+/// The weight of a reply that refuses something.
+pub(super) const REFUSED: u8 = 2;
+
+/// How much a reply stands in the way of a call.
+pub(super) fn weight(reply: &Value) -> u8 {
+    match reply["hookSpecificOutput"]["permissionDecision"].as_str() {
+        Some("ask") => 1,
+        Some(_) => REFUSED,
+        None if reply.get("decision").is_some() => REFUSED,
+        None => 0,
+    }
+}
+
+/// The reply to a call that holds two calls: the decision that weighs more, and what is said beside
+/// both. New input for one of them is none for the whole.
+pub(super) fn joined(first: Value, second: Value) -> Value {
+    let is_second = weight(&second) > weight(&first);
+    let (mut reply, other) = if is_second { (second, first) } else { (first, second) };
+    if let Some(specific) = reply.pointer_mut("/hookSpecificOutput").and_then(Value::as_object_mut)
+    {
+        specific.remove("updatedInput");
+    }
+    if let Some(message) = other["systemMessage"].as_str() {
+        add_text(&mut reply["systemMessage"], message);
+    }
+    let specific = &other["hookSpecificOutput"];
+    if let Some(context) = specific["additionalContext"].as_str() {
+        reply["hookSpecificOutput"]["hookEventName"] = specific["hookEventName"].clone();
+        add_text(&mut reply["hookSpecificOutput"]["additionalContext"], context);
+    }
+    reply
+}
+
+fn add_text(text: &mut Value, more: &str) {
+    let whole = text.as_str().map_or_else(|| more.to_owned(), |text| format!("{text}\n{more}"));
+    *text = bounded::chars(&whole, MAX_STRING).into();
 }

@@ -45,6 +45,7 @@ mod store_race;
 mod support;
 mod terminal;
 mod tidy;
+mod tool_shapes;
 mod twice;
 mod unattended;
 mod usage;

@@ -21,6 +21,7 @@ pub(super) const CHECKS: &[Row] = {
         ("home", House, "roz's home can be written, and only by its user be read"),
         ("sessions", House, "no session had to be put aside because it could not be read"),
         ("crashes", House, "no hook of roz's has crashed"),
+        ("tools", House, "roz knows what each tool does that was called"),
         ("configuration", House, "each key of the configuration is understood"),
         ("review gate", House, "the configuration does not switch the review gate off"),
         ("self-protection", House, "the configuration does not let agents reach for roz"),
