@@ -32,6 +32,7 @@ mod meaning;
 mod messages;
 mod moves;
 mod mutation;
+mod ordinary_lines;
 mod payloads;
 mod protect;
 mod race;
