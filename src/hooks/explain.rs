@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    ground_and_aims, learned, read_call, repositories,
-    wire::{self, Hook, Input},
+    ground_and_aims, held_calls, learned, read_call, repositories,
+    wire::{Hook, Input},
 };
 use crate::{
     core::{
@@ -64,7 +64,8 @@ pub struct Refused {
 /// in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
     // Of a call that holds several, the first is explained.
-    let call = wire::calls(ToolCall::new(tool, super::input::value(json), json, None)).remove(0);
+    let call =
+        held_calls::calls_of(ToolCall::new(tool, super::input::value(json), json, None)).remove(0);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, Some(session), id, &world.cwd, roz, world);

@@ -17,6 +17,7 @@ mod git_places;
 mod git_words;
 mod ground;
 mod handshake;
+mod held_calls;
 mod input;
 pub mod learned;
 mod meaning;
@@ -143,28 +144,9 @@ pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> An
         }
     };
     warnings.append(&mut input.warnings);
-    let mut answer = govern_each(input, world);
+    let mut answer = held_calls::govern_each(input, world);
     warnings.append(&mut answer.warnings);
     Answer { warnings, ..answer }
-}
-
-/// Judges each call that a tool call holds, until one is refused.
-fn govern_each(mut input: Input, world: &World) -> Answer {
-    let more = mem::take(&mut input.more);
-    unknown_tools::note(more.iter().chain([&input.event]), world);
-    if more.is_empty() {
-        return govern(input, world);
-    }
-    let mut answer = govern(input.clone(), world);
-    for event in more {
-        if wire::weight(&answer.stdout) == wire::REFUSED {
-            break;
-        }
-        let next = govern(Input { event, ..input.clone() }, world);
-        answer.warnings.extend(next.warnings);
-        answer.stdout = wire::joined(answer.stdout, next.stdout);
-    }
-    answer
 }
 
 fn govern(mut input: Input, world: &World) -> Answer {

@@ -13,17 +13,13 @@ use serde::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-use super::{
-    input,
-    tool_shapes::{self, Kind, Shape},
-};
+use super::{held_calls, input};
 use crate::{
     core::{
         bounded,
-        event::{Beyond, Event, Origin, Sender, Source, Stop, ToolCall, What},
+        event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
         session::{BadSessionId, SessionId},
     },
-    shell::Reading,
     world::links::MAX_PATH,
 };
 
@@ -332,7 +328,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         prompt_id: input::id(payload.prompt_id),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
-    let mut events = each_call(payload.what(hook))
+    let mut events = held_calls::each_call(payload.what(hook))
         .into_iter()
         .map(|what| Event { origin: origin.clone(), what });
     let event = events.next().expect("a call holds itself where it holds no others");
@@ -351,40 +347,6 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
             .filter(|it| it.is_absolute()),
         warnings,
     })
-}
-
-/// One event for each call that a tool call holds.
-fn each_call(what: What) -> Vec<What> {
-    match what {
-        What::PreToolUse(call) => calls(call).into_iter().map(What::PreToolUse).collect(),
-        What::PostToolUse { call, succeeded } => {
-            let calls = calls(call).into_iter();
-            calls.map(|call| What::PostToolUse { call, succeeded }).collect()
-        }
-        other => vec![other],
-    }
-}
-
-pub(super) fn calls(call: ToolCall) -> Vec<ToolCall> {
-    let ToolCall { name, input, json, tool_use_id, .. } = call;
-    let shapes = tool_shapes::calls(&name, input);
-    let holds_several = shapes.len() > 1;
-    let call = |(at, shape): (usize, Shape)| {
-        // What is kept of a call until it has run is kept by its id.
-        let of_part = |id: &String| if holds_several { format!("{id}#{at}") } else { id.clone() };
-        let id = tool_use_id.as_ref().map(of_part);
-        let mut call = ToolCall::new(&shape.tool, shape.input, json, id);
-        call.other_names = shape.other_names;
-        call.is_unknown = shape.kind == Kind::Unknown;
-        if !shape.writes.is_empty() {
-            call.readings.push(Reading { writes: shape.writes, ..Reading::default() });
-        }
-        if shape.kind == Kind::TooMany {
-            call.read_in_part(Beyond::Line);
-        }
-        call
-    };
-    shapes.into_iter().enumerate().map(call).collect()
 }
 
 fn unknown(name: &str) -> Error {
@@ -530,42 +492,4 @@ impl Reply {
         }
         reply
     }
-}
-
-/// The weight of a reply that refuses something.
-pub(super) const REFUSED: u8 = 2;
-
-/// How much a reply stands in the way of a call.
-pub(super) fn weight(reply: &Value) -> u8 {
-    match reply["hookSpecificOutput"]["permissionDecision"].as_str() {
-        Some("ask") => 1,
-        Some(_) => REFUSED,
-        None if reply.get("decision").is_some() => REFUSED,
-        None => 0,
-    }
-}
-
-/// The reply to a call that holds two calls: the decision that weighs more, and what is said beside
-/// both. New input for one of them is none for the whole.
-pub(super) fn joined(first: Value, second: Value) -> Value {
-    let is_second = weight(&second) > weight(&first);
-    let (mut reply, other) = if is_second { (second, first) } else { (first, second) };
-    if let Some(specific) = reply.pointer_mut("/hookSpecificOutput").and_then(Value::as_object_mut)
-    {
-        specific.remove("updatedInput");
-    }
-    if let Some(message) = other["systemMessage"].as_str() {
-        add_text(&mut reply["systemMessage"], message);
-    }
-    let specific = &other["hookSpecificOutput"];
-    if let Some(context) = specific["additionalContext"].as_str() {
-        reply["hookSpecificOutput"]["hookEventName"] = specific["hookEventName"].clone();
-        add_text(&mut reply["hookSpecificOutput"]["additionalContext"], context);
-    }
-    reply
-}
-
-fn add_text(text: &mut Value, more: &str) {
-    let whole = text.as_str().map_or_else(|| more.to_owned(), |text| format!("{text}\n{more}"));
-    *text = bounded::chars(&whole, MAX_STRING).into();
 }
