@@ -81,6 +81,11 @@ pub struct Background {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall<'a> {
     pub name: String,
+    /// Other names that a gate's pattern may have for it: what a client calls a tool that is known
+    /// by its input alone, and the tools that hold the call.
+    pub other_names: Vec<String>,
+    /// Neither the name nor the input says what it does.
+    pub is_unknown: bool,
     /// The input as a value; of a very large one only what gates read.
     pub input: Value,
     /// The input's own JSON text, whole.
@@ -126,6 +131,8 @@ impl<'a> ToolCall<'a> {
     pub fn new(name: &str, input: Value, json: &'a str, tool_use_id: Option<String>) -> Self {
         Self {
             name: name.to_owned(),
+            other_names: Vec::new(),
+            is_unknown: false,
             input,
             json,
             tool_use_id,
@@ -188,8 +195,13 @@ impl<'a> ToolCall<'a> {
         self.keys.get_or_init(|| {
             let commands = self.readings.iter().flat_map(Reading::keys);
             let raw = self.raw.iter().cloned();
-            std::iter::once(self.name.clone()).chain(commands).chain(raw).collect()
+            self.names().cloned().chain(commands).chain(raw).collect()
         })
+    }
+
+    /// The names of the tool.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.name).chain(&self.other_names)
     }
 
     /// The keys among them that were made of lines that could not be read.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    learned, protect_facts_and_aims, read_call, repositories,
+    held_calls, learned, protect_facts_and_aims, read_call, repositories,
     wire::{Hook, Input},
 };
 use crate::{
@@ -60,7 +60,9 @@ pub struct Refused {
 /// Reads a call of `tool` with this input (JSON), as the hook before it would
 /// in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
-    let call = ToolCall::new(tool, super::input::value(json), json, None);
+    // Of a call that holds several, the first is explained.
+    let call =
+        held_calls::calls_of(ToolCall::new(tool, super::input::value(json), json, None)).remove(0);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, id, &world.cwd, roz, world);
@@ -71,6 +73,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         cwd: Some(world.cwd.clone()),
         transcript_path: None,
         event,
+        more: Vec::new(),
         answer: None,
         scratchpad: None,
         formatted: None,

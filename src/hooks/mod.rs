@@ -10,6 +10,7 @@ mod format;
 pub mod gather;
 mod glob_expansion;
 mod handshake;
+mod held_calls;
 mod input;
 pub mod learned;
 mod meaning;
@@ -21,6 +22,8 @@ mod reviewing;
 mod server_paths;
 mod skill;
 mod standing;
+mod tool_shapes;
+pub mod unknown_tools;
 mod wire;
 mod write_targets;
 
@@ -127,7 +130,7 @@ pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> An
         }
     };
     warnings.append(&mut input.warnings);
-    let mut answer = govern(input, world);
+    let mut answer = held_calls::govern_each(input, world);
     warnings.append(&mut answer.warnings);
     Answer { warnings, ..answer }
 }

@@ -13,14 +13,16 @@ use serde::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-use super::input;
-use crate::core::{
-    bounded,
-    event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
-    own_files::Weakened,
-    session::{BadSessionId, SessionId},
+use super::{held_calls, input};
+use crate::{
+    core::{
+        bounded,
+        event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
+        own_files::Weakened,
+        session::{BadSessionId, SessionId},
+    },
+    world::links::MAX_PATH,
 };
-use crate::world::links::MAX_PATH;
 
 /// An event of the client that reaches the gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +52,7 @@ pub(super) enum Channel {
     None,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Input<'a> {
     pub(super) hook: Hook,
     /// The JSON that it was read from.
@@ -59,6 +61,8 @@ pub(super) struct Input<'a> {
     pub(super) cwd: Option<PathBuf>,
     pub(super) transcript_path: Option<PathBuf>,
     pub(super) event: Event<'a>,
+    /// The other events, where a tool call holds several calls: one for each.
+    pub(super) more: Vec<Event<'a>>,
     /// What a tool that ran answered, or the error with which it failed.
     pub(super) answer: Option<&'a RawValue>,
     /// Where the client lets agents keep what is no part of the work.
@@ -327,14 +331,18 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         prompt_id: input::id(payload.prompt_id),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
-    let what = payload.what(hook);
+    let mut events = held_calls::each_call(payload.what(hook))
+        .into_iter()
+        .map(|what| Event { origin: origin.clone(), what });
+    let event = events.next().expect("a call holds itself where it holds no others");
     Ok(Input {
         hook,
         payload: text,
         session_id,
         cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
         transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
-        event: Event { origin, what },
+        event,
+        more: events.collect(),
         answer: payload.tool_response.or(payload.error),
         formatted: None,
         weakened: Vec::new(),

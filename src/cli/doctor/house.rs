@@ -16,7 +16,7 @@ use crate::{
         own_files::Weakened,
         policy::{Mode, WriteGateMode},
     },
-    hooks::gather::config_dir,
+    hooks::{gather::config_dir, unknown_tools},
     observe::own_files,
     open,
     plugin::{is_in_build_folder, settings},
@@ -32,6 +32,7 @@ pub(super) fn checks(binary: &Path, world: &World) -> Vec<Check> {
     checks.extend(homes.iter().map(|it| home(it)));
     checks.extend(put_aside(&homes));
     checks.extend(crashes(&sources.roz_home));
+    checks.extend(tools(&sources.roz_home));
     checks.push(configuration(&config, &sources.roz_home));
     checks.extend(unconfirmed(&sources.roz_home));
     checks.extend(weakened(&config, &Cap::new(world)));
@@ -151,6 +152,25 @@ fn crashes(home: &Path) -> Option<Check> {
         "crashes",
         format!("a hook crashed, so that gate was open: {}", bounded::plain_line(last)),
         format!("report what `{0}` says, then `rm '{0}'`", path.display()),
+    ))
+}
+
+/// Tools that passed because nobody knows what they do.
+fn tools(home: &Path) -> Option<Check> {
+    let names = unknown_tools::called(home);
+    let first = names.first()?;
+    let do_what = match names.len() {
+        1 => format!("`{first}` does"),
+        count => format!("`{first}` and {} more tools do", count - 1),
+    };
+    Some(Check::warn(
+        "tools",
+        format!("nothing says what {do_what}, so those calls passed"),
+        format!(
+            "name those that run commands or write files in `review.gates.tools`; `{0}` lists \
+             them all, and `rm '{0}'` forgets them",
+            unknown_tools::file(home).display()
+        ),
     ))
 }
 

@@ -21,6 +21,7 @@ pub(super) const CHECKS: &[Row] = {
         ("home", House, "roz's home can be written, and only by its user be read"),
         ("sessions", House, "no session had to be put aside because it could not be read"),
         ("crashes", House, "no hook of roz's has crashed"),
+        ("tools", House, "roz knows what each tool does that was called"),
         ("configuration", House, "each key of the configuration is understood"),
         ("own files", House, "no call has made roz's own files protect less"),
         ("review gate", House, "the configuration does not switch the review gate off"),

@@ -77,9 +77,10 @@ impl Unit {
         let mut units: Vec<Self> = call.runs().map(|run| Self::of_run(run, call)).collect();
         units.extend(Self::unread(call));
         // A Bash call does nothing beside its commands, another tool may.
-        if call.name != "Bash" || units.is_empty() {
-            let is_known = !call.may_run_anything();
-            units.insert(0, Self { keys: vec![call.name.clone()], is_known });
+        let has_own = call.name != "Bash" || units.is_empty();
+        let keys: Vec<String> = call.names().skip(usize::from(!has_own)).cloned().collect();
+        if !keys.is_empty() {
+            units.insert(0, Self { keys, is_known: !call.may_run_anything() });
         }
         units
     }

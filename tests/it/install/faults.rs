@@ -77,6 +77,13 @@ const FAULTS: &[Fault] = &[
         mend: |it| fs::remove_file(it.home().join(".roz/crash.log")).unwrap(),
     },
     Fault {
+        check: "tools",
+        make: |it| it.write("home/.roz/unknown-tools.txt", "do_it\nBash\nsay_it\n"),
+        status: "warn",
+        seen: "nothing says what `do_it` and 1 more tools do, so those calls passed",
+        mend: |it| fs::remove_file(it.home().join(".roz/unknown-tools.txt")).unwrap(),
+    },
+    Fault {
         check: "configuration",
         make: |it| it.write(USER, "[review]\nmood = 1\n"),
         status: "warn",

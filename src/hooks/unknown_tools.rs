@@ -1,0 +1,55 @@
+//! The tools of which neither the name nor the input says what they do, for `roz doctor`: their
+//! calls pass, and nobody else would hear of it.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    core::{
+        bounded,
+        event::{Event, What},
+        intent::class,
+    },
+    open,
+    world::{World, open_own, read_text},
+};
+
+/// So many are remembered, and this much is read of the file.
+const MAX_TOOLS: usize = 100;
+const MAX_BYTES: u64 = 64 << 10;
+
+pub fn file(home: &Path) -> PathBuf {
+    home.join("unknown-tools.txt")
+}
+
+/// The tools that were called, less those that this roz knows.
+pub fn called(home: &Path) -> Vec<String> {
+    let text = read_text(&file(home), MAX_BYTES).unwrap_or_default();
+    let unknown = text.lines().filter(|name| class::known_tools().all(|known| known != *name));
+    unknown.map(bounded::plain_line).collect()
+}
+
+/// Writes down the tools of those calls that nothing is known of, once each.
+pub(super) fn note<'a>(events: impl Iterator<Item = &'a Event<'a>>, world: &World) {
+    for event in events {
+        if let What::PreToolUse(call) = &event.what
+            && call.is_unknown
+        {
+            note_tool(&call.name, &open::home(world));
+        }
+    }
+}
+
+fn note_tool(name: &str, home: &Path) {
+    let name = if name.is_empty() { "(a tool without a name)" } else { name };
+    let name = bounded::plain_line(&bounded::line(name, 100));
+    let noted = read_text(&file(home), MAX_BYTES).unwrap_or_default();
+    let is_noted = noted.lines().any(|line| line == name) || noted.lines().count() >= MAX_TOOLS;
+    // A home that is not there is made by the first session, and what cannot be written is left.
+    if !is_noted && home.is_dir() {
+        let line = format!("{name}\n");
+        let _ = open_own(&file(home)).and_then(|mut file| file.write_all(line.as_bytes()));
+    }
+}
