@@ -29,6 +29,7 @@ mod observe;
 mod reference;
 mod reflect;
 mod review_learnings;
+mod run;
 mod say;
 mod search;
 mod skip;
@@ -92,6 +93,7 @@ enum Command {
     Tickets(tickets::Args),
     Backends(backends::Args),
     Completions(completions::Args),
+    Run(run::Args),
     Hook(hook::Args),
 }
 
@@ -169,6 +171,7 @@ pub fn main() -> ExitCode {
         Command::Tickets(args) => tickets::run(&args, &world),
         Command::Backends(args) => backends::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
+        Command::Run(args) => run::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => return hook::answer(&args.event),
     };

@@ -77,6 +77,14 @@ pub(super) fn act(
                     ));
                 }
             }
+            Effect::Pass(pass) => {
+                let kept = roz.keep_pass(&input.session_id, &pass);
+                warnings.extend(kept.err().map(|err| in_a_line(&err)));
+            }
+            Effect::Revoke(id) => {
+                let ended = roz.end_pass(&input.session_id, &id, input.goes_on(), world.now);
+                warnings.extend(ended.err().map(|err| in_a_line(&err)));
+            }
             Effect::Know => {
                 let noted = word::know(&roz.sidecar, &roz.home, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));

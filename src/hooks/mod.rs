@@ -21,12 +21,14 @@ mod input;
 pub mod learned;
 mod meaning;
 mod meant;
+pub mod program_start;
 mod put_back;
 mod replaced;
 mod repositories;
 mod reviewing;
 mod scripts;
 mod server_paths;
+pub mod shims;
 mod skill;
 mod sources;
 mod standing;
@@ -175,7 +177,11 @@ fn govern(mut input: Input, world: &World) -> Answer {
             outcome.context.extend(formatted.told);
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
-            if let What::SessionStart { .. } = &input.event.what {
+            if let What::SessionStart { source } = input.event.what {
+                let set_up = shims::set_up(&input, source, &roz, world);
+                warnings.extend(set_up.err().map(|err| {
+                    format!("gated programs are not judged when they start: {}", in_a_line(&err))
+                }));
                 outcome.messages.extend(roz.complaints());
                 roz.tidy(world);
                 roz.note_first_commit(world.now, deadline(input.hook, &roz, world));
@@ -488,6 +494,6 @@ fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))
 }
 
-fn error_in_short(error: &Error) -> String {
+fn error_in_short(error: &dyn std::error::Error) -> String {
     bounded::chars(&in_a_line(error), 300)
 }

@@ -220,6 +220,15 @@ pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
     policy.enabled().filter_map(|name| Some((name.to_owned(), marker(name)?))).collect()
 }
 
+/// The programs that close tickets of the systems that count.
+pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
+    let known = policy.enabled().filter_map(find).flat_map(|system| system.commands);
+    let known = known.flat_map(|close| close.programs).copied();
+    let own = policy.enabled().filter_map(|name| own(policy, name));
+    let own = own.flat_map(|system| &system.closes).filter_map(|it| pattern::program(it));
+    known.chain(own).collect()
+}
+
 /// The command that prints a system's tickets in progress; empty: none.
 pub fn in_progress(policy: &TicketingPolicy, name: &str) -> Vec<String> {
     match own(policy, name) {
