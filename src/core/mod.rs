@@ -117,6 +117,9 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     if event.origin.is_unattended {
         outcome = outcome.unasked();
     }
+    if matches!(outcome.verdict, Verdict::Object(_)) {
+        outcome.effects.retain(|effect| !matches!(effect, Effect::Pass(_)));
+    }
     if let What::PreToolUse(call) = &event.what {
         outcome.trace.extend(call.spared.iter().map(|it| Mark::ScriptSpared {
             script: bounded::line(&it.script, 200),

@@ -82,7 +82,7 @@ pub(super) fn act(
                 warnings.extend(kept.err().map(|err| in_a_line(&err)));
             }
             Effect::Revoke(id) => {
-                let ended = roz.end_pass(&input.session_id, &id, input.goes_on(), world.now);
+                let ended = roz.end_pass(&input.session_id, &id, goes_on(input), world.now);
                 warnings.extend(ended.err().map(|err| in_a_line(&err)));
             }
             Effect::Know => {
@@ -111,6 +111,13 @@ pub(super) fn act(
         warnings.extend(log.append(&entries, until).err().map(|err| in_a_line(&err)));
     }
     warnings
+}
+
+/// Whether a call that is answered goes on in the background.
+fn goes_on(input: &Input) -> bool {
+    let What::PostToolUse { call, .. } = &input.event.what else { return false };
+    call.input.get("run_in_background").and_then(Value::as_bool) == Some(true)
+        || input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\""))
 }
 
 /// Writes the ledger.

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{error_in_short, gather, learned, reason, repositories, wire::Input};
+use super::{Hook, error_in_short, gather, learned, reason, repositories, wire::Input};
 use crate::{
     core::{
         self, Cx, Dice,
@@ -87,8 +87,10 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
     // What names no program was judged with the line.
     gated.retain(|it| pattern::program(it.pattern).is_some());
-    let is_on = session.is_some_and(|it| learned::is_on(it, &roz, &start.cwd));
-    let closings = if is_on { tickets::closings(&roz.policy.ticketing, &call) } else { Vec::new() };
+    let mut closings = tickets::closings(&roz.policy.ticketing, &call);
+    if !closings.is_empty() && !session.is_some_and(|it| learned::is_on(it, &roz, &start.cwd)) {
+        closings.clear();
+    }
     if gated.is_empty() && closings.is_empty() {
         return Judgement::Free;
     }
@@ -124,7 +126,7 @@ pub fn confirm(start: &Start, closings: &[Closing], world: &World) -> Result<(),
 
 /// Asks the review gate, and saves what changed. None: it is let through.
 fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> Option<String> {
-    let input = Input::of_start(&start.session_id, &start.cwd, event, json);
+    let input = as_input(start, event, json);
     let until = gather::deadline(&roz.policy, world);
     let dice = Dice::new(dice);
     let new = || Session::new(start.session_id.clone(), world.now);
@@ -157,6 +159,22 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
             let voice = Voice { session_id, home: &roz.home, roz: &own_command };
             Some(reason(&template::render(notice, voice), &input))
         }
+    }
+}
+
+/// A program that is about to start, as a call that would run it.
+fn as_input<'a>(start: &Start, event: Event<'a>, payload: &'a str) -> Input<'a> {
+    Input {
+        hook: Hook::PreToolUse,
+        payload,
+        session_id: start.session_id.clone(),
+        cwd: Some(start.cwd.clone()),
+        transcript_path: None,
+        event,
+        answer: None,
+        scratchpad: None,
+        formatted: None,
+        warnings: Vec::new(),
     }
 }
 

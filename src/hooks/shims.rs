@@ -22,8 +22,9 @@ pub fn names(roz: &Roz, cwd: &Path, world: &World) -> BTreeSet<String> {
     if !policy.shims.enabled {
         return BTreeSet::new();
     }
-    let gates = policy.review.gates.tools.iter().filter(|_| policy.review.mode != Mode::Never);
-    let gated = gates.filter_map(|it| pattern::program(it));
+    let patterns = policy.review.gates.tools.iter();
+    let patterns = patterns.filter(|_| policy.review.mode != Mode::Never);
+    let gated = patterns.filter_map(|it| pattern::program(it));
     let closing = if learned::is_wanted(roz, cwd) {
         tickets::programs(&policy.ticketing)
     } else {

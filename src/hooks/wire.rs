@@ -5,10 +5,7 @@
 //! off the rest. What goes out is exact: the client throws a reply away that
 //! its schema does not know.
 
-use std::{
-    borrow::Cow,
-    path::{Path, PathBuf},
-};
+use std::{borrow::Cow, path::PathBuf};
 
 use serde::{
     Deserialize, Deserializer,
@@ -84,37 +81,6 @@ pub(super) enum Error {
     /// One of the client's that no gate asks for.
     #[error("not for us")]
     NotForUs,
-}
-
-impl<'a> Input<'a> {
-    /// A program that is about to start, as a call that would run it.
-    pub(super) fn of_start(
-        session_id: &SessionId,
-        cwd: &Path,
-        event: Event<'a>,
-        payload: &'a str,
-    ) -> Self {
-        Self {
-            hook: Hook::PreToolUse,
-            payload,
-            session_id: session_id.clone(),
-            cwd: Some(cwd.to_owned()),
-            transcript_path: None,
-            event,
-            answer: None,
-            scratchpad: None,
-            formatted: None,
-            warnings: Vec::new(),
-        }
-    }
-
-    /// Whether a call that is answered goes on in the background.
-    pub(super) fn goes_on(&self) -> bool {
-        let What::PostToolUse { call, .. } = &self.event.what else { return false };
-        let is_asked = call.input.get("run_in_background").and_then(Value::as_bool);
-        is_asked == Some(true)
-            || self.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\""))
-    }
 }
 
 impl Hook {

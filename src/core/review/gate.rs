@@ -219,19 +219,16 @@ impl Gate<'_> {
     }
 
     fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {
-        self.with_pass(Outcome::pass()).marked(Mark::GateAllowed {
+        let passed = Outcome::pass().marked(Mark::GateAllowed {
             tool: self.subject(),
             pattern: self.pattern.to_owned(),
             tool_use_id: self.call.tool_use_id.clone(),
             reason: reason.to_owned(),
             changed_since_approval,
-        })
-    }
-
-    fn with_pass(&self, outcome: Outcome) -> Outcome {
+        });
         match &self.pass {
-            Some(pass) => outcome.doing(Effect::Pass(pass.clone())),
-            None => outcome,
+            Some(pass) => passed.doing(Effect::Pass(pass.clone())),
+            None => passed,
         }
     }
 
@@ -245,8 +242,15 @@ impl Gate<'_> {
 
     fn ask(&self, template: &str, reason: &str) -> Outcome {
         let template = format!("ask-{template}");
-        let asked = self.with_pass(Outcome::ask(self.notice(&template, reason)));
-        asked.marked(self.mark("ask", reason))
+        let asked = Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason));
+        // What a person lets through is the whole of it.
+        match self.pass.clone() {
+            Some(mut pass) => {
+                pass.patterns.push(self.pattern.to_owned());
+                asked.doing(Effect::Pass(pass))
+            }
+            None => asked,
+        }
     }
 
     /// What the pattern covers of a line that says more than that, and whose it is.

@@ -180,6 +180,10 @@ impl Review {
             self.approval.as_mut().filter(|approval| is_calls(&approval.used_by))
         {
             approval.used = succeeded;
+            // Later programs belong to another call.
+            if call == STARTED {
+                approval.used_by = None;
+            }
             if succeeded {
                 self.enabled = false;
                 self.decision = Decision::Pending;
