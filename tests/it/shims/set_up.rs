@@ -1,6 +1,6 @@
 //! What stands in front of which program, and what does not.
 
-use std::{fs, os::unix::fs::symlink, path::Path};
+use std::{fs, os::unix::fs::symlink};
 
 use serde_json::json;
 

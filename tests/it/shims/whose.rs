@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::{House, PUSH, has};
-use crate::support::{Ran, feed, skip};
+use crate::{
+    client::SESSION,
+    support::{Ran, feed, skip},
+};
 
 #[test]
 fn a_session_that_has_ended_or_is_unknown_binds_nobody() {
