@@ -15,6 +15,7 @@
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
 //! | [`outline`] | definitions in source text, and what they are made of: pure, a leaf |
 //! | [`hooks`] | the client's side of the conversation; the one place that fails open |
+//! | [`shim`] | a gated program's stand-in: judges the real argv, and becomes the program |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
 //! | [`usage_log`] | what became of learnings, between one session and the next |
@@ -29,7 +30,8 @@
 //! | [`world`] | clock, dice, environment, git, processes: the only door to each |
 //!
 //! ```text
-//! main ─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
+//! main ─► shim ──────────► hooks
+//!     └─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
 //!                                         ├─► memory    ─┤
 //!                                         ├─► usage_log ─┤  (on storage)
 //!                                         ├─► sidecar   ─┤
@@ -65,6 +67,7 @@ pub mod open;
 pub mod outline;
 pub mod plugin;
 pub mod shell;
+pub mod shim;
 pub mod sidecar;
 pub mod storage;
 pub mod template;

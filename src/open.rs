@@ -2,6 +2,7 @@
 //! configuration, the sessions.
 
 mod decay;
+pub mod shims;
 pub mod work;
 
 use std::{
@@ -389,6 +390,7 @@ impl Roz {
         }
         if !what.dry_run {
             self.sweep_cache(what.before);
+            self.sweep_shims(what.before);
             self.sweep_images(what.before);
             self.sweep_approvals(what.before, until);
         }

@@ -48,6 +48,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "reviewer-hold",
     "reviewer-writes",
     "reviewing",
+    "start-unasked",
     "wait-for-reviewer",
 ];
 

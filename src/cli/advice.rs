@@ -63,6 +63,21 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     misspelt.collect()
 }
 
+/// Gates on commands that name no program: only lines are looked through for them, and not what those
+/// start.
+pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
+    let named = full.policy.review.gates.tools.iter().filter(|it| it.starts_with("Bash:"));
+    let without = named.filter(|it| full.policy.shims.enabled && pattern::program(it).is_none());
+    let told = without.map(|pattern| Diagnostic {
+        place: place_of(full, "review.gates.tools"),
+        problem: format!("`review.gates.tools`: `{pattern}` names no program on PATH"),
+        remedy: "it covers what stands in a command line, and not what a script or a Makefile \
+                 starts; `Bash:PROGRAM …` covers both"
+            .to_owned(),
+    });
+    told.collect()
+}
+
 /// What an approval that lasts for the whole session gives up.
 pub(super) fn session_scope(full: &Full) -> Option<Diagnostic> {
     let key = "review.gates.approval_scope";

@@ -131,9 +131,13 @@ impl Cage {
         Said { answer, ms }
     }
 
-    /// The binary in an environment in which nothing but the cage is to be seen.
     fn command(&self) -> Command {
-        let mut command = process::command(&self.binary);
+        self.command_of(&self.binary)
+    }
+
+    /// A program in an environment in which nothing but the cage is to be seen.
+    pub(super) fn command_of(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = process::command(program);
         command
             .env_clear()
             .env("PATH", &self.path)

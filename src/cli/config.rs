@@ -70,6 +70,7 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
             let mut full = config::load_fresh(sources);
             let missing = advice::templates(&full, &sources.roz_home);
             let mut warnings = advice::tools(&full);
+            warnings.extend(advice::lines_alone(&full));
             warnings.extend(advice::session_scope(&full));
             full.diagnostics.extend(missing);
             let text = if as_json {

@@ -30,6 +30,7 @@ mod observe;
 mod reference;
 mod reflect;
 mod review_learnings;
+mod run;
 mod say;
 mod search;
 mod skip;
@@ -94,6 +95,7 @@ enum Command {
     Tickets(tickets::Args),
     Backends(backends::Args),
     Completions(completions::Args),
+    Run(run::Args),
     Hook(hook::Args),
 }
 
@@ -178,6 +180,7 @@ pub fn main() -> ExitCode {
         Command::Tickets(args) => tickets::run(&args, &world),
         Command::Backends(args) => backends::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
+        Command::Run(args) => run::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => hook::answer(&args.event),
     };

@@ -389,6 +389,12 @@ pub static KEYS: &[Key] = &[
         Set,
         "A learning that nobody refers to counts half after so many days",
     ),
+    key(
+        "shims.enabled",
+        Switch,
+        Nothing,
+        "Judge the programs that gates and ticket systems name when they start, whatever started them",
+    ),
     // A project that calls `git` a proxy would hide `git push` behind it.
     key(
         "commands.proxies",
@@ -531,7 +537,8 @@ pub static KEYS: &[Key] = &[
 pub(super) const FINDERS: [&str; 2] = ["ROZ_HOME", "ROZ_CONFIG"];
 
 /// Variables that have nothing to do with the configuration.
-pub(super) const OTHER_VARIABLES: [&str; 3] = ["ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN"];
+pub(super) const OTHER_VARIABLES: [&str; 5] =
+    ["ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN", "ROZ_SESSION_ID", "ROZ_AGENT_PID"];
 
 pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|it| it.variable == Some(name))

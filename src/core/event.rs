@@ -12,6 +12,10 @@ use crate::{
     shell::{self, Reading},
 };
 
+/// The id under which a program that starts during some call is let through. Which call it was,
+/// nobody knows; its approval is used up at the end of one.
+pub const STARTED: &str = "started";
+
 /// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event<'a> {

@@ -31,8 +31,9 @@ use crate::core::{
     event::{Event, Sender, What},
     facts::Facts,
     intent::gate::Caller,
-    outcome::{Outcome, Saying, Verdict},
+    outcome::{Effect, Notice, Outcome, Saying, Verdict},
     policy::{Notify, Policy},
+    reflection::tickets::Closing,
     review::{
         decision::{By, Decision},
         proof::{Posting, Refusal, Standing, Taken},
@@ -117,6 +118,9 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     if event.origin.is_unattended {
         outcome = outcome.unasked();
     }
+    if matches!(outcome.verdict, Verdict::Object(_)) {
+        outcome.effects.retain(|effect| !matches!(effect, Effect::Pass(_)));
+    }
     if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
         (&event.what, &outcome.verdict)
         && let Some(scheduled) = call.schedules()
@@ -149,11 +153,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         );
     }
     lifecycle(session, event, &mut outcome);
-    let is_heard = |saying: Saying| cx.policy.notify == Notify::Normal || saying.is_kept_quiet();
-    let said = std::mem::take(&mut outcome.sayings).into_iter();
-    for (_, said) in said.filter(|(what, _)| is_heard(*what)) {
-        session.tell_user(said);
-    }
+    tell(session, &mut outcome, cx.policy.notify);
     // A client shows nothing of what is said at the calls of a subagent in the background (measured
     // on 2.1.330), so the person hears of it at the main agent's next event.
     if event.origin.agent_id.is_none() {
@@ -163,6 +163,41 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         session.record(mark, cx.now);
     }
     outcome
+}
+
+/// Puts a program that is about to start before the review gate; the other gates have judged the
+/// call that started it. What the user is to hear waits for the session's next event.
+pub fn decide_start(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
+    let mut outcome = review::decide(&mut session.review, event, cx);
+    // Nobody can be asked while a command runs.
+    if let Verdict::Ask(notice) = outcome.verdict {
+        let template = "start-unasked".to_owned();
+        outcome.verdict = Verdict::Object(Notice { template, ..notice });
+    }
+    tell(session, &mut outcome, cx.policy.notify);
+    for message in std::mem::take(&mut outcome.messages) {
+        session.tell_user(message);
+    }
+    for mark in &outcome.trace {
+        session.record(mark, cx.now);
+    }
+    outcome
+}
+
+/// A program that closes tickets has ended well.
+pub fn ticket_closed(session: &mut Session, closings: &[Closing], now: DateTime<Utc>) {
+    for mark in reflection::closed(&mut session.reflection, closings, now) {
+        session.record(&mark, now);
+    }
+}
+
+/// Has the user told what `notify` does not leave out.
+fn tell(session: &mut Session, outcome: &mut Outcome, notify: Notify) {
+    let is_heard = |saying: Saying| notify == Notify::Normal || saying.is_kept_quiet();
+    let said = std::mem::take(&mut outcome.sayings).into_iter();
+    for (_, said) in said.filter(|(what, _)| is_heard(*what)) {
+        session.tell_user(said);
+    }
 }
 
 /// Takes the decision of a reviewer or a person, or says why not.
@@ -319,16 +354,32 @@ fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>
 
 /// What the user is asked about, and what ran after it: the client tells nobody of the answer.
 fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
+    let agent_id = &event.origin.agent_id;
+    match &event.what {
+        // An agent makes one call of commands after the other: what it was asked about before, and
+        // did not run, was declined.
+        What::PreToolUse(call) if call.command_lines().next().is_some() => {
+            for id in session.declined(agent_id.as_deref(), call.tool_use_id.as_deref()) {
+                outcome.effects.push(Effect::Revoke(id));
+            }
+        }
+        _ => (),
+    }
     match (&event.what, &outcome.verdict) {
         (What::PreToolUse(call), Verdict::Ask(_)) => {
             let about = outcome.trace.iter().find_map(Mark::question);
             if let (Some(tool_use_id), Some(about)) = (call.tool_use_id.clone(), about) {
-                session.asks(Asked { tool_use_id, about });
+                let has_pass = outcome.effects.iter().any(|it| matches!(it, Effect::Pass(_)));
+                let agent_id = agent_id.clone();
+                session.asks(Asked { tool_use_id, about, agent_id, has_pass });
             }
         }
         (What::PostToolUse { call, .. }, _) => {
             let asked = call.tool_use_id.as_deref().and_then(|id| session.asked_and_ran(id));
-            if let Some(Asked { tool_use_id, about }) = asked {
+            if let Some(Asked { tool_use_id, about, has_pass, .. }) = asked {
+                if has_pass {
+                    outcome.effects.push(Effect::Revoke(tool_use_id.clone()));
+                }
                 let tool = call.name.clone();
                 outcome.trace.insert(0, Mark::CallGranted { tool, tool_use_id, about });
             }
@@ -338,7 +389,8 @@ fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
 }
 
 /// The session's own beginning and end, in its trace.
-fn lifecycle(session: &Session, event: &Event, outcome: &mut Outcome) {
+fn lifecycle(session: &mut Session, event: &Event, outcome: &mut Outcome) {
+    session.has_ended = matches!(event.what, What::SessionEnd { .. }) && session.trace.seq > 0;
     match &event.what {
         What::SessionStart { source } => {
             let source = format!("{source:?}").to_lowercase();

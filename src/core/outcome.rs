@@ -1,10 +1,12 @@
 //! What the gates make of an event.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::core::{
     intent::{aftermath::Landing, briefing::Briefing, doubt::Doubt, state::InFlight},
+    pattern,
     reflection::usage,
     refusal::Refusal,
     review::approval::Approved,
@@ -55,6 +57,29 @@ pub enum Effect {
     /// A person said yes to what roz's own verbs wrote into these files since
     /// then.
     Granted(DateTime<Utc>),
+    /// What a gated call starts is let through as well.
+    Pass(Pass),
+    /// The call of this id came to its end: its pass with it.
+    Revoke(String),
+}
+
+/// Lets the programs through that a gated call starts, so that nobody is asked twice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pass {
+    pub tool_use_id: String,
+    /// The gated commands, as far as they were known beforehand.
+    pub keys: Vec<String>,
+    /// The gates that covered what was not known of it.
+    pub patterns: Vec<String>,
+}
+
+impl Pass {
+    /// Whether it serves a program that starts, by its keys.
+    pub fn serves(&self, keys: &[String]) -> bool {
+        keys.iter().any(|key| {
+            self.keys.contains(key) || self.patterns.iter().any(|it| pattern::matches(it, key))
+        })
+    }
 }
 
 /// What a line to the user tells of.

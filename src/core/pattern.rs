@@ -42,6 +42,19 @@ pub fn exclusion(pattern: &str) -> Option<&str> {
     pattern.strip_prefix('!')
 }
 
+/// The program that a pattern of commands names: `git` of `Bash:git push*`. None where it names no
+/// program (`Bash:*deploy*`) or a path (`Bash:./deploy.sh*`): such a command is known by the line
+/// that runs it, and not by its name on PATH.
+pub fn program(pattern: &str) -> Option<&str> {
+    let words = pattern.strip_prefix("Bash:")?;
+    let end = words.find([' ', '*', '?', '[']).unwrap_or(words.len());
+    let (name, rest) = words.split_at(end);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    let is_whole = rest.is_empty() || rest.starts_with([' ', '*']);
+    let is_program = name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name != "roz";
+    (is_whole && is_program && name.chars().all(is_name)).then_some(name)
+}
+
 /// What is wrong with a pattern, if anything is.
 pub fn check(pattern: &str) -> Result<(), String> {
     if exclusion(pattern).is_some() {
@@ -72,6 +85,26 @@ mod tests {
         assert!(matches("Bash:git push[", "Bash:git push[x"));
         assert!(!matches("Bash:git push[", "Bash:git pull"));
         assert!(check("Bash:git push[").is_err());
+    }
+
+    #[test]
+    fn a_pattern_names_a_program_by_its_first_word() {
+        for (pattern, expected) in [
+            ("Bash:git push*", Some("git")),
+            ("Bash:npm", Some("npm")),
+            ("Bash:terraform*", Some("terraform")),
+            ("Bash:docker-compose up", Some("docker-compose")),
+            ("Bash:*deploy*", None),
+            ("Bash:./deploy.sh*", None),
+            ("Bash:/usr/bin/git push", None),
+            ("Bash:g?t push", None),
+            ("Bash:roz decide*", None),
+            ("!Bash:git push origin wip/*", None),
+            ("Bash", None),
+            ("mcp__x__y", None),
+        ] {
+            assert_eq!(program(pattern), expected, "{pattern}");
+        }
     }
 
     proptest! {

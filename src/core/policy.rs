@@ -29,6 +29,7 @@ pub struct Policy {
     pub gate: GatePolicy,
     pub retrieval: RetrievalPolicy,
     pub commands: CommandsPolicy,
+    pub shims: ShimsPolicy,
     pub backends: BackendsPolicy,
     pub decay: DecayPolicy,
     pub intent: IntentPolicy,
@@ -189,6 +190,13 @@ pub struct CleanupPolicy {
     pub retention_days: u64,
 }
 
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShimsPolicy {
+    /// Programs that a gate names are judged when they start.
+    pub enabled: bool,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CommandsPolicy {
@@ -268,6 +276,12 @@ const GENERATED: &[&str] = &[
     "*.g.dart",
     "*.generated.*",
 ];
+
+impl Default for ShimsPolicy {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
 
 impl Default for HooksPolicy {
     fn default() -> Self {

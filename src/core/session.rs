@@ -60,6 +60,9 @@ pub struct Session {
     /// held: as long as they are so, they are no part of its work.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dirty: BTreeMap<String, String>,
+    /// The client has said so, and nothing since.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub has_ended: bool,
     /// Words to the user that wait for a hook that can carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
@@ -87,6 +90,12 @@ pub(crate) struct Asked {
     pub(crate) tool_use_id: String,
     /// What is asked about, and by whom, in a line.
     pub(crate) about: String,
+    /// The subagent whose call it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent_id: Option<String>,
+    /// What it starts is let through if the user lets the call through.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) has_pass: bool,
 }
 
 /// So many calls are waited for: one that is declined never ends.
@@ -124,6 +133,7 @@ impl Session {
             asked: Vec::new(),
             writes: Writes::default(),
             dirty: BTreeMap::new(),
+            has_ended: false,
             messages: Vec::new(),
             answered: None,
         }
@@ -151,6 +161,20 @@ impl Session {
     pub(crate) fn asked_and_ran(&mut self, tool_use_id: &str) -> Option<Asked> {
         let at = self.asked.iter().position(|it| it.tool_use_id == tool_use_id)?;
         Some(self.asked.remove(at))
+    }
+
+    /// The calls of an agent that were asked about and did not run before its `next` one, each told
+    /// once.
+    pub(crate) fn declined(&mut self, agent: Option<&str>, next: Option<&str>) -> Vec<String> {
+        let is_over = |it: &&mut Asked| {
+            it.has_pass && it.agent_id.as_deref() == agent && Some(&*it.tool_use_id) != next
+        };
+        let over = self.asked.iter_mut().filter(is_over);
+        over.map(|it| {
+            it.has_pass = false;
+            it.tool_use_id.clone()
+        })
+        .collect()
     }
 
     /// Has the user told of something at the next hook.

@@ -77,6 +77,14 @@ pub(super) fn act(
                     ));
                 }
             }
+            Effect::Pass(pass) => {
+                let kept = roz.keep_pass(&input.session_id, &pass);
+                warnings.extend(kept.err().map(|err| in_a_line(&err)));
+            }
+            Effect::Revoke(id) => {
+                let ended = roz.end_pass(&input.session_id, &id, goes_on(input), world.now);
+                warnings.extend(ended.err().map(|err| in_a_line(&err)));
+            }
             Effect::Know => {
                 let noted = word::know(&roz.sidecar, &roz.home, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));
@@ -103,6 +111,13 @@ pub(super) fn act(
         warnings.extend(log.append(&entries, until).err().map(|err| in_a_line(&err)));
     }
     warnings
+}
+
+/// Whether a call that is answered goes on in the background.
+fn goes_on(input: &Input) -> bool {
+    let What::PostToolUse { call, .. } = &input.event.what else { return false };
+    call.input.get("run_in_background").and_then(Value::as_bool) == Some(true)
+        || input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\""))
 }
 
 /// Writes the ledger.

@@ -15,11 +15,13 @@ mod input;
 pub mod learned;
 mod meaning;
 pub mod own_files;
+pub mod program_start;
 mod protect_facts;
 mod replaced;
 mod repositories;
 mod reviewing;
 mod server_paths;
+pub mod shims;
 mod skill;
 mod standing;
 mod tool_shapes;
@@ -169,7 +171,11 @@ fn govern(mut input: Input, world: &World) -> Answer {
             }));
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
-            if let What::SessionStart { .. } = &input.event.what {
+            if let What::SessionStart { source } = input.event.what {
+                let set_up = shims::set_up(&input, source, &roz, world);
+                warnings.extend(set_up.err().map(|err| {
+                    format!("gated programs are not judged when they start: {}", in_a_line(&err))
+                }));
                 outcome.messages.extend(roz.complaints());
                 outcome.messages.extend(own_files::waiting(&roz));
                 roz.tidy(world);
@@ -476,6 +482,6 @@ fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))
 }
 
-fn error_in_short(error: &Error) -> String {
+fn error_in_short(error: &dyn std::error::Error) -> String {
     bounded::chars(&in_a_line(error), 300)
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
+pub mod ancestors;
 pub mod blame;
 pub(crate) mod cached;
 pub mod changes;
@@ -15,6 +16,7 @@ pub(crate) mod log;
 pub mod mtime_scan;
 pub mod objects;
 pub mod process;
+pub mod shims;
 pub(crate) mod union;
 
 use std::{
@@ -45,15 +47,23 @@ pub struct World {
     pub cwd: PathBuf,
     /// That folder has been removed.
     pub is_nowhere: bool,
-    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH`,
-    /// `TMPDIR`, those of the terminal and those that say where git's configuration lies.
+    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` (without folders of
+    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration lies.
     pub env: Vec<(String, String)>,
 }
 
 impl World {
     pub fn from_env() -> Self {
-        const OTHERS: &[&str] =
-            &["PATH", "NO_COLOR", "COLUMNS", "TERM", "HOME", "TMPDIR", "XDG_CONFIG_HOME"];
+        const OTHERS: &[&str] = &[
+            "PATH",
+            "NO_COLOR",
+            "COLUMNS",
+            "TERM",
+            "HOME",
+            "TMPDIR",
+            "XDG_CONFIG_HOME",
+            "GIT_DIR",
+        ];
         let wanted = |name: &OsStr| {
             let name = name.as_encoded_bytes();
             name.starts_with(b"ROZ_")
@@ -62,7 +72,9 @@ impl World {
                 || OTHERS.iter().any(|it| it.as_bytes() == name)
         };
         let text = |(name, value): (OsString, OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
+            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+            let unshimmed = if name == "PATH" { shims::without_folders(&value) } else { None };
+            Some((name, unshimmed.unwrap_or(value)))
         };
         let env = env::vars_os().filter(|(name, _)| wanted(name)).filter_map(text).collect();
         let here = env::current_dir();
@@ -164,7 +176,7 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }

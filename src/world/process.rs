@@ -39,8 +39,13 @@ pub enum Error {
     Io(String, #[source] io::Error),
 }
 
+/// A program that roz starts for itself: never a shim, and neither is what it starts.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
-    Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(path) = super::shims::own_path() {
+        command.env("PATH", path);
+    }
+    command
 }
 
 /// Runs a program to its end, or to the end of its time: then it is killed

@@ -43,6 +43,7 @@ mod repositories;
 mod retrieval;
 mod review;
 mod same_work;
+mod shims;
 mod status;
 mod store_race;
 mod support;

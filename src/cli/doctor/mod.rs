@@ -6,6 +6,7 @@ mod fired;
 mod house;
 mod intent;
 mod learning;
+mod shims;
 mod table;
 
 use std::{fmt::Write as _, sync::LazyLock};
@@ -124,6 +125,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     if args.looks(Looks::Fired) && !args.no_client {
         checks.extend(fired::check(world));
+    }
+    if args.looks(Looks::Shims) {
+        checks.push(shims::check(&binary, world));
     }
     let canary = args.looks(Looks::Canary).then(|| canary::sing(&binary, world));
     checks.extend(canary.as_ref().map(canary::Song::check));

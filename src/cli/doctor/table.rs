@@ -8,6 +8,7 @@ pub(super) enum Looks {
     Intent,
     Client,
     Fired,
+    Shims,
     Canary,
 }
 
@@ -15,7 +16,7 @@ pub(super) enum Looks {
 pub(super) type Row = (&'static str, Looks, &'static str);
 
 pub(super) const CHECKS: &[Row] = {
-    use Looks::{Canary, Client, Fired, House, Intent, Learning};
+    use Looks::{Canary, Client, Fired, House, Intent, Learning, Shims};
     &[
         ("binary", House, "this binary lies where it will stay"),
         ("home", House, "roz's home can be written, and only by its user be read"),
@@ -47,6 +48,7 @@ pub(super) const CHECKS: &[Row] = {
         ("reviewer", Client, "no other agent bears the reviewer's name"),
         ("permissions", Client, "a reviewer may decide where nobody can be asked"),
         ("fired", Fired, "the hooks ran in the sessions that the client kept a record of"),
+        ("shims", Shims, "a gated program is judged when it starts, whatever starts it"),
         ("canary", Canary, "a session played through real `roz hook` processes goes as it should"),
     ]
 };

@@ -38,10 +38,12 @@ pub mod state;
 pub mod tickets;
 pub mod usage;
 
+use chrono::{DateTime, Utc};
+
 use crate::core::{
     Cx, bounded,
     breaker::{self, Press},
-    event::{Event, Sender, Source, Stop, ToolCall, What},
+    event::{Event, STARTED, Sender, Source, Stop, ToolCall, What},
     facts::{Diff, Learned},
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
@@ -226,6 +228,21 @@ fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx
         state.closed_tickets(&closings, cx.now);
     }
     Outcome { trace: closings.iter().map(mark).collect(), ..Outcome::pass() }
+}
+
+/// A program that closes tickets has ended well, whatever started it.
+pub(super) fn closed(
+    state: &mut Reflection,
+    closings: &[Closing],
+    now: DateTime<Utc>,
+) -> Vec<Mark> {
+    state.closed_tickets(closings, now);
+    let mark = |it: &Closing| Mark::TicketClosed {
+        tool_use_id: STARTED.to_owned(),
+        system: it.system.clone(),
+        tickets: it.tickets.clone(),
+    };
+    closings.iter().map(mark).collect()
 }
 
 fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {

@@ -1,5 +1,7 @@
 //! Ticket systems, and what closes a ticket: a table, and the user's own rows.
 //!
+//! Long because the table is.
+//!
 //! A command is read by `shell`, so compound lines, wrappers and nested shells
 //! close tickets too, and a quoted mention does not. A word that cannot be
 //! known (`tissue status x $STATE`) may be the one that closes.
@@ -218,6 +220,14 @@ pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
         None => find(name)?.marker.map(str::to_owned),
     };
     policy.enabled().filter_map(|name| Some((name.to_owned(), marker(name)?))).collect()
+}
+
+/// The programs that close tickets of the systems that count.
+pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
+    let known = policy.enabled().filter_map(find).flat_map(|system| system.commands);
+    let own = policy.systems.iter().filter(|it| policy.has(&it.name)).flat_map(|it| &it.closes);
+    let own = own.filter_map(|it| pattern::program(it));
+    known.flat_map(|close| close.programs).copied().chain(own).collect()
 }
 
 /// The command that prints a system's tickets in progress; empty: none.

@@ -5,9 +5,10 @@ use std::path::Path;
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
-    event::ToolCall,
+    event::{STARTED, ToolCall},
     facts::GatesElsewhere,
-    outcome::{Notice, Outcome, Saying},
+    outcome::{Effect, Notice, Outcome, Pass, Saying},
+    pattern,
     policy::{Mode, ReviewPolicy, Scope},
     review::{
         changed_since_approval, is_reviewer_name,
@@ -19,10 +20,13 @@ use crate::core::{
     },
     trace::Mark,
 };
-use crate::shell::HOLE;
+use crate::shell::{self, Certainty, HOLE};
 
 /// Why a person is asked after `review.gates.max_denials` denials.
 const OFTEN: &str = "the gate has denied often enough in this review";
+
+/// Why a call goes through that a person has let through.
+pub(crate) const ALLOWED: &str = "allowed by a person";
 
 /// The pattern that gates a call, what it covers of it, and the repository whose configuration has
 /// it, if that is not the session's.
@@ -66,7 +70,8 @@ pub(super) fn on_tool(
     let Some(Gated { pattern, key, root }) = all.first().cloned() else {
         return Outcome::pass();
     };
-    let gate = Gate { call, pattern, key, root, cx };
+    let pass = pass(call, &all);
+    let gate = Gate { call, pattern, key, root, pass, cx };
     if reviewer.is_some() {
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
     }
@@ -95,6 +100,8 @@ pub(super) fn on_tool(
     {
         return gate.ask("unknown", why);
     }
+    // Each program that starts is denied anew.
+    let id = id.filter(|id| *id != STARTED);
     if review.was_asked(id) {
         return gate.ask("denials", OFTEN);
     }
@@ -135,6 +142,23 @@ pub(super) fn on_tool(
     ))
 }
 
+/// What lets the programs through that a gated call starts. One that is gated for what is not known
+/// of it has no keys for that, but the patterns.
+fn pass(call: &ToolCall, all: &[Gated]) -> Option<Pass> {
+    const MOST: usize = 100;
+    let tool_use_id = call.tool_use_id.clone().filter(|id| id != STARTED)?;
+    let is_gated = |key: &&String| all.iter().any(|gated| pattern::matches(gated.pattern, key));
+    let runs = || call.runs().filter(|run| run.certainty != Certainty::Opaque);
+    let known: Vec<String> = runs().flat_map(shell::Run::keys).collect();
+    let is_known = |key: &String| !key.contains(HOLE) && known.contains(key);
+    let keys = call.keys().iter().filter(is_gated).filter(|key| is_known(key)).take(MOST);
+    let keys: Vec<String> = keys.cloned().collect();
+    let unknown = all.iter().filter(|gated| !gated.key.as_ref().is_some_and(is_known));
+    let mut patterns: Vec<String> = unknown.map(|gated| gated.pattern.to_owned()).collect();
+    patterns.retain(|pattern| pattern.starts_with("Bash:"));
+    (!keys.is_empty() || !patterns.is_empty()).then_some(Pass { tool_use_id, keys, patterns })
+}
+
 /// What waits for the review, for whoever has forgotten it.
 pub(super) fn waiting(review: &Review) -> String {
     let Some(trigger) = review.trigger() else { return String::new() };
@@ -148,6 +172,7 @@ struct Gate<'a> {
     key: Option<String>,
     /// The repository that configures it, if that is not the session's.
     root: Option<&'a Path>,
+    pass: Option<Pass>,
     cx: Cx<'a>,
 }
 
@@ -187,20 +212,24 @@ impl Gate<'_> {
             return Outcome::pass();
         }
         review.allowed(id);
-        self.passed("allowed by a person", Vec::new()).saying(
+        self.passed(ALLOWED, Vec::new()).saying(
             Saying::Allowed,
             format!("roz: `{}` goes through once, as you allowed.", self.subject_in_short()),
         )
     }
 
     fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {
-        Outcome::pass().marked(Mark::GateAllowed {
+        let passed = Outcome::pass().marked(Mark::GateAllowed {
             tool: self.subject(),
             pattern: self.pattern.to_owned(),
             tool_use_id: self.call.tool_use_id.clone(),
             reason: reason.to_owned(),
             changed_since_approval,
-        })
+        });
+        match &self.pass {
+            Some(pass) => passed.doing(Effect::Pass(pass.clone())),
+            None => passed,
+        }
     }
 
     fn deny(&self, reason: &str) -> Outcome {
@@ -213,7 +242,15 @@ impl Gate<'_> {
 
     fn ask(&self, template: &str, reason: &str) -> Outcome {
         let template = format!("ask-{template}");
-        Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason))
+        let asked = Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason));
+        // What a person lets through is the whole of it.
+        match self.pass.clone() {
+            Some(mut pass) => {
+                pass.patterns.push(self.pattern.to_owned());
+                asked.doing(Effect::Pass(pass))
+            }
+            None => asked,
+        }
     }
 
     /// What the pattern covers of a line that says more than that, and whose it is.

@@ -61,8 +61,8 @@ pub mod work;
 
 use crate::core::{
     Cx, bounded,
-    event::{Event, Sender, Source, ToolCall, What},
-    outcome::{Notice, Outcome},
+    event::{Event, STARTED, Sender, Source, ToolCall, What},
+    outcome::{Effect, Notice, Outcome},
     policy::Mode,
     review::{decision::Decision, phase::Phase, state::Review, work::Work},
     session::SessionId,
@@ -205,12 +205,18 @@ fn on_tool_done(
     if !succeeded {
         proof::launch_failed(review, call);
     }
+    // Programs that started under an approval belonged to this call, for all that is known.
+    if review.is_running(Some(STARTED)) && words::command(&call.input).is_some() {
+        review.ended(STARTED, succeeded);
+    }
     match &call.tool_use_id {
-        Some(id) if review.ended(id, succeeded) => Outcome::pass().marked(Mark::ToolCompleted {
-            tool: call.name.clone(),
-            tool_use_id: call.tool_use_id.clone(),
-            succeeded,
-        }),
+        Some(id) if review.ended(id, succeeded) => {
+            Outcome::pass().doing(Effect::Revoke(id.clone())).marked(Mark::ToolCompleted {
+                tool: call.name.clone(),
+                tool_use_id: call.tool_use_id.clone(),
+                succeeded,
+            })
+        }
         _ => Outcome::pass(),
     }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Approval, MAX_IDS, Reach, Review, keep_newest};
 use crate::core::{
+    event::STARTED,
     policy::{self, Policy, Scope},
     review::{
         cycle::{Allow, GateTrigger, Opener},
@@ -71,6 +72,7 @@ impl Review {
         let (Some(approval), Some(approved_at)) = (&self.approval, self.gate_approved_at) else {
             return is_new(NOTHING);
         };
+        let call = self.belongs_to(call, approval.used_by.as_deref());
         // A hook that is registered twice agrees with itself.
         let is_same_call = call.is_some() && approval.used_by.as_deref() == call;
         if approval.used && !is_same_call {
@@ -108,6 +110,8 @@ impl Review {
             && let Some(approval) = &mut self.approval
         {
             match call {
+                // It belongs to the call that uses it.
+                Some(STARTED) if approval.used_by.is_some() => (),
                 Some(call) => approval.used_by = Some(call.to_owned()),
                 None => approval.used = true,
             }
@@ -129,6 +133,7 @@ impl Review {
         self.running.extend(call.map(str::to_owned));
         keep_newest(&mut self.running, MAX_IDS);
         match (call, &mut self.allow) {
+            (Some(STARTED), Some(allow)) if allow.call.is_some() => (),
             (Some(call), Some(allow)) => allow.call = Some(call.to_owned()),
             (None, _) => self.allow = None,
             (Some(_), None) => (),
@@ -146,7 +151,15 @@ impl Review {
         call: Option<&str>,
         now: DateTime<Utc>,
     ) -> bool {
-        self.allow.as_ref().is_some_and(|allow| allow.covers(pattern, call, now))
+        self.allow.as_ref().is_some_and(|allow| {
+            allow.covers(pattern, self.belongs_to(call, allow.call.as_deref()), now)
+        })
+    }
+
+    /// The call that a program belongs to which starts while an approval is `used_by` a call: that
+    /// one, for all that is known.
+    fn belongs_to<'a>(&self, call: Option<&'a str>, used_by: Option<&'a str>) -> Option<&'a str> {
+        used_by.filter(|_| call == Some(STARTED)).filter(|id| self.is_running(Some(id))).or(call)
     }
 
     /// A person lets one gated call through: of the pattern that a call waits for, if one does.
@@ -167,6 +180,10 @@ impl Review {
             self.approval.as_mut().filter(|approval| is_calls(&approval.used_by))
         {
             approval.used = succeeded;
+            // Later programs belong to another call.
+            if call == STARTED {
+                approval.used_by = None;
+            }
             if succeeded {
                 self.enabled = false;
                 self.decision = Decision::Pending;

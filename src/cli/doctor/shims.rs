@@ -1,0 +1,68 @@
+//! Starts a gated program and another one through a shim.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::Check;
+use crate::{
+    cli::cage::Cage,
+    core::bounded,
+    hooks::Hook,
+    open::Roz,
+    world::{World, process},
+};
+
+const NAME: &str = "shims";
+const CONFIG: &str = "review.gates.tools = [\"Bash:roz-canary push*\"]\n";
+const PROGRAM: &str = "#!/bin/sh\necho \"ran $*\"\n";
+const LINE: &str = ". ./environment; roz-canary status; roz-canary push";
+
+pub(super) fn check(binary: &Path, world: &World) -> Check {
+    let is_enabled = Roz::open(world, &world.cwd).is_ok_and(|roz| roz.policy.shims.enabled);
+    if !is_enabled {
+        let seen = "switched off: what a script or a Makefile starts is not judged";
+        return Check::warn(NAME, seen, "remove `shims.enabled = false` from the configuration");
+    }
+    match play(binary, world) {
+        Ok(()) => Check::ok(NAME, "a gated program was stopped when it started, another one ran"),
+        Err(why) => Check::warn(
+            NAME,
+            format!("a gated program that a script starts is not stopped: {why}"),
+            "command lines are judged all the same; report what `roz doctor --json` says",
+        ),
+    }
+}
+
+fn play(binary: &Path, world: &World) -> Result<(), String> {
+    let io = |err: std::io::Error| err.to_string();
+    let cage = Cage::new(binary, "shims", CONFIG, world).map_err(io)?;
+    cage.write("bin/roz-canary", PROGRAM).map_err(io)?;
+    let (bin, environment) = (cage.project().join("bin"), cage.project().join("environment"));
+    fs::set_permissions(bin.join("roz-canary"), fs::Permissions::from_mode(0o755)).map_err(io)?;
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut start = cage.command_of(binary);
+    start.args(["hook", Hook::SessionStart.word()]).env("CLAUDE_ENV_FILE", &environment);
+    let payload = json!({
+        "session_id": cage.session, "cwd": cage.project(), "source": "startup",
+        "hook_event_name": Hook::SessionStart.name(),
+    });
+    process::feed(start, payload.to_string().as_bytes(), until).map_err(|err| err.to_string())?;
+    let path = format!("{}:{}", bin.display(), world.var("PATH").unwrap_or_default());
+    let mut shell = cage.command_of("/bin/sh");
+    shell.args(["-c", LINE]).env("PATH", path).env("CLAUDE_CODE_SESSION_ID", &cage.session);
+    let ran = process::run(shell, until).map_err(|err| err.to_string())?;
+    let (said, why) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    match (ran.code, said.trim()) {
+        (Some(126), "ran status") => Ok(()),
+        (code, said) => {
+            let code = code.map_or("none".to_owned(), |it| it.to_string());
+            Err(bounded::line(&format!("exit code {code}, {said} {why}"), 300))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `roz run`: starts any agent so that gated programs are judged when they start.
+
+use std::{ffi::OsString, io::Write as _, time::Duration, time::Instant};
+
+use super::Done;
+use crate::{
+    core::{
+        bounded,
+        session::{Session, SessionId},
+        trace::Mark,
+    },
+    hooks::shims::names,
+    open::{Roz, shims::shell_lines},
+    storage,
+    world::{self, World, git, shims},
+};
+
+/// Start an agent whose gated programs are judged when they start
+///
+/// For agents whose hooks cannot say where their shells look for programs. It
+/// gets a session of its own; `roz list` shows it, `roz allow SESSION` and
+/// `roz approve SESSION` let its gated programs through.
+///
+/// Examples:
+///   roz run -- codex
+///   roz run -- aider --model o3
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The agent and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "AGENT"
+    )]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("failed to start `{0}`")]
+struct Unstartable(String, #[source] std::io::Error);
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let names = names(&roz, &world.cwd, world);
+    let mut variables = Vec::new();
+    if names.is_empty() {
+        let nothing = "roz: nothing is gated here, so the agent starts as it would by itself";
+        writeln!(std::io::stderr(), "{nothing}")?;
+    } else {
+        let folder = roz.link_shims(&names, &world.binary()?)?;
+        let id: SessionId = format!("run-{}", bounded::hex(&world::dice()[..8])).parse()?;
+        begin(&roz, &id, world)?;
+        let mut lines = shell_lines(&folder, &id);
+        if let Some(users) = shims::shell_start_up() {
+            let users = world::shell_word(&users.to_string_lossy());
+            lines = format!("[ -r {users} ] && . {users}\n{lines}");
+        }
+        let mut path = folder.into_os_string();
+        path.push(":");
+        path.push(shims::path());
+        let file = roz.write_shell_start(&id, &lines)?;
+        variables.push(("BASH_ENV", file.into_os_string()));
+        variables.push(("PATH", path));
+        variables.push(("ROZ_SESSION_ID", id.to_string().into()));
+        variables.push(("ROZ_AGENT_PID", std::process::id().to_string().into()));
+    }
+    let err = shims::become_agent(&args.command, &variables);
+    let name = args.command.first().map(|it| it.to_string_lossy().into_owned());
+    Err::<Done, _>(Unstartable(name.unwrap_or_default(), err).into())
+}
+
+/// Creates the session that the agent's gated programs are judged by.
+fn begin(roz: &Roz, id: &SessionId, world: &World) -> super::Result<()> {
+    let until = Instant::now() + Duration::from_secs(2);
+    let new = || {
+        let mut session = Session::new(id.clone(), world.now);
+        session.cwd = Some(world.cwd.clone());
+        session.project = Some(roz.project.clone());
+        session.head = git::head(&roz.project);
+        session
+    };
+    storage::update(&*roz.store, id, until, new, |session| {
+        session.record(&Mark::SessionStart { source: "run".to_owned() }, world.now);
+        session.updated_at = world.now;
+    })?;
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! A program that is about to start, as its shim sees it: the review gate is asked about the real
+//! argv, with the rules and facts of a call. Whatever started it (a script, make, a variable), it
+//! comes by here.
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::{Hook, error_in_short, gather, learned, reason, repositories, wire::Input};
+use crate::{
+    core::{
+        self, Cx, Dice,
+        event::{Event, Origin, STARTED, ToolCall, What},
+        outcome::{Outcome, Verdict},
+        pattern,
+        policy::Scope,
+        reflection::tickets::{self, Closing},
+        review::gate,
+        session::{Session, SessionId},
+        trace::Mark,
+    },
+    open::Roz,
+    shell,
+    storage::{self, update},
+    template::{self, Voice},
+    world::{World, dice, process},
+};
+
+/// A program and its words.
+#[derive(Debug)]
+pub struct Start {
+    pub session_id: SessionId,
+    pub cwd: PathBuf,
+    /// The program by its name, and its arguments.
+    pub argv: Vec<String>,
+}
+
+/// Where a program that a gate or a ticket system is about would do its work.
+#[derive(Debug)]
+pub struct Place<'a> {
+    /// The session's project.
+    pub project: &'a Path,
+    /// The work trees that it is about, or where there is none the folder.
+    pub folders: Vec<PathBuf>,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Judgement {
+    /// Nothing of ours, or let through.
+    Free,
+    /// Let through: if it ends well, these tickets are closed.
+    Closes(Vec<Closing>),
+    /// Why not.
+    Denied(String),
+}
+
+/// Longer commands are read to here: an argument list can be of any length.
+const LONGEST: usize = 32 * 1024;
+
+/// Judges a program that is about to start. `is_ours` says whether it is the agent's on the
+/// session's work; it is asked only about what a gate or a ticket system is about.
+pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> Judgement {
+    let Ok(mut roz) = Roz::open(world, &start.cwd) else { return Judgement::Free };
+    let found = match roz.store.look_at(&start.session_id) {
+        Ok(None) => return Judgement::Free,
+        Ok(Some(stored)) => Ok(stored.session),
+        Err(err) => Err(err),
+    };
+    let session = found.as_ref().ok();
+    if session.is_some_and(|it| it.has_ended) {
+        return Judgement::Free;
+    }
+    if let Some(Ok(other)) = session.and_then(|it| roz.of_session(it, world)) {
+        roz = other;
+    }
+    let Some(line) = quoted(&start.argv) else { return Judgement::Free };
+    let input = json!({ "command": line });
+    let json = input.to_string();
+    let mut call = ToolCall::new("Bash", input, &json, Some(STARTED.to_owned()));
+    let options = roz.policy.commands.options();
+    call.read(&[], &options);
+    call.read_lines(&alias(&call, start), &options);
+    let elsewhere = repositories::gates_elsewhere(&call, &start.cwd, &roz.project, world);
+    let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
+    // What names no program was judged with the line.
+    gated.retain(|it| pattern::program(it.pattern).is_some());
+    let mut closings = tickets::closings(&roz.policy.ticketing, &call);
+    if !closings.is_empty() && !session.is_some_and(|it| learned::is_on(it, &roz, &start.cwd)) {
+        closings.clear();
+    }
+    if gated.is_empty() && closings.is_empty() {
+        return Judgement::Free;
+    }
+    let folders = repositories::folders_of(&call, &gated, &start.cwd, world);
+    if !is_ours(&Place { project: &roz.project, folders }) {
+        return Judgement::Free;
+    }
+    if let Err(err) = &found {
+        return Judgement::Denied(unknown(start, &error_in_short(&err)));
+    }
+    let passes = roz.passes(&start.session_id, world.now);
+    let is_passed = |key: &String| passes.iter().any(|it| it.serves(std::slice::from_ref(key)));
+    if !gated.iter().all(|it| it.key.as_ref().is_some_and(is_passed)) {
+        let event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
+        if let Some(why) = denied(start, event, &json, &roz, world) {
+            return Judgement::Denied(why);
+        }
+    }
+    if closings.is_empty() { Judgement::Free } else { Judgement::Closes(closings) }
+}
+
+/// A program that closes tickets has ended well.
+pub fn confirm(start: &Start, closings: &[Closing], world: &World) -> Result<(), String> {
+    let roz = Roz::open(world, &start.cwd).map_err(|err| error_in_short(&err))?;
+    let until = gather::deadline(&roz.policy, world).max(Instant::now() + Duration::from_secs(2));
+    let new = || Session::new(start.session_id.clone(), world.now);
+    update(&*roz.store, &start.session_id, until, new, |session| {
+        core::ticket_closed(session, closings, world.now);
+        session.updated_at = world.now;
+    })
+    .map_err(|err| error_in_short(&err))
+}
+
+/// Asks the review gate, and saves what changed. None: it is let through.
+fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> Option<String> {
+    let input = as_input(start, event, json);
+    let until = gather::deadline(&roz.policy, world);
+    let dice = Dice::new(dice);
+    let new = || Session::new(start.session_id.clone(), world.now);
+    let mut decided: Option<Outcome> = None;
+    let saved = update(&*roz.store, &start.session_id, until, new, |session| {
+        let facts = gather::facts(&input, session, roz, world);
+        let (now, policy) = (world.now, &roz.policy);
+        let session_id = &start.session_id;
+        let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
+        decided = Some(core::decide_start(session, &input.event, cx));
+        session.updated_at = now;
+    });
+    let Some(outcome) = decided else {
+        let why = saved.err().map(|err| error_in_short(&err)).unwrap_or_default();
+        return Some(unknown(start, &why));
+    };
+    match (&outcome.verdict, saved) {
+        (Verdict::Pass, Ok(())) => None,
+        (Verdict::Pass, Err(err)) => {
+            // One approval for one call has to be used up; any other serves all the same. A Bash
+            // call in a sandbox may not write.
+            let is_for_one = roz.policy.review.gates.approval_scope == Scope::Tool
+                || outcome.trace.iter().any(is_allowed_once)
+                || matches!(err, storage::Error::Locked { .. } | storage::Error::Conflict);
+            is_for_one.then(|| unknown(start, &error_in_short(&err)))
+        }
+        (Verdict::Ask(notice) | Verdict::Object(notice), _) => {
+            let own_command = world.own_command();
+            let session_id = &start.session_id;
+            let voice = Voice { session_id, home: &roz.home, roz: &own_command };
+            Some(reason(&template::render(notice, voice), &input))
+        }
+    }
+}
+
+/// A program that is about to start, as a call that would run it.
+fn as_input<'a>(start: &Start, event: Event<'a>, payload: &'a str) -> Input<'a> {
+    Input {
+        hook: Hook::PreToolUse,
+        payload,
+        session_id: start.session_id.clone(),
+        cwd: Some(start.cwd.clone()),
+        transcript_path: None,
+        event,
+        answer: None,
+        scratchpad: None,
+        formatted: None,
+        warnings: Vec::new(),
+    }
+}
+
+fn is_allowed_once(mark: &Mark) -> bool {
+    matches!(mark, Mark::GateAllowed { reason, .. } if reason == gate::ALLOWED)
+}
+
+/// Nobody knows whether an approval serves.
+fn unknown(start: &Start, why: &str) -> String {
+    format!(
+        "roz: `{}` is gated, and the state of session {} could not be had: {why}. A person has to \
+         look at it (`roz doctor`).",
+        start.argv.first().map_or("", String::as_str),
+        start.session_id
+    )
+}
+
+/// A line that runs these words. A long one is cut: what matters stands in front.
+fn quoted(words: &[String]) -> Option<String> {
+    let mut line = String::new();
+    for word in words {
+        let word = shlex::try_quote(word).ok()?;
+        if line.len() + word.len() > LONGEST && !line.is_empty() {
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word);
+    }
+    Some(line)
+}
+
+/// What git would run for a verb that is an alias, as git itself says: one step far. An alias that
+/// begins with `!` is a line of a shell; what it starts finds the real git.
+fn alias(call: &ToolCall, start: &Start) -> Vec<String> {
+    let Some(run) = call.runs().next().filter(|run| run.program == "git") else {
+        return Vec::new();
+    };
+    let words = run.words();
+    let is_name = |it: &&&str| it.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let Some(verb) = words.get(1).filter(is_name).filter(|it| !it.starts_with('-')) else {
+        return Vec::new();
+    };
+    if shell::is_git_verb(verb) {
+        return Vec::new();
+    }
+    let options = &run.argv[1..run.argv.len() - (words.len() - 1)];
+    let mut git = process::command("git");
+    git.args(options).args(["config", "--get", &format!("alias.{verb}")]).current_dir(&start.cwd);
+    let until = Instant::now() + Duration::from_secs(2);
+    let Ok(ran) = process::run(git, until) else { return Vec::new() };
+    let text = String::from_utf8_lossy(&ran.stdout).trim().to_owned();
+    let rest: Vec<String> = words.iter().skip(2).map(|it| (*it).to_owned()).collect();
+    let Some(rest) = quoted(&rest) else { return Vec::new() };
+    if let Some(line) = text.strip_prefix('!') {
+        return vec![format!("{line} {rest}")];
+    }
+    let Some(git) = quoted(&run.argv[..=options.len()]) else { return Vec::new() };
+    let stands_for = shlex::split(&text).and_then(|words| quoted(&words)).unwrap_or_default();
+    if stands_for.is_empty() { Vec::new() } else { vec![format!("{git} {stands_for} {rest}")] }
+}

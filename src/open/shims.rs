@@ -1,0 +1,183 @@
+//! Folders of shims, what a shell has to know of them, and the passes of calls that were let
+//! through.
+//!
+//! ```text
+//! <ROZ_HOME>/shims/0123456789abcdef/git     a link to roz; the folder's name is of all its names
+//! <ROZ_HOME>/shims/passes/<session>.<id>    a gated call that runs
+//! <ROZ_HOME>/shims/shells/<session>         what a shell under `roz run` reads as it starts
+//! ```
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, DirBuilder, File},
+    io,
+    os::unix::fs::{DirBuilderExt as _, symlink},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::Roz;
+use crate::{
+    core::{bounded, outcome::Pass, session::SessionId},
+    world::{self, shims},
+};
+
+/// How long the pass of a call in the background lasts once it is started: nobody says when it ends.
+const IN_BACKGROUND: TimeDelta = TimeDelta::minutes(10);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptPass {
+    pass: Pass,
+    /// None: to the end of the call.
+    until: Option<DateTime<Utc>>,
+}
+
+impl Roz {
+    fn shims(&self) -> PathBuf {
+        self.home.join(shims::FOLDER)
+    }
+
+    /// Makes the folder of links to `binary` under these names; the folder of another set of names is
+    /// another session's.
+    pub fn link_shims(&self, names: &BTreeSet<String>, binary: &Path) -> io::Result<PathBuf> {
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        let hash = bounded::sha256(all.join("\n").as_bytes());
+        let folder = self.shims().join(&hash[..shims::DIGITS]);
+        make_folder(&folder)?;
+        for name in names {
+            let link = folder.join(name);
+            if link.read_link().is_ok_and(|it| it == binary) {
+                continue;
+            }
+            let new = folder.join(format!(".{name}.{}", bounded::hex(&world::dice()[..4])));
+            symlink(binary, &new)?;
+            fs::rename(&new, &link)?;
+        }
+        // By its age `roz clean` knows that nobody uses it.
+        File::open(&folder)?.set_modified(SystemTime::now())?;
+        Ok(folder)
+    }
+
+    /// Keeps what a shell reads as it starts. Answers where.
+    pub fn write_shell_start(&self, id: &SessionId, text: &str) -> io::Result<PathBuf> {
+        let folder = self.shims().join("shells");
+        make_folder(&folder)?;
+        let file = folder.join(id.as_str());
+        fs::write(&file, text)?;
+        Ok(file)
+    }
+
+    /// A gated call was let through. Without a folder of shims nobody asks for its pass.
+    pub fn keep_pass(&self, id: &SessionId, pass: &Pass) -> io::Result<()> {
+        if !self.shims().is_dir() {
+            return Ok(());
+        }
+        make_folder(&self.passes_folder())?;
+        self.write_pass(id, &KeptPass { pass: pass.clone(), until: None })
+    }
+
+    /// A gated call came to its end, or goes on in the background.
+    pub fn end_pass(
+        &self,
+        id: &SessionId,
+        tool_use_id: &str,
+        in_background: bool,
+        now: DateTime<Utc>,
+    ) -> io::Result<()> {
+        let file = self.pass_file(id, tool_use_id);
+        match read_pass(&file) {
+            Some(kept) if in_background => {
+                self.write_pass(id, &KeptPass { until: Some(now + IN_BACKGROUND), ..kept })
+            }
+            Some(_) => fs::remove_file(file),
+            None => Ok(()),
+        }
+    }
+
+    /// The passes of a session's calls that run.
+    pub fn passes(&self, id: &SessionId, now: DateTime<Utc>) -> Vec<Pass> {
+        let kept = self.pass_files(id).into_iter().filter_map(|file| read_pass(&file));
+        kept.filter(|it| it.until.is_none_or(|until| now <= until)).map(|it| it.pass).collect()
+    }
+
+    /// The client of a session is a new one: no call of the old one runs.
+    pub fn forget_passes(&self, id: &SessionId) {
+        for file in self.pass_files(id) {
+            let _ = fs::remove_file(file);
+        }
+    }
+
+    fn passes_folder(&self) -> PathBuf {
+        self.shims().join("passes")
+    }
+
+    fn pass_file(&self, id: &SessionId, tool_use_id: &str) -> PathBuf {
+        let hash = bounded::sha256(tool_use_id.as_bytes());
+        self.passes_folder().join(format!("{id}.{}", &hash[..shims::DIGITS]))
+    }
+
+    fn pass_files(&self, id: &SessionId) -> Vec<PathBuf> {
+        let folder = self.passes_folder();
+        let names = world::names(&folder).unwrap_or_default();
+        let is_sessions = |name: &std::ffi::OsString| {
+            name.to_str()
+                .and_then(|it| it.strip_prefix(id.as_str()))
+                .is_some_and(|it| it.starts_with('.'))
+        };
+        names.into_iter().filter(is_sessions).map(|name| folder.join(name)).collect()
+    }
+
+    fn write_pass(&self, id: &SessionId, kept: &KeptPass) -> io::Result<()> {
+        let file = self.pass_file(id, &kept.pass.tool_use_id);
+        // Complete as soon as it has its name: a shim may read it just now.
+        let new = file.with_extension(format!("new{}", bounded::hex(&world::dice()[..4])));
+        fs::write(&new, serde_json::to_vec(kept)?)?;
+        fs::rename(&new, &file)
+    }
+
+    /// Forgets what no session that began since has used.
+    pub(super) fn sweep_shims(&self, before: DateTime<Utc>) {
+        let is_old = |path: &Path| {
+            let modified = path.symlink_metadata().and_then(|it| it.modified());
+            modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before)
+        };
+        let inside = |folder: &Path| {
+            let names = world::names(folder).unwrap_or_default();
+            names.into_iter().map(|name| folder.join(name)).collect::<Vec<_>>()
+        };
+        for folder in inside(&self.shims()) {
+            if !shims::is_folder(&folder) {
+                inside(&folder).iter().filter(|it| is_old(it)).for_each(|it| {
+                    let _ = fs::remove_file(it);
+                });
+            } else if is_old(&folder) {
+                let _ = fs::remove_dir_all(&folder);
+            }
+        }
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn read_pass(file: &Path) -> Option<KeptPass> {
+    const LARGEST: u64 = 1 << 20;
+    serde_json::from_str(&world::read_text(file, LARGEST)?).ok()
+}
+
+/// What puts a folder of shims first on a shell's PATH, once, and says which session it is: for any
+/// POSIX shell, and for one that reads it again and again.
+pub fn shell_lines(folder: &Path, id: &SessionId) -> String {
+    let folder = world::shell_word(&folder.to_string_lossy());
+    format!(
+        r#"export ROZ_SESSION_ID={id}
+roz_shims={folder}; roz_path=":$PATH:"
+while case "$roz_path" in *":$roz_shims:"*) true ;; *) false ;; esac; do roz_path="${{roz_path%%":$roz_shims:"*}}:${{roz_path#*":$roz_shims:"}}"; done
+roz_path="${{roz_path#:}}"; roz_path="${{roz_path%:}}"; export PATH="$roz_shims${{roz_path:+:$roz_path}}"; unset roz_shims roz_path
+"#
+    )
+}

@@ -1,0 +1,163 @@
+//! A gated program's stand-in: roz, started under the program's name through a link that comes first
+//! on PATH. It judges the real argv, and becomes the program unless a gate objects.
+//!
+//! ```text
+//! make release ─► sh ─► git push ─► <ROZ_HOME>/shims/…/git ─► judged ─► /usr/bin/git
+//!                                                                   └─► reason, exit code 126
+//! ```
+//!
+//! It is never in the way of what is no agent's on the session's work: another session, one that has
+//! ended, a folder for temporary files, a person's own terminal.
+
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    panic,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    core::{bounded, session::SessionId},
+    hooks::program_start::{self, Judgement, Place, Start},
+    world::{
+        World,
+        ancestors::{Ancestor, ancestors},
+        git, process,
+        shims::Started,
+    },
+};
+
+/// What a shell answers for a program that it may not run, and for one that it does not find.
+const DENIED: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Stands in for a gated program. None: this process was started as roz.
+pub fn run() -> Option<ExitCode> {
+    let started: &'static Started = Box::leak(Box::new(Started::now()?));
+    let Some(program) = started.program() else {
+        say(&format!("{}: command not found", started.name.display()));
+        return Some(NOT_FOUND.into());
+    };
+    // Whatever is wrong with roz, the program runs.
+    let real = program.clone();
+    panic::set_hook(Box::new(move |_| {
+        let _ = started.become_program(&real);
+    }));
+    let world = World::from_env();
+    let Some(start) = start(started, &world) else {
+        return Some(become_program(started, &program));
+    };
+    let is_ours = |place: &Place| is_sessions_work(place, &start, &world) && !is_persons(&world);
+    Some(match program_start::judge(&start, is_ours, &world) {
+        Judgement::Free => become_program(started, &program),
+        Judgement::Denied(reason) => {
+            say(&format!("{}{reason}", got_so_far(&start, &world)));
+            DENIED.into()
+        }
+        Judgement::Closes(closings) => match started.run_program(&program) {
+            Ok(0) => {
+                if let Err(why) = program_start::confirm(&start, &closings, &world) {
+                    say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
+                }
+                ExitCode::SUCCESS
+            }
+            Ok(code) => code.into(),
+            Err(err) => cannot_run(&program, &err),
+        },
+    })
+}
+
+fn become_program(started: &Started, program: &Path) -> ExitCode {
+    let err = started.become_program(program);
+    cannot_run(program, &err)
+}
+
+fn cannot_run(program: &Path, err: &io::Error) -> ExitCode {
+    say(&format!("{}: {err}", program.display()));
+    DENIED.into()
+}
+
+fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// The program and the session that it belongs to, if it belongs to one.
+fn start(started: &Started, world: &World) -> Option<Start> {
+    let id = world.var("CLAUDE_CODE_SESSION_ID").or_else(|| world.var("ROZ_SESSION_ID"))?;
+    let session_id: SessionId = id.parse().ok()?;
+    let words = std::iter::once(&started.name).chain(&started.args);
+    let argv = words.map(|it| it.to_string_lossy().into_owned()).collect();
+    Some(Start { session_id, cwd: world.cwd.clone(), argv })
+}
+
+/// Whether something of it is no scratch: neither in a folder for temporary files nor in one that
+/// git ignores, or the session's own project.
+fn is_sessions_work(place: &Place, start: &Start, world: &World) -> bool {
+    let named = git_folders(start, world);
+    let mut folders = place.folders.iter().chain(&named);
+    folders.any(|folder| !is_scratch(folder, place.project, world))
+}
+
+/// Where git is told to look for the repository, beside the folder that it is called in.
+fn git_folders(start: &Start, world: &World) -> Vec<PathBuf> {
+    let by_environment = world.var("GIT_DIR").map(str::to_owned);
+    let options = crate::shell::git_options(&start.argv).into_iter();
+    let options = options.filter(|(name, _)| name == "git-dir" || name == "work-tree");
+    let named = options.filter_map(|(_, value)| value).chain(by_environment);
+    named.map(|it| start.cwd.join(it)).collect()
+}
+
+fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (folder, project) = (real(folder), real(project));
+    let root = git::find_root(&folder);
+    let is_own = match &root {
+        Some(root) => *root == project,
+        None => folder.starts_with(&project),
+    };
+    if is_own {
+        return false;
+    }
+    let temporary = ["/tmp", "/var/tmp"].into_iter().chain(world.var("TMPDIR"));
+    if temporary.map(Path::new).any(|it| folder.starts_with(real(it))) {
+        return true;
+    }
+    root.is_some_and(|root| is_ignored(&root))
+}
+
+/// Whether git ignores a work tree that lies in another one.
+fn is_ignored(root: &Path) -> bool {
+    let Some(around) = root.parent().and_then(git::find_root) else { return false };
+    let mut git = process::command("git");
+    git.args(["check-ignore", "-q", "--"]).arg(root).current_dir(around);
+    git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
+    process::run(git, Instant::now() + Duration::from_secs(2)).is_ok_and(|ran| ran.ok)
+}
+
+/// Whether a person started it at a terminal of theirs: an editor or tmux that an agent opened binds
+/// nobody.
+fn is_persons(world: &World) -> bool {
+    (io::stdin().is_terminal() || io::stderr().is_terminal())
+        && !ancestors().iter().any(|it| it.is_agent(&agents(world)))
+}
+
+/// The processes that the environment calls agents.
+fn agents(world: &World) -> Vec<u32> {
+    let named = ["CLAUDE_PID", "ROZ_AGENT_PID"].into_iter().filter_map(|it| world.var(it));
+    named.filter_map(|it| it.parse().ok()).collect()
+}
+
+/// What had been started before it, unless the agent's own line starts it.
+fn got_so_far(start: &Start, world: &World) -> String {
+    let agents = agents(world);
+    let above = ancestors().into_iter().take_while(|it| !it.is_agent(&agents));
+    let cause = above.filter(|it| !it.is_shell_line()).map(|it: Ancestor| it.line()).next();
+    let shown = |text: &str| bounded::plain_line(&bounded::line(text, 100));
+    match cause.filter(|it| !it.is_empty()) {
+        Some(cause) => {
+            format!("roz: `{}` got as far as `{}`.\n", shown(&cause), shown(&start.argv.join(" ")))
+        }
+        None => String::new(),
+    }
+}

@@ -1,0 +1,88 @@
+//! The processes that this one descends from.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use super::process;
+
+/// A process that started this one, or started one that did.
+#[derive(Debug)]
+pub struct Ancestor {
+    pub pid: u32,
+    /// Its command line.
+    pub words: Vec<String>,
+}
+
+/// Nobody nests processes deeper by hand.
+const DEEPEST: usize = 64;
+
+/// The ancestors of this process, the nearest first, as far as the system tells.
+pub fn ancestors() -> Vec<Ancestor> {
+    let mut found = Vec::new();
+    let mut next = rustix::process::getppid().map(|it| it.as_raw_nonzero().get().cast_unsigned());
+    while let Some(pid) = next.filter(|it| *it > 1 && found.len() < DEEPEST) {
+        let Some((parent, words)) = of_proc(pid).or_else(|| of_ps(pid)) else { break };
+        found.push(Ancestor { pid, words });
+        next = Some(parent);
+    }
+    found
+}
+
+fn of_proc(pid: u32) -> Option<(u32, Vec<String>)> {
+    let folder = Path::new("/proc").join(pid.to_string());
+    // `pid (comm) state ppid …`; the name may hold anything, blanks too.
+    let stat = std::fs::read(folder.join("stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat).into_owned();
+    let (_, rest) = stat.rsplit_once(')')?;
+    let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
+    let line = std::fs::read(folder.join("cmdline")).unwrap_or_default();
+    let line = line.strip_suffix(b"\0").unwrap_or(&line);
+    let words = line.split(|byte| *byte == 0).map(|it| String::from_utf8_lossy(it).into_owned());
+    Some((parent, words.collect()))
+}
+
+/// Where there is no `/proc`.
+fn of_ps(pid: u32) -> Option<(u32, Vec<String>)> {
+    if cfg!(target_os = "linux") {
+        return None;
+    }
+    let mut ps = process::command("ps");
+    ps.args(["-o", "ppid=,args=", "-p", &pid.to_string()]);
+    let ran = process::run(ps, Instant::now() + Duration::from_secs(1)).ok()?;
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let mut words = text.split_whitespace();
+    let parent = words.next()?.parse().ok()?;
+    Some((parent, words.map(str::to_owned).collect()))
+}
+
+impl Ancestor {
+    /// Whether it is an agent: one of those `pids`, or an agent's program by its name.
+    pub fn is_agent(&self, pids: &[u32]) -> bool {
+        const AGENTS: &[&str] =
+            &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "aider", "amp"];
+        // `node /usr/bin/claude`.
+        let mut names = self.words.iter().take(2).map(|it| it.rsplit('/').next().unwrap_or(it));
+        pids.contains(&self.pid) || names.any(|it| AGENTS.contains(&it.trim_end_matches(".exe")))
+    }
+
+    /// Whether it is a shell that was given a line to run: `sh -c 'git push'`.
+    pub fn is_shell_line(&self) -> bool {
+        const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
+        let name = self.words.first().and_then(|it| it.rsplit('/').next()).unwrap_or_default();
+        let is_line =
+            |it: &String| it.starts_with('-') && !it.starts_with("--") && it.contains('c');
+        let mut options = self.words.iter().skip(1).take_while(|it| it.starts_with('-'));
+        SHELLS.contains(&name.trim_start_matches('-')) && options.any(is_line)
+    }
+
+    /// Its command line, the program by its name alone.
+    pub fn line(&self) -> String {
+        let mut words = self.words.clone();
+        if let Some(program) = words.first_mut() {
+            *program = program.rsplit('/').next().unwrap_or_default().to_owned();
+        }
+        words.join(" ")
+    }
+}

@@ -1,0 +1,149 @@
+//! Shims: links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program. How
+//! a process knows that it was started through one, and how it starts the program itself.
+
+#![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
+
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    io,
+    os::unix::{ffi::OsStrExt as _, process::CommandExt as _, process::ExitStatusExt as _},
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use super::is_executable;
+
+/// The name of the folder that holds a folder of links for each set of names.
+pub const FOLDER: &str = "shims";
+/// How many hex digits name a set.
+pub const DIGITS: usize = 16;
+
+/// A gated program as this process was started: through a shim.
+#[derive(Debug)]
+pub struct Started {
+    /// The program's name.
+    pub name: OsString,
+    /// How it was called: a name or a path.
+    called: OsString,
+    pub args: Vec<OsString>,
+}
+
+impl Started {
+    /// Whether this process was started through a shim. A shell looks a bare name up on PATH, and
+    /// the process is only told the name: it is the first file of that name there.
+    pub fn now() -> Option<Self> {
+        let mut args = env::args_os();
+        let called = args.next()?;
+        let name = Path::new(&called).file_name().filter(|it| *it != "roz")?.to_owned();
+        let file = if called.as_bytes().contains(&b'/') {
+            PathBuf::from(&called)
+        } else {
+            let path = env::var_os("PATH")?;
+            env::split_paths(&path).map(|it| it.join(&name)).find(|it| is_executable(it))?
+        };
+        let file = std::path::absolute(file).ok().filter(|it| is_shim(it))?;
+        let leads_here = file.canonicalize().ok() == env::current_exe().ok()?.canonicalize().ok();
+        leads_here.then(|| Self { name, called, args: args.collect() })
+    }
+
+    /// The program itself: the first of that name on PATH that is no shim, of whatever roz.
+    pub fn program(&self) -> Option<PathBuf> {
+        let path = env::var_os("PATH")?;
+        let mut files = env::split_paths(&path).map(|it| it.join(&self.name));
+        files.find(|it| is_executable(it) && !is_shim(it))
+    }
+
+    /// Becomes the program: signals, terminal and exit code are its own. Comes back only if that
+    /// fails.
+    pub fn become_program(&self, program: &Path) -> io::Error {
+        let err = self.command(program).exec();
+        match err.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
+            // A script without a first line that says who reads it: a shell does.
+            Some(rustix::io::Errno::NOEXEC) => {
+                Command::new("/bin/sh").arg(program).args(&self.args).exec()
+            }
+            _ => err,
+        }
+    }
+
+    /// Runs the program to its end. Answers its exit code.
+    pub fn run_program(&self, program: &Path) -> io::Result<u8> {
+        let status = self.command(program).status()?;
+        let code = status.code().or_else(|| Some(128 + status.signal()?));
+        Ok(code.and_then(|it| u8::try_from(it).ok()).unwrap_or(1))
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        if !self.called.as_bytes().contains(&b'/') {
+            command.arg0(&self.called);
+        }
+        command.args(&self.args);
+        command
+    }
+}
+
+/// Starts a program in the place of this one, with a PATH of its own choice.
+pub fn become_agent(words: &[OsString], variables: &[(&str, OsString)]) -> io::Error {
+    let Some((program, args)) = words.split_first() else {
+        return io::Error::from(io::ErrorKind::InvalidInput);
+    };
+    Command::new(program).args(args).envs(variables.iter().cloned()).exec()
+}
+
+/// Whether a file is a shim: by its name, so that another roz's is one as well.
+fn is_shim(file: &Path) -> bool {
+    file.parent().is_some_and(is_folder) && file.is_symlink()
+}
+
+/// Whether a folder is one of links, by its name.
+pub(crate) fn is_folder(folder: &Path) -> bool {
+    let is_hash =
+        |name: &OsStr| name.len() == DIGITS && name.as_bytes().iter().all(u8::is_ascii_hexdigit);
+    folder.file_name().is_some_and(is_hash)
+        && folder.parent().and_then(Path::file_name).is_some_and(|name| name == FOLDER)
+}
+
+/// A PATH without the folders of shims, if it has any.
+pub(super) fn without_folders(path: &str) -> Option<String> {
+    // Nearly none has.
+    if !path.contains("/shims/") {
+        return None;
+    }
+    let kept = path.split(':').filter(|it| !is_folder(Path::new(it.trim_end_matches('/'))));
+    let kept = kept.collect::<Vec<_>>().join(":");
+    (kept != path).then_some(kept)
+}
+
+/// The PATH that roz's own programs get, if it is another than ours.
+pub(super) fn own_path() -> Option<&'static str> {
+    static PATH: OnceLock<Option<String>> = OnceLock::new();
+    PATH.get_or_init(|| without_folders(env::var_os("PATH")?.to_str()?)).as_deref()
+}
+
+/// The PATH of this process, folders of shims included.
+pub fn path() -> OsString {
+    env::var_os("PATH").unwrap_or_default()
+}
+
+/// A variable that a shell reads its start-up file from.
+pub fn shell_start_up() -> Option<OsString> {
+    env::var_os("BASH_ENV").filter(|it| !it.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_shims_are_known_by_their_names() {
+        let path =
+            "/h/.roz/shims/0123456789abcdef:/usr/bin:/h/.pyenv/shims:/x/shims/0123456789abcdef/";
+        assert_eq!(without_folders(path).as_deref(), Some("/usr/bin:/h/.pyenv/shims"));
+        for path in ["/usr/bin::/bin", "/h/.pyenv/shims:/bin", "/x/shims/0123:/bin", ""] {
+            assert_eq!(without_folders(path), None, "{path}");
+        }
+    }
+}
