@@ -165,6 +165,13 @@ impl<'a> ToolCall<'a> {
         self.input = input;
     }
 
+    /// Reads more lines that the call would run: what an alias stands for.
+    pub fn read_lines(&mut self, lines: &[String], options: &shell::Options) {
+        for line in lines {
+            self.add(shell::read_with(line, options), line);
+        }
+    }
+
     /// Whether a line of its own is longer than what is read of one, so that it
     /// may write more than is known. Asked once a call is read.
     pub fn is_cut_short(&self) -> bool {

@@ -11,6 +11,8 @@ use crate::{
 
 const MAX_TEXT: u64 = 256 * 1024;
 const MAX_LINES: usize = 200;
+/// What a text may grow by with its arguments, in bytes.
+const MAX_FILLED: usize = 1 << 20;
 
 /// The lines that a Skill call would run.
 #[derive(Debug)]
@@ -31,11 +33,11 @@ pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
     if name.is_empty() || name.split([':', '/']).any(|part| matches!(part, "" | "." | "..")) {
         return found;
     }
+    let arguments = call.text("args").unwrap_or_default();
     for file in files(name, dirs, world) {
         if let Some((text, is_whole)) = read_beginning(&file, MAX_TEXT) {
             found.are_all &= is_whole;
-            // What the client puts in for `$ARGUMENTS` and `$1` is a variable to the reader.
-            found.lines.extend(lines_of(&text));
+            found.lines.extend(lines_of(&filled(&text, arguments)));
         }
     }
     found.are_all &= found.lines.len() <= MAX_LINES;
@@ -64,6 +66,21 @@ fn files(name: &str, dirs: &[&Path], world: &World) -> Vec<PathBuf> {
     found
 }
 
+/// The text with the arguments in it, as the client fills them in before it runs the lines: all of
+/// them for `$ARGUMENTS`, one for `$0`, `$1` … Where there is too much of them they stay variables.
+fn filled(text: &str, arguments: &str) -> String {
+    if text.matches('$').count().saturating_mul(arguments.len()) > MAX_FILLED {
+        return text.to_owned();
+    }
+    // What would be a line of its own in the arguments is none.
+    let arguments = arguments.replace("!`", "! `");
+    let mut text = text.replace("$ARGUMENTS", &arguments);
+    for (at, word) in arguments.split_whitespace().enumerate().take(10) {
+        text = text.replace(&format!("${at}"), word);
+    }
+    text
+}
+
 /// What is in `` !`…` `` and in fenced blocks that are marked with `!`.
 fn lines_of(text: &str) -> Vec<String> {
     let between = |begin: &str, end: &str| -> Vec<String> {
@@ -77,6 +94,14 @@ fn lines_of(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_filled_in_with_the_arguments() {
+        assert_eq!(filled("rm $ARGUMENTS; cat $1", "-r a"), "rm -r a; cat a");
+        assert_eq!(filled("echo $ARGUMENTS", "!`rm x`"), "echo ! `rm x`");
+        assert_eq!(filled("gh pr view $0 $2", "7"), "gh pr view 7 $2");
+        assert_eq!(filled(&"$0".repeat(2000), &"x".repeat(2000)), "$0".repeat(2000));
+    }
 
     #[test]
     fn both_ways_of_writing_a_line_are_found() {
