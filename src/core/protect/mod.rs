@@ -9,19 +9,16 @@
 mod accesses;
 mod clients;
 mod commands;
-mod find;
 mod kill;
 mod mentions;
 mod paths;
 mod places;
-mod regex;
 mod reviewer;
 mod settings;
 mod table;
 
 pub use self::{
     accesses::{Access, Accessed, Act, Before, accesses, act_of_tool},
-    find::{Found, reach},
     paths::wants_text,
     places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
     table::{Answer, Example, RULES, Rule},
