@@ -1,6 +1,7 @@
 //! The keys that gate patterns are matched against, and the match where text is unknown.
 
 use super::glob::{self, Token};
+use super::table::grammar::lists;
 use super::table::{npm, options};
 use super::walk::field::Field;
 use super::{Certainty, HOLE, Run};
@@ -28,7 +29,7 @@ impl Run {
     fn bare_words(&self) -> Option<Vec<&str>> {
         // `git-push` is another name of `git push`.
         if let Some(subcommand) = self.program.strip_prefix("git-")
-            && options::GIT_PROGRAMS.contains(&subcommand)
+            && lists(options::GIT_PROGRAMS, subcommand)
         {
             let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
             return Some(["git", subcommand].into_iter().chain(rest).collect());

@@ -12,27 +12,17 @@ pub(crate) const DEPTH: usize = 40;
 /// the units are of; a line of more is data, or made to take long.
 pub(crate) const WORK: usize = 2_000;
 
-/// The same for the text of a script, of which a call reads few: one of 64 KiB, of some 300 busy
-/// lines, is read to its end.
-pub(crate) const SCRIPT_WORK: usize = 7_000;
-
-/// Of so many files whose text the caller knows the work is paid for.
-pub(crate) const FILES: usize = 4;
-
 /// Words of one text for each command that it may have; an expansion counts as one more.
 pub(crate) const WORDS: usize = 4;
-
-/// Tokens of code in another language that a line holds: what 64 KiB of dense code have.
-pub(crate) const TOKENS: usize = 16_384;
-
-/// Elements of an array; beyond, a line is not read to its end.
-pub(crate) const ELEMENTS: usize = 4_000;
 
 /// Words that one word becomes by brace expansion; beyond, it is unknown.
 pub(crate) const BRACES: usize = 256;
 
 /// Values that a variable may have at one point (one for each branch); beyond, it is unknown.
 pub(crate) const VALUES: usize = 8;
+
+/// Words that a loop goes over one by one; beyond, its variable is unknown.
+pub(crate) const ROUNDS: usize = 64;
 
 /// Readings of one simple command, one for each choice of its variables' values.
 pub(crate) const CHOICES: usize = 16;

@@ -21,11 +21,9 @@
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
 //! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
 
-mod foreign;
 mod glob;
 mod key;
 pub(crate) mod limit;
-mod links;
 mod name;
 mod raw;
 mod scan;
@@ -38,17 +36,11 @@ mod tests;
 
 use std::fmt;
 
-pub use glob::{Matcher, matched as pattern_matched, matches as pattern_matches};
+pub use glob::matches as pattern_matches;
 pub use key::may_match;
-pub use links::Made;
 pub use name::last_part;
 pub use raw::{each_raw_run, raw_words};
-pub use table::coded::is_git_code;
-pub use table::hooks::{may_have as may_have_hooks, of_command as hooks_of, runs_settings};
-pub use table::interpreters::MAKEFILES;
-pub use table::options::{corrects_verbs, git_folders, git_options, is_git_verb};
-pub use walk::filter::substituted;
-pub use walk::through::LineFilter;
+pub use table::options::{git_folders, git_options, is_git_verb};
 
 /// Stands in a word where text cannot be known: any text, or none.
 pub const HOLE: char = '\u{FFFC}';
@@ -63,17 +55,6 @@ pub fn read_with(line: &str, options: &Options) -> Reading {
     walk::line(line, options)
 }
 
-/// Reads the text of a script that a line runs (see [`Reading::scripts`]) as code nested in it:
-/// `arguments` are the script's own, without its name.
-pub fn read_script(
-    text: &str,
-    interpreter: Interpreter,
-    arguments: &[String],
-    options: &Options,
-) -> Reading {
-    walk::script(text, interpreter, arguments, options)
-}
-
 /// What the caller knows beyond the line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
@@ -84,14 +65,6 @@ pub struct Options {
     /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
     /// other variable is unknown.
     pub variables: Vec<(String, String)>,
-    /// Where `roz` lies, as `command -v` shows it. Programs that nobody told of lie in `/usr/bin`.
-    pub own: Option<String>,
-    /// What is read is a script that the project keeps: what it may run or may not does not count.
-    pub kept: bool,
-    /// Files that lie on the disk as the line begins, and that it brings to a shell: where it runs
-    /// one, its text is read there and then, in the folder, with the variables and the arguments
-    /// that it gets, and what it defines holds for the rest of the line if it is sourced.
-    pub files: Vec<FileText>,
 }
 
 /// A program that writes files, as its user tells it.
@@ -113,16 +86,6 @@ pub enum Operands {
     All,
 }
 
-/// What a file holds as the line begins.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FileText {
-    /// As in [`Write`].
-    pub path: String,
-    pub text: String,
-    /// The project has it so since long: what it may run or may not does not count.
-    pub kept: bool,
-}
-
 /// Everything that a line may do, in the order in which it was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
@@ -130,21 +93,10 @@ pub struct Reading {
     pub runs: Vec<Run>,
     /// Every path that would be created, changed or removed.
     pub writes: Vec<Write>,
-    /// The same of words that may be paths, and may be something else, where nothing has that name:
-    /// `git checkout main`.
-    pub perhaps: Vec<Write>,
-    /// What git no longer keeps, and leaves where it lies: `git rm --cached`.
-    pub untracked: Vec<Write>,
-    /// What files are given through redirections and `tee`, and what is downloaded to them.
-    pub texts: Vec<TextOf>,
     /// Files whose content would be shown or loaded, where that is known.
     pub reads: Vec<ReadOf>,
-    /// Files whose text would be run.
+    /// Files whose text would be run: they are named here, and nobody reads them.
     pub scripts: Vec<Script>,
-    /// Links by name that the line makes: a path through one is another as well.
-    pub links: Vec<Link>,
-    /// Searches for files, with what becomes of what they find.
-    pub finds: Vec<Find>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<Code>,
     /// Something of it would run as another user: `sudo`, `su`.
@@ -196,10 +148,6 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
     pub conditional: bool,
-    /// Whether it may run more than once: in a loop, or for each of what another program finds.
-    pub again: bool,
-    /// A hole among the words stands in no quotes: it may be several words.
-    pub loose: bool,
     /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
     /// `git -C ../b push`. None: where the line starts.
     pub folders: Vec<String>,
@@ -214,27 +162,6 @@ pub struct Write {
     pub certainty: Certainty,
     /// As in [`Run`].
     pub conditional: bool,
-    /// git puts it back to what it keeps: of a folder, the files that are not so.
-    pub puts_back: bool,
-    /// It stands for what a search finds, and for nothing else: what that is, the [`Find`] says.
-    pub is_found: bool,
-}
-
-/// A link by name, and where it leads; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Link {
-    pub path: String,
-    pub target: String,
-}
-
-/// What a file is given; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct TextOf {
-    pub path: String,
-    /// `None` where it cannot be known.
-    pub text: Option<String>,
-    /// It is added to what the file held before the line.
-    pub added: bool,
 }
 
 /// A file whose content would be shown or loaded; paths as in [`Write`].
@@ -242,8 +169,6 @@ pub struct TextOf {
 pub struct ReadOf {
     pub path: String,
     pub certainty: Certainty,
-    /// The line has put all of it there by then, and it is known.
-    pub own: bool,
 }
 
 /// A file whose text would be run; paths as in [`Write`].
@@ -254,33 +179,6 @@ pub struct Script {
     /// The script's arguments, without its name.
     pub arguments: Vec<String>,
     pub conditional: bool,
-}
-
-/// A search for files (`find`, `fd`, `grep -l`, `git clean`), whose finds nobody can know but who looks there.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Find {
-    /// The folders that are looked through: as they are written, and as in [`Write`].
-    pub starts: Vec<(String, String)>,
-    /// The tests and actions, in the words of `find`; of `git clean` its arguments.
-    pub words: Vec<String>,
-    /// What is done to what is found, by the place of the word that does it; behind the last word,
-    /// it is done to all that is printed, and so many places further on, to what as many of the
-    /// filters let through.
-    pub acts: Vec<(usize, How)>,
-    /// The same of what bears a name below what is found: `find … -exec rm {}/config.toml`.
-    pub below: Vec<(usize, How, String)>,
-    /// What leaves out some of what is printed, one behind the other.
-    pub filters: Vec<LineFilter>,
-    pub is_git: bool,
-    /// What the files hold, or who keeps them, decides, too: `grep -l`, `git ls-files`; or it is a
-    /// pattern that a loop goes over. Nothing is said of what becomes of what it finds.
-    pub is_text: bool,
-    /// Of those by text: what stands in each file, where that is known.
-    pub literal: String,
-    /// Of a pattern that a loop goes over: what stands for what it finds in a [`Write`].
-    pub shows: Vec<String>,
-    /// Whether the loop is known to write it, where what stands for it may be anything.
-    pub is_written: bool,
 }
 
 /// What is done to a path.
@@ -325,8 +223,6 @@ pub enum Interpreter {
     Python,
     JavaScript,
     Perl,
-    /// Perl that is looked at for errors: only what runs while it is read.
-    PerlChecked,
     Ruby,
     Php,
     Awk,
@@ -334,12 +230,8 @@ pub enum Interpreter {
     Tcl,
     AppleScript,
     Make,
-    Sed,
     /// Another language, or the commands of a program of its own: its words are all that is known.
     Other,
-    /// Nobody: a patch, whose headers name the files that it changes. Its arguments are how many
-    /// leading parts of their paths are taken off, and the folder that they are seen from.
-    Patch,
     /// The file itself decides, by its `#!` line.
     Itself,
 }
@@ -359,15 +251,13 @@ pub enum Unreadable {
     Length,
     /// More commands than [`limit::WORK`] allows.
     Work,
-    /// Git is told to run what is nearest to a verb that it does not know: any of its own, any alias.
-    Nearest,
 }
 
 impl Unreadable {
     /// Whether it is a bound of ours, not an error in the line: bash may well run what stands
     /// behind it, and [`raw_words`] may not reach so far.
     pub fn is_bound(self) -> bool {
-        matches!(self, Self::Depth | Self::Length | Self::Work | Self::Nearest)
+        matches!(self, Self::Depth | Self::Length | Self::Work)
     }
 }
 
@@ -380,7 +270,6 @@ impl fmt::Display for Unreadable {
             Self::Depth => "it is nested too deeply",
             Self::Length => "it is too long",
             Self::Work => "it runs too many commands",
-            Self::Nearest => "git would run whatever is nearest to a verb that it does not know",
         })
     }
 }

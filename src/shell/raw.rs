@@ -37,8 +37,6 @@ pub fn each_raw_run(line: &str, is_first: impl Fn(&str) -> bool, mut each: impl 
                     assignments: Vec::new(),
                     certainty: Certainty::Opaque,
                     conditional: true,
-                    again: false,
-                    loose: false,
                     folders: Vec::new(),
                 });
             }

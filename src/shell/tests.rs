@@ -1,5 +1,6 @@
 //! The reader's bounds and its interface. What lines mean is in the corpora, `tests/it/commands`.
 
+use super::table::grammar::{lists, words_of};
 use super::*;
 
 /// `text` repeated.
@@ -67,98 +68,11 @@ fn no_nesting_or_length_overflows_the_stack_or_takes_long() {
 }
 
 #[test]
-fn a_text_that_filters_multiply_is_followed_as_long_as_it_is_short() {
-    let ten = format!("s/a/{}/g;", many("a", 20));
-    let set = many("!-z", 2000);
-    for line in [
-        // Multiplied so often, it would fill any memory.
-        format!("echo aaaaaaaaaa | sed '{}'", many(&ten, 8)),
-        format!("echo aaaaaaaaaa > f; sed -i '{}' f", many(&ten, 8)),
-        format!("x={}; y={}; echo ${{x//a/$y}}", many("a", 4000), many("a", 30_000)),
-        format!("echo {} | sd a {}", many("a", 30_000), many("a", 30_000)),
-        format!("echo {} | cut -d, -f1- --output-delimiter={}", many(",", 9999), many("a", 9999)),
-        format!("echo a | tr '{set}' '{set}'"),
-    ] {
-        assert!(read(&format!("{line}; git push")).may_run("Bash:git push*"), "{line}");
-    }
-}
-
-#[test]
-fn a_text_that_code_doubles_is_followed_as_long_as_it_is_short() {
-    for (program, first, again) in [
-        ("python3 -c", "a=\"x\"", "a=a+a"),
-        ("python3 -c", "a=[\"x\"]", "a=a+a"),
-        ("python3 -c", "a=\"x\"", "a+=a"),
-        ("python3 -c", "a=\"x\"", "a=a.join([a,a])"),
-        ("python3 -c", "a=\"x\"", "a=a/a"),
-        ("node -e", "a=\"x\"", "a=[a,a].join(a)"),
-        ("perl -e", "$a=\"x\"", "$a.=$a"),
-        ("perl -e", "@a=(\"x\")", "@a=(@a,@a)"),
-        ("lua -e", "a=\"x\"", "a=a..a"),
-        ("awk", "a=\"x\"", "a=a a"),
-    ] {
-        // Doubled so often, it would fill any memory.
-        let line = format!("{program} '{first};{}'; git push", many(&format!("{again};"), 90));
-        assert!(read(&line).may_run("Bash:git push*"), "{line}");
-    }
-    assert!(
-        read("python3 -c 'import os;a=\"git\";a+=\" push\";os.system(a)'").may_run("Bash:git push")
-    );
-}
-
-#[test]
 fn deep_nesting_is_refused_and_not_taken_for_empty() {
     assert_eq!(read(&many("(", 100_000)).unreadable, Some(Unreadable::Depth));
     assert_eq!(read(&many("$(", 100_000)).unreadable, Some(Unreadable::Depth));
     assert_eq!(read(&many("a", 1_000_000)).unreadable, Some(Unreadable::Length));
     assert_eq!(read("git push \"").unreadable, Some(Unreadable::Quote));
-}
-
-/// Seed 20261 of the comparison with bash: read once as it is and once with its escapes decoded, it
-/// was as deep in itself as the bound, and nothing was left to pay for what stands behind it.
-#[test]
-fn a_script_that_sources_itself_is_followed_a_few_times_whoever_wrote_it() {
-    let line = r#"echo '$(printf "x
-"; . ./s)' > s; . ./s; git push"#;
-    let reading = read(line);
-    assert_eq!(reading.unreadable, None);
-    assert!(reading.may_run("Bash:git push*"));
-}
-
-/// However much there is to guess at: what was hidden behind the rest is not free.
-#[test]
-fn padding_hides_nothing_from_suspicion() {
-    let hidden = [
-        "git push",
-        "sudo git push",
-        "A=1 git push",
-        "\"git\" push",
-        "P=push; git $P",
-        "if true; then git push; fi",
-        "g\\it push",
-        "{git,push}",
-    ];
-    let may = |line: &str| {
-        let reading = read(line);
-        reading.may_run("Bash:git push*") || reading.unreadable == Some(Unreadable::Work)
-    };
-    for hidden in hidden {
-        let fill: Vec<String> = (0..530).map(|at| format!("echo a{at}")).collect();
-        let fill = fill.join("\n");
-        assert!(may(&format!("perl -pe 1 <<'E' | sh\n{fill}\n{hidden}\nE")), "{hidden}");
-        let fill = "perl -pe 1 <<< 'ls a && ls b && ls c' | sh\n".repeat(100);
-        assert!(may(&format!("{fill}perl -pe 1 <<< '{hidden}' | sh")), "{hidden}");
-    }
-}
-
-#[test]
-fn an_editors_commands_are_read_to_a_depth_and_along_all_bars() {
-    let deep = |depth: usize| read(&format!("vim -es -c '{}!git push'", many("g/a/", depth)));
-    assert!(deep(3).unreadable.is_none() && deep(3).may_run("Bash:git push*"));
-    assert_eq!(deep(8).unreadable, Some(Unreadable::Depth));
-    let long = |bars: usize| read(&format!("vim -es -c '{}!git push'", many("w|", bars)));
-    assert!(long(200).unreadable.is_none() && long(200).may_run("Bash:git push*"));
-    assert_eq!(long(20_000).unreadable, Some(Unreadable::Work));
 }
 
 #[test]
@@ -174,41 +88,6 @@ fn what_is_cut_of_an_input_says_so() {
     // One call may have many words.
     let one = given(1000, "xargs echo");
     assert!(one.unreadable.is_none() && one.runs.iter().any(|it| it.argv.len() > 2000));
-    let fed = |size: usize| {
-        let text = many("a\n", size);
-        read(&format!("x='{text}'; exec > >(sh); printf '%s\n' \"$x\" \"$x\" 'git push'"))
-    };
-    assert!(fed(10).unreadable.is_none() && fed(10).may_run("Bash:git push*"));
-    assert_eq!(fed(40_000).unreadable, Some(Unreadable::Work));
-}
-
-#[test]
-fn the_literals_of_long_code_are_all_looked_at_or_it_says_so() {
-    let code = |count: usize| {
-        let names: Vec<String> = (0..count).map(|it| format!("'ab{it}'")).collect();
-        let names = names.join(", ");
-        read(&format!("python3 - <<'E'\nx = [{names}, 'git', 'push']\nsubprocess.run(x[n:])\nE"))
-    };
-    assert!(code(1000).unreadable.is_none() && code(1000).may_run("Bash:git push*"));
-    assert_eq!(code(4000).unreadable, Some(Unreadable::Work));
-    // The same once more is nothing more to look at.
-    let again = |line: &str, count: usize| {
-        let lines = many(line, count);
-        read(&format!("python3 - <<'E'\n{lines}subprocess.run(x)\ny = ['git', 'push']\nE"))
-    };
-    for line in ["d['key1'] = 'value'\n", "d += ['one', 'two', 'three']\n"] {
-        let reading = again(line, 1200);
-        assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"), "{line}");
-    }
-}
-
-#[test]
-fn an_array_longer_than_is_looked_at_says_so() {
-    let filled =
-        |count: usize| read(&format!("x=({}git push); \"${{x[@]:{count}}}\"", many("a ", count)));
-    assert_eq!(filled(super::limit::ELEMENTS).unreadable, Some(Unreadable::Work));
-    let reading = filled(1000);
-    assert!(reading.unreadable.is_none() && reading.may_run("Bash:git push*"));
 }
 
 #[test]
@@ -250,7 +129,7 @@ fn a_chain_of_names_as_long_as_the_code_is_read_to_its_end() {
         let reading = read(&format!("{start}{}{end}; git push", many(link, 5_000)));
         assert!(reading.may_run("Bash:git push*"), "{start}{link}");
     }
-    let deep = format!("python3 -c '{}system(\"git push\")'", many("a.", 5_000));
+    let deep = format!("python3 -c 'import os; {}system(\"git push\")'", many("a.", 5_000));
     assert!(read(&deep).may_run("Bash:git push*"));
 }
 
@@ -313,20 +192,6 @@ fn scripts_are_named_with_who_runs_them_and_their_arguments() {
 }
 
 #[test]
-fn a_gathered_script_is_read_with_its_arguments() {
-    let text = "#!/bin/sh\ncase \"$1\" in release) git push;; test) cargo test;; esac\n";
-    let options = Options::default();
-    let reads = |argument: &str| {
-        let arguments = [argument.to_owned()];
-        read_script(text, Interpreter::Itself, &arguments, &options)
-    };
-    assert!(reads("release").may_run("Bash:git push*"));
-    assert!(!reads("test").may_run("Bash:git push*"));
-    let python = "#!/usr/bin/env python3\nimport os\nos.system('git push')\n";
-    assert!(read_script(python, Interpreter::Itself, &[], &options).may_run("Bash:git push*"));
-}
-
-#[test]
 fn what_hangs_on_a_test_is_conditional() {
     let conditional = |line: &str| {
         let runs = read(line).runs;
@@ -347,7 +212,6 @@ fn files_that_are_shown_are_reads() {
     assert_eq!(reads("cd d && head -n 5 a"), ["d/a"]);
     assert_eq!(reads("grep -n x a"), ["a"]);
     assert_eq!(reads("sort < a"), ["a"]);
-    assert_eq!(reads("python3 -c 'open(\"a\").read()'"), ["a"]);
     assert_eq!(reads("echo a"), Vec::<String>::new());
 }
 
@@ -355,8 +219,8 @@ fn files_that_are_shown_are_reads() {
 fn no_name_stands_twice_in_one_table() {
     for row in table::wrappers::WRAPPERS {
         let rows = table::wrappers::WRAPPERS.iter().filter(|other| other.then == row.then);
-        for name in row.names {
-            let count = rows.clone().filter(|other| other.names.contains(name)).count();
+        for name in words_of(row.names) {
+            let count = rows.clone().filter(|other| lists(other.names, name)).count();
             assert_eq!(count, 1, "{name} {:?}", row.then);
         }
     }
@@ -365,19 +229,19 @@ fn no_name_stands_twice_in_one_table() {
 #[test]
 fn every_name_of_a_table_is_found() {
     for row in table::wrappers::WRAPPERS {
-        for name in row.names {
+        for name in words_of(row.names) {
             let words: Vec<_> =
                 row.then.iter().map(|word| walk::field::Field::literal(word)).collect();
             assert!(table::wrappers::find(name, &words).is_some(), "{name}");
         }
     }
     for row in table::writers::FILE_PROGRAMS {
-        for name in row.names {
+        for name in words_of(row.names) {
             assert!(table::writers::rows(name).any(|found| std::ptr::eq(found, row)), "{name}");
         }
     }
     for row in table::options::PROGRAMS {
-        assert!(row.names.iter().all(|name| table::options::find(name).is_some()));
+        assert!(words_of(row.names).all(|name| table::options::find(name).is_some()));
     }
 }
 
@@ -393,17 +257,131 @@ fn a_long_list_of_arguments_is_one_command() {
 }
 
 #[test]
-fn a_pattern_of_many_stars_is_not_read_to_its_end() {
-    let put_out = |stars: usize| read(&format!("git checkout -- '{}b'", many("a*", stars)));
-    assert!(put_out(12).unreadable.is_none());
-    assert_eq!(put_out(40).unreadable, Some(Unreadable::Work));
-}
-
-#[test]
 fn a_case_that_takes_too_long_to_know_runs_each_arm() {
     let (text, pattern) = (many("a", 4000), many("a", 500));
     let reading = read(&format!("case {text} in *{pattern}b) ls;; *) git push;; esac"));
     assert!(reading.may_run("Bash:git push*"));
     let reading = read(&format!("case {text} in *{pattern}b*) git push;; *) ls;; esac"));
     assert!(reading.may_run("Bash:git push*") && reading.may_run("Bash:ls*"));
+}
+
+#[test]
+fn a_pattern_matches_as_in_a_shell() {
+    for (pattern, text) in [
+        ("settings.json", "settings.json"),
+        ("s*[^x]*", "settings.json"),
+        ("[!x]ettings.json", "settings.json"),
+        ("[^x]ettings.json", "settings.json"),
+        ("[[:lower:]]ettings.json", "settings.json"),
+        ("[^[:digit:]]ettings.json", "settings.json"),
+        ("[[:alpha:][:digit:]_]ettings*", "settings.json"),
+        ("[[=s=]]ett[[.i.]]ngs?json", "settings.json"),
+        ("[[:odd:]]ettings.json", "settings.json"),
+        ("[^[:odd:]]ettings.json", "settings.json"),
+        ("[]s]ettings.json", "settings.json"),
+        ("[a-z]*[-n]", "settings.json"),
+        ("a[b", "a[b"),
+        ("[[:alpha", "[[:alpha"),
+        ("[[:alpha:]", "[a"),
+        ("[a-]", "-"),
+        ("[!]a]", "b"),
+        ("[[.].]]", "]"),
+        ("[x[a]", "a"),
+        ("[[:alpha:]]", "é"),
+        ("**", ""),
+    ] {
+        assert!(pattern_matches(pattern, text), "{pattern} {text}");
+    }
+    for (pattern, text) in [
+        ("[^s]ettings.json", "settings.json"),
+        ("[![:lower:]]ettings.json", "settings.json"),
+        ("[[:digit:]]ettings.json", "settings.json"),
+        ("settings", "settings.json"),
+        ("a[b", "ab"),
+        ("?", ""),
+    ] {
+        assert!(!pattern_matches(pattern, text), "{pattern} {text}");
+    }
+}
+
+#[test]
+fn what_would_take_too_long_may_match() {
+    let (pattern, text) = (format!("*{}b", "a".repeat(5000)), "a".repeat(10_000));
+    assert!(pattern_matches(&pattern, &text));
+}
+
+#[test]
+fn brackets_that_nothing_closes_are_text() {
+    for pattern in ["[".repeat(50_000), "[:".repeat(25_000), "[.[=".repeat(12_000)] {
+        assert_eq!(glob::tokens(&pattern).len(), pattern.len());
+    }
+}
+
+#[test]
+fn a_part_of_a_verb_is_that_verb_where_it_begins_no_other() {
+    for (word, expected) in [
+        ("pub", Some("publish")),
+        ("pu", Some("publish")),
+        ("p", None),
+        ("publish", None),
+        ("publishes", None),
+        ("unp", Some("unpublish")),
+        ("un", Some("uninstall")),
+        ("autho", Some("owner")),
+        ("depr", Some("deprecate")),
+        ("de", None),
+        ("", None),
+    ] {
+        assert_eq!(table::npm::verb(word), expected, "{word}");
+    }
+}
+
+#[test]
+fn the_last_part_stands_behind_the_last_slash() {
+    for (path, part) in
+        [("git", "git"), ("/usr/bin/git", "git"), ("a/", ""), ("", ""), ("ä/ö", "ö")]
+    {
+        assert_eq!(last_part(path), part, "{path}");
+    }
+}
+
+#[test]
+fn a_literal_in_a_call_is_a_command() {
+    use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
+    use walk::literal_call::Started;
+    let shell = |text: &str| Started::Shell(text.to_owned());
+    let program =
+        |words: &[&str]| Started::Program(words.iter().map(|word| (*word).to_owned()).collect());
+    for (language, code, expected) in [
+        (Python, "import os; os.system('git push')", shell("git push")),
+        (Python, "subprocess.run(['git', 'push'], check=True)", program(&["git", "push"])),
+        (Python, "subprocess.run(f'git push {x}', shell=True)", shell("git push \u{FFFC}")),
+        (Python, "subprocess.run(['git', x])", program(&["git", "\u{FFFC}"])),
+        (Python, "os.execvp('git', ['git', 'push'])", program(&["git", "push"])),
+        (Python, "os.execlp('git', 'git', 'push')", program(&["git", "push"])),
+        (JavaScript, "require('child_process').execSync(`git push`)", shell("git push")),
+        (JavaScript, "child_process.spawn('git', ['push'])", program(&["git", "push"])),
+        (Perl, "system 'git', 'push'", program(&["git", "push"])),
+        (Perl, "print `git push`", shell("git push")),
+        (Ruby, "%x(git push)", shell("git push")),
+        (Ruby, "system \"git push\"", shell("git push")),
+        (Php, "shell_exec('git push');", shell("git push")),
+        (Lua, "os.execute('git push')", shell("git push")),
+        (Awk, "BEGIN{system(\"git push\")}", shell("git push")),
+    ] {
+        assert_eq!(walk::literal_call::find(code, language), [expected], "{code}");
+    }
+}
+
+#[test]
+fn what_code_says_is_no_command() {
+    for (language, code) in [
+        (Interpreter::Python, "import os\nprint('os.system(\"git push\")')"),
+        (Interpreter::Python, "import os # os.system('git push')"),
+        (Interpreter::Python, "print(subprocess.__doc__, 'git push')"),
+        (Interpreter::JavaScript, "/push/.exec('git push')"),
+        (Interpreter::Ruby, "puts 'git push'"),
+    ] {
+        assert_eq!(walk::literal_call::find(code, language), [], "{code}");
+    }
 }

@@ -8,8 +8,19 @@ use super::super::walk::field::Field;
 pub(in super::super) struct Grammar {
     /// Letters: `-u root`, `-uroot`.
     pub(in super::super) letters: &'static str,
-    /// Long ones, without dashes: `--user root`, `--user=root`. An abbreviation counts.
-    pub(in super::super) long: &'static [&'static str],
+    /// Long ones, without dashes, as words of one text: `--user root`, `--user=root`. An abbreviation
+    /// counts. Here and in the tables, `-name` is a long option that has but one dash.
+    pub(in super::super) long: &'static str,
+}
+
+/// The words of a list of a table.
+pub(in super::super) fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split_ascii_whitespace()
+}
+
+/// Whether a list of a table has a word.
+pub(in super::super) fn lists(list: &'static str, word: &str) -> bool {
+    !word.is_empty() && words_of(list).any(|own| own == word)
 }
 
 /// An option as it is written.
@@ -33,32 +44,37 @@ pub(in super::super) struct Taken {
 impl Given {
     /// Whether it is one of these. Long ones are taken by their beginning, as `getopt_long` does; an
     /// option that is no long one has a single letter.
-    pub(in super::super) fn is(&self, names: &[&str]) -> bool {
+    pub(in super::super) fn is(&self, names: &'static str) -> bool {
         let name = self.name.as_str();
         let may_be_cut = name.len() > 1 && !self.is_whole;
-        names.contains(&name) || may_be_cut && names.iter().any(|it| it.starts_with(name))
+        words_of(names).any(|own| own == name || may_be_cut && own.starts_with(name))
+    }
+
+    /// Whether it is one of these as it is.
+    pub(in super::super) fn is_exactly(&self, names: &'static str) -> bool {
+        lists(names, &self.name)
     }
 }
 
 impl Taken {
     /// The value of the last option with one of these names.
-    pub(in super::super) fn value(&self, names: &[&str]) -> Option<&Field> {
-        let given = self.options.iter().rev().find(|given| names.contains(&given.name.as_str()));
+    pub(in super::super) fn value(&self, names: &'static str) -> Option<&Field> {
+        let given = self.options.iter().rev().find(|given| given.is_exactly(names));
         given.and_then(|given| given.value.as_ref())
     }
 
-    pub(in super::super) fn has(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|given| names.contains(&given.name.as_str()))
+    pub(in super::super) fn has(&self, names: &'static str) -> bool {
+        self.options.iter().any(|given| given.is_exactly(names))
     }
 
     /// The same of options that may be cut short.
-    pub(in super::super) fn may_have(&self, names: &[&str]) -> bool {
+    pub(in super::super) fn may_have(&self, names: &'static str) -> bool {
         self.options.iter().any(|given| given.is(names))
     }
 }
 
 impl Grammar {
-    pub(in super::super) const NONE: Self = Self { letters: "", long: &[] };
+    pub(in super::super) const NONE: Self = Self { letters: "", long: "" };
 
     /// The options before the first operand, and where that is.
     pub(in super::super) fn leading(&self, words: &[Field], from: usize) -> (Vec<Given>, usize) {
@@ -105,20 +121,18 @@ impl Grammar {
                 return Some(at + 1);
             }
             let name = self.full(long);
-            let takes = self.long.contains(&name);
+            let takes = lists(self.long, name);
             let value = words.get(at + 1).filter(|_| takes).cloned();
             options.push(self.given(name, value));
             return Some(at + 1 + usize::from(takes));
         }
         // Some programs have long options with one dash.
-        if rest.len() > 1 && self.long.contains(&word.text.as_str()) {
+        if rest.len() > 1 && lists(self.long, &word.text) {
             let value = words.get(at + 1).cloned();
             options.push(self.given(&word.text, value));
             return Some(at + 2);
         }
-        if let Some((name, value)) =
-            word.text.split_once('=').filter(|it| self.long.contains(&it.0))
-        {
+        if let Some((name, value)) = word.text.split_once('=').filter(|it| lists(self.long, it.0)) {
             options.push(self.given(name, Some(word.with_text(value))));
             return Some(at + 1);
         }
@@ -144,14 +158,14 @@ impl Grammar {
     }
 
     fn given(&self, name: &str, value: Option<Field>) -> Given {
-        Given { name: name.to_owned(), value, is_whole: self.long.contains(&name) }
+        Given { name: name.to_owned(), value, is_whole: lists(self.long, name) }
     }
 
     /// The long name that a word of at least two letters abbreviates.
     fn full<'a>(&self, name: &'a str) -> &'a str {
-        if name.len() < 2 || self.long.contains(&name) {
+        if name.len() < 2 || lists(self.long, name) {
             return name;
         }
-        self.long.iter().find(|long| long.starts_with(name)).copied().unwrap_or(name)
+        words_of(self.long).find(|long| long.starts_with(name)).unwrap_or(name)
     }
 }

@@ -13,23 +13,39 @@ pub(in super::super) struct Index<const N: usize> {
     pub(in super::super) entries: [(u16, u16); N],
 }
 
-/// The bucket of a name.
-pub(in super::super) const fn bucket(name: &[u8]) -> usize {
-    let mut hash = name.len();
+/// The bucket of the name in `names[from..to]`.
+pub(in super::super) const fn bucket(names: &[u8], from: usize, to: usize) -> usize {
+    let mut hash = to - from;
     let mut at = 0;
     // The first and last few letters tell names apart well enough.
-    while at < name.len() && at < 4 {
-        hash = hash.wrapping_mul(31) ^ name[at] as usize;
-        hash = hash.wrapping_mul(31) ^ name[name.len() - 1 - at] as usize;
+    while at < to - from && at < 4 {
+        hash = hash.wrapping_mul(31) ^ names[from + at] as usize;
+        hash = hash.wrapping_mul(31) ^ names[to - 1 - at] as usize;
         at += 1;
     }
     (hash ^ (hash >> 8)) % BUCKETS
 }
 
+/// Where the next word begins, from a place on.
+pub(in super::super) const fn word(names: &[u8], mut from: usize) -> usize {
+    while from < names.len() && names[from] == b' ' {
+        from += 1;
+    }
+    from
+}
+
+/// Where the word that begins at a place ends.
+pub(in super::super) const fn end(names: &[u8], mut from: usize) -> usize {
+    while from < names.len() && names[from] != b' ' {
+        from += 1;
+    }
+    from
+}
+
 impl<const N: usize> Index<N> {
     /// The places of the rows that may have this name, each once, first things first.
     pub(in super::super) fn rows(&self, name: &str) -> impl Iterator<Item = usize> {
-        let first = self.heads[bucket(name.as_bytes())];
+        let first = self.heads[bucket(name.as_bytes(), 0, name.len())];
         let next = |entry: &u16| {
             let next = self.entries[usize::from(*entry)].1;
             (next != END).then_some(next)
@@ -43,14 +59,19 @@ impl<const N: usize> Index<N> {
     }
 }
 
-/// The index of a table whose rows have `names`.
+/// The index of a table whose rows have `names`, separated by blanks.
 macro_rules! index {
     ($table:ident) => {{
-        use $crate::shell::table::index::{BUCKETS, END, Index, bucket};
+        use $crate::shell::table::index::{BUCKETS, END, Index, bucket, end, word};
         const COUNT: usize = {
             let (mut count, mut row) = (0, 0);
             while row < $table.len() {
-                count += $table[row].names.len();
+                let names = $table[row].names.as_bytes();
+                let mut at = word(names, 0);
+                while at < names.len() {
+                    count += 1;
+                    at = word(names, end(names, at));
+                }
                 row += 1;
             }
             count
@@ -63,13 +84,14 @@ macro_rules! index {
             let (mut row, mut entry) = ($table.len(), 0);
             while row > 0 {
                 row -= 1;
-                let mut name = 0;
-                while name < $table[row].names.len() {
-                    let place = bucket($table[row].names[name].as_bytes());
+                let names = $table[row].names.as_bytes();
+                let mut at = word(names, 0);
+                while at < names.len() {
+                    let place = bucket(names, at, end(names, at));
                     entries[entry] = (row as u16, heads[place]);
                     heads[place] = entry as u16;
                     entry += 1;
-                    name += 1;
+                    at = word(names, end(names, at));
                 }
             }
             Index { heads, entries }

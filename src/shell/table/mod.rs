@@ -1,11 +1,8 @@
 //! The tables: what is known about programs. Adding one is adding a row.
 
-pub(super) mod calls;
-pub(super) mod checks;
 pub(super) mod coded;
 pub(super) mod folders;
 pub(super) mod grammar;
-pub(super) mod hooks;
 pub(super) mod index;
 pub(super) mod interpreters;
 pub(super) mod npm;

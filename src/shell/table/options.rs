@@ -1,22 +1,22 @@
 //! The options that programs take before their subcommand, so that `git -C d push` is `git push`.
 
 use super::super::walk::field::Field;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, lists};
 use super::index::index;
 
 #[derive(Debug)]
 pub(in super::super) struct Program {
-    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) names: &'static str,
     pub(in super::super) grammar: Grammar,
     /// How many words its subcommands have (`gh issue close`): options may stand before each.
     pub(in super::super) levels: usize,
 }
 
 const fn row(
-    names: &'static [&'static str],
+    names: &'static str,
     levels: usize,
     letters: &'static str,
-    long: &'static [&'static str],
+    long: &'static str,
 ) -> Program {
     Program { names, levels, grammar: Grammar { letters, long } }
 }
@@ -42,363 +42,109 @@ pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
 
 /// The settings of npm that are no switches: each may stand before the verb. From the definitions
 /// that npm 11 brings.
-const OF_NPM: &[&str] = &[
-    "access",
-    "allow-scripts",
-    "audit-level",
-    "auth-type",
-    "before",
-    "enjoy-by",
-    "ca",
-    "cache",
-    "cache-max",
-    "cache-min",
-    "cafile",
-    "call",
-    "cert",
-    "cidr",
-    "cpu",
-    "depth",
-    "diff",
-    "editor",
-    "fetch-retries",
-    "fetch-retry-factor",
-    "fetch-retry-maxtimeout",
-    "fetch-retry-mintimeout",
-    "fetch-timeout",
-    "git",
-    "globalconfig",
-    "heading",
-    "https-proxy",
-    "include",
-    "init-module",
-    "install-strategy",
-    "key",
-    "libc",
-    "local-address",
-    "location",
-    "logs-dir",
-    "logs-max",
-    "loglevel",
-    "maxsockets",
-    "message",
-    "min-release-age",
-    "node-options",
-    "noproxy",
-    "omit",
-    "only",
-    "also",
-    "os",
-    "otp",
-    "pack-destination",
-    "package",
-    "prefix",
-    "preid",
-    "provenance-file",
-    "reg",
-    "registry",
-    "replace-registry-host",
-    "save-prefix",
-    "scope",
-    "script-shell",
-    "shell",
-    "tag",
-    "tag-version-prefix",
-    "umask",
-    "user-agent",
-    "userconfig",
-    "viewer",
-    "which",
-    "workspace",
-];
+const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by ca cache cache-max \
+            cache-min cafile call cert cidr cpu depth diff editor fetch-retries \
+            fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout \
+            git globalconfig heading https-proxy include init-module install-strategy key \
+            libc local-address location logs-dir logs-max loglevel maxsockets message \
+            min-release-age node-options noproxy omit only also os otp pack-destination \
+            package prefix preid provenance-file reg registry replace-registry-host \
+            save-prefix scope script-shell shell tag tag-version-prefix umask user-agent \
+            userconfig viewer which workspace";
 
 pub(in super::super) static PROGRAMS: &[Program] = &[
     row(
-        &["git"],
+        "git",
         1,
         "Cc",
-        &[
-            "git-dir",
-            "work-tree",
-            "namespace",
-            "exec-path",
-            "super-prefix",
-            "config-env",
-            "attr-source",
-            "list-cmds",
-            "shallow-file",
-        ],
+        "git-dir work-tree namespace exec-path super-prefix config-env attr-source \
+            list-cmds shallow-file",
     ),
-    row(&["gh"], 2, "R", &["repo", "hostname"]),
-    row(&["glab"], 2, "R", &["repo", "group"]),
-    row(&["hub"], 1, "Cc", &["git-dir", "work-tree"]),
+    row("gh", 2, "R", "repo hostname"),
+    row("glab", 2, "R", "repo group"),
+    row("hub", 1, "Cc", "git-dir work-tree"),
+    row("jj", 2, "R", "repository at-operation at-op config config-file color"),
+    row("hg", 1, "R", "repository cwd config encoding color pager"),
+    row("svn", 1, "", "username password config-dir config-option"),
+    row("tissue", 1, "", "store format color"),
+    row("bd", 1, "", "db actor color"),
+    row("beads", 1, "", "db actor"),
+    row("roz", 2, "", "home config color"),
+    row("claude", 2, "", "settings model mcp-config permission-mode add-dir"),
+    row("docker", 2, "cHl", "config context host log-level tlscacert tlscert tlskey"),
+    row("podman", 2, "c", "connection url root runroot log-level identity"),
     row(
-        &["jj"],
-        2,
-        "R",
-        &["repository", "at-operation", "at-op", "config", "config-file", "color"],
-    ),
-    row(&["hg"], 1, "R", &["repository", "cwd", "config", "encoding", "color", "pager"]),
-    row(&["svn"], 1, "", &["username", "password", "config-dir", "config-option"]),
-    row(&["tissue"], 1, "", &["store", "format", "color"]),
-    row(&["bd"], 1, "", &["db", "actor", "color"]),
-    row(&["beads"], 1, "", &["db", "actor"]),
-    row(&["roz"], 2, "", &["home", "config", "color"]),
-    row(&["claude"], 2, "", &["settings", "model", "mcp-config", "permission-mode", "add-dir"]),
-    row(
-        &["docker"],
-        2,
-        "cHl",
-        &["config", "context", "host", "log-level", "tlscacert", "tlscert", "tlskey"],
-    ),
-    row(&["podman"], 2, "c", &["connection", "url", "root", "runroot", "log-level", "identity"]),
-    row(
-        &["kubectl"],
+        "kubectl",
         2,
         "nsv",
-        &[
-            "namespace",
-            "context",
-            "cluster",
-            "user",
-            "kubeconfig",
-            "server",
-            "token",
-            "as",
-            "as-group",
-            "request-timeout",
-            "cache-dir",
-            "certificate-authority",
-        ],
+        "namespace context cluster user kubeconfig server token as as-group \
+            request-timeout cache-dir certificate-authority",
     ),
-    row(&["oc"], 2, "n", &["namespace", "context", "kubeconfig", "server", "token"]),
-    row(&["helm"], 2, "n", &["namespace", "kube-context", "kubeconfig", "registry-config"]),
-    row(&["terraform"], 2, "", &["chdir", "-chdir"]),
-    row(&["tofu"], 2, "", &["chdir", "-chdir"]),
-    row(&["aws"], 2, "", &["profile", "region", "output", "endpoint-url", "query", "color"]),
-    row(&["gcloud"], 3, "", &["project", "account", "configuration", "format", "verbosity"]),
-    row(&["az"], 3, "o", &["subscription", "output", "query"]),
-    row(&["fly"], 2, "at", &["app", "config", "access-token"]),
-    row(&["heroku"], 1, "ar", &["app", "remote"]),
-    row(&["npm"], 2, "cwCLm", OF_NPM),
+    row("oc", 2, "n", "namespace context kubeconfig server token"),
+    row("helm", 2, "n", "namespace kube-context kubeconfig registry-config"),
+    row("terraform", 2, "", "chdir -chdir"),
+    row("tofu", 2, "", "chdir -chdir"),
+    row("aws", 2, "", "profile region output endpoint-url query color"),
+    row("gcloud", 3, "", "project account configuration format verbosity"),
+    row("az", 3, "o", "subscription output query"),
+    row("fly", 2, "at", "app config access-token"),
+    row("heroku", 1, "ar", "app remote"),
+    row("npm", 2, "cwCLm", OF_NPM),
     row(
-        &["pnpm"],
+        "pnpm",
         2,
         "CF",
-        &[
-            "dir",
-            "filter",
-            "filter-prod",
-            "registry",
-            "loglevel",
-            "tag",
-            "access",
-            "otp",
-            "publish-branch",
-            "reporter",
-            "config-dir",
-            "store-dir",
-            "workspace-concurrency",
-        ],
+        "dir filter filter-prod registry loglevel tag access otp publish-branch reporter \
+            config-dir store-dir workspace-concurrency",
     ),
-    row(&["yarn"], 2, "", &["cwd", "registry"]),
-    row(&["bun"], 2, "", &["cwd", "config"]),
-    row(&["cargo"], 1, "ZC", &["config", "color", "manifest-path"]),
-    row(&["rustup"], 2, "", &[]),
-    row(&["go"], 2, "C", &[]),
-    row(&["make"], 1, "CfjIoWl", &["directory", "file", "makefile", "jobs", "include-dir"]),
-    row(&["just"], 1, "fd", &["justfile", "working-directory", "set", "dotenv-path", "shell"]),
-    row(&["uv"], 2, "", &["directory", "project", "cache-dir", "config-file", "color"]),
-    row(&["poetry"], 2, "CP", &["directory", "project"]),
-    row(&["hatch"], 1, "ep", &["env", "project", "data-dir", "cache-dir"]),
-    row(&["lerna", "nx", "turbo"], 1, "", &["concurrency", "scope", "loglevel"]),
-    row(&["pip"], 1, "", &["proxy", "python", "log", "cert", "cache-dir", "timeout", "retries"]),
-    row(
-        &["systemctl"],
-        1,
-        "HMnot",
-        &["host", "machine", "lines", "output", "type", "state", "root"],
-    ),
-    row(&["tmux"], 1, "cfLST", &[]),
-    row(&["brew"], 1, "", &[]),
-    row(&["apt"], 1, "oct", &["option", "config-file", "target-release"]),
-    row(&["apt-get"], 1, "oct", &["option", "config-file", "target-release"]),
-    row(&["psql"], 1, "hpUd", &["host", "port", "username", "dbname"]),
-    row(&["twine"], 1, "", &["config-file"]),
+    row("yarn", 2, "", "cwd registry"),
+    row("bun", 2, "", "cwd config"),
+    row("cargo", 1, "ZC", "config color manifest-path"),
+    row("rustup", 2, "", ""),
+    row("go", 2, "C", ""),
+    row("make", 1, "CfjIoWl", "directory file makefile jobs include-dir"),
+    row("just", 1, "fd", "justfile working-directory set dotenv-path shell"),
+    row("uv", 2, "", "directory project cache-dir config-file color"),
+    row("poetry", 2, "CP", "directory project"),
+    row("hatch", 1, "ep", "env project data-dir cache-dir"),
+    row("lerna nx turbo", 1, "", "concurrency scope loglevel"),
+    row("pip", 1, "", "proxy python log cert cache-dir timeout retries"),
+    row("systemctl", 1, "HMnot", "host machine lines output type state root"),
+    row("tmux", 1, "cfLST", ""),
+    row("brew", 1, "", ""),
+    row("apt", 1, "oct", "option config-file target-release"),
+    row("apt-get", 1, "oct", "option config-file target-release"),
+    row("psql", 1, "hpUd", "host port username dbname"),
+    row("twine", 1, "", "config-file"),
 ];
 
 /// Subcommands of git that are programs of their own: `git-push`.
-pub(in super::super) const GIT_PROGRAMS: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "branch",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "config",
-    "fetch",
-    "gc",
-    "init",
-    "merge",
-    "mv",
-    "notes",
-    "pull",
-    "push",
-    "rebase",
-    "remote",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "send-pack",
-    "stash",
-    "submodule",
-    "switch",
-    "tag",
-    "update-ref",
-    "worktree",
-];
+pub(in super::super) const GIT_PROGRAMS: &str = "add am apply branch checkout cherry-pick clean clone commit config fetch gc init \
+            merge mv notes pull push rebase remote reset restore revert rm send-pack stash \
+            submodule switch tag update-ref worktree";
 
 /// Verbs that are git's own: no alias can stand in their place. One that is missing here costs a
 /// look, and nothing else. In their order.
-const GIT_VERBS: &[&str] = &[
-    "add",
-    "am",
-    "annotate",
-    "apply",
-    "archive",
-    "bisect",
-    "blame",
-    "branch",
-    "bugreport",
-    "bundle",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "check-mailmap",
-    "check-ref-format",
-    "checkout",
-    "checkout-index",
-    "cherry",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "column",
-    "commit",
-    "commit-graph",
-    "commit-tree",
-    "config",
-    "count-objects",
-    "credential",
-    "credential-cache",
-    "credential-store",
-    "describe",
-    "diagnose",
-    "diff",
-    "diff-files",
-    "diff-index",
-    "diff-tree",
-    "difftool",
-    "fast-export",
-    "fast-import",
-    "fetch",
-    "fetch-pack",
-    "filter-branch",
-    "fmt-merge-msg",
-    "for-each-ref",
-    "for-each-repo",
-    "format-patch",
-    "fsck",
-    "fsck-objects",
-    "gc",
-    "grep",
-    "hash-object",
-    "help",
-    "hook",
-    "index-pack",
-    "init",
-    "init-db",
-    "interpret-trailers",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "mailsplit",
-    "maintenance",
-    "merge",
-    "merge-base",
-    "merge-file",
-    "merge-index",
-    "merge-tree",
-    "mergetool",
-    "mktag",
-    "mktree",
-    "multi-pack-index",
-    "mv",
-    "name-rev",
-    "notes",
-    "pack-objects",
-    "pack-redundant",
-    "pack-refs",
-    "patch-id",
-    "prune",
-    "prune-packed",
-    "pull",
-    "push",
-    "range-diff",
-    "read-tree",
-    "rebase",
-    "receive-pack",
-    "reflog",
-    "remote",
-    "repack",
-    "replace",
-    "rerere",
-    "reset",
-    "restore",
-    "rev-list",
-    "rev-parse",
-    "revert",
-    "rm",
-    "send-email",
-    "send-pack",
-    "shortlog",
-    "show",
-    "show-branch",
-    "show-index",
-    "show-ref",
-    "sparse-checkout",
-    "stage",
-    "stash",
-    "status",
-    "stripspace",
-    "submodule",
-    "subtree",
-    "switch",
-    "symbolic-ref",
-    "tag",
-    "unpack-file",
-    "unpack-objects",
-    "update-index",
-    "update-ref",
-    "update-server-info",
-    "upload-archive",
-    "upload-pack",
-    "var",
-    "verify-commit",
-    "verify-pack",
-    "verify-tag",
-    "version",
-    "whatchanged",
-    "worktree",
-    "write-tree",
-];
+const GIT_VERBS: &str = "add am annotate apply archive bisect blame branch bugreport bundle cat-file \
+            check-attr check-ignore check-mailmap check-ref-format checkout checkout-index \
+            cherry cherry-pick clean clone column commit commit-graph commit-tree config \
+            count-objects credential credential-cache credential-store describe diagnose \
+            diff diff-files diff-index diff-tree difftool fast-export fast-import fetch \
+            fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch \
+            fsck fsck-objects gc grep hash-object help hook index-pack init init-db \
+            interpret-trailers log ls-files ls-remote ls-tree mailsplit maintenance merge \
+            merge-base merge-file merge-index merge-tree mergetool mktag mktree \
+            multi-pack-index mv name-rev notes pack-objects pack-redundant pack-refs \
+            patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack \
+            reflog remote repack replace rerere reset restore rev-list rev-parse revert rm \
+            send-email send-pack shortlog show show-branch show-index show-ref \
+            sparse-checkout stage stash status stripspace submodule subtree switch \
+            symbolic-ref tag unpack-file unpack-objects update-index update-ref \
+            update-server-info upload-archive upload-pack var verify-commit verify-pack \
+            verify-tag version whatchanged worktree write-tree";
 
 pub fn is_git_verb(name: &str) -> bool {
-    GIT_VERBS.binary_search(&name).is_ok()
+    lists(GIT_VERBS, name)
 }
 
 /// The options of git itself, which stand before its verb: names and values.
@@ -418,52 +164,6 @@ pub fn git_folders(argv: &[String]) -> Vec<String> {
     given.filter_map(|it| it.1).collect()
 }
 
-/// Options of git itself that stand alone. It refuses every other one before its verb.
-const GIT_FLAGS: &[&str] = &[
-    "-p",
-    "-P",
-    "--paginate",
-    "--no-pager",
-    "--bare",
-    "--no-replace-objects",
-    "--no-lazy-fetch",
-    "--no-optional-locks",
-    "--no-advice",
-    "--literal-pathspecs",
-    "--glob-pathspecs",
-    "--noglob-pathspecs",
-    "--icase-pathspecs",
-];
-
-/// Whether a word may stand right behind a program, and a verb behind that: not `git --short`.
-pub(in super::super) fn may_follow(program: &str, word: &str) -> bool {
-    let takes = |row: &Program| {
-        let name = word.trim_start_matches('-');
-        let is_letter = word.len() == 2 && row.grammar.letters.contains(name);
-        let name = name.split('=').next().unwrap_or_default();
-        is_letter || row.grammar.long.contains(&name)
-    };
-    program != "git"
-        || !word.starts_with('-')
-        || GIT_FLAGS.contains(&word)
-        || find(program).is_none_or(takes)
-}
-
-/// Whether git runs the nearest verb with this for `help.autocorrect`.
-pub fn corrects_verbs(text: &str) -> bool {
-    !matches!(text.trim(), "" | "0" | "no" | "off" | "false" | "never" | "prompt" | "show")
-}
-
 pub(in super::super) fn find(name: &str) -> Option<&'static Program> {
-    index!(PROGRAMS).rows(name).map(|place| &PROGRAMS[place]).find(|row| row.names.contains(&name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_verbs_stand_in_their_order() {
-        assert!(GIT_VERBS.is_sorted());
-    }
+    index!(PROGRAMS).rows(name).map(|place| &PROGRAMS[place]).find(|row| lists(row.names, name))
 }

@@ -1,14 +1,14 @@
-//! Programs that run another command. Long because it is one table.
+//! Programs that run another command.
 
 use super::super::walk::field::Field;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, lists, words_of};
 use super::index::index;
 
 /// A program that runs the command in its arguments.
 #[derive(Debug)]
 pub(in super::super) struct Wrapper {
     /// Its name, and the words that must follow it (`docker exec`).
-    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) names: &'static str,
     pub(in super::super) then: &'static [&'static str],
     pub(in super::super) grammar: Grammar,
     /// Operands of its own before the command.
@@ -16,13 +16,11 @@ pub(in super::super) struct Wrapper {
     /// `name=value` words before the command set the command's environment.
     pub(in super::super) assignments: bool,
     /// Options whose value is shell code.
-    pub(in super::super) code: &'static [&'static str],
+    pub(in super::super) code: &'static str,
     /// Options whose value is a file that it writes.
-    pub(in super::super) outputs: &'static [&'static str],
+    pub(in super::super) outputs: &'static str,
     /// With these options it runs nothing.
-    pub(in super::super) idle: &'static [&'static str],
-    /// It runs the command more than once.
-    pub(in super::super) again: bool,
+    pub(in super::super) idle: &'static str,
     pub(in super::super) rest: Rest,
 }
 
@@ -50,38 +48,41 @@ pub(in super::super) enum Rest {
     Nothing,
 }
 
-const fn row(names: &'static [&'static str]) -> Wrapper {
+const fn row(names: &'static str) -> Wrapper {
     Wrapper {
         names,
         then: &[],
         grammar: Grammar::NONE,
         operands: 0,
         assignments: false,
-        code: &[],
-        outputs: &[],
-        idle: &[],
-        again: false,
+        code: "",
+        outputs: "",
+        idle: "",
         rest: Rest::Command,
     }
 }
 
 impl Wrapper {
+    /// The first of its names, which stands for all of them.
+    pub(in super::super) fn name(&self) -> &'static str {
+        words_of(self.names).next().unwrap_or("")
+    }
+
     /// `docker run image …`: what stands behind the image is for its program.
     pub(in super::super) fn is_of_containers(&self) -> bool {
-        self.names.contains(&"docker")
+        lists(self.names, "docker")
     }
 
     /// Whether it fetches the program, of which a version may be named: `npx npm@11`.
     pub(in super::super) fn fetches(&self) -> bool {
-        const FETCHERS: &[&str] = &["npx", "npm", "pnpm", "yarn", "bun", "uvx", "uv"];
-        self.names.iter().any(|it| FETCHERS.contains(it))
+        words_of(self.names).any(|name| lists("npx npm pnpm yarn bun uvx uv", name))
     }
 
     const fn then(self, then: &'static [&'static str]) -> Self {
         Self { then, ..self }
     }
 
-    const fn options(self, letters: &'static str, long: &'static [&'static str]) -> Self {
+    const fn options(self, letters: &'static str, long: &'static str) -> Self {
         Self { grammar: Grammar { letters, long }, ..self }
     }
 
@@ -93,20 +94,16 @@ impl Wrapper {
         Self { assignments: true, ..self }
     }
 
-    const fn code(self, code: &'static [&'static str]) -> Self {
+    const fn code(self, code: &'static str) -> Self {
         Self { code, ..self }
     }
 
-    const fn outputs(self, outputs: &'static [&'static str]) -> Self {
+    const fn outputs(self, outputs: &'static str) -> Self {
         Self { outputs, ..self }
     }
 
-    const fn idle(self, idle: &'static [&'static str]) -> Self {
+    const fn idle(self, idle: &'static str) -> Self {
         Self { idle, ..self }
-    }
-
-    const fn again(self) -> Self {
-        Self { again: true, ..self }
     }
 
     const fn rest(self, rest: Rest) -> Self {
@@ -114,605 +111,281 @@ impl Wrapper {
     }
 }
 
-/// The program that runs programs.
-pub(in super::super) const LOADER: &str = "ld-linux-x86-64.so.2";
-
-/// Programs that their own name tells which of several they are.
-pub(in super::super) const MANY_IN_ONE: &[&str] = &["git", "busybox", "toybox", "coreutils"];
-
 /// One row for each. Where a name has rows with `then`, those come first.
 pub(in super::super) static WRAPPERS: &[Wrapper] = &[
-    row(&["sudo"])
+    row("sudo")
         .options(
             "ugphCrtTDRU",
-            &[
-                "user",
-                "group",
-                "prompt",
-                "host",
-                "close-from",
-                "role",
-                "type",
-                "command-timeout",
-                "chdir",
-                "chroot",
-                "other-user",
-            ],
+            "user group prompt host close-from role type command-timeout chdir chroot \
+            other-user",
         )
-        .idle(&["l", "list", "v", "validate", "e", "edit", "V", "version"])
+        .idle("l list v validate e edit V version")
         .assignments(),
-    row(&["doas"]).options("uaC", &[]),
-    row(&["run0"])
-        .options("ugD", &["user", "group", "chdir", "setenv", "unit", "property", "nice"]),
-    row(&["pkexec"]).options("", &["user"]),
-    row(&["su", "runuser"])
-        .options("cgGsuT", &["command", "session-command", "group", "supp-group", "shell", "user"])
-        .code(&["c", "command", "session-command"])
+    row("doas").options("uaC", ""),
+    row("run0").options("ugD", "user group chdir setenv unit property nice"),
+    row("pkexec").options("", "user"),
+    row("su runuser")
+        .options("cgGsuT", "command session-command group supp-group shell user")
+        .code("c command session-command")
         .rest(Rest::Nothing),
-    row(&["env", "genv"]).options("uCSP", &["unset", "chdir", "split-string"]).assignments(),
-    row(&["nohup", "gnohup"]),
-    row(&["prlimit"]).options("po", &["pid", "output"]).idle(&["p", "pid"]),
-    // The loader runs the program that it is given.
-    row(&[
-        LOADER,
-        "ld.so",
-        "ld-linux-aarch64.so.1",
-        "ld-linux.so.2",
-        "ld-musl-x86_64.so.1",
-        "ld-musl-aarch64.so.1",
-        "ld.so",
-    ])
-    .options(
-        "",
-        &["library-path", "preload", "argv0", "audit", "inhibit-rpath", "glibc-hwcaps-mask"],
-    ),
-    row(&["choom"]).options("np", &["adjust", "pid"]).idle(&["p", "pid"]),
-    row(&["ssh-agent"]).options("aEOPt", &[]).idle(&["k"]),
-    row(&["sg"]).options("c", &[]).code(&["c"]).operands(1).rest(Rest::Code),
-    row(&["newgrp"]).rest(Rest::Nothing),
-    row(&["setsid"]),
-    row(&["nice", "gnice"]).options("n", &["adjustment"]),
-    row(&["ionice"])
-        .options("cnpPu", &["class", "classdata", "pid", "pgid", "uid"])
-        .idle(&["p", "pid", "P", "pgid", "u", "uid"]),
-    row(&["chrt"])
-        .options("TPD", &["sched-runtime", "sched-period", "sched-deadline"])
-        .idle(&["p", "pid", "m", "max"])
+    row("env genv").options("uCSP", "unset chdir split-string").assignments(),
+    row("nohup gnohup"),
+    row("sg").options("c", "").code("c").operands(1).rest(Rest::Code),
+    row("setsid"),
+    row("nice gnice").options("n", "adjustment"),
+    row("ionice").options("cnpPu", "class classdata pid pgid uid").idle("p pid P pgid u uid"),
+    row("chrt")
+        .options("TPD", "sched-runtime sched-period sched-deadline")
+        .idle("p pid m max")
         .operands(1),
-    row(&["taskset"]).idle(&["p", "pid"]).operands(1),
-    row(&["numactl"])
-        .options("NmCpi", &["membind", "cpunodebind", "physcpubind", "interleave", "preferred"]),
-    row(&["timeout", "gtimeout"]).options("ks", &["kill-after", "signal"]).operands(1),
-    row(&["stdbuf", "gstdbuf"]).options("ioe", &["input", "output", "error"]),
-    row(&["time", "gtime"]).options("fo", &["format", "output"]).outputs(&["o", "output"]),
-    row(&["command"]).idle(&["v", "V"]),
-    row(&["repeat"]).operands(1).again(),
-    row(&["iex", "IEX", "Iex", "Invoke-Expression", "invoke-expression"])
-        .options("", &["Command"])
-        .rest(Rest::Code),
-    row(&["cmd"]).rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
-    row(&["pwsh", "powershell"]).rest(Rest::CodeAfter(&[
+    row("taskset").idle("p pid").operands(1),
+    row("timeout gtimeout").options("ks", "kill-after signal").operands(1),
+    row("stdbuf gstdbuf").options("ioe", "input output error"),
+    row("time gtime").options("fo", "format output").outputs("o output"),
+    row("command").idle("v V"),
+    row("repeat").operands(1),
+    row("iex IEX Iex Invoke-Expression invoke-expression").options("", "Command").rest(Rest::Code),
+    row("cmd").rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
+    row("pwsh powershell").rest(Rest::CodeAfter(&[
         "-c", "-C", "-Command", "-command", "-com", "-Com", "-comm", "-Comm", "-comma", "-Comma",
         "-comman", "-Comman",
     ])),
-    row(&["emulate"]).options("c", &[]).code(&["c"]).rest(Rest::Nothing),
-    row(&["builtin", "noglob", "nocorrect", "nocase"]),
-    row(&["jobs"]).rest(Rest::After(&["-x"])),
-    row(&["exec"]).options("a", &[]),
-    row(&["-"]),
-    row(&["xargs", "gxargs"])
-        .options(
-            "nIPLdEsaJR",
-            &["max-args", "max-procs", "delimiter", "max-chars", "arg-file", "process-slot-var"],
-        )
+    row("builtin noglob nocorrect nocase"),
+    row("exec").options("a", ""),
+    row("-"),
+    row("xargs gxargs")
+        .options("nIPLdEsaJR", "max-args max-procs delimiter max-chars arg-file process-slot-var")
         .rest(Rest::Extended),
-    row(&["watch"]).again().options("nq", &["interval", "equexit"]).rest(Rest::Code),
-    row(&["flock"])
-        .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
-        .code(&["c", "command"])
+    row("watch").options("nq", "interval equexit").rest(Rest::Code),
+    row("flock")
+        .options("wEc", "timeout wait conflict-exit-code command")
+        .code("c command")
         .operands(1),
-    row(&["logsave"]).operands(1),
-    row(&["script"])
-        .options(
-            "cEIOBTomt",
-            &["command", "echo", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
-        )
-        .code(&["c", "command"])
-        .outputs(&["O", "B", "I", "T", "t", "log-out", "log-io", "log-in", "log-timing"])
+    row("script")
+        .options("cEIOBTomt", "command echo log-in log-out log-io log-timing output-limit")
+        .code("c command")
+        .outputs("O B I T t log-out log-io log-in log-timing")
         .operands(1),
-    row(&["unshare"]).options(
-        "RwSG",
-        &["root", "wd", "setuid", "setgid", "propagation", "map-user", "map-group", "setgroups"],
-    ),
-    row(&["nsenter"]).options("tSG", &["target", "setuid", "setgid"]),
-    row(&["setpriv"]).options(
-        "",
-        &[
-            "reuid",
-            "regid",
-            "groups",
-            "inh-caps",
-            "ambient-caps",
-            "bounding-set",
-            "securebits",
-            "pdeathsig",
-        ],
-    ),
-    row(&["setarch", "linux32", "linux64", "i386", "x86_64", "arch"]),
-    row(&["capsh"]).rest(Rest::CodeAfter(&["-c", "-lc", "-ec"])),
-    row(&["chroot"]).options("", &["groups", "userspec"]).operands(1),
-    row(&["firejail"]),
-    row(&["proot"]).options("rbwqSRkv", &[]),
-    row(&[
-        "catchsegv",
-        "chronic",
-        "unbuffer",
-        "rlwrap",
-        "winpty",
-        "tsocks",
-        "torsocks",
-        "proxychains",
-        "proxychains4",
-        "dbus-run-session",
-        "eatmydata",
-        "prime-run",
-        "torify",
-        "graftcp",
-        "ccache",
-        "sccache",
-        "distcc",
-    ]),
-    row(&["gosu", "su-exec", "setuidgid", "s6-setuidgid", "setlock"]).operands(1),
-    row(&["caffeinate"]).options("tw", &[]),
-    row(&["busybox", "toybox", "coreutils", "uutils"]),
-    row(&["strace", "ltrace"])
-        .options("oepsuEaIbPXS", &["output", "trace", "attach", "user", "env"])
-        .outputs(&["o", "output"]),
-    row(&["perf"])
-        .then(&["stat"])
-        .options("eoprIC", &["event", "output", "repeat"])
-        .outputs(&["o", "output"]),
-    row(&["perf"])
-        .then(&["record"])
-        .options("eoFcC", &["event", "output"])
-        .outputs(&["o", "output"]),
-    row(&["valgrind"]).options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
-    row(&["py-spy"])
-        .then(&["record"])
-        .options("opdrf", &["output", "pid", "duration", "rate", "format"])
-        .outputs(&["o", "output"])
-        .idle(&["p", "pid"]),
-    row(&["perf"]).then(&["trace"]).rest(Rest::Somewhere),
-    row(&["rr"]).then(&["record"]).rest(Rest::Somewhere),
-    row(&["gdbserver", "heaptrack", "rr"]),
-    row(&["gdb", "lldb"]).then(&["--args"]),
-    row(&["hyperfine"])
-        .again()
+    row("unshare")
+        .options("RwSG", "root wd setuid setgid propagation map-user map-group setgroups"),
+    row("nsenter").options("tSG", "target setuid setgid"),
+    row("setpriv")
+        .options("", "reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig"),
+    row("setarch linux32 linux64 i386 x86_64 arch"),
+    row("chroot").options("", "groups userspec").operands(1),
+    row("catchsegv chronic unbuffer rlwrap winpty tsocks torsocks proxychains \
+        proxychains4 dbus-run-session eatmydata prime-run torify graftcp ccache sccache \
+        distcc"),
+    row("gosu su-exec setuidgid s6-setuidgid setlock").operands(1),
+    row("caffeinate").options("tw", ""),
+    row("busybox toybox coreutils uutils"),
+    row("strace ltrace")
+        .options("oepsuEaIbPXS", "output trace attach user env")
+        .outputs("o output"),
+    row("perf").then(&["stat"]).options("eoprIC", "event output repeat").outputs("o output"),
+    row("perf").then(&["record"]).options("eoFcC", "event output").outputs("o output"),
+    row("valgrind").options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
+    row("gdb lldb").then(&["--args"]),
+    row("hyperfine")
         .options(
             "wrmMpcnus",
-            &[
-                "warmup",
-                "runs",
-                "prepare",
-                "cleanup",
-                "setup",
-                "export-json",
-                "export-markdown",
-                "export-csv",
-                "export-asciidoc",
-                "export-orgmode",
-                "conclude",
-                "shell",
-                "command-name",
-            ],
+            "warmup runs prepare cleanup setup export-json export-markdown export-csv \
+            export-asciidoc export-orgmode conclude shell command-name",
         )
-        .code(&["p", "prepare", "c", "cleanup", "s", "setup", "conclude"])
+        .code("p prepare c cleanup s setup conclude")
         .outputs(EXPORTS_OF_HYPERFINE)
         .rest(Rest::Codes),
-    row(&["systemd-run"]).options(
+    row("systemd-run").options(
         "pEMuHC",
-        &[
-            "unit",
-            "property",
-            "setenv",
-            "description",
-            "slice",
-            "uid",
-            "gid",
-            "nice",
-            "working-directory",
-            "on-active",
-            "on-boot",
-            "on-calendar",
-            "machine",
-            "host",
-            "timer-property",
-            "service-type",
-        ],
+        "unit property setenv description slice uid gid nice working-directory on-active \
+            on-boot on-calendar machine host timer-property service-type",
     ),
-    row(&["systemd-inhibit"]).options("", &["what", "who", "why", "mode"]),
-    row(&["daemonize"])
-        .options("acepoulE", &[])
-        .outputs(&["o", "e", "p", "l"])
-        .rest(Rest::Somewhere),
-    // `--exec program -- arguments`: by its place behind the options, too.
-    row(&["daemon", "start-stop-daemon"])
-        .options("puUgrkN", &["pidfile", "output"])
-        .outputs(&["p", "pidfile", "output"])
-        .rest(Rest::Somewhere),
-    row(&["entr"]).again(),
-    row(&["watchexec"])
-        .again()
-        .options("ewifdsN", &["exts", "watch", "ignore", "filter", "debounce", "signal"])
+    row("entr"),
+    row("watchexec")
+        .options("ewifdsN", "exts watch ignore filter debounce signal")
         .rest(Rest::Code),
-    row(&["retry", "with-retry", "retry-cli", "with-lock", "env-cmd", "lckdo", "hermit"])
-        .again()
-        .rest(Rest::Somewhere),
-    row(&["gum"]).then(&["spin"]).rest(Rest::Somewhere),
-    row(&["tox", "stack", "cabal", "apptainer", "singularity", "lxc-attach"])
-        .then(&["exec"])
-        .rest(Rest::Somewhere),
-    row(&["apptainer", "singularity"]).then(&["run"]).rest(Rest::Somewhere),
-    // They bring another program of their own with them.
-    row(&["k3s", "microk8s", "minikube"]),
-    row(&["at", "batch"]).options("fqtM", &[]).rest(Rest::Nothing),
-    row(&["ssh", "autossh", "mosh"])
-        .options("BbcDEeFIiJLlmOopQRSWwM", &[])
-        .outputs(&["E"])
+    row("tox stack cabal apptainer singularity lxc-attach").then(&["exec"]).rest(Rest::Somewhere),
+    row("apptainer singularity").then(&["run"]).rest(Rest::Somewhere),
+    row("at batch").options("fqtM", "").rest(Rest::Nothing),
+    row("ssh autossh mosh")
+        .options("BbcDEeFIiJLlmOopQRSWwM", "")
+        .outputs("E")
         .operands(1)
         .rest(Rest::Code),
-    row(&["gh"]).then(&["codespace", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
-    row(&["gh"]).then(&["cs", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
-    row(&["tsh"])
+    row("gh").then(&["codespace", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
+    row("gh").then(&["cs", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
+    row("tsh")
         .then(&["ssh"])
-        .options("lpLDRoiJc", &["login", "port", "proxy", "user", "identity", "cluster", "ttl"])
+        .options("lpLDRoiJc", "login port proxy user identity cluster ttl")
         .operands(1)
         .rest(Rest::Somewhere),
-    row(&["tailscale"]).then(&["ssh"]).operands(1).rest(Rest::Somewhere),
-    row(&["devcontainer"])
+    row("tailscale").then(&["ssh"]).operands(1).rest(Rest::Somewhere),
+    row("devcontainer")
         .then(&["exec"])
-        .options("", &["workspace-folder", "container-id", "id-label", "config", "remote-env"])
+        .options("", "workspace-folder container-id id-label config remote-env")
         .rest(Rest::Somewhere),
-    row(&["sshpass"]).options("pfdP", &[]),
-    row(&["docker", "podman", "nerdctl"])
+    row("sshpass").options("pfdP", ""),
+    row("docker podman nerdctl")
         .then(&["exec"])
-        .options("euw", &["env", "user", "workdir", "env-file", "detach-keys"])
+        .options("euw", "env user workdir env-file detach-keys")
         .operands(1),
-    row(&["docker", "podman", "nerdctl"])
+    row("docker podman nerdctl")
         .then(&["container", "exec"])
-        .options("euw", &["env", "user", "workdir", "env-file", "detach-keys"])
+        .options("euw", "env user workdir env-file detach-keys")
         .operands(1),
-    row(&["docker", "podman"])
+    row("docker podman")
         .then(&["compose", "exec"])
-        .options("euw", &["env", "user", "workdir", "index"])
+        .options("euw", "env user workdir index")
         .operands(1),
-    row(&["docker", "podman"])
+    row("docker podman")
         .then(&["compose", "run"])
-        .options(
-            "euwvpl",
-            &["env", "user", "workdir", "volume", "publish", "name", "label", "entrypoint"],
-        )
+        .options("euwvpl", "env user workdir volume publish name label entrypoint")
         .operands(1),
-    row(&["docker-compose", "podman-compose"])
+    row("docker-compose podman-compose")
         .then(&["exec"])
-        .options("euw", &["env", "user", "workdir", "index"])
+        .options("euw", "env user workdir index")
         .operands(1),
-    row(&["docker", "podman", "nerdctl"])
+    row("docker podman nerdctl")
         .then(&["run"])
         .options(
             "aecuwvplhm",
-            &[
-                "env",
-                "user",
-                "workdir",
-                "volume",
-                "publish",
-                "name",
-                "label",
-                "entrypoint",
-                "network",
-                "mount",
-                "env-file",
-                "hostname",
-                "memory",
-                "cpus",
-                "platform",
-                "add-host",
-                "device",
-                "pull",
-                "restart",
-                "cap-add",
-                "cap-drop",
-                "security-opt",
-                "net",
-                "tmpfs",
-                "ulimit",
-                "expose",
-                "link",
-                "pid",
-                "ipc",
-            ],
+            "env user workdir volume publish name label entrypoint network mount env-file \
+            hostname memory cpus platform add-host device pull restart cap-add cap-drop \
+            security-opt net tmpfs ulimit expose link pid ipc",
         )
         .operands(1),
-    row(&["lxc", "incus"]).then(&["exec"]).options("", &["cwd", "env", "user"]).operands(1),
-    row(&["kubectl", "oc"])
+    row("lxc incus").then(&["exec"]).options("", "cwd env user").operands(1),
+    row("kubectl oc").then(&["exec"]).options("cnf", "container namespace filename").operands(1),
+    row("vagrant").then(&["ssh"]).options("c", "command").code("c command").rest(Rest::Nothing),
+    row("poetry pipenv hatch pdm rye pixi").then(&["run"]).options("e", "environment"),
+    row("uv").then(&["run"]).options("pmwCP", UV_RUN),
+    row("bundle pnpm asdf opam volta").then(&["exec"]).options("C", "cd"),
+    row("mise rtx")
         .then(&["exec"])
-        .options("cnf", &["container", "namespace", "filename"])
-        .operands(1),
-    row(&["vagrant"])
-        .then(&["ssh"])
-        .options("c", &["command"])
-        .code(&["c", "command"])
-        .rest(Rest::Nothing),
-    row(&["flatpak-spawn", "toolbox-run"]),
-    row(&["toolbox"]).then(&["run"]).options("c", &["container", "distro"]),
-    row(&["distrobox"]).then(&["enter"]).rest(Rest::Somewhere),
-    row(&["poetry", "pipenv", "hatch", "pdm", "rye", "pixi"])
-        .then(&["run"])
-        .options("e", &["environment"]),
-    row(&["uv"]).then(&["run"]).options("pmwCP", UV_RUN),
-    row(&["bundle", "pnpm", "asdf", "opam", "volta"]).then(&["exec"]).options("C", &["cd"]),
-    row(&["mise", "rtx"])
-        .then(&["exec"])
-        .options("Cc", &["cd", "command"])
-        .code(&["c", "command"])
+        .options("Cc", "cd command")
+        .code("c command")
         .rest(Rest::Somewhere),
-    row(&["mise", "rtx"])
+    row("mise rtx")
         .then(&["x"])
-        .options("Cc", &["cd", "command"])
-        .code(&["c", "command"])
+        .options("Cc", "cd command")
+        .code("c command")
         .rest(Rest::Somewhere),
-    row(&["pyenv", "rbenv", "nodenv", "goenv", "jenv", "phpenv", "plenv", "shadowenv", "berglas"])
-        .then(&["exec"]),
-    row(&["nvm", "fnm", "chamber", "multipass", "lerna", "nx", "snyk", "gow"])
-        .then(&["exec"])
-        .rest(Rest::Somewhere),
-    row(&["rvm"]).rest(Rest::Somewhere),
-    row(&["npm", "pnpm"]).then(&["explore"]).operands(1),
-    row(&["corepack"]),
-    row(&["yarn"]).then(&["workspaces", "foreach"]).rest(Rest::Somewhere),
-    row(&["yarn"]).then(&["workspaces", "run"]),
-    row(&["yarn"]).then(&["workspace"]).rest(Rest::Somewhere),
-    row(&["uv"]).then(&["tool", "run"]).options("p", &["from", "with", "python"]),
-    row(&["uvx"]).options("p", &["from", "with", "python"]),
-    row(&["cross-env", "execa", "rush-exec"]).assignments(),
-    row(&["cross-env-shell"]).assignments().rest(Rest::Code),
-    row(&["dotenv", "dotenv-cli"]).options("efcpv", &["env", "file"]).rest(Rest::Somewhere),
-    row(&["nodemon"])
-        .again()
-        .options("xewid", &["exec", "ext", "watch", "ignore", "delay"])
-        .code(&["x", "exec"])
+    row("pyenv rbenv nodenv goenv jenv phpenv plenv shadowenv berglas").then(&["exec"]),
+    row("npm pnpm").then(&["explore"]).operands(1),
+    row("yarn").then(&["workspaces", "foreach"]).rest(Rest::Somewhere),
+    row("yarn").then(&["workspaces", "run"]),
+    row("yarn").then(&["workspace"]).rest(Rest::Somewhere),
+    row("uv").then(&["tool", "run"]).options("p", "from with python"),
+    row("uvx").options("p", "from with python"),
+    row("cross-env execa rush-exec").assignments(),
+    row("dotenv dotenv-cli").options("efcpv", "env file").rest(Rest::Somewhere),
+    row("nodemon")
+        .options("xewid", "exec ext watch ignore delay")
+        .code("x exec")
         .rest(Rest::Nothing),
-    row(&["concurrently", "conc"])
-        .options(
-            "nlpcms",
-            &["names", "prefix", "prefix-colors", "max-processes", "success", "kill-others-on"],
-        )
+    row("concurrently conc")
+        .options("nlpcms", "names prefix prefix-colors max-processes success kill-others-on")
         .rest(Rest::Codes),
-    row(&["chokidar"])
-        .again()
-        .options("cdti", &["command", "debounce", "throttle", "ignore"])
-        .code(&["c", "command"])
-        .rest(Rest::Nothing),
-    row(&["start-server-and-test", "server-test"]).rest(Rest::Codes),
-    row(&["ptw", "pytest-watch"])
-        .again()
-        .options("", &["onpass", "onfail", "runner", "beforerun", "afterrun", "onexit"])
-        .code(&["onpass", "onfail", "runner", "beforerun", "afterrun", "onexit"])
-        .rest(Rest::Nothing),
-    row(&["watchman-make"])
-        .again()
-        .options("pt", &["run", "make"])
-        .code(&["run", "make"])
-        .rest(Rest::Nothing),
-    row(&["watchmedo"])
-        .again()
-        .options("cpi", &["command", "patterns"])
-        .code(&["c", "command"])
-        .rest(Rest::Nothing),
-    row(&["onchange", "reflex", "when-changed", "rubberband"]).again().rest(Rest::Somewhere),
-    row(&["pee"]).rest(Rest::Codes),
-    row(&["mispipe"]).rest(Rest::Codes),
-    row(&["pueue"]).then(&["add"]).rest(Rest::Code),
-    row(&["sem"]).options("jNL", &["jobs", "id"]).rest(Rest::Code),
-    row(&["xdotool"]).then(&["type"]).rest(Rest::Code),
-    row(&["xdotool"]).then(&["exec"]),
-    row(&["i3-msg", "swaymsg"]).then(&["exec"]).rest(Rest::Code),
-    row(&["hyprctl"]).then(&["dispatch", "exec"]).rest(Rest::Code),
-    row(&["launchctl"]).then(&["submit"]).rest(Rest::Somewhere),
-    row(&["launchctl"]).then(&["asuser"]).operands(1),
-    row(&["cmake"]).then(&["-E", "env"]).options("", &["unset", "modify"]).assignments(),
-    row(&["cmake"]).then(&["-E", "time"]),
-    row(&["cmake"]).then(&["-E", "chdir"]).operands(1),
-    row(&["gpg-agent"]).rest(Rest::Somewhere),
-    row(&["just"]).then(&["--command"]),
-    row(&["just"]).then(&["-c"]),
-    row(&["jj"]).then(&["util", "exec"]),
-    row(&["dvc"]).then(&["run"]).rest(Rest::Somewhere),
-    row(&["dvc"]).then(&["stage", "add"]).rest(Rest::Somewhere),
-    row(&["cargo"])
+    row("just").then(&["--command"]),
+    row("just").then(&["-c"]),
+    row("cargo")
         .then(&["watch"])
-        .again()
-        .options("xswid", &["exec", "shell", "watch", "ignore", "delay", "workdir"])
-        .code(&["s", "shell"]),
-    row(&["sops"]).then(&["exec-env"]).operands(1).rest(Rest::Code),
-    row(&["sops"]).then(&["exec-file"]).operands(1).rest(Rest::Code),
-    row(&["consul"]).then(&["lock"]).rest(Rest::Somewhere),
-    row(&["consul"]).then(&["watch"]).rest(Rest::Somewhere),
-    row(&["etcdctl"]).then(&["lock"]).operands(1),
-    row(&["etcdctl"]).then(&["watch"]).rest(Rest::Somewhere),
-    row(&["gcloud"])
+        .options("xswid", "exec shell watch ignore delay workdir")
+        .code("s shell"),
+    row("gcloud")
         .then(&["compute", "ssh"])
-        .options("", &["command", "zone", "project"])
+        .options("", "command zone project")
+        .code("command")
         .operands(1)
         .rest(Rest::Somewhere),
-    row(&["heroku"]).then(&["run"]).options("ars", &["app", "remote", "size"]).rest(Rest::Code),
-    row(&["fly", "flyctl"])
+    row("eb").then(&["ssh"]).options("cn", "command").code("c command"),
+    row("doctl")
+        .then(&["compute", "ssh"])
+        .options("", "ssh-command ssh-user")
+        .code("ssh-command")
+        .operands(1),
+    row("az")
+        .then(&["vm", "run-command", "invoke"])
+        .options("gn", "scripts command-id name resource-group")
+        .code("scripts")
+        .rest(Rest::Nothing),
+    row("az")
+        .then(&["aks", "command", "invoke"])
+        .options("gn", "command name resource-group")
+        .code("command")
+        .rest(Rest::Nothing),
+    row("heroku").then(&["run"]).options("ars", "app remote size").rest(Rest::Code),
+    row("fly flyctl")
         .then(&["ssh", "console"])
-        .options("aCrs", &["app", "command"])
-        .code(&["C", "command"])
+        .options("aCrs", "app command")
+        .code("C command")
         .rest(Rest::Nothing),
-    row(&["kubectl", "oc"]).then(&["run"]).rest(Rest::Somewhere),
-    row(&["kubectl", "oc"]).then(&["debug"]).rest(Rest::Somewhere),
-    row(&["flatpak", "snap"]).then(&["run"]).rest(Rest::Somewhere),
-    row(&["limactl"]).then(&["shell"]).operands(1),
-    row(&["machinectl"]).then(&["shell"]).rest(Rest::Somewhere),
-    row(&["asciinema"])
-        .then(&["rec"])
-        .options("ceitE", &["command", "env", "title", "idle-time-limit"])
-        .code(&["c", "command"])
-        .rest(Rest::Nothing),
-    row(&["ttyrec", "termtosvg"]).options("ec", &["command"]).code(&["e", "c", "command"]),
-    row(&["execlineb"]).options("cS", &[]).code(&["c"]).rest(Rest::Nothing),
+    row("kubectl oc").then(&["run"]).rest(Rest::Somewhere),
+    row("kubectl oc").then(&["debug"]).rest(Rest::Somewhere),
+    row("k3s microk8s minikube corepack"),
+    row("nvm fnm chamber multipass lerna nx").then(&["exec"]).rest(Rest::Somewhere),
+    row("limactl machinectl").then(&["shell"]).rest(Rest::Somewhere),
+    row("toolbox flatpak snap").then(&["run"]).rest(Rest::Somewhere),
+    row("distrobox").then(&["enter"]).rest(Rest::Somewhere),
+    row("volta").then(&["run"]).options("", "node npm pnpm yarn env"),
+    row("sops").then(&["exec-env"]).operands(1).rest(Rest::Code),
+    row("cross-env-shell").assignments().rest(Rest::Code),
+    row("gum").then(&["spin"]).rest(Rest::Somewhere),
+    row("jj").then(&["util", "exec"]),
     // Those whose options matter to nobody here.
-    row(&[
-        "tini",
-        "tini-static",
-        "dumb-init",
-        "catatonit",
-        "ts",
-        "tsp",
-        "nq",
-        "ifne",
-        "srun",
-        "salloc",
-        "bsub",
-        "qsub",
-        "qrsh",
-        "mpirun",
-        "mpiexec",
-        "orterun",
-        "torchrun",
-        "bwrap",
-        "fakeroot",
-        "fakechroot",
-        "faketime",
-        "xvfb-run",
-        "dbus-launch",
-        "lockf",
-        "debconf",
-        "pty",
-        "ptyget",
-        "cpulimit",
-        "trickle",
-        "cgexec",
-        "cset",
-        "schedtool",
-        "schroot",
-        "systemd-nspawn",
-        "parallel-ssh",
-        "pssh",
-        "pdsh",
-        "clush",
-        "lima",
-        "colima",
-        "wsl",
-        "orb",
-        "timelimit",
-        "aa-exec",
-        "runcon",
-        "uftrace",
-        "wezterm",
-        "foot",
-        "zellij",
-        "envdir",
-        "s6-envdir",
-        "envuidgid",
-        "chpst",
-        "softlimit",
-        "pgrphack",
-        "fghack",
-        "foreground",
-        "background",
-        "envchain",
-        "envconsul",
-        "consul-template",
-        "summon",
-        "vaultenv",
-        "with-env",
-        "chruby-exec",
-        "ttyd",
-        "gotty",
-        "websocketd",
-        "byobu",
-        "tmate",
-        "shx",
-        "buildah",
-        "distrobox-enter",
-    ])
+    row("retry retry-cli with-retry with-lock systemd-inhibit firejail proot numactl choom prlimit ssh-agent rvm \
+         heaptrack reflex onchange when-changed daemonize dtach abduco guix flatpak-spawn tini tini-static dumb-init catatonit ts tsp nq ifne srun salloc bsub qsub qrsh \
+        mpirun mpiexec orterun torchrun bwrap fakeroot fakechroot faketime xvfb-run \
+        dbus-launch lockf debconf pty ptyget cpulimit trickle cgexec cset schedtool \
+        schroot systemd-nspawn parallel-ssh pssh pdsh clush lima colima wsl orb \
+        timelimit aa-exec runcon uftrace wezterm foot zellij envdir s6-envdir envuidgid \
+        chpst softlimit pgrphack fghack foreground background envchain envconsul \
+        consul-template summon vaultenv with-env chruby-exec ttyd gotty websocketd byobu \
+        tmate shx buildah distrobox-enter")
     .rest(Rest::Somewhere),
-    row(&["volta"]).then(&["run"]).options("", &["node", "npm", "pnpm", "yarn", "env"]),
-    row(&["npm"])
-        .then(&["exec"])
-        .options("pc", &["package", "call", "workspace"])
-        .code(&["c", "call"]),
-    row(&["npm"])
-        .then(&["x"])
-        .options("pc", &["package", "call", "workspace"])
-        .code(&["c", "call"]),
-    row(&["npx", "bunx", "pnpx"]).options("pc", &["package", "call"]).code(&["c", "call"]),
-    row(&["yarn", "bun"]).then(&["exec"]),
-    row(&["bun"]).then(&["x"]).options("p", &["package"]),
-    row(&["pnpm", "yarn"]).then(&["dlx"]).options("p", &["package"]),
-    row(&["direnv"]).then(&["exec"]).operands(1),
-    row(&["dotenv", "dotenvx"]).then(&["run"]).options("f", &["file"]),
-    row(&["op", "doppler", "infisical", "chamber", "teller"])
+    row("npm").then(&["exec"]).options("pc", "package call workspace").code("c call"),
+    row("npm").then(&["x"]).options("pc", "package call workspace").code("c call"),
+    row("npx bunx pnpx").options("pc", "package call").code("c call"),
+    row("yarn bun").then(&["exec"]),
+    row("bun").then(&["x"]).options("p", "package"),
+    row("pnpm yarn").then(&["dlx"]).options("p", "package"),
+    row("direnv").then(&["exec"]).operands(1),
+    row("dotenv dotenvx").then(&["run"]).options("f", "file"),
+    row("op doppler infisical chamber teller")
         .then(&["run"])
-        .options("pc", &["env-file", "project", "config", "env", "path", "command"])
-        .code(&["command"]),
-    row(&["aws-vault"]).then(&["exec"]).operands(1),
-    row(&["conda", "mamba", "micromamba"]).then(&["run"]).options("np", &["name", "prefix", "cwd"]),
-    row(&["nix-shell"])
-        .options("pAEI", &["run", "command", "packages", "attr", "arg", "argstr"])
-        .code(&["run", "command"])
+        .options("pc", "env-file project config env path command")
+        .code("command"),
+    row("aws-vault").then(&["exec"]).operands(1),
+    row("conda mamba micromamba").then(&["run"]).options("np", "name prefix cwd"),
+    row("nix-shell")
+        .options("pAEI", "run command packages attr arg argstr")
+        .code("run command")
         .rest(Rest::Nothing),
-    row(&["nix"]).then(&["develop"]).rest(Rest::After(&["-c", "--command"])),
-    row(&["nix"]).then(&["shell"]).rest(Rest::After(&["-c", "--command"])),
-    row(&["guix"]).then(&["shell"]).rest(Rest::Somewhere),
-    row(&["devbox"]).then(&["run"]),
-    row(&["rustup"]).then(&["run"]).operands(1),
-    row(&["git"]).then(&["bisect", "run"]).again(),
-    row(&["git"]).then(&["submodule", "foreach"]).again().rest(Rest::Code),
-    row(&["git"]).then(&["submodule", "--quiet", "foreach"]).again().rest(Rest::Code),
-    row(&["git"]).then(&["for-each-repo"]).again().options("", &["config"]).rest(Rest::Nothing),
-    row(&["tmux"]).then(&["new-session"]).options("ceFfnstxy", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["new"]).options("ceFfnstxy", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["new-window"]).options("ceFnt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["split-window"]).options("ceFlt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["run-shell"]).options("cdt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["send-keys"]).options("Nt", &[]).rest(Rest::Typed),
-    row(&["tmux"]).then(&["neww"]).options("ceFnt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["splitw"]).options("ceFlt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["if-shell"]).options("t", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["if"]).options("t", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["run"]).options("cdt", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["send"]).options("Nt", &[]).rest(Rest::Typed),
-    row(&["tmux"]).then(&["respawn-pane"]).options("cet", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["respawn-window"]).options("cet", &[]).rest(Rest::Code),
-    row(&["tmux"]).then(&["pipe-pane"]).options("t", &[]).rest(Rest::Code),
-    row(&["screen"]).options("cDehpRrsStTx", &[]),
-    row(&["dtach", "abduco"]).options("cAn", &[]),
+    row("nix").then(&["develop"]).rest(Rest::After(&["-c", "--command"])),
+    row("nix").then(&["shell"]).rest(Rest::After(&["-c", "--command"])),
+    row("rustup").then(&["run"]).operands(1),
+    row("git").then(&["bisect", "run"]),
+    row("git").then(&["submodule", "foreach"]).rest(Rest::Code),
+    row("git").then(&["submodule", "--quiet", "foreach"]).rest(Rest::Code),
+    row("git").then(&["for-each-repo"]).options("", "config").rest(Rest::Nothing),
+    row("tmux").then(&["new-session"]).options("ceFfnstxy", "").rest(Rest::Code),
+    row("tmux").then(&["new"]).options("ceFfnstxy", "").rest(Rest::Code),
+    row("tmux").then(&["new-window"]).options("ceFnt", "").rest(Rest::Code),
+    row("tmux").then(&["split-window"]).options("ceFlt", "").rest(Rest::Code),
+    row("tmux").then(&["run-shell"]).options("cdt", "").rest(Rest::Code),
+    row("tmux").then(&["send-keys"]).options("Nt", "").rest(Rest::Typed),
+    row("tmux").then(&["send"]).options("Nt", "").rest(Rest::Typed),
+    row("tmux").then(&["neww"]).options("ceFnt", "").rest(Rest::Code),
+    row("screen").options("cDehpRrsStTx", ""),
     // The words behind the option: one of them may be code.
-    row(&[
-        "xterm",
-        "gnome-terminal",
-        "konsole",
-        "alacritty",
-        "kitty",
-        "tilix",
-        "terminator",
-        "xfce4-terminal",
-        "x-terminal-emulator",
-        "urxvt",
-        "st",
-    ])
+    row("xterm gnome-terminal konsole alacritty kitty tilix terminator xfce4-terminal \
+        x-terminal-emulator urxvt st")
     .rest(Rest::Somewhere),
-    row(&["expect"]).options("c", &[]).rest(Rest::Nothing),
 ];
 
 /// Whether a name has a row, whatever words must follow it.
 pub(in super::super) fn is_one(name: &str) -> bool {
-    index!(WRAPPERS).rows(name).any(|place| WRAPPERS[place].names.contains(&name))
+    index!(WRAPPERS).rows(name).any(|place| lists(WRAPPERS[place].names, name))
 }
 
 /// The row for a program and the words after it, and how many of those belong to its name.
@@ -724,51 +397,25 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
     index!(WRAPPERS)
         .rows(name)
         .map(|place| &WRAPPERS[place])
-        .filter(|row| row.names.contains(&name))
+        .filter(|row| lists(row.names, name))
         .find(follows)
         .map(|row| (row, row.then.len()))
 }
 
 /// Options of `uv run` with a value.
-pub(in super::super) const UV_RUN: &[&str] = &[
-    "python",
-    "with",
-    "extra",
-    "group",
-    "no-extra",
-    "no-group",
-    "only-group",
-    "project",
-    "directory",
-    "env-file",
-    "package",
-    "with-requirements",
-    "with-editable",
-    "index",
-    "index-url",
-    "default-index",
-    "extra-index-url",
-    "cache-dir",
-    "config-file",
-    "python-platform",
-    "color",
-];
+pub(in super::super) const UV_RUN: &str = "python with extra group no-extra no-group only-group project directory env-file \
+            package with-requirements with-editable index index-url default-index \
+            extra-index-url cache-dir config-file python-platform color";
 
-const SSH_OF_GH: &[&str] = &["codespace", "config", "profile", "repo", "repo-owner", "server-port"];
+const SSH_OF_GH: &str = "codespace config profile repo repo-owner server-port";
 
-const EXPORTS_OF_HYPERFINE: &[&str] =
-    &["export-json", "export-markdown", "export-csv", "export-asciidoc", "export-orgmode"];
+const EXPORTS_OF_HYPERFINE: &str =
+    "export-json export-markdown export-csv export-asciidoc export-orgmode";
 
-const FILES_OF_VALGRIND: &[&str] = &[
-    "log-file",
-    "xml-file",
-    "callgrind-out-file",
-    "cachegrind-out-file",
-    "massif-out-file",
-    "dhat-out-file",
-];
+const FILES_OF_VALGRIND: &str = "log-file xml-file callgrind-out-file cachegrind-out-file massif-out-file \
+            dhat-out-file";
 
 /// Wrappers that run a shell where no command is given, so that their input is code. The first
 /// names of their rows.
-pub(in super::super) const SHELLS_WITHOUT_COMMAND: &[&str] =
-    &["sudo", "su", "ssh", "chroot", "unshare", "nsenter", "script", "at", "fakeroot", "newgrp"];
+pub(in super::super) const SHELLS_WITHOUT_COMMAND: &str =
+    "sudo su ssh chroot unshare nsenter script at fakeroot";

@@ -1,19 +1,19 @@
-//! Programs that write, remove or show the files in their arguments. Long because it is one table.
+//! Programs that write, remove or show the files in their arguments.
 
 use super::super::How;
-use super::grammar::Grammar;
+use super::grammar::{Grammar, lists, words_of};
 use super::index::index;
 
 #[derive(Debug)]
 pub(in super::super) struct FileProgram {
-    pub(in super::super) names: &'static [&'static str],
+    pub(in super::super) names: &'static str,
     /// The words of a subcommand that must come first.
     pub(in super::super) then: &'static [&'static str],
     pub(in super::super) grammar: Grammar,
     /// Only with one of these options; always where there are none.
-    pub(in super::super) when: &'static [&'static str],
+    pub(in super::super) when: &'static str,
     /// Not with any of these.
-    pub(in super::super) unless: &'static [&'static str],
+    pub(in super::super) unless: &'static str,
     pub(in super::super) files: Files,
     /// `None`: they are read.
     pub(in super::super) how: Option<How>,
@@ -25,7 +25,7 @@ pub(in super::super) enum Files {
     /// All operands after the first few.
     After(usize),
     /// All operands, but a program's first one where none of these options gave it (`sed`).
-    AfterProgram(&'static [&'static str]),
+    AfterProgram(&'static str),
     /// The last of at least two operands, or the value of `-t`.
     Destination,
     /// The last of at least two operands, and nothing else (`rsync`).
@@ -33,13 +33,9 @@ pub(in super::super) enum Files {
     /// All but the last of at least two.
     Sources,
     /// The values of these options.
-    Values(&'static [&'static str]),
+    Values(&'static str),
     /// The first of the operands, and nothing else.
     First,
-    /// All operands, as seen from the folder that the last of these options names.
-    Below(&'static [&'static str]),
-    /// All operands after a Perl expression, or after what is replaced by what.
-    Renamed,
     /// Operands that begin with this.
     Prefixed(&'static str),
     /// What packed operands are called when they are unpacked: `a` of `a.gz`.
@@ -47,41 +43,22 @@ pub(in super::super) enum Files {
     /// The folder that the line has gone to, where there are fewer operands than this.
     Here(usize),
     /// The folders that these options name, seen from there.
-    Within(&'static [&'static str]),
+    Within(&'static str),
     /// The values of the first options, in the folders that the second name.
-    ValuesIn(&'static [&'static str], &'static [&'static str]),
-    /// The file that stands so in the values of these options: `%output{file}`.
-    Braced(&'static [&'static str], &'static str),
+    ValuesIn(&'static str, &'static str),
     /// In that folder, what has the last name of the last operand: of an address.
     Fetched,
     /// What has the last names of addresses, in the folders that these options name.
-    FetchedTo(&'static [&'static str]),
-    /// The files that addresses name, where what these options name is sent.
-    SentTo(&'static [&'static str]),
+    FetchedTo(&'static str),
 }
 
-impl Files {
-    /// Whether nothing is left of what was in them, and what they are given comes from elsewhere.
-    pub(in super::super) const fn are_whole(self) -> bool {
-        matches!(
-            self,
-            Self::Values(_)
-                | Self::Prefixed(_)
-                | Self::Unpacked
-                | Self::ValuesIn(..)
-                | Self::FetchedTo(_)
-                | Self::SentTo(_)
-        )
-    }
-}
-
-const fn row(names: &'static [&'static str]) -> FileProgram {
+const fn row(names: &'static str) -> FileProgram {
     FileProgram {
         names,
         then: &[],
         grammar: Grammar::NONE,
-        when: &[],
-        unless: &[],
+        when: "",
+        unless: "",
         files: Files::After(0),
         how: None,
     }
@@ -90,22 +67,15 @@ const fn row(names: &'static [&'static str]) -> FileProgram {
 impl FileProgram {
     /// Whether its words are what git takes for paths.
     pub(in super::super) fn takes_pathspecs(&self) -> bool {
-        matches!(self.then, ["restore" | "rm" | "stash", ..])
+        matches!(self.then, ["restore" | "rm", ..])
     }
 
     /// Whether what it copies may go to another machine: `pod:/path`, `s3://bucket/key`.
     pub(in super::super) fn copies_elsewhere(&self) -> bool {
         let copies = self.how.is_some() && matches!(self.files, Files::Destination);
         copies
-            && matches!(
-                self.names[0],
-                "aws" | "gsutil" | "rclone" | "gcloud" | "kubectl" | "docker"
-            )
-    }
-
-    /// Whether it puts files back to what git keeps.
-    pub(in super::super) fn puts_back(&self) -> bool {
-        matches!(self.then, ["restore" | "stash", ..])
+            && words_of(self.names)
+                .any(|name| lists("aws gsutil rclone gcloud kubectl docker", name))
     }
 
     const fn then(self, then: &'static [&'static str]) -> Self {
@@ -116,15 +86,15 @@ impl FileProgram {
         Self { grammar, ..self }
     }
 
-    const fn options(self, letters: &'static str, long: &'static [&'static str]) -> Self {
+    const fn options(self, letters: &'static str, long: &'static str) -> Self {
         self.grammar(options(letters, long))
     }
 
-    const fn when(self, when: &'static [&'static str]) -> Self {
+    const fn when(self, when: &'static str) -> Self {
         Self { when, ..self }
     }
 
-    const fn unless(self, unless: &'static [&'static str]) -> Self {
+    const fn unless(self, unless: &'static str) -> Self {
         Self { unless, ..self }
     }
 
@@ -137,937 +107,426 @@ impl FileProgram {
     }
 }
 
-const fn options(letters: &'static str, long: &'static [&'static str]) -> Grammar {
+const fn options(letters: &'static str, long: &'static str) -> Grammar {
     Grammar { letters, long }
 }
 
-const COPY: Grammar =
-    options("tSgmoZ", &["target-directory", "suffix", "group", "mode", "owner", "context"]);
-const SED: Grammar = options("efl", &["expression", "file", "line-length"]);
+const COPY: Grammar = options("tSgmoZ", "target-directory suffix group mode owner context");
+const SED: Grammar = options("efl", "expression file line-length");
 const CURL: Grammar = options(
     "oHdXuAebFTKmwxEcrTCYyzD",
-    &[
-        "dump-header",
-        "stderr",
-        "trace",
-        "trace-ascii",
-        "hsts",
-        "alt-svc",
-        "etag-save",
-        "libcurl",
-        "output",
-        "header",
-        "data",
-        "request",
-        "user",
-        "user-agent",
-        "url",
-        "form",
-        "max-time",
-        "retry",
-        "proxy",
-        "cert",
-        "output-dir",
-        "data-raw",
-        "data-binary",
-        "connect-timeout",
-        "upload-file",
-        "config",
-        "cookie",
-        "cookie-jar",
-        "write-out",
-    ],
+    "dump-header stderr trace trace-ascii hsts alt-svc etag-save libcurl output \
+            header data request user user-agent url form max-time retry proxy cert \
+            output-dir data-raw data-binary connect-timeout upload-file config cookie \
+            cookie-jar write-out",
 );
 const WGET: Grammar = options(
     "OoaPtTUeiA",
-    &[
-        "output-document",
-        "output-file",
-        "append-output",
-        "directory-prefix",
-        "tries",
-        "timeout",
-        "user-agent",
-        "header",
-        "input-file",
-        "post-data",
-        "save-cookies",
-        "hsts-file",
-        "rejected-log",
-        "warc-file",
-    ],
+    "output-document output-file append-output directory-prefix tries timeout \
+            user-agent header input-file post-data save-cookies hsts-file rejected-log \
+            warc-file",
 );
 /// Options of sqlite3 with a value, behind one dash or two.
-const SQLITE: &[&str] = &[
-    "cmd",
-    "-cmd",
-    "init",
-    "-init",
-    "separator",
-    "-separator",
-    "newline",
-    "-newline",
-    "nullvalue",
-    "-nullvalue",
-    "mmap",
-    "-mmap",
-    "maxsize",
-    "-maxsize",
-    "vfs",
-    "-vfs",
-    "escape",
-    "-escape",
-    "lookaside",
-    "-lookaside",
-    "pagecache",
-    "-pagecache",
-];
-const TAR: Grammar =
-    options("fCbXTI", &["file", "directory", "exclude", "files-from", "exclude-from", "transform"]);
+const SQLITE: &str = "cmd -cmd init -init separator -separator newline -newline nullvalue -nullvalue \
+            mmap -mmap maxsize -maxsize vfs -vfs escape -escape lookaside -lookaside \
+            pagecache -pagecache";
+const TAR: Grammar = options("fCbXTI", "file directory exclude files-from exclude-from transform");
 const GREP: Grammar = options(
     "efmABCdD",
-    &[
-        "regexp",
-        "file",
-        "max-count",
-        "include",
-        "exclude",
-        "exclude-dir",
-        "context",
-        "after-context",
-        "before-context",
-        "color",
-    ],
+    "regexp file max-count include exclude exclude-dir context after-context \
+            before-context color",
 );
 
 const RSYNC: &str = "eTBPioFcJlS";
-const RSYNC_LONG: &[&str] = &[
-    "exclude",
-    "include",
-    "rsh",
-    "filter",
-    "files-from",
-    "exclude-from",
-    "out-format",
-    "log-file",
-    "backup-dir",
-    "bwlimit",
-    "write-batch",
-    "only-write-batch",
-];
+const RSYNC_LONG: &str = "exclude include rsh filter files-from exclude-from out-format log-file \
+            backup-dir bwlimit write-batch only-write-batch";
 /// Where container programs put an id, an image, what they know of a build.
-const CONTAINERS: &[&str] = &["iidfile", "cidfile", "pidfile", "metadata-file"];
-const REPORTS: &[&str] =
-    &["junitxml", "junit-xml", "output-file", "output", "cache-location", "cobertura-xml"];
-const COMPILED: &[&str] =
-    &["outFile", "outDir", "outfile", "outdir", "out-file", "out-dir", "file", "o", "dir"];
-const GO: &[&str] = &[
-    "-coverprofile",
-    "-cpuprofile",
-    "-memprofile",
-    "-blockprofile",
-    "-mutexprofile",
-    "-trace",
-    "-outputdir",
-];
+const CONTAINERS: &str = "iidfile cidfile pidfile metadata-file";
+const REPORTS: &str = "junitxml junit-xml output-file output cache-location cobertura-xml";
+const COMPILED: &str = "outFile outDir outfile outdir out-file out-dir file o dir";
+const GO: &str = "-coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace \
+            -outputdir";
 
 /// However many operands there are.
 const ALWAYS: usize = usize::MAX;
 
-/// Git takes it by its beginning, however short.
-const MESSAGE: &[&str] = &["message", "me", "m"];
-
 /// A verb of git that shows something, to a file where it is told so.
 const fn shown(verb: &'static [&'static str]) -> FileProgram {
-    row(&["git"])
-        .then(verb)
-        .options("", &["output"])
-        .files(Files::Values(&["output"]))
-        .how(How::Write)
+    row("git").then(verb).options("", "output").files(Files::Values("output")).how(How::Write)
 }
 
 /// A program may have several rows; each that fits counts.
 pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
-    row(&["tee", "gtee"]).unless(&["a", "append"]).how(How::Write),
-    row(&["tee", "gtee"]).when(&["a", "append"]).how(How::Append),
-    row(&["sponge"]).how(How::Write),
-    row(&["savelog"]).options("mugcr", &[]).how(How::Move),
-    row(&["tmux"]).then(&["save-buffer"]).options("b", &[]).how(How::Write),
-    row(&["tmux"]).then(&["saveb"]).options("b", &[]).how(How::Write),
-    row(&["node"])
-        .options(
-            "",
-            &["trace-event-file-pattern", "report-filename", "cpu-prof-name", "diagnostic-dir"],
-        )
-        .files(Files::Values(&["trace-event-file-pattern", "report-filename", "cpu-prof-name"]))
-        .how(How::Write),
-    row(&[
-        "rm",
-        "rmdir",
-        "unlink",
-        "shred",
-        "srm",
-        "trash",
-        "trash-put",
-        "rimraf",
-        "del",
-        "grm",
-        "gshred",
-        "gunlink",
-        "wipe",
-        "scrub",
-        "del-cli",
-        "gvfs-trash",
-    ])
-    .options("ns", &["iterations", "size", "random-source"])
+    row("tee gtee").unless("a append").how(How::Write),
+    row("tee gtee").when("a append").how(How::Append),
+    row("sponge").how(How::Write),
+    row("rm rmdir unlink shred srm trash trash-put rimraf del grm gshred gunlink wipe \
+        scrub del-cli gvfs-trash")
+    .options("ns", "iterations size random-source")
     .how(How::Remove),
-    row(&["touch", "gtouch"]).options("drt", &["date", "reference", "time"]).how(How::Touch),
-    row(&["mkdir", "gmkdir"]).options("mZ", &["mode", "context"]).how(How::Directory),
-    row(&["mktemp"]).options("p", &["suffix", "tmpdir"]).how(How::Write),
-    row(&["mkfifo", "mknod"]).options("mZ", &["mode"]).how(How::Write),
-    row(&["truncate", "gtruncate"]).options("sr", &["size", "reference"]).how(How::Write),
-    row(&["fallocate"]).options("lo", &["length", "offset"]).how(How::Write),
-    row(&["cp", "gcp", "install", "ginstall", "ditto"])
+    row("touch gtouch").options("drt", "date reference time").how(How::Touch),
+    row("mkdir gmkdir").options("mZ", "mode context").how(How::Directory),
+    row("mktemp").options("p", "suffix tmpdir").how(How::Write),
+    row("mkfifo mknod").options("mZ", "mode").how(How::Write),
+    row("truncate gtruncate").options("sr", "size reference").how(How::Write),
+    row("cp gcp install ginstall ditto")
         .grammar(COPY)
-        .unless(&["d"])
+        .unless("d")
         .files(Files::Destination)
         .how(How::Write),
-    row(&["cp", "gcp"]).grammar(COPY).when(&["d"]).files(Files::Destination).how(How::Write),
-    row(&["cp", "gcp", "install", "rsync", "scp"]).grammar(COPY).files(Files::Sources),
-    row(&["install"]).grammar(COPY).when(&["d", "directory"]).how(How::Directory),
-    row(&["rsync", "scp"])
+    row("cp gcp").grammar(COPY).when("d").files(Files::Destination).how(How::Write),
+    row("cp gcp install rsync scp").grammar(COPY).files(Files::Sources),
+    row("install").grammar(COPY).when("d directory").how(How::Directory),
+    row("rsync scp")
         .options(
             "eTBPioFcJlS",
-            &[
-                "exclude",
-                "include",
-                "rsh",
-                "filter",
-                "files-from",
-                "exclude-from",
-                "out-format",
-                "log-file",
-                "backup-dir",
-                "bwlimit",
-            ],
+            "exclude include rsh filter files-from exclude-from out-format log-file \
+            backup-dir bwlimit",
         )
         .files(Files::Last)
         .how(How::Write),
-    row(&["mv", "gmv"]).grammar(COPY).how(How::Move),
-    row(&["rsync"])
+    row("mv gmv").grammar(COPY).how(How::Move),
+    row("rsync")
         .options(RSYNC, RSYNC_LONG)
-        .when(&["remove-source-files"])
+        .when("remove-source-files")
         .files(Files::Sources)
         .how(How::Remove),
     // What the source has not got is gone from it.
-    row(&["rsync"])
+    row("rsync")
         .options(RSYNC, RSYNC_LONG)
-        .when(&[
-            "del",
-            "delete",
-            "delete-before",
-            "delete-during",
-            "delete-delay",
-            "delete-after",
-            "delete-excluded",
-            "delete-missing-args",
-        ])
+        .when(
+            "del delete delete-before delete-during delete-delay delete-after delete-excluded \
+            delete-missing-args",
+        )
         .files(Files::Last)
         .how(How::Remove),
-    row(&["rsync"])
+    row("rsync")
         .options(RSYNC, RSYNC_LONG)
-        .files(Files::Values(&["log-file", "write-batch", "only-write-batch", "backup-dir"]))
+        .files(Files::Values("log-file write-batch only-write-batch backup-dir"))
         .how(How::Write),
-    row(&["gio"]).then(&["trash"]).how(How::Remove),
-    row(&["gio"]).then(&["remove"]).how(How::Remove),
-    row(&["gio"]).then(&["move"]).how(How::Move),
-    row(&["gio"]).then(&["copy"]).files(Files::Destination).how(How::Write),
-    row(&["gio"]).then(&["save"]).how(How::Write),
-    row(&["cmake"]).then(&["-E", "rm"]).how(How::Remove),
-    row(&["cmake"]).then(&["-E", "remove"]).how(How::Remove),
-    row(&["cmake"]).then(&["-E", "remove_directory"]).how(How::Remove),
-    row(&["cmake"]).then(&["-E", "rename"]).how(How::Move),
-    row(&["cmake"]).then(&["-E", "touch"]).how(How::Touch),
-    row(&["cmake"]).then(&["-E", "copy"]).grammar(COPY).files(Files::Destination).how(How::Write),
-    row(&["cmake"]).then(&["-E", "copy_if_different"]).files(Files::Destination).how(How::Write),
-    row(&["cmake"]).then(&["-E", "copy_directory"]).files(Files::Destination).how(How::Write),
-    row(&["cmake"]).then(&["-E", "create_symlink"]).files(Files::Destination).how(How::Link),
-    row(&["cmake"]).then(&["-E", "create_hardlink"]).files(Files::Destination).how(How::Link),
     // What they make of the others stands in the last.
-    row(&[
-        "convert",
-        "magick",
-        "sox",
-        "qpdf",
-        "pdftotext",
-        "pdftoppm",
-        "sass",
-        "lessc",
-        "ddrescue",
-        "mksquashfs",
-        "ffmpeg",
-        "objcopy",
-    ])
+    row("convert magick sox qpdf pdftotext pdftoppm sass lessc ddrescue mksquashfs ffmpeg \
+        objcopy")
     .files(Files::Last)
     .how(How::Write),
-    row(&["aws"]).then(&["s3", "cp"]).files(Files::Destination).how(How::Write),
-    row(&["aws"]).then(&["s3", "sync"]).files(Files::Destination).how(How::Write),
-    row(&["aws"]).then(&["s3", "mv"]).how(How::Move),
-    row(&["gsutil", "rclone"]).then(&["cp"]).files(Files::Destination).how(How::Write),
-    row(&["rclone"]).then(&["copy"]).files(Files::Destination).how(How::Write),
-    row(&["rclone"]).then(&["copyto"]).files(Files::Destination).how(How::Write),
-    row(&["rclone"]).then(&["sync"]).files(Files::Destination).how(How::Write),
-    row(&["rclone"]).then(&["moveto"]).how(How::Move),
-    row(&["gcloud"]).then(&["storage", "cp"]).files(Files::Destination).how(How::Write),
-    row(&["kubectl", "oc"])
+    row("aws").then(&["s3", "cp"]).files(Files::Destination).how(How::Write),
+    row("aws").then(&["s3", "sync"]).files(Files::Destination).how(How::Write),
+    row("aws").then(&["s3", "mv"]).how(How::Move),
+    row("kubectl oc")
         .then(&["cp"])
-        .options("cn", &["container", "namespace"])
+        .options("cn", "container namespace")
         .files(Files::Destination)
         .how(How::Write),
-    row(&["docker", "podman", "nerdctl"]).then(&["cp"]).files(Files::Destination).how(How::Write),
-    row(&["docker", "podman", "nerdctl"])
+    row("docker podman nerdctl").then(&["cp"]).files(Files::Destination).how(How::Write),
+    row("docker podman nerdctl")
         .options("fto", CONTAINERS)
         .files(Files::Values(CONTAINERS))
         .how(How::Write),
-    row(&["gh"])
+    row("gh")
         .then(&["release", "download"])
-        .options("ODpRA", &["output", "dir", "pattern", "repo", "archive"])
-        .files(Files::Values(&["O", "output", "D", "dir"]))
+        .options("ODpRA", "output dir pattern repo archive")
+        .files(Files::Values("O output D dir"))
         .how(How::Write),
-    row(&["gh"])
+    row("gh")
         .then(&["run", "download"])
-        .options("DnpR", &["dir", "name", "pattern", "repo"])
-        .files(Files::Values(&["D", "dir"]))
+        .options("DnpR", "dir name pattern repo")
+        .files(Files::Values("D dir"))
         .how(How::Write),
-    row(&["gh"]).then(&["repo", "clone"]).files(Files::After(1)).how(How::Directory),
-    row(&["gh"]).then(&["gist", "clone"]).files(Files::After(1)).how(How::Directory),
-    row(&["cargo"])
-        .options("jpF", &["target-dir", "root", "artifact-dir", "manifest-path"])
-        .files(Files::Values(&["target-dir", "root", "artifact-dir"]))
+    row("gh").then(&["repo", "clone"]).files(Files::After(1)).how(How::Directory),
+    row("gh").then(&["gist", "clone"]).files(Files::After(1)).how(How::Directory),
+    row("cargo")
+        .options("jpF", "target-dir root artifact-dir manifest-path")
+        .files(Files::Values("target-dir root artifact-dir"))
         .how(How::Write),
-    row(&["pip", "pip3"])
-        .options("trcd", &["target", "log", "report", "dest", "requirement", "root", "prefix"])
-        .files(Files::Values(&["t", "target", "log", "report", "d", "dest", "prefix"]))
+    row("pip pip3")
+        .options("trcd", "target log report dest requirement root prefix")
+        .files(Files::Values("t target log report d dest prefix"))
         .how(How::Write),
-    row(&["pytest", "mypy", "pylint", "ruff", "eslint", "coverage"])
+    row("pytest mypy pylint ruff eslint coverage")
         .options("c", REPORTS)
         .files(Files::Values(REPORTS))
         .how(How::Write),
-    row(&["tsc", "esbuild", "rollup", "babel", "swc", "webpack"])
+    row("tsc esbuild rollup babel swc webpack")
         .options("o", COMPILED)
         .files(Files::Values(COMPILED))
         .how(How::Write),
-    row(&["go"]).options("", GO).files(Files::Values(GO)).how(How::Write),
-    row(&["pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump"])
-        .options("fronhpU", &["file", "result-file", "out", "host", "port", "username"])
-        .files(Files::Values(&["f", "file", "r", "result-file", "o", "out"]))
+    row("go").options("", GO).files(Files::Values(GO)).how(How::Write),
+    row("pg_dump pg_dumpall mysqldump mariadb-dump mongodump")
+        .options("fronhpU", "file result-file out host port username")
+        .files(Files::Values("f file r result-file o out"))
         .how(How::Write),
-    row(&["psql"])
-        .options("oLcdhpUvfF", &["output", "log-file", "command", "dbname", "host", "username"])
-        .files(Files::Values(&["o", "output", "L", "log-file"]))
+    row("psql")
+        .options("oLcdhpUvfF", "output log-file command dbname host username")
+        .files(Files::Values("o output L log-file"))
         .how(How::Write),
-    row(&["gawk"])
-        .options("", &["profile", "dump-variables", "pretty-print"])
-        .files(Files::Values(&["profile", "dump-variables", "pretty-print"]))
-        .how(How::Write),
-    row(&["parallel", "sem"])
-        .options("j", &["joblog", "results", "jobs"])
-        .files(Files::Values(&["joblog", "results"]))
-        .how(How::Write),
-    row(&["screen"])
-        .options("ScDehpRrstTx", &["-Logfile"])
-        .files(Files::Values(&["-Logfile"]))
-        .how(How::Write),
-    row(&["socat"]).files(Files::Prefixed("OPEN:")).how(How::Write),
-    row(&["socat"]).files(Files::Prefixed("open:")).how(How::Write),
-    row(&["socat"]).files(Files::Prefixed("CREATE:")).how(How::Write),
-    row(&["socat"]).files(Files::Prefixed("create:")).how(How::Write),
-    row(&["socat"]).files(Files::Prefixed("GOPEN:")).how(How::Append),
-    row(&["ar", "gar"]).files(Files::After(1)).unless(&["t", "p", "x"]).how(How::Write),
-    row(&["xmlstarlet", "xml"])
-        .then(&["ed"])
-        .options("dxuvsirtnN", &[])
-        .when(&["L", "inplace"])
-        .how(How::Edit),
-    row(&["tidy"]).options("o", &["-o", "-config"]).when(&["m", "modify"]).how(How::Edit),
-    row(&["taplo", "dprint"]).then(&["fmt"]).unless(&["check", "diff"]).how(How::Edit),
-    row(&["taplo"]).then(&["format"]).unless(&["check", "diff"]).how(How::Edit),
-    row(&["crudini"]).when(&["set", "del", "merge"]).files(Files::First).how(How::Edit),
-    row(&[
-        "mogrify",
-        "joe",
-        "kak",
-        "helix",
-        "vimdiff",
-        "exiftool",
-        "mkfs.ext4",
-        "mke2fs",
-        "mkswap",
-    ])
-    .how(How::Edit),
-    row(&["ansible-vault"]).files(Files::After(1)).unless(&["output"]).how(How::Edit),
-    row(&["setfattr"]).options("nvx", &["name", "value", "remove"]).how(How::Chmod),
-    row(&["rename.ul"]).files(Files::After(2)).how(How::Move),
-    row(&["mcp", "ncp"]).files(Files::Destination).how(How::Write),
-    row(&["mmv", "zmv"]).how(How::Move),
-    row(&["merge"]).unless(&["p"]).files(Files::First).how(How::Edit),
-    row(&["logrotate"])
-        .options("sl", &["state", "log"])
-        .files(Files::Values(&["s", "state", "l", "log"]))
-        .how(How::Write),
-    row(&["rename", "prename", "file-rename"])
-        .options("e", &["expr"])
-        .files(Files::Renamed)
-        .how(How::Move),
-    row(&["mv", "gmv"])
+    row("mv gmv")
         .grammar(COPY)
-        .when(&["t", "target-directory"])
-        .files(Files::Values(&["t", "target-directory"]))
+        .when("t target-directory")
+        .files(Files::Values("t target-directory"))
         .how(How::Move),
-    row(&["ln", "gln", "link", "symlink"]).grammar(COPY).files(Files::Destination).how(How::Link),
-    row(&["chmod", "chown", "chgrp", "gchmod", "chattr", "chcon"])
-        .options("", &["reference", "from"])
-        .unless(&["reference"])
+    row("ln gln link symlink").grammar(COPY).files(Files::Destination).how(How::Link),
+    row("chmod chown chgrp gchmod chattr chcon")
+        .options("", "reference from")
+        .unless("reference")
         .files(Files::After(1))
         .how(How::Chmod),
-    row(&["chmod", "chown", "chgrp"])
-        .options("", &["reference", "from"])
-        .when(&["reference"])
-        .how(How::Chmod),
-    row(&["setfacl"]).options("mxMX", &["modify", "remove"]).how(How::Chmod),
-    row(&["xattr"]).files(Files::After(1)).how(How::Chmod),
-    row(&["lockfile", "lockf"])
-        .options("wEc", &["timeout", "wait", "conflict-exit-code", "command"])
-        .files(Files::After(0))
-        .how(How::Lock),
-    row(&["sed", "gsed"])
+    row("chmod chown chgrp").options("", "reference from").when("reference").how(How::Chmod),
+    row("sed gsed")
         .grammar(SED)
-        .when(&["i", "in-place", "I"])
-        .files(Files::AfterProgram(&["e", "expression", "f", "file"]))
+        .when("i in-place I")
+        .files(Files::AfterProgram("e expression f file"))
         .how(How::Edit),
-    row(&["sed", "gsed"])
+    row("sed gsed")
         .grammar(SED)
-        .unless(&["i", "in-place", "I"])
-        .files(Files::AfterProgram(&["e", "expression", "f", "file"])),
-    row(&["perl"])
-        .options("eEImMIx", &[])
-        .when(&["i"])
-        .files(Files::AfterProgram(&["e", "E"]))
+        .unless("i in-place I")
+        .files(Files::AfterProgram("e expression f file")),
+    row("perl").options("eEImMIx", "").when("i").files(Files::AfterProgram("e E")).how(How::Edit),
+    row("ruby").options("eErI", "").when("i").files(Files::AfterProgram("e")).how(How::Edit),
+    row("awk gawk mawk")
+        .options("Fvfi", "")
+        .when("i")
+        .files(Files::AfterProgram("f"))
         .how(How::Edit),
-    row(&["ruby"])
-        .options("eErI", &[])
-        .when(&["i"])
-        .files(Files::AfterProgram(&["e"]))
-        .how(How::Edit),
-    row(&["awk", "gawk", "mawk"])
-        .options("Fvfi", &[])
-        .when(&["i"])
-        .files(Files::AfterProgram(&["f"]))
-        .how(How::Edit),
-    row(&["awk", "gawk", "mawk", "nawk"])
-        .options("Fvfi", &[])
-        .unless(&["i"])
-        .files(Files::AfterProgram(&["f"])),
-    row(&["yq", "tomlq", "xq"])
-        .options("poI", &["input-format", "output-format"])
-        .when(&["i", "inplace", "in-place"])
+    row("awk gawk mawk nawk").options("Fvfi", "").unless("i").files(Files::AfterProgram("f")),
+    row("yq tomlq xq")
+        .options("poI", "input-format output-format")
+        .when("i inplace in-place")
         .files(Files::After(1))
         .how(How::Edit),
-    row(&["dasel"])
-        .then(&["put"])
-        .options("fprvtw", &["file", "parser", "read", "value", "type", "write"])
-        .files(Files::Values(&["f", "file"]))
+    row("ed ex vi vim nvim nano emacs code micro hx")
+        .options("cSuT", "cmd")
+        .unless("R")
         .how(How::Edit),
-    row(&["dasel"])
-        .then(&["delete"])
-        .options("fprvtw", &["file", "parser", "read", "value", "type", "write"])
-        .files(Files::Values(&["f", "file"]))
-        .how(How::Edit),
-    row(&["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "code", "micro", "hx"])
-        .options("cSuT", &["cmd"])
-        .unless(&["R"])
-        .how(How::Edit),
-    row(&["patch", "gpatch"])
-        .options("pidoDBFrVYz", &["strip", "input", "directory", "output"])
-        .how(How::Edit),
-    row(&["patch", "gpatch"])
-        .options("pidoDBFrVYz", &["strip", "input", "directory", "output", "reject-file"])
-        .files(Files::Values(&["o", "output", "r", "reject-file"]))
+    row("patch gpatch").options("pidoDBFrVYz", "strip input directory output").how(How::Edit),
+    row("patch gpatch")
+        .options("pidoDBFrVYz", "strip input directory output reject-file")
+        .files(Files::Values("o output r reject-file"))
         .how(How::Write),
-    row(&["gofmt", "goimports", "shfmt"]).options("ri", &[]).when(&["w"]).how(How::Edit),
-    row(&["rustfmt"])
-        .options("", &["edition", "config", "config-path", "emit", "color"])
-        .unless(&["check"])
+    row("gofmt goimports shfmt").options("ri", "").when("w").how(How::Edit),
+    row("rustfmt")
+        .options("", "edition config config-path emit color")
+        .unless("check")
         .how(How::Edit),
-    row(&["black", "isort", "autopep8", "yapf"])
-        .options("lt", &["line-length", "target-version", "config"])
-        .unless(&["check", "diff"])
+    row("black isort autopep8 yapf")
+        .options("lt", "line-length target-version config")
+        .unless("check diff")
         .how(How::Edit),
-    row(&["ruff"])
+    row("ruff")
         .then(&["format"])
-        .options("", &["config", "line-length"])
-        .unless(&["check", "diff"])
+        .options("", "config line-length")
+        .unless("check diff")
         .how(How::Edit),
-    row(&["ruff"])
+    row("ruff")
         .then(&["check"])
-        .options("", &["config", "select", "ignore"])
-        .when(&["fix", "fix-only"])
+        .options("", "config select ignore")
+        .when("fix fix-only")
         .how(How::Edit),
-    row(&["prettier"])
-        .options("", &["config", "parser", "plugin"])
-        .when(&["w", "write"])
-        .how(How::Edit),
-    row(&["eslint", "biome", "stylelint"])
-        .options("c", &["config", "ext", "rule"])
-        .when(&["fix", "write"])
-        .how(How::Edit),
-    row(&["clang-format"]).options("", &["style"]).when(&["i"]).how(How::Edit),
-    row(&["sort", "gsort"])
-        .options("oktST", &["output", "key", "field-separator"])
-        .files(Files::Values(&["o", "output"]))
+    row("prettier").options("", "config parser plugin").when("w write").how(How::Edit),
+    row("eslint biome stylelint").options("c", "config ext rule").when("fix write").how(How::Edit),
+    row("clang-format").options("", "style").when("i").how(How::Edit),
+    row("sort gsort")
+        .options("oktST", "output key field-separator")
+        .files(Files::Values("o output"))
         .how(How::Write),
-    row(&[
-        "shuf",
-        "pandoc",
-        "gcc",
-        "cc",
-        "clang",
-        "g++",
-        "clang++",
-        "rustc",
-        "ld",
-        "as",
-        "dot",
-        "protoc",
-        "wkhtmltopdf",
-        "csvsort",
-        "iconv",
-        "strip",
-        "base64",
-        "xmllint",
-        "flex",
-        "bison",
-        "m4",
-        "nasm",
-    ])
-    .options("otfF", &["output"])
-    .files(Files::Values(&["o", "output"]))
+    row("shuf pandoc gcc cc clang g++ clang++ rustc ld as dot protoc wkhtmltopdf csvsort \
+        iconv strip base64 xmllint flex bison m4 nasm")
+    .options("otfF", "output")
+    .files(Files::Values("o output"))
     .how(How::Write),
-    row(&["gcc", "cc", "clang", "g++", "clang++", "ld"])
-        .options("o", &["-MF", "-Map", "Map"])
-        .files(Files::Values(&["-MF", "-Map", "Map"]))
+    row("gcc cc clang g++ clang++ ld")
+        .options("o", "-MF -Map Map")
+        .files(Files::Values("-MF -Map Map"))
         .how(How::Write),
-    row(&["openssl", "gpg", "age"])
-        .options(
-            "o",
-            &["-out", "-in", "-k", "-pass", "output", "-writerand", "-keyout", "-CAserial"],
-        )
-        .files(Files::Values(&["-out", "o", "output", "-writerand", "-keyout", "-CAserial"]))
+    row("openssl gpg age")
+        .options("o", "-out -in -k -pass output -writerand -keyout -CAserial")
+        .files(Files::Values("-out o output -writerand -keyout -CAserial"))
         .how(How::Write),
-    row(&["uniq"]).options("fsw", &[]).files(Files::After(1)).how(How::Write),
-    row(&["csplit"])
-        .options("bfn", &["prefix", "suffix-format", "digits"])
-        .files(Files::Values(&["f", "prefix"]))
-        .how(How::Write),
-    row(&["split", "gsplit"])
-        .options("abCln", &["lines", "bytes", "number"])
+    row("uniq").options("fsw", "").files(Files::After(1)).how(How::Write),
+    row("split gsplit")
+        .options("abCln", "lines bytes number")
         .files(Files::After(1))
         .how(How::Write),
-    row(&["dd", "gdd"]).files(Files::Prefixed("of=")).how(How::Write),
-    row(&["dd", "gdd"]).files(Files::Prefixed("if=")),
-    row(&["ssh-keygen"])
-        .options("bCEfIJjKkMmNnOPrstUVwYZz", &[])
-        .unless(&["l", "y", "F", "B", "Y", "H"])
-        .files(Files::Values(&["f"]))
+    row("dd gdd").files(Files::Prefixed("of=")).how(How::Write),
+    row("dd gdd").files(Files::Prefixed("if=")),
+    row("ssh-keygen")
+        .options("bCEfIJjKkMmNnOPrstUVwYZz", "")
+        .unless("l y F B Y H")
+        .files(Files::Values("f"))
         .how(How::Write),
-    row(&["curl"])
+    row("curl")
         .grammar(CURL)
-        .files(Files::Values(&[
-            "output-dir",
-            "c",
-            "cookie-jar",
-            "D",
-            "dump-header",
-            "stderr",
-            "trace",
-            "trace-ascii",
-            "hsts",
-            "alt-svc",
-            "etag-save",
-            "libcurl",
-        ]))
+        .files(Files::Values(
+            "output-dir c cookie-jar D dump-header stderr trace trace-ascii hsts alt-svc \
+            etag-save libcurl",
+        ))
         .how(How::Write),
-    row(&["curl"])
+    row("curl")
         .grammar(CURL)
-        .when(&["o", "output"])
-        .files(Files::ValuesIn(&["o", "output"], &["output-dir"]))
+        .when("o output")
+        .files(Files::ValuesIn("o output", "output-dir"))
         .how(How::Write),
     // Whether it takes an address's name is not asked: `--remote-name` has short forms.
-    row(&["curl"])
+    row("curl")
         .grammar(CURL)
-        .when(&["output-dir"])
-        .files(Files::FetchedTo(&["output-dir"]))
+        .when("output-dir")
+        .files(Files::FetchedTo("output-dir"))
         .how(How::Write),
-    row(&["wget"])
+    row("wget")
         .grammar(WGET)
-        .when(&["P", "directory-prefix"])
-        .unless(&["O", "output-document", "spider"])
-        .files(Files::FetchedTo(&["P", "directory-prefix"]))
+        .when("P directory-prefix")
+        .unless("O output-document spider")
+        .files(Files::FetchedTo("P directory-prefix"))
         .how(How::Write),
-    row(&["wget"])
+    row("wget")
         .grammar(WGET)
-        .files(Files::Values(&[
-            "O",
-            "output-document",
-            "o",
-            "output-file",
-            "a",
-            "append-output",
-            "P",
-            "directory-prefix",
-            "save-cookies",
-            "hsts-file",
-            "rejected-log",
-            "warc-file",
-        ]))
+        .files(Files::Values(
+            "O output-document o output-file a append-output P directory-prefix save-cookies \
+            hsts-file rejected-log warc-file",
+        ))
         .how(How::Write),
-    row(&["curl"])
-        .grammar(CURL)
-        .files(Files::Braced(&["w", "write-out"], "%output{"))
-        .how(How::Write),
-    // `curl -T a file:///b`: what it sends, it writes there.
-    row(&["curl"])
-        .grammar(CURL)
-        .when(&["T", "upload-file"])
-        .files(Files::SentTo(&["T", "upload-file"]))
-        .how(How::Write),
-    row(&["aria2c", "yt-dlp"])
-        .options("od", &["out", "dir", "output"])
-        .files(Files::Values(&["o", "out", "d", "dir", "output"]))
-        .how(How::Write),
-    row(&["aria2c"])
-        .options("od", &["out", "dir"])
-        .when(&["d", "dir"])
-        .files(Files::ValuesIn(&["o", "out"], &["d", "dir"]))
-        .how(How::Write),
-    row(&["aria2c"])
-        .options("od", &["out", "dir"])
-        .when(&["d", "dir"])
-        .unless(&["o", "out"])
-        .files(Files::FetchedTo(&["d", "dir"]))
-        .how(How::Write),
-    row(&["tar", "gtar", "bsdtar"])
+    row("tar gtar bsdtar")
         .grammar(TAR)
-        .when(&["c", "create", "r", "append", "u", "update"])
-        .files(Files::Values(&["f", "file"]))
+        .when("c create r append u update")
+        .files(Files::Values("f file"))
         .how(How::Write),
-    row(&["tar", "gtar", "bsdtar"])
+    row("tar gtar bsdtar")
         .grammar(TAR)
-        .when(&["x", "extract", "get"])
-        .files(Files::Values(&["C", "directory"]))
+        .when("x extract get")
+        .files(Files::Values("C directory"))
         .how(How::Write),
-    row(&["tar", "gtar", "bsdtar"])
-        .grammar(TAR)
-        .when(&["remove-files"])
-        .files(Files::Below(&["C", "directory"]))
-        .how(How::Remove),
-    row(&["tar", "gtar"])
-        .options("fCbXTI", &["file", "directory", "index-file"])
-        .files(Files::Values(&["index-file"]))
+    row("tar gtar")
+        .options("fCbXTI", "file directory index-file")
+        .files(Files::Values("index-file"))
         .how(How::Write),
-    row(&["unzip"]).options("dx", &[]).files(Files::Values(&["d"])).how(How::Write),
-    row(&["7z", "7za", "7zz", "7zr", "unar"])
-        .options("o", &[])
-        .files(Files::Values(&["o"]))
-        .how(How::Write),
-    row(&["7z", "7za", "7zz", "7zr"])
-        .options("o", &["-sdel"])
-        .when(&["-sdel"])
+    row("unzip").options("dx", "").files(Files::Values("d")).how(How::Write),
+    row("7z 7za 7zz 7zr unar").options("o", "").files(Files::Values("o")).how(How::Write),
+    row("7z 7za 7zz 7zr")
+        .options("o", "-sdel")
+        .when("-sdel")
         .files(Files::After(2))
         .how(How::Remove),
-    row(&["tar", "gtar", "bsdtar"])
-        .options("fCbXTIg", &["file", "directory", "listed-incremental"])
-        .files(Files::Values(&["g", "listed-incremental"]))
+    row("tar gtar bsdtar")
+        .options("fCbXTIg", "file directory listed-incremental")
+        .files(Files::Values("g listed-incremental"))
         .how(How::Write),
-    row(&["tar", "gtar", "bsdtar"])
+    row("tar gtar bsdtar")
         .grammar(TAR)
-        .when(&["x", "extract", "get"])
-        .unless(&["C", "directory", "O", "to-stdout"])
+        .when("x extract get")
+        .unless("C directory O to-stdout")
         .files(Files::Here(ALWAYS))
         .how(How::Write),
-    row(&["unzip"])
-        .options("dx", &[])
-        .unless(&["d", "l", "p", "c", "t", "v", "Z", "z"])
+    row("unzip")
+        .options("dx", "")
+        .unless("d l p c t v Z z")
         .files(Files::Here(ALWAYS))
         .how(How::Write),
-    row(&["cpio"])
-        .options("CDEFHIMOR", &["directory", "file", "format", "owner"])
-        .when(&["i", "extract"])
-        .unless(&["t", "list", "D", "directory"])
-        .files(Files::Here(ALWAYS))
-        .how(How::Write),
-    row(&["cpio"])
-        .options("CDEFHIMOR", &["directory", "file", "format", "owner"])
-        .when(&["i", "extract"])
-        .files(Files::Values(&["D", "directory"]))
-        .how(How::Write),
-    row(&["curl"])
+    row("curl")
         .grammar(CURL)
-        .when(&["O", "remote-name", "remote-name-all"])
-        .unless(&["output-dir"])
+        .when("O remote-name remote-name-all")
+        .unless("output-dir")
         .files(Files::Fetched)
         .how(How::Write),
-    row(&["wget"])
+    row("wget")
         .grammar(WGET)
-        .unless(&["O", "output-document", "P", "directory-prefix", "spider"])
+        .unless("O output-document P directory-prefix spider")
         .files(Files::Fetched)
         .how(How::Write),
-    row(&["split", "csplit"])
-        .options("abCln", &["lines", "bytes", "number"])
+    row("split csplit")
+        .options("abCln", "lines bytes number")
         .files(Files::Here(2))
         .how(How::Write),
-    row(&["mktemp"])
-        .options("p", &["suffix", "tmpdir"])
-        .files(Files::Within(&["p", "tmpdir"]))
-        .how(How::Write),
-    row(&["git"])
+    row("mktemp").options("p", "suffix tmpdir").files(Files::Within("p tmpdir")).how(How::Write),
+    row("git")
         .then(&["init"])
-        .options("b", &["initial-branch", "template"])
+        .options("b", "initial-branch template")
         .files(Files::Here(1))
         .how(How::Directory),
-    row(&["zip"]).options("xib", &[]).files(Files::First).how(How::Write),
-    row(&["zip"]).options("xib", &[]).when(&["m", "move"]).files(Files::After(1)).how(How::Remove),
-    row(&[
-        "gzip",
-        "bzip2",
-        "xz",
-        "zstd",
-        "gunzip",
-        "bunzip2",
-        "unxz",
-        "lzma",
-        "unlzma",
-        "lzip",
-        "lzop",
-        "pigz",
-        "pbzip2",
-        "compress",
-        "uncompress",
-        "unzstd",
-        "lz4",
-        "brotli",
-    ])
-    .options("So", &["suffix", "output"])
-    .unless(&["c", "stdout", "to-stdout", "t", "l", "test", "list"])
+    row("zip").options("xib", "").files(Files::First).how(How::Write),
+    row("zip").options("xib", "").when("m move").files(Files::After(1)).how(How::Remove),
+    row("gzip bzip2 xz zstd gunzip bunzip2 unxz lzma unlzma lzip lzop pigz pbzip2 \
+        compress uncompress unzstd lz4 brotli")
+    .options("So", "suffix output")
+    .unless("c stdout to-stdout t l test list")
     .how(How::Edit),
-    row(&[
-        "gunzip",
-        "bunzip2",
-        "unxz",
-        "unlzma",
-        "unzstd",
-        "uncompress",
-        "gzip",
-        "bzip2",
-        "xz",
-        "zstd",
-        "lzma",
-        "lz4",
-        "brotli",
-    ])
-    .options("So", &["suffix", "output"])
-    .unless(&["c", "stdout", "to-stdout", "t", "l", "test", "list"])
-    .files(Files::Unpacked)
-    .how(How::Write),
-    row(&["sqlite3"]).options("", SQLITE).files(Files::First).how(How::Edit),
+    row("gunzip bunzip2 unxz unlzma unzstd uncompress gzip bzip2 xz zstd lzma lz4 brotli")
+        .options("So", "suffix output")
+        .unless("c stdout to-stdout t l test list")
+        .files(Files::Unpacked)
+        .how(How::Write),
+    row("sqlite3").options("", SQLITE).files(Files::First).how(How::Edit),
     // An archive and its files, or an option with two values.
-    row(&["sqlite3"])
+    row("sqlite3")
         .options("", SQLITE)
-        .when(&["A", "lookaside", "-lookaside", "pagecache", "-pagecache"])
+        .when("A lookaside -lookaside pagecache -pagecache")
         .files(Files::After(1))
         .how(How::Edit),
-    row(&["less"])
-        .options("oOkpPtTbhjxyD", &["log-file", "LOG-FILE"])
-        .files(Files::Values(&["o", "O", "log-file", "LOG-FILE"]))
-        .how(How::Write),
-    row(&["dos2unix", "unix2dos", "mac2unix", "unix2mac"])
-        .unless(&["i", "info", "O", "to-stdout"])
-        .how(How::Edit),
-    row(&["xxd"]).options("clsog", &[]).files(Files::After(1)).how(How::Write),
-    // What is not named stays away from the work tree, too, but nobody named it.
-    row(&["git"]).then(&["stash", "push"]).options("m", MESSAGE).how(How::Remove),
-    row(&["git"]).then(&["stash", "-u"]).options("m", MESSAGE).how(How::Remove),
-    row(&["git"]).then(&["stash", "-a"]).options("m", MESSAGE).how(How::Remove),
-    row(&["git"]).then(&["stash", "--"]).how(How::Remove),
-    row(&["git"]).then(&["stash", "--all"]).how(How::Remove),
-    row(&["git"]).then(&["stash", "--include-untracked"]).how(How::Remove),
-    row(&["git"])
+    row("dos2unix unix2dos mac2unix unix2mac").unless("i info O to-stdout").how(How::Edit),
+    row("xxd").options("clsog", "").files(Files::After(1)).how(How::Write),
+    row("git")
         .then(&["clone"])
-        .options("bcjou", &["branch", "config", "jobs", "origin", "depth", "reference"])
+        .options("bcjou", "branch config jobs origin depth reference")
         .files(Files::Fetched)
         .how(How::Write),
-    row(&["git"]).then(&["rm"]).unless(&["cached"]).how(How::Remove),
-    row(&["git"]).then(&["mv"]).how(How::Move),
-    row(&["git"])
-        .then(&["restore"])
-        .options("s", &["source"])
-        .unless(&["S", "staged"])
-        .how(How::Write),
-    row(&["git"])
-        .then(&["restore"])
-        .options("s", &["source"])
-        .when(&["W", "worktree"])
-        .how(How::Write),
-    row(&["git"])
+    row("git").then(&["rm"]).unless("cached").how(How::Remove),
+    row("git").then(&["mv"]).how(How::Move),
+    row("git").then(&["restore"]).options("s", "source").unless("S staged").how(How::Write),
+    row("git").then(&["restore"]).options("s", "source").when("W worktree").how(How::Write),
+    row("git")
         .then(&["clone"])
-        .options("bcjou", &["branch", "config", "depth", "origin", "reference", "template", "jobs"])
+        .options("bcjou", "branch config depth origin reference template jobs")
         .files(Files::After(1))
         .how(How::Directory),
-    row(&["git"])
+    row("git")
         .then(&["worktree", "add"])
-        .options("bB", &["reason", "orphan"])
+        .options("bB", "reason orphan")
         .files(Files::First)
         .how(How::Directory),
-    row(&["git"]).then(&["worktree", "remove"]).files(Files::First).how(How::Remove),
-    row(&["git"]).then(&["worktree", "move"]).how(How::Move),
-    row(&["git"])
+    row("git").then(&["worktree", "remove"]).files(Files::First).how(How::Remove),
+    row("git").then(&["worktree", "move"]).how(How::Move),
+    row("git")
         .then(&["bundle", "create"])
-        .options("", &["version"])
+        .options("", "version")
         .files(Files::First)
         .how(How::Write),
-    row(&["git"])
+    row("git")
         .then(&["format-patch"])
-        .options("ov", &["output-directory", "output", "reroll-count", "subject-prefix", "suffix"])
-        .files(Files::Values(&["o", "output-directory", "output"]))
+        .options("ov", "output-directory output reroll-count subject-prefix suffix")
+        .files(Files::Values("o output-directory output"))
         .how(How::Write),
     shown(&["log"]),
     shown(&["diff"]),
     shown(&["show"]),
-    shown(&["diff-tree"]),
-    shown(&["diff-index"]),
-    shown(&["diff-files"]),
-    shown(&["range-diff"]),
     shown(&["shortlog"]),
-    shown(&["rev-list"]),
-    shown(&["whatchanged"]),
-    shown(&["reflog"]),
-    row(&["git"])
-        .then(&["merge-file"])
-        .options("L", &["diff-algorithm", "marker-size"])
-        .unless(&["p", "stdout"])
-        .files(Files::First)
-        .how(How::Edit),
-    row(&["git"])
-        .then(&["interpret-trailers"])
-        .options("", &["trailer", "where", "if-exists", "if-missing"])
-        .when(&["in-place"])
-        .how(How::Edit),
-    row(&["git"])
-        .then(&["read-tree"])
-        .options("", &["index-output", "prefix"])
-        .files(Files::Values(&["index-output"]))
-        .how(How::Write),
-    row(&["git"]).then(&["mailinfo"]).options("", &["encoding", "quoted-cr"]).how(How::Write),
-    row(&["git"])
-        .then(&["credential-store"])
-        .options("", &["file"])
-        .files(Files::Values(&["file"]))
-        .how(How::Edit),
-    row(&["git"])
-        .then(&["daemon"])
-        .options("", &["pid-file", "port", "listen", "base-path"])
-        .files(Files::Values(&["pid-file"]))
-        .how(How::Write),
-    row(&["git"])
-        .then(&["bugreport"])
-        .options("os", &["output-directory", "suffix"])
-        .files(Files::Values(&["o", "output-directory"]))
-        .how(How::Write),
-    row(&["git"])
-        .then(&["diagnose"])
-        .options("os", &["output-directory", "suffix"])
-        .files(Files::Values(&["o", "output-directory"]))
-        .how(How::Write),
-    row(&["git"])
-        .then(&["pack-objects"])
-        .options("", &["window", "depth", "threads"])
-        .files(Files::First)
-        .how(How::Write),
-    row(&["git"])
-        .then(&["fast-export"])
-        .options("", &["export-marks", "import-marks"])
-        .files(Files::Values(&["export-marks"]))
-        .how(How::Write),
-    row(&["git"])
-        .then(&["fast-import"])
-        .options("", &["export-marks", "export-pack-edges"])
-        .files(Files::Values(&["export-marks", "export-pack-edges"]))
-        .how(How::Write),
-    row(&["git"])
+    row("git")
         .then(&["archive"])
-        .options("o", &["output", "format", "prefix"])
-        .files(Files::Values(&["o", "output"]))
+        .options("o", "output format prefix")
+        .files(Files::Values("o output"))
         .how(How::Write),
-    row(&["git"])
+    row("git")
         .then(&["config"])
-        .options("f", &["file", "blob", "type"])
-        .unless(&["get", "list", "l", "get-all", "get-regexp"])
-        .files(Files::Values(&["f", "file"]))
+        .options("f", "file blob type")
+        .unless("get list l get-all get-regexp")
+        .files(Files::Values("f file"))
         .how(How::Edit),
-    row(&["git"]).then(&["init"]).options("b", &["initial-branch", "template"]).how(How::Directory),
-    row(&[
-        "cat",
-        "bat",
-        "batcat",
-        "less",
-        "more",
-        "head",
-        "tail",
-        "nl",
-        "tac",
-        "od",
-        "hexdump",
-        "strings",
-        "wc",
-        "cut",
-        "paste",
-        "column",
-        "fold",
-        "fmt",
-        "rev",
-        "md5sum",
-        "sha256sum",
-        "file",
-        "stat",
-        "view",
-        "zcat",
-        "diff",
-        "cmp",
-        "comm",
-        "join",
-        "sort",
-        "uniq",
-        "source",
-        ".",
-    ])
-    .options(
-        "ncdfkstljNAw",
-        &["lines", "bytes", "delimiter", "fields", "key", "line-range", "language"],
-    ),
+    row("git").then(&["init"]).options("b", "initial-branch template").how(How::Directory),
+    row("cat bat batcat less more head tail nl tac od hexdump strings wc cut paste column \
+        fold fmt rev md5sum sha256sum file stat view zcat diff cmp comm join sort uniq \
+        source .")
+    .options("ncdfkstljNAw", "lines bytes delimiter fields key line-range language"),
     // Its `-d` takes nothing.
-    row(&["base64", "gbase64", "base32"]).options("w", &["wrap"]),
-    row(&["xxd"]).options("clsog", &[]),
-    row(&["grep", "egrep", "fgrep", "rg", "ag", "ack", "ggrep"])
+    row("base64 gbase64 base32").options("w", "wrap"),
+    row("xxd").options("clsog", ""),
+    row("grep egrep fgrep rg ag ack ggrep")
         .grammar(GREP)
-        .files(Files::AfterProgram(&["e", "regexp", "f", "file"])),
-    row(&["jq", "yq", "gojq", "tomlq", "xq"])
-        .options("fL", &["from-file", "indent"])
-        .files(Files::AfterProgram(&["f", "from-file"])),
+        .files(Files::AfterProgram("e regexp f file")),
+    row("jq yq gojq tomlq xq")
+        .options("fL", "from-file indent")
+        .files(Files::AfterProgram("f from-file")),
 ];
 
 pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static FileProgram> {
     index!(FILE_PROGRAMS)
         .rows(name)
         .map(|place| &FILE_PROGRAMS[place])
-        .filter(move |row| row.names.contains(&name))
+        .filter(move |row| lists(row.names, name))
 }

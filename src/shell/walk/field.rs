@@ -39,8 +39,7 @@ impl Field {
 
     /// The same properties with other text.
     pub(in super::super) fn with_text(&self, text: &str) -> Self {
-        let Self { loose, glob, resolved, .. } = *self;
-        Self { text: text.to_owned(), loose, glob, resolved }
+        Self { text: text.to_owned(), ..self.clone() }
     }
 }
 

@@ -1,25 +1,15 @@
 //! `${…}`: what a parameter stands for, and the operators on it.
 
-use super::super::syntax::{Parameter, Part, Word};
-use super::super::{HOLE, limit};
+use super::super::HOLE;
+use super::super::syntax::{Parameter, Word};
 use super::Walker;
-use super::absent::{is_empty, is_known};
-use super::array::{Subscript, is_number};
-use super::env::{Attribute, Value};
-use super::expand::{Expansion, is_quoted};
-use super::output::unescaped;
-use std::borrow::Cow;
+use super::env::Value;
+use super::expand::Expansion;
+use super::start::{START, since_start};
 
 impl Walker<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
-        // Each is nothing, but one may make many of itself.
-        const AT_ONCE: usize = 64;
-        self.expanded += 1;
-        if self.expanded.is_multiple_of(AT_ONCE) && !self.spend(1) {
-            return unknown();
-        }
         let expansion = self.meaning(parameter);
-        self.brings(&parameter.name, parameter.indirect, &expansion);
         let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
         match expansion {
             // `"$*"` is one word.
@@ -35,18 +25,47 @@ impl Walker<'_> {
     }
 
     fn meaning(&mut self, parameter: &Parameter) -> Expansion {
+        let mut found = self.found(parameter);
         if parameter.length {
-            let length = self.length(parameter);
-            return length.map_or(Expansion::Number, |it| Expansion::One(it.to_string()));
+            return match found {
+                Some(Expansion::Many(texts)) if !texts.iter().any(|text| text.contains(HOLE)) => {
+                    Expansion::One(texts.len().to_string())
+                }
+                _ => Expansion::Number,
+            };
         }
-        let found = self.found(parameter);
+        if !parameter.operator.starts_with(':') && self.is_absent(&parameter.name) {
+            found = None;
+        }
         match parameter.operator {
             // What follows no operator that is known makes the value unknown.
             "" if !parameter.operand.parts.is_empty() => {
                 self.text(&parameter.operand);
                 unknown()
             }
-            ":-" | "-" | ":=" | "=" | ":?" | "?" => self.absent_or_not(found, parameter),
+            ":-" | "-" => match found {
+                Some(found) if !is_known(&found) => {
+                    let text = self.text(&parameter.operand);
+                    match self.choose(&format!("{}-", parameter.name), 2) {
+                        Some(0) => found,
+                        Some(_) => Expansion::One(text),
+                        None => unknown(),
+                    }
+                }
+                Some(found) if !is_empty(&found, parameter.operator) => {
+                    self.muted(|walker| walker.text(&parameter.operand));
+                    found
+                }
+                _ => Expansion::One(self.text(&parameter.operand)),
+            },
+            ":=" | "=" => match found {
+                Some(found) if is_known(&found) && !is_empty(&found, parameter.operator) => found,
+                _ => {
+                    let text = self.text(&parameter.operand);
+                    self.env.set(&parameter.name, vec![Value::Text(text.clone())]);
+                    Expansion::One(text)
+                }
+            },
             ":+" | "+" => {
                 let text = self.text(&parameter.operand);
                 match found {
@@ -62,22 +81,13 @@ impl Walker<'_> {
                     },
                 }
             }
-            "" => found.unwrap_or_else(|| absent(parameter)),
-            ":" if let Some(texts) = self.sliced_by_number(parameter) => Expansion::Many(texts),
-            "@" if let Some(pairs) = self.pairs(parameter) => Expansion::Many(pairs),
-            "@" if let Some(Expansion::One(text)) = &found
-                && parameter.operand.as_text().as_deref() == Some("A") =>
-            {
-                Expansion::One(format!("{}={}", parameter.name, single_quoted(text)))
+            ":?" | "?" => {
+                self.text(&parameter.operand);
+                found.unwrap_or_else(unknown)
             }
+            "" => found.unwrap_or_else(|| absent(parameter)),
             operator => {
-                let found = match found {
-                    // What is cut out of it is not `.`.
-                    Some(_) if parameter.name == "PWD" && self.env.variable("PWD").is_none() => {
-                        Expansion::One(self.directory(operator))
-                    }
-                    found => found.unwrap_or_else(|| absent(parameter)),
-                };
+                let found = found.unwrap_or_else(|| absent(parameter));
                 let positional = parameter.index.is_none();
                 self.operated(found, operator, &parameter.operand, positional)
             }
@@ -86,48 +96,30 @@ impl Walker<'_> {
 
     /// The value before any operator; `None` where the line has not set it.
     fn found(&mut self, parameter: &Parameter) -> Option<Expansion> {
-        let mut name = Cow::from(&parameter.name);
+        let mut name = parameter.name.clone();
         // The keys of an array.
         if parameter.indirect && parameter.index.is_some() {
-            let keys = self.elements(&name).map(|it| it.into_iter().map(|(key, _)| key).collect());
-            return Some(Expansion::Many(keys.unwrap_or(vec![HOLE.to_string()])));
+            let keys = match self.env.variable(&name).map(|variable| &variable.values[..]) {
+                Some([Value::Array(elements)]) => {
+                    elements.iter().map(|(key, _)| key.clone()).collect()
+                }
+                _ => vec![HOLE.to_string()],
+            };
+            return Some(Expansion::Many(keys));
         }
         if parameter.indirect {
-            let found = self.special(&name).or_else(|| self.variable(&name, None));
-            match found? {
-                Expansion::One(target) if !target.contains(HOLE) => {
-                    self.arithmetic(&target);
-                    // `a[1]`
-                    if let Some((array, key)) = target.split_once('[') {
-                        return self.variable(array, Some(key.trim_end_matches(']')));
-                    }
-                    name = Cow::from(target);
-                }
+            match self.variable(&name, None)? {
+                Expansion::One(target) if !target.contains(HOLE) => name = target,
                 _ => return Some(unknown()),
             }
         }
         let index = parameter.index.as_ref().map(|index| self.text(index));
-        // Where there are elements, it is counted to find one of them.
-        if let Some(index) = &index
-            && !self.is_array(&name)
-        {
-            self.arithmetic(index);
-        }
         if index.is_none()
             && let Some(special) = self.special(&name)
         {
             return Some(special);
         }
         self.variable(&name, index.as_deref())
-    }
-
-    /// What the shell says of the command that it is at: any of those before it.
-    fn running(&mut self) -> Option<String> {
-        const LATEST: usize = 8;
-        let runs = &self.reading.runs;
-        let latest = runs.len().saturating_sub(LATEST)..runs.len();
-        let chosen = self.choose("BASH_COMMAND", latest.len())?;
-        Some(self.reading.runs.get(latest.start + chosen)?.argv.join(" "))
     }
 
     /// Positional and special parameters.
@@ -143,24 +135,18 @@ impl Walker<'_> {
                 }
                 _ => Expansion::Number,
             },
-            "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID"
+            "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
             | "BASHPID" => Expansion::Number,
-            // Whose number it is, is known: who ends that process, says so.
-            "PPID" if self.env.variable("PPID").is_none() => Expansion::One("PPID".to_owned()),
             "PWD" if self.env.variable("PWD").is_none() => {
                 let directories = self.env.directories().to_vec();
                 let chosen = self.choose("PWD", directories.len())?;
-                Expansion::One(self.since_start(&directories[chosen]))
+                Expansion::One(since_start(&directories[chosen]))
             }
             "OLDPWD" if self.env.variable("OLDPWD").is_none() => match &self.env.previous[..] {
-                [only] => Expansion::One(self.since_start(only)),
+                [only] => Expansion::One(since_start(only)),
                 _ => return None,
             },
-            "_" if !self.lasts.is_empty() => {
-                let chosen = self.choose("_", self.lasts.len())?;
-                Expansion::One(self.lasts.get(chosen)?.1.clone())
-            }
-            "BASH_COMMAND" if self.env.variable(name).is_none() => Expansion::One(self.running()?),
+            "0" => return None,
             name if name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => {
                 let index: usize = name.parse().ok()?;
                 let words = self.positional()?;
@@ -176,14 +162,14 @@ impl Walker<'_> {
         })
     }
 
-    /// The directory as a text that is cut from its beginning; else it is not known.
-    fn directory(&self, operator: &str) -> String {
-        match self.env.directories() {
-            [only] if !only.is_empty() && operator.starts_with('#') && !only.contains("..") => {
-                format!("/{}", only.trim_start_matches("./"))
-            }
-            _ => HOLE.to_string(),
-        }
+    /// Whether a positional parameter is known to be none.
+    fn is_absent(&mut self, name: &str) -> bool {
+        let Some(index) = name.parse::<usize>().ok().filter(|index| *index > 0) else {
+            return false;
+        };
+        self.positional().is_some_and(|words| {
+            words.len() < index && !words.iter().any(|word| word.contains(HOLE))
+        })
     }
 
     /// The positional parameters in this reading; `None` where they are unknown.
@@ -194,42 +180,10 @@ impl Walker<'_> {
     }
 
     fn variable(&mut self, name: &str, index: Option<&str>) -> Option<Expansion> {
-        // What a name stands for may be an element.
-        if index.is_none()
-            && let Some((array, key)) = self.env.meant(name).split_once('[')
-        {
-            let (array, key) = (array.to_owned(), key.trim_end_matches(']').to_owned());
-            return self.variable(&array, Some(&key));
-        }
-        if name == "BASH_ALIASES"
-            && let Some(key) = index
-        {
-            if !matches!(key, "@" | "*") {
-                return self.env.alias(key).map(|text| Expansion::One(text.clone()));
-            }
-            return Some(Expansion::Many(self.env.aliases().cloned().collect()));
-        }
-        if name == "FUNCNAME" && self.env.variable(name).is_none() {
-            let back = index.map_or(Some(0), |it| it.parse::<usize>().ok())?;
-            return self.calls.iter().rev().nth(back).map(|it| Expansion::One(it.name.clone()));
-        }
-        if name == "BASH_SOURCE" && self.env.variable(name).is_none() {
-            let back = index.map_or(Some(0), |it| it.parse::<usize>().ok())?;
-            return self.sources.iter().rev().nth(back).map(|it| Expansion::One(it.name.clone()));
-        }
-        let count = self.env.variable(name)?.values.len();
-        let Some(chosen) = self.choose(name, count) else { return Some(unknown()) };
-        let value = self.env.variable(name)?.values.get(chosen)?;
-        let Some(index) = index else {
-            // No word is the number 0 where keys are texts.
-            let is_keyed = self.env.has(name, Attribute::Keyed) && !self.env.is_doubtful(name);
-            return Some(Expansion::One(match value {
-                Value::Array(elements) if is_keyed => {
-                    elements.iter().find(|it| it.0 == "0").map_or("", |it| &it.1).to_owned()
-                }
-                _ => value.scalar().to_owned(),
-            }));
-        };
+        let values = self.env.variable(name)?.values.clone();
+        let Some(chosen) = self.choose(name, values.len()) else { return Some(unknown()) };
+        let value = &values[chosen];
+        let Some(index) = index else { return Some(Expansion::One(value.scalar().to_owned())) };
         let elements = match value {
             Value::Text(text) if matches!(index, "@" | "*") => {
                 return Some(Expansion::Many(vec![text.clone()]));
@@ -239,30 +193,36 @@ impl Walker<'_> {
             Value::Array(elements) => elements,
         };
         if matches!(index, "@" | "*") {
-            let elements = self.elements(name);
-            return Some(elements.map_or_else(unknown, |it| {
-                Expansion::Many(it.into_iter().map(|(_, text)| text).collect())
-            }));
-        }
-        if is_number(index) {
-            let element = elements.iter().find(|(key, _)| *key == index);
-            return Some(element.map_or_else(unknown, |it| Expansion::One(it.1.clone())));
+            return Some(Expansion::Many(elements.iter().map(|(_, text)| text.clone()).collect()));
         }
         let elements = elements.clone();
-        if !self.spend(elements.len() / 16) {
-            return Some(unknown());
+        let key = self.subscript(name, index, &elements);
+        let element = elements.iter().find(|(own, _)| *own == key);
+        Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
+    }
+
+    /// The key that a subscript of an array means: a number, what a variable holds, or from the end.
+    pub(super) fn subscript(
+        &self,
+        name: &str,
+        index: &str,
+        elements: &[(String, String)],
+    ) -> String {
+        let mut index = index.trim();
+        if self.env.keyed.contains(name) {
+            return index.to_owned();
         }
-        let key = self.subscript(name, index.to_owned());
-        let is_known = !matches!(key, Subscript::Behind) && !index.contains(HOLE);
-        let key = key.of(&elements);
-        if is_known && let Some((_, text)) = elements.iter().find(|it| it.0 == key) {
-            return Some(Expansion::One(text.clone()));
+        if index.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && let Some([Value::Text(text)]) =
+                self.env.variable(index).map(|variable| &variable.values[..])
+        {
+            index = text;
         }
-        if elements.is_empty() || is_known && is_number(&key) {
-            return Some(unknown());
-        }
-        let place = self.place(&elements, index);
-        Some(place.map_or_else(unknown, |place| Expansion::One(elements[place].1.clone())))
+        let Some(back) = index.strip_prefix('-').and_then(|back| back.parse::<usize>().ok()) else {
+            return index.to_owned();
+        };
+        let last = elements.iter().filter_map(|(key, _)| key.parse::<usize>().ok()).max();
+        last.map_or(0, |last| (last + 1).saturating_sub(back)).to_string()
     }
 
     fn operated(
@@ -274,36 +234,16 @@ impl Walker<'_> {
     ) -> Expansion {
         match found {
             Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand)),
-            Expansion::Many(texts) if operator != ":" => {
-                // For all of them it is expanded once.
-                let known;
-                let operand = if texts.len() > 1 && operand.as_text().is_none() {
-                    known = self.known_operand(operand);
-                    &known
-                } else {
-                    operand
-                };
-                let operated = texts.iter().map(|text| self.operate(text, operator, operand));
-                Expansion::Many(operated.collect())
-            }
+            Expansion::Many(texts) if operator != ":" => Expansion::Many(
+                texts.iter().map(|text| self.operate(text, operator, operand)).collect(),
+            ),
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
                     // Positional parameters count from one, `$0` being the first.
-                    let all = i64::try_from(texts.len()).unwrap_or(i64::MAX);
-                    let begins = positional && (from == 0 || from == -all - 1);
                     let from = if positional && from > 0 { from - 1 } else { from };
-                    let texts =
-                        if begins { [vec![self.own_name()], texts].concat() } else { texts };
-                    let cut = cut(texts.len(), from, length);
-                    Expansion::Many(texts.get(cut).unwrap_or_default().to_vec())
-                }
-                // From any of them on.
-                None if texts.len() <= limit::VALUES => {
-                    match self.choose(":", texts.len().max(1)) {
-                        Some(from) => Expansion::Many(texts.into_iter().skip(from).collect()),
-                        None => unknown(),
-                    }
+                    let range = cut(texts.len(), from, length);
+                    Expansion::Many(texts.get(range).unwrap_or_default().to_vec())
                 }
                 None => unknown(),
             },
@@ -311,39 +251,16 @@ impl Walker<'_> {
         }
     }
 
-    /// `$0`
-    fn own_name(&mut self) -> String {
-        match self.variable("0", None) {
-            Some(Expansion::One(name)) => name,
-            _ => HOLE.to_string(),
-        }
-    }
-
-    /// An operand whose parts are expanded.
-    fn known_operand(&mut self, operand: &Word) -> Word {
-        let parts = operand.parts.iter().map(|part| match part {
-            Part::Text { .. } => part.clone(),
-            part => {
-                let word = Word { parts: vec![part.clone()], braces: false };
-                Part::Text { text: self.text(&word), quoted: is_quoted(part) }
-            }
-        });
-        Word { parts: parts.collect(), braces: false }
-    }
-
     fn operate(&mut self, text: &str, operator: &str, operand: &Word) -> String {
         let hole = HOLE.to_string();
-        // An operand is expanded once: operands stand within operands.
-        let slice = if operator == ":" { self.slice(operand) } else { None };
-        if operator == "@" && operand.as_text().as_deref() == Some("P") {
-            self.expanded_again(text);
-        }
         let characters: Vec<char> = text.chars().collect();
         // Cutting at a pattern is quadratic in the worst case.
-        if text.contains(HOLE) || characters.len() > 4096 || !self.spend(characters.len() / 64) {
-            if operator != ":" {
-                self.text(operand);
-            }
+        if text.contains([HOLE, START])
+            || text.starts_with('~')
+            || characters.len() > 4096
+            || !self.spend(characters.len() / 64)
+        {
+            self.text(operand);
             return hole;
         }
         let kept = |from: usize, to: usize| characters[from..to].iter().collect::<String>();
@@ -363,19 +280,17 @@ impl Walker<'_> {
             }
             "/" | "//" | "/#" | "/%" => self.replace(text, operator, operand),
             "^" | "^^" | "," | ",," if operand.parts.is_empty() => change_case(text, operator),
-            ":" => match slice {
+            ":" => match self.slice(operand) {
                 Some((from, length)) => {
-                    let cut = cut(characters.len(), from, length);
-                    characters.get(cut).unwrap_or_default().iter().collect()
+                    let range = cut(characters.len(), from, length);
+                    characters.get(range).unwrap_or_default().iter().collect()
                 }
                 None => hole,
             },
             "@" => match operand.as_text().as_deref() {
                 Some("U") => text.to_uppercase(),
                 Some("L") => text.to_lowercase(),
-                Some("Q") => single_quoted(text),
-                Some("E") => unescaped(text),
-                Some("P") => text.to_owned(),
+                Some("Q" | "P" | "E") => text.to_owned(),
                 _ => hole,
             },
             _ => {
@@ -385,57 +300,63 @@ impl Walker<'_> {
         }
     }
 
-    /// `offset` and `length` of `:offset:length`, where both are known.
-    pub(super) fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
+    /// `offset` and `length` of `:offset:length`, where both are plain numbers.
+    fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
         let (from, length) = match text.split_once(':') {
-            Some((from, length)) => (from, Some(length)),
+            Some((from, length)) => (from, Some(length.trim().parse().ok()?)),
             None => (text.as_str(), None),
         };
-        let from = self.counted(from);
-        let length = length.map(|it| self.counted(it));
-        match length {
-            Some(length) => Some((from?, Some(length?))),
-            None => Some((from?, None)),
-        }
+        let from = if from.trim().is_empty() { 0 } else { from.trim().parse().ok()? };
+        Some((from, length))
     }
 }
 
 /// What of so many a slice takes; negative numbers count from the end.
 fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
-    let from_end = |back: i64| {
-        count.saturating_sub(usize::try_from(back.unsigned_abs()).unwrap_or(usize::MAX))
-    };
-    let ahead = |forth: i64| usize::try_from(forth).unwrap_or(usize::MAX).min(count);
+    let size = |number: i64| usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
     // Before the beginning nothing is found.
-    if from < 0 && usize::try_from(from.unsigned_abs()).unwrap_or(usize::MAX) > count {
+    if from < 0 && size(from) > count {
         return 0..0;
     }
-    let start = if from < 0 { from_end(from) } else { ahead(from) };
+    let start = if from < 0 { count - size(from) } else { size(from).min(count) };
     let end = match length {
         None => count,
-        Some(length) if length < 0 => from_end(length),
-        Some(length) => start.saturating_add(ahead(length)).min(count),
+        Some(length) if length < 0 => count.saturating_sub(size(length)),
+        Some(length) => start.saturating_add(size(length)).min(count),
     };
-    start..end.max(start)
+    start.min(end)..end
 }
 
-pub(super) fn unknown() -> Expansion {
+/// What stands for a variable that the line has not set.
+fn absent(parameter: &Parameter) -> Expansion {
+    let is_list = |index: &Word| matches!(index.as_text().as_deref(), Some("@" | "*"));
+    match &parameter.index {
+        Some(index) if is_list(index) => Expansion::Many(vec![HOLE.to_string()]),
+        _ => unknown(),
+    }
+}
+
+fn unknown() -> Expansion {
     Expansion::One(HOLE.to_string())
 }
 
-/// What the line has not set. A list may have no words, or several.
-fn absent(parameter: &Parameter) -> Expansion {
-    let is_list = |index: &Word| index.as_text().is_some_and(|it| matches!(&*it, "@" | "*"));
-    let names = parameter.indirect && parameter.operator == "@";
-    if names || parameter.index.as_ref().is_some_and(is_list) {
-        return Expansion::Many(vec![HOLE.to_string()]);
+fn is_known(found: &Expansion) -> bool {
+    match found {
+        Expansion::One(text) => !text.chars().eq([HOLE]),
+        Expansion::Many(texts) => !texts.iter().any(|text| text.chars().eq([HOLE])),
+        Expansion::Number => true,
     }
-    unknown()
 }
 
-fn single_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+/// Whether the value counts as absent for the operator: with a colon, empty is as good as unset.
+fn is_empty(found: &Expansion, operator: &str) -> bool {
+    operator.starts_with(':')
+        && match found {
+            Expansion::One(text) => text.is_empty(),
+            Expansion::Many(texts) => texts.iter().all(String::is_empty),
+            Expansion::Number => false,
+        }
 }
 
 fn change_case(text: &str, operator: &str) -> String {

@@ -1,35 +1,36 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
-use super::super::syntax::{Assignment, Part, Simple};
+use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
 use super::super::table::coded::CODE_VARIABLES;
-use super::super::{HOLE, How, Interpreter, limit};
+use super::super::table::grammar::lists;
+use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
-use super::declare::is_declaration;
-use super::env::{Attribute, Value, Variable};
-use super::evaluate::EXPANDED;
+use super::env::{Value, Variable};
 use super::field::Field;
-use super::find::Becomes;
 use super::{Io, Walker};
+use std::rc::Rc;
 
-/// So many words may be the last one before a command, and one more.
-const LASTS: usize = 2;
-
-/// Before these an assignment stays in force, where a shell is as the standard has it.
-const SPECIAL: &[&str] = &[
-    ":", ".", "source", "break", "continue", "eval", "exec", "exit", "export", "readonly",
-    "return", "set", "shift", "times", "trap", "unset",
-];
+/// A command's input and output after its redirections.
+pub(super) struct Streams {
+    pub(super) io: Io,
+    /// Whether its output goes to a file.
+    to_file: bool,
+    /// Lists that its output goes to: `> >(…)`.
+    processes: Vec<Rc<super::List>>,
+    /// Whether output that is looked at still arrives.
+    arrives: bool,
+}
 
 impl Walker<'_> {
     /// Walks a simple command once for each way in which its variables may stand.
     pub(super) fn simple(&mut self, simple: &Simple, io: &Io) -> String {
         let outer = std::mem::take(&mut self.choices);
         let mark = self.env.mark();
-        let mut output = self.fed(|walker| walker.simple_once(simple, io, false));
+        let mut output = self.simple_once(simple, io, false);
         if !self.choices.is_empty() {
             let mut branches = Vec::new();
             branches.push(self.env.take_back(mark));
-            while self.next_choice() && self.spend(3) {
+            while self.next_choice() && self.spend(1) {
                 let other = self.simple_once(simple, io, true);
                 if other != output {
                     output = HOLE.to_string();
@@ -45,21 +46,12 @@ impl Walker<'_> {
     /// `repeating`: the substitutions within the words have been walked before.
     fn simple_once(&mut self, simple: &Simple, io: &Io, repeating: bool) -> String {
         let outer = std::mem::replace(&mut self.repeating, repeating);
-        let finds = self.reading.finds.len();
-        let begun = self.env.mark();
-        let declares = simple.words.first().is_some_and(is_declaration);
+        let declares = simple.words.first().is_some_and(|word| is_declaration(word.as_text()));
         let words =
             if declares { self.declared(&simple.words) } else { self.fields(&simple.words) };
-        let words = self.after_set_k(words);
-        if declares {
-            self.unless_opened(&simple.redirections, begun);
-        } else {
-            self.declared_otherwise(&words);
-        }
         let mut streams = self.streams(&simple.redirections, io);
         self.repeating = outer;
         let inner = std::mem::take(&mut self.choices);
-        self.spend(simple.assignments.len() + simple.redirections.len());
 
         let before: Vec<(String, Option<Variable>)> = simple
             .assignments
@@ -76,7 +68,7 @@ impl Walker<'_> {
         if words.is_empty() {
             if !simple.redirections.is_empty() && simple.words.is_empty() {
                 // `$(<file)`
-                if streams.files.is_empty() {
+                if !streams.to_file {
                     output.push_str(streams.io.stdin.as_deref().unwrap_or(""));
                 }
             }
@@ -87,34 +79,10 @@ impl Walker<'_> {
                 let text = self.env.variable(name).map_or("", |v| v.values[0].scalar());
                 assignments.push((name.clone(), text.to_owned()));
             }
-            streams.capture();
-            // Commands that stand behind an `exec` have another output.
-            streams.io.capture |= streams.arrives && self.sinks.out.is_some();
-            let lasts = matches!(&words[..], [only] if only.text == "exec");
-            if lasts {
-                self.stdin = streams.io.stdin.clone().or(self.stdin.take());
-            }
-            let (found, writes) = (self.reading.finds.len(), self.reading.writes.len());
-            let last = words.last().map(|it| it.text.clone()).unwrap_or_default();
-            self.ends_with(last.clone());
-            let keeps = self.posix && SPECIAL.contains(&words[0].text.as_str());
-            self.suspects.kept.is_called(self.reading.runs.len());
-            let call = Call { words, assignments, io: streams.io.clone(), direct: true };
-            output = self.opened(&mut streams, lasts, |walker| {
-                walker.where_opened(&simple.redirections, |walker| walker.call(call))
-            });
-            if lasts {
-                // It runs nothing that could show something.
-                output.clear();
-            }
-            self.ends_with(last);
-            self.becomes(finds..found, Becomes { overwrites: true, ..Becomes::since(writes) });
+            streams.io.capture |= !streams.processes.is_empty();
+            output = self.call(Call { words, assignments, io: streams.io.clone(), direct: true });
             for (name, variable) in before.into_iter().rev() {
-                let own = self.env.variable(&name).cloned().filter(|_| keeps);
                 self.env.put(&name, variable);
-                if let Some(own) = own {
-                    self.env.also(&name, own);
-                }
             }
         }
         let output = self.delivered(streams, output);
@@ -122,301 +90,273 @@ impl Walker<'_> {
         output
     }
 
-    /// After `set -k` assignments may stand anywhere: `git a=1 push`. It may hold no more.
-    fn after_set_k(&mut self, words: Vec<Field>) -> Vec<Field> {
-        if !self.env.takes_keywords {
-            return words;
-        }
-        let is_assignment = |word: &Field| super::scan::head(&word.text).is_some();
-        if self.env.doubts_keywords
-            && words.iter().skip(1).any(is_assignment)
-            && self.choose("set -k", 2) == Some(1)
-        {
-            return words;
-        }
-        let is_kept = |(at, word): &(usize, Field)| *at == 0 || !is_assignment(word);
-        words.into_iter().enumerate().filter(is_kept).map(|it| it.1).collect()
-    }
-
-    /// Notes a command's last word.
-    fn ends_with(&mut self, last: String) {
-        let open = self.conditional;
-        let at = self.lasts.iter().position(|(of, _)| open == 0 || *of > open);
-        self.lasts.truncate(at.unwrap_or(LASTS));
-        if !self.lasts.iter().any(|(_, known)| *known == last) {
-            self.lasts.insert(0, (open, last));
-        }
-    }
-
     /// Sets a variable, to each of the values that it may have.
-    pub(super) fn assign(&mut self, assignment: &Assignment) {
-        let values = self.assignable(assignment);
-        self.given_value(&assignment.name, values);
-    }
-
-    /// What it may be that is assigned.
-    pub(super) fn assignable(&mut self, assignment: &Assignment) -> Vec<Value> {
+    fn assign(&mut self, assignment: &Assignment) {
         let outer = std::mem::take(&mut self.choices);
         let repeating = self.repeating;
-        let mark = self.env.mark();
-        let (mut values, mut branches) = (Vec::new(), Vec::new());
+        if let Some(index) = &assignment.index {
+            self.text(index);
+        }
+        let mut values = Vec::new();
         loop {
             let value = self.assigned(assignment);
             if !values.contains(&value) {
                 values.push(value);
             }
-            let is_last = self.choices.is_empty() && branches.is_empty();
-            if is_last || self.is_spent() {
-                break;
-            }
-            // What it counts is counted once in each reading.
-            branches.push(self.env.take_back(mark));
-            if !self.next_choice() {
+            if !self.next_choice() || self.work == 0 {
                 break;
             }
             self.repeating = true;
         }
-        if !branches.is_empty() {
-            self.env.merge(&branches, true);
-        }
         self.repeating = repeating;
         self.choices = outer;
-        values
-    }
-
-    /// A variable gets a value, one of those that it may be, whoever gives it: an assignment, `read`,
-    /// `printf -v`, a loop. What its name or its attribute makes of the text happens here.
-    pub(super) fn given_value(&mut self, name: &str, mut values: Vec<Value>) {
-        let name = &*self.env.meant(name).to_owned();
-        self.keeps_own(name.split('[').next().unwrap_or(name), &values);
-        if let Some((array, key)) = name.split_once('[') {
-            let texts: Vec<_> = values.iter().map(|value| value.scalar().to_owned()).collect();
-            return self.put_at_key(array, key.strip_suffix(']').unwrap_or(key), &texts);
-        }
-        for attribute in self.env.attributes(name) {
-            let mut changed = values.clone();
-            for value in &mut changed {
-                let texts: Vec<&mut String> = match value {
-                    Value::Text(text) => vec![text],
-                    Value::Array(elements) => elements.iter_mut().map(|(_, text)| text).collect(),
-                };
-                for text in texts {
-                    match attribute {
-                        Attribute::Keyed => {}
-                        Attribute::Lower => *text = text.to_lowercase(),
-                        Attribute::Upper => *text = text.to_uppercase(),
-                        Attribute::Integer => {
-                            let counted = self.counted(text);
-                            *text = counted.map_or(HOLE.to_string(), |it| it.to_string());
-                        }
-                        Attribute::Reference => {
-                            self.arithmetic(text);
-                            // The first text is the name that it stands for from now on.
-                            if is_name(text) {
-                                return self.refers_to(name, text);
-                            }
-                        }
-                    }
-                }
-            }
-            // Where it was declared may not have been come to. Of what is counted that costs nothing.
-            if self.env.is_doubtful(name) || attribute == Attribute::Integer {
-                changed.extend(values);
-                changed.dedup();
-            }
-            values = changed;
-        }
-        values = self.as_elements(name, values);
-        for value in &values {
-            self.told(name, value.scalar());
-            self.looked_up(name, value);
-        }
-        // Bash takes it for its own name.
-        self.env.set(if name == "BASH_ARGV0" { "0" } else { name }, values);
-    }
-
-    /// The tables in which the shell looks a command up: `BASH_ALIASES[x]=…`.
-    fn looked_up(&mut self, name: &str, value: &Value) {
-        if let (Value::Array(elements), "BASH_ALIASES" | "BASH_CMDS") = (value, name) {
-            for (key, text) in elements {
-                self.env.put_alias(key, Some(text.clone()));
+        if lists(CODE_VARIABLES, &assignment.name) {
+            for value in &values {
+                let code = value.scalar().to_owned();
+                self.perhaps(|walker| walker.nested_code(&code, &Io::default()));
             }
         }
-    }
-
-    /// What the environment tells programs and shells to run.
-    pub(super) fn told(&mut self, name: &str, text: &str) {
-        if CODE_VARIABLES.contains(&name) {
-            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
+            let path = values[0].scalar().to_owned();
+            self.perhaps(|walker| walker.record_script(&path, Interpreter::Shell, &[]));
         }
-        if EXPANDED.contains(&name) {
-            self.perhaps(|walker| walker.expanded_again(text));
-        }
-        self.told_options(name, text);
-        // `BASH_FUNC_name%%=() { … }`: a function that a shell takes from its environment.
-        if name.starts_with("BASH_FUNC_")
-            && let Some(body) = text.strip_prefix("()")
-        {
-            self.perhaps(|walker| walker.nested_code(body, &Io::default()));
-        }
-        // Programs add to these files.
-        let is_log = name.starts_with("GIT_TRACE")
-            || matches!(
-                name,
-                "HISTFILE" | "LESSHISTFILE" | "GIT_INDEX_FILE" | "GIT_OBJECT_DIRECTORY"
-            );
-        if is_log && text.contains('/') && text != "/dev/null" {
-            let certainty = self.text_certainty(text);
-            self.record_write(text, How::Append, certainty);
-        }
-        if matches!(name, "BASH_ENV" | "ENV") {
-            if self.begins.len() < limit::VALUES && !self.begins.iter().any(|it| it == text) {
-                self.begins.push(text.to_owned());
-            }
-            self.perhaps(|walker| {
-                if let Some(text) = walker.script_text(text, Interpreter::Shell, &[]) {
-                    walker.nested_code(&text, &Io::default());
-                }
-            });
-        }
-    }
-
-    /// The value that an assignment adds to.
-    fn before(&mut self, assignment: &Assignment) -> Option<Value> {
-        let adds = assignment.append || assignment.index.is_some();
-        let count = self.env.variable(&assignment.name).filter(|_| adds)?.values.len();
-        let chosen = self.choose(&assignment.name, count)?;
-        let value = self.env.variable(&assignment.name)?.values.get(chosen)?.clone();
-        // It is copied each time.
-        let is_paid = match &value {
-            Value::Text(text) => self.spend(text.len() / 1024),
-            Value::Array(elements) => self.spend(elements.len() / 4),
-        };
-        is_paid.then_some(value)
+        self.env.set(&assignment.name, values);
     }
 
     fn assigned(&mut self, assignment: &Assignment) -> Value {
-        let before = self.before(assignment);
-        let counts = assignment.append && self.env.has(&assignment.name, Attribute::Integer);
+        let before = match self.env.variable(&assignment.name) {
+            Some(variable) => {
+                let values = variable.values.clone();
+                self.choose(&assignment.name, values.len()).map(|chosen| values[chosen].clone())
+            }
+            None => None,
+        };
         if let Some(index) = &assignment.index {
             let key = self.text(index);
             let mut text = self.text(&assignment.value);
-            let mut elements = before.map_or(Vec::new(), Value::into_elements);
-            let key = match self.unknown_key(&assignment.name, &key, &elements) {
-                Some(own) => {
-                    self.arithmetic(&key);
-                    own
-                }
-                None => self.key(&assignment.name, key, &elements),
+            let mut elements = match before {
+                Some(Value::Array(elements)) => elements,
+                Some(Value::Text(text)) => vec![("0".to_owned(), text)],
+                None => Vec::new(),
             };
-            if assignment.append {
-                let own = elements.iter().find(|it| it.0 == key);
-                let own = own.map_or("", |it| &it.1);
-                text = if counts { format!("{own}+({text})") } else { own.to_owned() + &text };
+            let key = self.subscript(&assignment.name, &key, &elements);
+            if let Some(at) = elements.iter().position(|(own, _)| *own == key) {
+                let (_, before) = elements.remove(at);
+                text = if assignment.append { before + &text } else { text };
             }
-            put_at(&mut elements, key, text);
-            return Value::Array(elements);
+            elements.push((key, text));
+            return Value::Array(sorted(elements));
         }
         if let [Part::Array(words)] = &assignment.value.parts[..] {
-            let before = before.filter(|_| assignment.append);
-            let mut elements = before.map_or(Vec::new(), Value::into_elements);
-            let last = elements.last().and_then(|(key, _)| key.parse::<usize>().ok());
-            let mut next = last.map_or(elements.len(), |last| last.saturating_add(1));
-            let near = words.len().min(limit::ELEMENTS + 1);
-            let fields = self.fields(&words[..near]);
-            // Without brackets they are keys and texts in turn.
-            let are_pairs = fields.first().is_some_and(|it| keyed(it).is_none())
-                && self.has_texts_for_keys(&assignment.name);
-            if are_pairs {
-                return self.paired(elements, &fields);
+            let mut elements = match before {
+                Some(Value::Array(elements)) if assignment.append => elements,
+                Some(Value::Text(text)) if assignment.append => vec![("0".to_owned(), text)],
+                _ => Vec::new(),
+            };
+            for field in self.fields(words) {
+                elements.push(keyed(&field, elements.len()));
             }
-            for field in fields {
-                if field.text.starts_with('[') && keyed(&field).is_none() {
-                    self.arithmetic(&field.text);
-                }
-                // So many nobody types.
-                if elements.len() >= limit::ELEMENTS {
-                    self.spend(usize::MAX);
-                    break;
-                }
-                let (key, text) = match keyed(&field) {
-                    Some((key, text, appends)) => {
-                        let key = self.key(&assignment.name, key.to_owned(), &elements);
-                        let own = elements.iter().find(|it| appends && it.0 == key);
-                        let text = own.map_or(String::new(), |it| it.1.clone()) + text;
-                        (key, text)
-                    }
-                    None => (next.to_string(), field.text),
-                };
-                // Behind one with a number of its own they go on from there.
-                next = key.parse().map_or(next, |at: usize| at.saturating_add(1));
-                let is_last = elements.last().is_none_or(|(last, _)| number(last) < number(&key));
-                if is_last {
-                    elements.push((key, text));
-                } else if self.spend(elements.len() / 16) {
-                    put_at(&mut elements, key, text);
-                } else {
-                    break;
-                }
-            }
-            self.spend(elements.len() / 8);
-            return Value::Array(elements);
+            return Value::Array(sorted(elements));
         }
-        let text = self.text(&assignment.value);
+        let mut text = self.text(&assignment.value);
+        // Of an array it is the first element that is set.
+        if let Some(Value::Array(mut elements)) = before {
+            if let Some(at) = elements.iter().position(|(key, _)| key == "0") {
+                let (_, first) = elements.remove(at);
+                text = if assignment.append { first + &text } else { text };
+            }
+            elements.push(("0".to_owned(), text));
+            return Value::Array(sorted(elements));
+        }
         if !assignment.append {
             return Value::Text(text);
         }
-        // What is a number is counted where it is given.
-        let added = |before: &str| {
-            if counts { format!("{before}+({text})") } else { format!("{before}{text}") }
+        let before = before.map_or(HOLE.to_string(), |value| value.scalar().to_owned());
+        Value::Text(before + &text)
+    }
+
+    /// The words of `export x=…` and its like, where a value is not split. Assignments among them
+    /// are made at once.
+    fn declared(&mut self, words: &[super::Word]) -> Vec<Field> {
+        let mut fields = Vec::new();
+        let is_local = words.first().is_some_and(|word| {
+            word.as_text().is_some_and(|name| matches!(&*name, "local" | "declare" | "typeset"))
+        });
+        let is_keyed = words.iter().skip(1).any(|word| {
+            word.as_text().is_some_and(|text| text.starts_with('-') && text.contains('A'))
+        });
+        for word in words {
+            if is_local {
+                self.hide(word);
+            }
+            if is_keyed {
+                self.env.keyed.extend(name_of(word).map(str::to_owned));
+            }
+            let Some(assignment) = declaration(word) else {
+                fields.extend(self.fields(std::slice::from_ref(word)));
+                continue;
+            };
+            self.assign(&assignment);
+            let text = match self.env.variable(&assignment.name).map(|v| v.values[0].clone()) {
+                Some(Value::Text(text)) => text,
+                _ => HOLE.to_string(),
+            };
+            let name = assignment.name;
+            fields.push(Field { text: format!("{name}={text}"), ..Field::default() });
+        }
+        fields
+    }
+
+    /// A function gets a variable of its own: what it hides is back when the function ends.
+    fn hide(&mut self, word: &super::Word) {
+        let Some(name) = name_of(word) else { return };
+        if let Some(hidden) = self.locals.last_mut()
+            && !hidden.iter().any(|(known, _)| known == name)
+        {
+            hidden.push((name.to_owned(), self.env.variable(name).cloned()));
+        }
+    }
+
+    pub(super) fn streams(&mut self, redirections: &[Redirection], io: &Io) -> Streams {
+        let mut streams =
+            Streams { io: io.clone(), to_file: false, processes: Vec::new(), arrives: true };
+        for redirection in redirections {
+            self.redirect(redirection, &mut streams);
+        }
+        streams
+    }
+
+    fn redirect(&mut self, redirection: &Redirection, streams: &mut Streams) {
+        use RedirectionKind as Kind;
+        let is_output = matches!(redirection.descriptor, None | Some(1));
+        let (how, both) = match redirection.kind {
+            Kind::Document => {
+                let text = redirection.body.get().map(|body| self.text(body)).unwrap_or_default();
+                self.feed(redirection.descriptor, text, streams);
+                return;
+            }
+            Kind::String => {
+                let text = self.text(&redirection.target) + "\n";
+                self.feed(redirection.descriptor, text, streams);
+                return;
+            }
+            Kind::DuplicateIn => {
+                let target = self.text(&redirection.target);
+                if let Some(text) = self.content(&format!("/dev/fd/{target}")) {
+                    self.feed(redirection.descriptor, text, streams);
+                }
+                return;
+            }
+            Kind::Read => {
+                let path = self.text(&redirection.target);
+                let text = self.content(&path).unwrap_or(HOLE.to_string());
+                self.record_read(&path, self.text_certainty(&path));
+                self.feed(redirection.descriptor, text, streams);
+                return;
+            }
+            Kind::DuplicateOut => {
+                let target = self.text(&redirection.target);
+                if is_descriptor(&target) {
+                    if is_output && target != "1" {
+                        streams.arrives = false;
+                    }
+                    return;
+                }
+                (How::Write, true)
+            }
+            Kind::Write | Kind::ReadWrite => (How::Write, false),
+            Kind::Append => (How::Append, false),
+            Kind::WriteBoth => (How::Write, true),
+            Kind::AppendBoth => (How::Append, true),
         };
-        match before {
-            Some(Value::Array(mut elements)) => {
-                let own = elements.iter().find(|it| it.0 == "0").map_or("", |it| &it.1);
-                let text = added(own);
-                put_at(&mut elements, "0".to_owned(), text);
-                Value::Array(elements)
-            }
-            Some(Value::Text(before)) => Value::Text(added(&before)),
-            None => Value::Text(added("\u{FFFC}")),
+        if let [Part::Process { list, input: false }] = &redirection.target.parts[..] {
+            streams.processes.push(Rc::clone(list));
+            streams.arrives &= !is_output;
+            return;
+        }
+        let path = self.text(&redirection.target);
+        self.record_write(&path, how, self.text_certainty(&path));
+        if is_output || both {
+            streams.arrives = false;
+            streams.to_file = true;
         }
     }
 
-    /// `declare -A m=(key text key text)`
-    fn paired(&mut self, mut elements: Vec<(String, String)>, fields: &[Field]) -> Value {
-        for pair in fields.chunks(2) {
-            if elements.len() >= limit::ELEMENTS || !self.spend(elements.len() / 16) {
-                self.spend(usize::MAX);
-                break;
+    /// Gives text to a descriptor, which is the input unless another one is named.
+    fn feed(&mut self, descriptor: Option<u32>, text: String, streams: &mut Streams) {
+        match descriptor {
+            None | Some(0) => streams.io.stdin = Some(Rc::from(text)),
+            Some(other) => {
+                self.env.descriptors.insert(format!("/dev/fd/{other}"), text);
             }
-            let text = pair.get(1).map_or(String::new(), |it| it.text.clone());
-            put_at(&mut elements, pair[0].text.clone(), text);
         }
-        Value::Array(elements)
+    }
+
+    /// Puts a command's output where its redirections say, and gives back what is left of it.
+    pub(super) fn delivered(&mut self, streams: Streams, output: String) -> String {
+        for list in streams.processes {
+            let io = Io { stdin: Some(Rc::from(output.as_str())), capture: false };
+            self.subshell(&list, &io);
+        }
+        if streams.arrives { output } else { String::new() }
+    }
+
+    /// What is read from the path of a descriptor. `None` for all other files: what those hold,
+    /// nobody asks.
+    pub(super) fn content(&self, path: &str) -> Option<String> {
+        self.env.descriptors.get(path).cloned()
+    }
+
+    pub(super) fn text_certainty(&self, text: &str) -> Certainty {
+        let certainty = if text.contains(HOLE) { Certainty::Opaque } else { Certainty::Literal };
+        self.certainty(certainty)
     }
 }
 
-pub(super) fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+fn is_descriptor(target: &str) -> bool {
+    target == "-"
+        || target.contains(HOLE)
+        || target.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Puts an element in its place: an array goes by its numbers, in whatever order it was filled.
-pub(super) fn put_at(elements: &mut Vec<(String, String)>, key: String, text: String) {
-    elements.retain(|(own, _)| *own != key);
-    let before = number(&key);
-    let at = elements.iter().rposition(|(own, _)| number(own) <= before).map_or(0, |at| at + 1);
-    elements.insert(at, (key, text));
+fn is_declaration(first: Option<String>) -> bool {
+    first.is_some_and(|first| {
+        matches!(first.as_str(), "export" | "declare" | "typeset" | "local" | "readonly")
+    })
 }
 
-/// Where an element stands; a word stands behind all numbers.
-fn number(key: &str) -> usize {
-    key.parse().unwrap_or(usize::MAX)
+/// A word of the form `name=value` as an assignment.
+fn declaration(word: &super::Word) -> Option<Assignment> {
+    let [Part::Text { text, quoted: false }, rest @ ..] = &word.parts[..] else { return None };
+    let head = super::scan::head(text)?;
+    if head.index.is_some() {
+        return None;
+    }
+    let mut value = super::Word::default();
+    if text.len() > head.length {
+        value.push_text(&text[head.length..], false);
+    }
+    value.parts.extend(rest.iter().cloned());
+    Some(Assignment { name: head.name.to_owned(), index: None, append: head.append, value })
 }
 
-/// An element of `( … )` with a key of its own: `[key]=text`, or `[key]+=text`, which is added.
-fn keyed(field: &Field) -> Option<(&str, &str, bool)> {
-    let (key, text) = field.text.strip_prefix('[')?.split_once('=')?;
-    let appends = key.ends_with("]+");
-    let key = key.strip_suffix(if appends { "]+" } else { "]" })?;
-    Some((key, text, appends))
+/// The name that a word of `declare` is about.
+fn name_of(word: &super::Word) -> Option<&str> {
+    let [Part::Text { text, quoted: false }, ..] = &word.parts[..] else { return None };
+    let name = super::scan::head(text).map_or(text.as_str(), |head| head.name);
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
+}
+
+/// Elements in the order of their numbers; texts keep their place.
+fn sorted(mut elements: Vec<(String, String)>) -> Vec<(String, String)> {
+    elements.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+    elements
+}
+
+/// An element of `( … )`: `[key]=text` or just text, which has its place for a key.
+fn keyed(field: &Field, place: usize) -> (String, String) {
+    if let Some((key, text)) = field.text.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
+        return (key.to_owned(), text.to_owned());
+    }
+    (place.to_string(), field.text.clone())
 }

@@ -2,8 +2,7 @@
 
 use super::super::table::{interpreters, options, wrappers, writers};
 use super::call::Call;
-use super::field::Field;
-use super::{Walker, filter, limit};
+use super::{Walker, limit};
 
 /// A command may begin at so many places, where that is not known.
 const MOST_PLACES: usize = 4;
@@ -49,34 +48,11 @@ impl Walker<'_> {
             }
         }
     }
-
-    /// `start-stop-daemon --exec program -- arguments`
-    pub(super) fn named_by_option(&mut self, call: &Call) {
-        let is_it = |it: &Field| matches!(it.text.as_str(), "-x" | "-a" | "--exec" | "--startas");
-        let Some(at) = call.words.iter().position(is_it) else { return };
-        let Some(program) = call.words.get(at + 1) else { return };
-        let dashes = call.words.iter().position(|it| it.text == "--");
-        let behind = dashes.map_or(&[][..], |at| &call.words[at + 1..]);
-        let inner = call.with_words([std::slice::from_ref(program), behind].concat());
-        self.enter(|walker| walker.call(inner));
-    }
-}
-
-/// PowerShell's `-EncodedCommand`, which may be cut short: code in two bytes a letter.
-pub(super) fn encoded(words: &[Field]) -> Option<String> {
-    let is_it = |it: &Field| {
-        let option = it.text.trim_start_matches(['-', '/']).to_ascii_lowercase();
-        it.text.starts_with('-')
-            && (option == "ec" || option.starts_with('e') && "encodedcommand".starts_with(&option))
-    };
-    let at = words.iter().position(is_it)?;
-    let text = filter::unpacked("atob", &words.get(at + 1)?.text)?;
-    Some(text.replace('\0', ""))
 }
 
 /// A program that has a row somewhere.
 pub(super) fn is_familiar(name: &str) -> bool {
-    super::is_shell(name)
+    super::nested::is_shell(name)
         || options::find(name).is_some()
         || wrappers::is_one(name)
         || interpreters::find(name).is_some()

@@ -15,9 +15,7 @@ impl Walker<'_> {
             }
             for file in files(row, words) {
                 let certainty = self.certainty(file.certainty());
-                self.record_written(&file, row.how, certainty);
-                self.record_unknown_text(&file.text);
-                self.unmake(&file, row.how);
+                self.record_write(&file.text, row.how, certainty);
             }
         }
     }

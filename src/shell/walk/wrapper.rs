@@ -1,14 +1,13 @@
 //! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
-//!
-//! Long because each of those few is a case of its own.
 
-use super::super::table::grammar::{Given, Grammar};
-use super::super::table::wrappers::{self, LOADER, MANY_IN_ONE, Rest, Wrapper};
-use super::super::{Certainty, HOLE, How};
+use super::super::table::coded::CODE_VARIABLES;
+use super::super::table::grammar::{Given, Grammar, lists};
+use super::super::table::wrappers::{self, Rest, Wrapper};
+use super::super::{HOLE, How};
 use super::call::{Call, quoted};
 use super::field::Field;
 use super::output::unknown_output;
-use super::somewhere::{encoded, is_familiar};
+use super::somewhere::is_familiar;
 use super::{Walker, limit};
 
 impl Walker<'_> {
@@ -20,24 +19,6 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
-            "aws" | "az" | "eb" | "doctl" => self.on_machines(name, call),
-            "tmux" if self.tmux_rest(call) || self.tmux_itself(call) => {
-                return Some(unknown_output(call));
-            }
-            _ if name.eq_ignore_ascii_case("start-process") || name == "saps" => {
-                return self.start_process(call);
-            }
-            "start-stop-daemon" | "cset" => self.named_by_option(call),
-            "pwsh" | "powershell" if let Some(text) = encoded(&call.words) => {
-                return Some(self.nested_code(&text, &call.io));
-            }
-            // `screen -X stuff text`
-            "screen" if let Some(at) = call.words.iter().position(|it| it.text == "stuff") => {
-                let text = super::output::unescaped(&call.code(at + 1));
-                self.nested_code(&text, &call.io);
-                return Some(unknown_output(call));
-            }
-            "uv" if self.uv_python(call) => return Some(unknown_output(call)),
             "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
             // `cargo +nightly publish`: which of the toolchains it is.
             "cargo" | "rustc" | "rustdoc" if names_toolchain(call) => {
@@ -52,7 +33,7 @@ impl Walker<'_> {
             wrappers::find(name, &call.words[at..]).map(|(row, count)| (row, count + at))
         });
         if let Some((row, from)) = known {
-            return self.again(row.again, |walker| walker.by_row(row, from, call));
+            return self.by_row(row, from, call);
         }
         if self.options.proxies.iter().any(|proxy| proxy == name) {
             let (_, at) = Grammar::NONE.leading(&call.words, 1);
@@ -61,56 +42,43 @@ impl Walker<'_> {
         None
     }
 
-    /// It is told another name than its own: `exec -a git-push git`.
-    fn renamed_many(&mut self, row: &Wrapper, given: &[Given], at: usize, call: &Call) {
-        if matches!(row.names[0], "exec" | LOADER)
-            && let Some(name) = given.iter().find(|it| matches!(it.name.as_str(), "a" | "argv0"))
-            && let Some(name) = name.value.as_ref().filter(|name| !name.has_hole())
-            && call.words.get(at).is_some_and(|it| MANY_IN_ONE.contains(&&*self.program(it)))
-        {
-            let words = [std::slice::from_ref(name), &call.words[at + 1..]].concat();
-            self.enter(|walker| walker.perhaps(|walker| walker.call(call.with_words(words))));
-        }
-    }
-
     fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
         self.spend(1);
         let (given, mut at) = row.grammar.leading(&call.words, from);
-        self.renamed_many(row, &given, at, call);
-        if given.iter().any(|given| row.idle.contains(&given.name.as_str())) {
+        if given.iter().any(|given| given.is_exactly(row.idle)) {
             return None;
         }
-        if matches!(row.names[0], "sudo" | "doas" | "su" | "pkexec" | "runuser") && self.muted == 0
-        {
+        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "runuser") && self.muted == 0 {
             self.reading.elevated = true;
         }
         for option in given.iter().filter(|given| given.is(row.outputs)) {
             if let Some(file) = &option.value {
-                self.record_written(file, How::Write, self.certainty(file.certainty()));
+                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
             }
         }
-        if let ("flock", Some(lock)) = (row.names[0], call.words.get(at)) {
-            self.record_written(lock, How::Lock, self.certainty(lock.certainty()));
+        if let ("flock", Some(lock)) = (row.name(), call.words.get(at)) {
+            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
         }
         // Without a file it writes its own.
-        if matches!(row.names[0], "script" | "logsave") {
+        if matches!(row.name(), "script" | "logsave") {
             let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
             if log.text != "/dev/null" {
-                self.record_written(&log, How::Write, self.certainty(log.certainty()));
+                self.record_write(&log.text, How::Write, self.certainty(log.certainty()));
             }
         }
-        self.traces(&given, call.words.get(at), call);
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
-        let code = if row.rest == Rest::Nothing { &all.options } else { &given };
+        let takes_all =
+            row.rest == Rest::Nothing || row.rest == Rest::Somewhere && row.operands > 0;
+        let code = if takes_all { &all.options } else { &given };
         let mut found = false;
         // `script file -c code`, `sg group -c code`
-        let behind = match row.names[0] {
+        let behind = match row.name() {
             "script" | "sg" => row.grammar.leading(&call.words, at + row.operands).0,
             _ => Vec::new(),
         };
         for option in
-            code.iter().chain(&behind).chain(all.options.iter().filter(|_| row.names[0] == "flock"))
+            code.iter().chain(&behind).chain(all.options.iter().filter(|_| row.name() == "flock"))
         {
             if option.is(row.code)
                 && let Some(text) = option.value.clone()
@@ -121,7 +89,7 @@ impl Walker<'_> {
         }
         // `su user -- -c code`: the words behind the user are the shell's.
         if row.rest == Rest::Nothing
-            && row.names[0] == "su"
+            && row.name() == "su"
             && !given.iter().any(|it| matches!(it.name.as_str(), "u" | "user"))
             && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
         {
@@ -135,7 +103,7 @@ impl Walker<'_> {
         if found {
             return Some(unknown_output(call));
         }
-        if row.names[0] == "env" && call.words.get(at).is_some_and(|word| word.text == "-") {
+        if row.name() == "env" && call.words.get(at).is_some_and(|word| word.text == "-") {
             at += 1;
         }
         at += row.operands;
@@ -152,11 +120,13 @@ impl Walker<'_> {
         let mut own = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(|word| {
-                let is_env = row.names[0] == "env";
+                let is_env = row.name() == "env";
                 assignment(word).or_else(|| any_assignment(word).filter(|_| is_env))
             })
         {
-            self.told(&name, &value);
+            if lists(CODE_VARIABLES, &name) {
+                self.perhaps(|walker| walker.nested_code(&value, &super::Io::default()));
+            }
             own.push((name, value));
             at += 1;
         }
@@ -168,7 +138,7 @@ impl Walker<'_> {
         });
         let call = with_own.as_ref().unwrap_or(call);
         let unset = given.iter().filter(|it| matches!(it.name.as_str(), "u" | "unset"));
-        let unset = unset.filter(|_| row.names[0] == "env").filter_map(|it| it.value.as_ref());
+        let unset = unset.filter(|_| row.name() == "env").filter_map(|it| it.value.as_ref());
         let unset: Vec<String> = unset.map(|it| it.text.clone()).collect();
         let hidden: Vec<_> =
             unset.iter().map(|it| (it.clone(), self.env.variable(it).cloned())).collect();
@@ -193,15 +163,15 @@ impl Walker<'_> {
         // It runs elsewhere, and only it.
         let goes = |it: &&Given| match it.name.as_str() {
             "chdir" => true,
-            "C" => row.names[0] == "env",
-            "c" => row.names[0] == "tmux",
-            "D" => row.names[0] == "sudo",
+            "C" => row.name() == "env",
+            "c" => row.name() == "tmux",
+            "D" => row.name() == "sudo",
             _ => false,
         };
         let folder = given.iter().rev().find(goes).and_then(|it| it.value.as_ref());
         let Some(folder) = folder else { return self.by_rest(row, given, (from, at), call) };
         let before = self.env.directories().to_vec();
-        let there = before.iter().map(|it| super::join(it, &folder.text)).collect();
+        let there = self.located(&folder.text);
         self.env.put_directories(there);
         let output = self.by_rest(row, given, (from, at), call);
         self.env.put_directories(before);
@@ -254,29 +224,6 @@ impl Walker<'_> {
         let arguments = call.words.get(at..).unwrap_or_default();
         let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
         Some(self.enter(|walker| walker.call(inner)))
-    }
-
-    /// What those that watch a program write where they are told of no file.
-    fn traces(&mut self, given: &[Given], verb: Option<&Field>, call: &Call) {
-        let value = |name: &str| given.iter().rev().find(|it| it.name == name)?.value.as_ref();
-        let is_record = |word: Option<&Field>| word.is_some_and(|it| it.text == "record");
-        let trace = match self.program(&call.words[0]).as_str() {
-            "perf" if is_record(call.words.get(1)) => match value("o").or(value("output")) {
-                Some(_) => return,
-                None => "perf.data".to_owned(),
-            },
-            "valgrind" => match value("tool").map_or("", |it| it.text.as_str()) {
-                tool @ ("massif" | "callgrind" | "cachegrind" | "dhat") => {
-                    format!("{tool}.out.{HOLE}")
-                }
-                _ => return,
-            },
-            "rr" if is_record(verb) || is_record(call.words.get(1)) => {
-                format!("~/.local/share/rr/{HOLE}")
-            }
-            _ => return,
-        };
-        self.record_write(&trace, How::Write, Certainty::Resolved);
     }
 
     fn by_rest(
@@ -346,10 +293,6 @@ impl Walker<'_> {
                 None
             }
             Rest::Code => {
-                // Of several words tmux makes no shell code, but where it types them.
-                if row.names[0] == "tmux" && at + 1 < call.words.len() {
-                    self.rest(at, call);
-                }
                 let text = call.code(at);
                 Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
             }
@@ -357,56 +300,14 @@ impl Walker<'_> {
         }
     }
 
-    /// PowerShell's `Start-Process git -ArgumentList push,origin`.
-    fn start_process(&mut self, call: &Call) -> Option<String> {
-        let mut program = None;
-        let mut arguments = Vec::new();
-        let mut lists = false;
-        let mut words = call.words.iter().skip(1);
-        while let Some(word) = words.next() {
-            // Options may be cut short.
-            let option = word.text.strip_prefix('-').map(str::to_ascii_lowercase);
-            match option.as_deref() {
-                Some("") | None => {}
-                Some(it) if "filepath".starts_with(it) => {
-                    program = words.next();
-                    continue;
-                }
-                Some(it) if "argumentlist".starts_with(it) || it == "args" => {
-                    lists = true;
-                    continue;
-                }
-                Some("workingdirectory" | "credential" | "verb" | "windowstyle") => {
-                    lists = false;
-                    words.next();
-                    continue;
-                }
-                Some(_) if !lists => continue,
-                Some(_) => {}
-            }
-            if program.is_none() {
-                program = Some(word);
-                continue;
-            }
-            // A list stands in one word, and what stands in quotes may be more than one.
-            let items = word.text.split([',', ' ']).filter(|it| !it.is_empty());
-            arguments.extend(items.map(|it| word.with_text(it)));
-        }
-        let words = [vec![program?.clone()], arguments].concat();
-        Some(self.enter(|walker| walker.call(call.with_words(words))))
-    }
-
     /// A program that starts a shell where no command is given: its input is code.
     fn input_code(&mut self, row: &Wrapper, given: &[Given], call: &Call) -> Option<String> {
-        let is_sudo = row.names[0] == "sudo";
+        let is_sudo = row.name() == "sudo";
         let shell = given.iter().any(|g| matches!(g.name.as_str(), "s" | "i" | "shell" | "login"));
-        if !wrappers::SHELLS_WITHOUT_COMMAND.contains(&row.names[0]) || is_sudo && !shell {
+        if !lists(wrappers::SHELLS_WITHOUT_COMMAND, row.name()) || is_sudo && !shell {
             return None;
         }
         let text = call.io.stdin.clone().filter(|text| !text.chars().eq([HOLE]))?;
-        if row.names[0] == "newgrp" {
-            self.leaf(&call.words, call, Certainty::Literal);
-        }
         self.resolved += 1;
         let output = self.nested_code(&text, &super::Io::default());
         self.resolved -= 1;
@@ -421,9 +322,6 @@ impl Walker<'_> {
         inner.direct = call.direct && matches!(call.words[0].text.as_str(), "command" | "builtin");
         if inner.direct && !is_builtin(&inner.words[0].text) {
             inner.direct = false;
-        }
-        if inner.direct {
-            self.declared_otherwise(words);
         }
         let before: Vec<_> = inner
             .assignments
@@ -452,7 +350,7 @@ impl Walker<'_> {
 
     /// `env -S 'code'`, where blanks split and quotes hold together as in the shell.
     fn env_string(&mut self, call: &Call) -> bool {
-        const ENV: Grammar = Grammar { letters: "uCSP", long: &["unset", "chdir", "split-string"] };
+        const ENV: Grammar = Grammar { letters: "uCSP", long: "unset chdir split-string" };
         // Words after the string belong to its command, whatever they look like.
         let found = (2..=call.words.len()).take(limit::CHOICES).find_map(|end| {
             let (given, _) = ENV.leading(&call.words[..end], 1);
@@ -471,11 +369,6 @@ impl Walker<'_> {
 
 /// `name=value` among the arguments of a wrapper.
 fn assignment(word: &Field) -> Option<(String, String)> {
-    // `BASH_FUNC_name%%=…`: a shell takes it for a function.
-    if word.text.starts_with("BASH_FUNC_") {
-        let (name, text) = word.text.split_once('=')?;
-        return Some((name.to_owned(), text.to_owned()));
-    }
     let head = super::scan::head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
 }
@@ -497,37 +390,10 @@ fn typed(words: &[Field]) -> String {
 }
 
 fn is_builtin(name: &str) -> bool {
-    matches!(
-        name,
-        "cd" | "pushd"
-            | "popd"
-            | "eval"
-            | "source"
-            | "."
-            | "export"
-            | "read"
-            | "trap"
-            | "set"
-            | "unset"
-            | "alias"
-            | "printf"
-            | "builtin"
-            | "command"
-            | "return"
-            | "local"
-            | "declare"
-            | "typeset"
-            | "readonly"
-            | "shift"
-            | "let"
-            | "getopts"
-            | "mapfile"
-            | "readarray"
-            | "unalias"
-            | "hash"
-            | "history"
-            | "fc"
-    )
+    const BUILTINS: &str = "cd pushd popd eval source . export read trap set unset alias printf builtin command \
+        return local declare typeset readonly shift let getopts mapfile readarray unalias hash \
+        history fc";
+    lists(BUILTINS, name)
 }
 
 /// `git` of `docker.io/alpine/git:latest`, an image whose name is a program that it may begin with.

@@ -91,7 +91,7 @@ impl Walker<'_> {
             }
             let call = Call { io: io.clone(), ..call.with_words(words) };
             let walk = |walker: &mut Self| walker.enter(|walker| walker.call(call));
-            output.push_str(&self.again(is_open, walk));
+            output.push_str(&if is_open { self.perhaps(walk) } else { walk(self) });
         }
         output
     }
@@ -100,10 +100,7 @@ impl Walker<'_> {
     pub(super) fn parallel(&mut self, call: &Call) -> String {
         const PARALLEL: Grammar = Grammar {
             letters: "jnNILPSa",
-            long: &[
-                "jobs", "max-args", "delay", "timeout", "joblog", "retries", "sshlogin",
-                "arg-file", "colsep", "results", "tmpdir",
-            ],
+            long: "jobs max-args delay timeout joblog retries sshlogin arg-file colsep results tmpdir",
         };
         let (_, at) = PARALLEL.leading(&call.words, 1);
         let words = &call.words[at..];
@@ -118,7 +115,6 @@ impl Walker<'_> {
         if items.len() > limit::BRACES {
             self.fail(Unreadable::Work);
         }
-        let is_open = items.iter().any(|it| it.contains(HOLE));
         for item in items.iter().take(limit::BRACES) {
             if !self.spend(1) {
                 break;
@@ -133,7 +129,7 @@ impl Walker<'_> {
                 format!("{template} {item}")
             };
             self.resolved += 1;
-            self.again(is_open, |walker| walker.nested_code(&line, &super::Io::default()));
+            self.nested_code(&line, &super::Io::default());
             self.resolved -= 1;
         }
         unknown_output(call)

@@ -1,7 +1,7 @@
 //! Whatever the text: an answer, bounded, and the same one each time.
 
 use proptest::prelude::*;
-use roz::shell::{self, Interpreter, Options};
+use roz::shell;
 
 /// Text that is close to shell: its signs far more often than by chance.
 fn shellish() -> impl Strategy<Value = String> {
@@ -59,12 +59,9 @@ proptest! {
 
     #[test]
     fn code_in_any_language_has_an_answer(code in shellish()) {
-        for language in [
-            Interpreter::Shell, Interpreter::Python, Interpreter::JavaScript, Interpreter::Perl,
-            Interpreter::Ruby, Interpreter::Php, Interpreter::Awk, Interpreter::Lua,
-            Interpreter::Tcl, Interpreter::AppleScript, Interpreter::Make, Interpreter::Itself,
-        ] {
-            shell::read_script(&code, language, &["a".to_owned()], &Options::default());
+        let quoted = code.replace('\'', "'\\''");
+        for program in ["python3 -c", "node -e", "perl -e", "ruby -e", "php -r", "awk", "lua -e"] {
+            shell::read(&format!("{program} '{quoted}'"));
         }
     }
 

@@ -1,0 +1,136 @@
+//! What git and gh run by their own options, settings and aliases. Git puts its own folder first on
+//! PATH for what it starts, so that a shim sees none of this.
+
+use super::super::HOLE;
+use super::super::table::coded;
+use super::super::table::grammar::Grammar;
+use super::super::table::options;
+use super::call::{Call, quoted};
+use super::field::Field;
+use super::{Io, Walker};
+
+impl Walker<'_> {
+    /// Walks the code that a call of git or gh holds.
+    pub(super) fn git_code(&mut self, name: &str, call: &Call) {
+        if !matches!(name, "git" | "gh") || !self.spend(1) {
+            return;
+        }
+        let Some(row) = options::find(name) else { return };
+        let (given, at) = row.grammar.leading(&call.words, 1);
+        for option in given.iter().filter(|given| given.name == "c" || given.name == "config-env") {
+            let setting = option.value.as_ref().and_then(|value| value.text.split_once('='));
+            let Some((key, text)) = setting else { continue };
+            // `--config-env` names the variable that holds the value.
+            let held = match self.env.variable(text) {
+                _ if option.name == "c" => text.to_owned(),
+                Some(variable) => variable.values[0].scalar().to_owned(),
+                None => HOLE.to_string(),
+            };
+            self.git_setting(key, &held);
+        }
+        if name == "git" && self.env.variable("GIT_CONFIG_COUNT").is_some() {
+            for place in 0..super::limit::VALUES {
+                let key = self.env.known(&format!("GIT_CONFIG_KEY_{place}")).to_owned();
+                let text = self.env.known(&format!("GIT_CONFIG_VALUE_{place}")).to_owned();
+                self.git_setting(&key, &text);
+            }
+        }
+        let Some(verb) = call.words.get(at).map(|word| word.text.clone()) else { return };
+        let arguments = &call.words[at + 1..];
+        match verb.as_str() {
+            "alias" if name == "gh" => self.gh_alias(arguments),
+            "config" if name == "git" => {
+                let is_word = |word: &&Field| !word.text.starts_with('-');
+                let words: Vec<&Field> = arguments.iter().filter(is_word).collect();
+                if let [.., key, value] = &words[..] {
+                    self.git_setting(&key.text, &value.text);
+                }
+            }
+            "clone" if name == "git" => {
+                const CLONE: Grammar = Grammar { letters: "ubojc", long: "config" };
+                let taken = CLONE.take(&call.words, at + 1);
+                let settings = taken.options.iter().filter(|given| given.is("c config"));
+                for setting in settings.filter_map(|given| given.value.as_ref()) {
+                    if let Some((key, text)) = setting.text.split_once('=') {
+                        self.git_setting(key, text);
+                    }
+                }
+            }
+            "rebase" | "filter-branch" | "difftool" | "mergetool" | "fetch" | "pull" | "push"
+                if name == "git" =>
+            {
+                for code in code_of_options(&verb, arguments) {
+                    self.nested_code(&code, &call.io);
+                }
+            }
+            _ => {}
+        }
+        // An alias: the words after it stay.
+        let key = format!("{name} {verb}");
+        let aliases = &self.env.program_aliases;
+        let alias = aliases.get(&key).or_else(|| aliases.get(&key.to_ascii_lowercase()));
+        if let Some(text) = alias.cloned()
+            && !self.calls.contains(&verb)
+        {
+            let line = match text.strip_prefix('!') {
+                Some(code) => format!("{code} {}", quoted(arguments)),
+                None => format!("{name} {text} {}", quoted(arguments)),
+            };
+            self.calls.push(verb);
+            self.nested_code(&line, &call.io);
+            self.calls.pop();
+        }
+    }
+
+    /// `gh alias set name 'pr merge'`
+    fn gh_alias(&mut self, arguments: &[Field]) {
+        let words: Vec<&Field> =
+            arguments.iter().filter(|word| !word.text.starts_with('-')).collect();
+        if let [verb, alias, text] = words[..]
+            && verb.text == "set"
+        {
+            let is_shell = arguments.iter().any(|it| matches!(&*it.text, "-s" | "--shell"));
+            let sign = if is_shell && !text.text.starts_with('!') { "!" } else { "" };
+            let (name, text) = (format!("gh {}", alias.text), format!("{sign}{}", text.text));
+            self.env.program_aliases.insert(name, text);
+        }
+    }
+
+    fn git_setting(&mut self, key: &str, text: &str) {
+        let key = key.to_ascii_lowercase();
+        if let Some(name) = key.strip_prefix("alias.") {
+            self.env.program_aliases.insert(format!("git {name}"), text.to_owned());
+        } else if coded::is_git_code(&key) {
+            let text = text.trim_start_matches('!');
+            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+        }
+    }
+}
+
+/// The values of options that hold shell code: `rebase -x code`, `filter-branch --tree-filter code`.
+fn code_of_options(verb: &str, arguments: &[Field]) -> Vec<String> {
+    const LONG: &[&str] = &["--exec", "--extcmd", "--upload-pack", "--receive-pack"];
+    let mut values = Vec::new();
+    for (index, word) in arguments.iter().enumerate() {
+        let text = word.text.as_str();
+        let joined = text.split_once('=').filter(|(option, _)| LONG.contains(option));
+        let is_cluster = matches!(verb, "rebase" | "difftool")
+            && text.starts_with('-')
+            && !text.starts_with("--")
+            && text.ends_with('x');
+        let glued = text
+            .strip_prefix("-x")
+            .filter(|rest| matches!(verb, "rebase" | "difftool") && !rest.is_empty());
+        if let Some((_, value)) = joined {
+            values.push(value.to_owned());
+        } else if let Some(value) = glued {
+            values.push(value.to_owned());
+        } else if LONG.contains(&text)
+            || is_cluster
+            || text.starts_with("--") && text.ends_with("-filter")
+        {
+            values.extend(arguments.get(index + 1).map(|word| word.text.clone()));
+        }
+    }
+    values
+}
