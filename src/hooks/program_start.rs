@@ -174,6 +174,8 @@ fn as_input<'a>(start: &Start, event: Event<'a>, payload: &'a str) -> Input<'a> 
         answer: None,
         scratchpad: None,
         formatted: None,
+        more: Vec::new(),
+        weakened: Vec::new(),
         warnings: Vec::new(),
     }
 }

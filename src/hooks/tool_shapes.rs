@@ -170,8 +170,6 @@ fn files_of_patch(patch: &str) -> Vec<Write> {
             how,
             certainty: Certainty::Literal,
             conditional: false,
-            puts_back: false,
-            is_found: false,
         });
     }
     writes
