@@ -34,15 +34,14 @@ pub(super) fn of(call: &ToolCall, place: Place) -> Vec<(String, How)> {
 
 /// The files that a tool's input names.
 fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
-    let field = |name: &str| call.text(name).map(str::to_owned);
+    let named = |fields: &[&str], how| -> Vec<(String, How)> {
+        let paths = fields.iter().filter_map(|field| call.text(field));
+        paths.map(|path| (path.to_owned(), how)).collect()
+    };
     match call.name.as_str() {
-        "Write" => field("file_path").map(|path| (path, How::Write)).into_iter().collect(),
-        "Edit" | "MultiEdit" => {
-            field("file_path").map(|path| (path, How::Edit)).into_iter().collect()
-        }
-        "NotebookEdit" => {
-            field("notebook_path").map(|path| (path, How::Edit)).into_iter().collect()
-        }
+        "Write" => named(&["file_path"], How::Write),
+        "Edit" | "MultiEdit" => named(&["file_path"], How::Edit),
+        "NotebookEdit" => named(&["notebook_path"], How::Edit),
         // A server stands where it was started, which is not where the agent stands: what is
         // relative counts from both.
         name if name.starts_with("mcp__") => {
@@ -58,8 +57,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
         }
         // A tool that a newer client has: what it names, it may write.
         name if !class::is_known_reader(name) => {
-            let fields = ["file_path", "path", "notebook_path"];
-            fields.into_iter().filter_map(field).map(|path| (path, How::Edit)).collect()
+            named(&["file_path", "path", "notebook_path"], How::Edit)
         }
         _ => Vec::new(),
     }
