@@ -38,18 +38,8 @@ pub(in super::super) enum Files {
     First,
     /// Operands that begin with this.
     Prefixed(&'static str),
-    /// What packed operands are called when they are unpacked: `a` of `a.gz`.
-    Unpacked,
     /// The folder that the line has gone to, where there are fewer operands than this.
     Here(usize),
-    /// The folders that these options name, seen from there.
-    Within(&'static str),
-    /// The values of the first options, in the folders that the second name.
-    ValuesIn(&'static str, &'static str),
-    /// In that folder, what has the last name of the last operand: of an address.
-    Fetched,
-    /// What has the last names of addresses, in the folders that these options name.
-    FetchedTo(&'static str),
 }
 
 const fn row(names: &'static str) -> FileProgram {
@@ -356,26 +346,9 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row("curl")
         .grammar(CURL)
         .files(Files::Values(
-            "output-dir c cookie-jar D dump-header stderr trace trace-ascii hsts alt-svc \
+            "o output output-dir c cookie-jar D dump-header stderr trace trace-ascii hsts alt-svc \
             etag-save libcurl",
         ))
-        .how(How::Write),
-    row("curl")
-        .grammar(CURL)
-        .when("o output")
-        .files(Files::ValuesIn("o output", "output-dir"))
-        .how(How::Write),
-    // Whether it takes an address's name is not asked: `--remote-name` has short forms.
-    row("curl")
-        .grammar(CURL)
-        .when("output-dir")
-        .files(Files::FetchedTo("output-dir"))
-        .how(How::Write),
-    row("wget")
-        .grammar(WGET)
-        .when("P directory-prefix")
-        .unless("O output-document spider")
-        .files(Files::FetchedTo("P directory-prefix"))
         .how(How::Write),
     row("wget")
         .grammar(WGET)
@@ -394,21 +367,8 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when("x extract get")
         .files(Files::Values("C directory"))
         .how(How::Write),
-    row("tar gtar")
-        .options("fCbXTI", "file directory index-file")
-        .files(Files::Values("index-file"))
-        .how(How::Write),
     row("unzip").options("dx", "").files(Files::Values("d")).how(How::Write),
     row("7z 7za 7zz 7zr unar").options("o", "").files(Files::Values("o")).how(How::Write),
-    row("7z 7za 7zz 7zr")
-        .options("o", "-sdel")
-        .when("-sdel")
-        .files(Files::After(2))
-        .how(How::Remove),
-    row("tar gtar bsdtar")
-        .options("fCbXTIg", "file directory listed-incremental")
-        .files(Files::Values("g listed-incremental"))
-        .how(How::Write),
     row("tar gtar bsdtar")
         .grammar(TAR)
         .when("x extract get")
@@ -424,18 +384,13 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .grammar(CURL)
         .when("O remote-name remote-name-all")
         .unless("output-dir")
-        .files(Files::Fetched)
+        .files(Files::Here(ALWAYS))
         .how(How::Write),
     row("wget")
         .grammar(WGET)
         .unless("O output-document P directory-prefix spider")
-        .files(Files::Fetched)
+        .files(Files::Here(ALWAYS))
         .how(How::Write),
-    row("split csplit")
-        .options("abCln", "lines bytes number")
-        .files(Files::Here(2))
-        .how(How::Write),
-    row("mktemp").options("p", "suffix tmpdir").files(Files::Within("p tmpdir")).how(How::Write),
     row("git")
         .then(&["init"])
         .options("b", "initial-branch template")
@@ -448,11 +403,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     .options("So", "suffix output")
     .unless("c stdout to-stdout t l test list")
     .how(How::Edit),
-    row("gunzip bunzip2 unxz unlzma unzstd uncompress gzip bzip2 xz zstd lzma lz4 brotli")
-        .options("So", "suffix output")
-        .unless("c stdout to-stdout t l test list")
-        .files(Files::Unpacked)
-        .how(How::Write),
     row("sqlite3").options("", SQLITE).files(Files::First).how(How::Edit),
     // An archive and its files, or an option with two values.
     row("sqlite3")
@@ -465,7 +415,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row("git")
         .then(&["clone"])
         .options("bcjou", "branch config jobs origin depth reference")
-        .files(Files::Fetched)
+        .files(Files::Here(ALWAYS))
         .how(How::Write),
     row("git").then(&["rm"]).unless("cached").how(How::Remove),
     row("git").then(&["mv"]).how(How::Move),

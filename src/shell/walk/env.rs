@@ -38,6 +38,8 @@ pub(super) struct Env {
     aliases: BTreeMap<String, String>,
     /// Arrays whose keys are texts.
     pub(super) keyed: BTreeSet<String>,
+    /// Variables whose values are made of what they are given: numbers, capitals.
+    pub(super) computed: BTreeSet<String>,
     /// Aliases of programs that keep them in a file (`git alias`), which no subshell takes back.
     pub(super) program_aliases: BTreeMap<String, String>,
     /// What is read from descriptors, by their paths (`/dev/fd/3`).
@@ -105,13 +107,7 @@ impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
         let mut env =
             Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
-        let own = [
-            ("HOME", "~"),
-            ("IFS", " \t\n"),
-            ("SHELL", "/bin/bash"),
-            ("BASH", "/bin/bash"),
-            ("0", "bash"),
-        ];
+        let own = [("HOME", "~"), ("IFS", " \t\n"), ("SHELL", "/bin/bash"), ("BASH", "/bin/bash")];
         for (name, text) in own {
             env.set(name, vec![Value::Text(text.to_owned())]);
         }

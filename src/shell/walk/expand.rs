@@ -2,6 +2,7 @@
 
 use super::super::syntax::{Part, Word};
 use super::super::{HOLE, limit};
+use super::env::Value;
 use super::field::Field;
 use super::pattern::Pattern;
 use super::start::START;
@@ -130,7 +131,7 @@ impl Walker<'_> {
     pub(super) fn separators(&self) -> &str {
         const OWN: &str = " \t\n";
         let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
-        ifs.map(|value| value.scalar()).filter(|ifs| !ifs.contains(HOLE)).unwrap_or(OWN)
+        ifs.map(Value::scalar).filter(|ifs| !ifs.contains(HOLE)).unwrap_or(OWN)
     }
 
     fn part(&mut self, part: &Part) -> Expansion {

@@ -300,13 +300,11 @@ impl<'a> Scan<'a> {
             } else if self.rest().starts_with(['+', '.']) {
                 self.at += 1;
                 self.skip_blanks();
-                match self.string() {
-                    Some(more) => text.push_str(&more),
-                    None => {
-                        text.push(HOLE);
-                        return Some(text);
-                    }
-                }
+                let Some(more) = self.string() else {
+                    text.push(HOLE);
+                    return Some(text);
+                };
+                text.push_str(&more);
             } else {
                 self.at = before;
                 return Some(text);

@@ -120,6 +120,10 @@ impl Walker<'_> {
             let path = values[0].scalar().to_owned();
             self.perhaps(|walker| walker.record_script(&path, Interpreter::Shell, &[]));
         }
+        if self.env.computed.contains(&assignment.name) {
+            let is_number = |value: &Value| value.scalar().bytes().all(|it| it.is_ascii_digit());
+            values.retain(is_number);
+        }
         self.env.set(&assignment.name, values);
     }
 
@@ -185,9 +189,16 @@ impl Walker<'_> {
         let is_keyed = words.iter().skip(1).any(|word| {
             word.as_text().is_some_and(|text| text.starts_with('-') && text.contains('A'))
         });
+        let is_computed = words.iter().skip(1).any(|word| {
+            word.as_text()
+                .is_some_and(|text| text.starts_with('-') && text.contains(['i', 'u', 'l']))
+        });
         for word in words {
             if is_local {
                 self.hide(word);
+            }
+            if is_computed {
+                self.env.computed.extend(name_of(word).map(str::to_owned));
             }
             if is_keyed {
                 self.env.keyed.extend(name_of(word).map(str::to_owned));

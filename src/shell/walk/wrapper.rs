@@ -42,35 +42,19 @@ impl Walker<'_> {
         None
     }
 
-    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
-        self.spend(1);
-        let (given, mut at) = row.grammar.leading(&call.words, from);
-        if given.iter().any(|given| given.is_exactly(row.idle)) {
-            return None;
-        }
-        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "runuser") && self.muted == 0 {
-            self.reading.elevated = true;
-        }
-        for option in given.iter().filter(|given| given.is(row.outputs)) {
-            if let Some(file) = &option.value {
-                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
-            }
-        }
-        if let ("flock", Some(lock)) = (row.name(), call.words.get(at)) {
-            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
-        }
-        // Without a file it writes its own.
-        if matches!(row.name(), "script" | "logsave") {
-            let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
-            if log.text != "/dev/null" {
-                self.record_write(&log.text, How::Write, self.certainty(log.certainty()));
-            }
-        }
+    /// Walks the code that options of a wrapper hold. Whether there was any.
+    fn by_code(
+        &mut self,
+        row: &Wrapper,
+        given: &[Given],
+        (from, at): (usize, usize),
+        call: &Call,
+    ) -> bool {
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
         let takes_all =
             row.rest == Rest::Nothing || row.rest == Rest::Somewhere && row.operands > 0;
-        let code = if takes_all { &all.options } else { &given };
+        let code = if takes_all { &all.options[..] } else { given };
         let mut found = false;
         // `script file -c code`, `sg group -c code`
         let behind = match row.name() {
@@ -88,19 +72,45 @@ impl Walker<'_> {
             }
         }
         // `su user -- -c code`: the words behind the user are the shell's.
-        if row.rest == Rest::Nothing
-            && row.name() == "su"
+        if row.name() == "su"
             && !given.iter().any(|it| matches!(it.name.as_str(), "u" | "user"))
             && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
         {
             let shell = [&[Field::literal("sh")], &call.words[dashes + 1..]].concat();
-            found |= shell.len() > 2;
-            if found {
+            if shell.len() > 2 {
+                found = true;
                 let inner = call.with_words(shell);
                 self.enter(|walker| walker.call(inner));
             }
         }
-        if found {
+        found
+    }
+
+    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        self.spend(1);
+        let (given, mut at) = row.grammar.leading(&call.words, from);
+        if given.iter().any(|given| given.is_exactly(row.idle)) {
+            return None;
+        }
+        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "run0") && self.muted == 0 {
+            self.reading.elevated = true;
+        }
+        for option in given.iter().filter(|given| given.is(row.outputs)) {
+            if let Some(file) = &option.value {
+                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
+            }
+        }
+        if let ("flock", Some(lock)) = (row.name(), call.words.get(at)) {
+            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
+        }
+        // Without a file it writes its own.
+        if matches!(row.name(), "script" | "logsave") {
+            let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
+            if log.text != "/dev/null" {
+                self.record_write(&log.text, How::Write, self.certainty(log.certainty()));
+            }
+        }
+        if self.by_code(row, &given, (from, at), call) {
             return Some(unknown_output(call));
         }
         if row.name() == "env" && call.words.get(at).is_some_and(|word| word.text == "-") {
