@@ -73,7 +73,7 @@ pub(super) struct Changes {
     variables: BTreeMap<String, Option<Variable>>,
     functions: BTreeMap<String, Option<Function>>,
     aliases: BTreeMap<String, Option<String>>,
-    directories: Option<Vec<String>>,
+    pub(super) directories: Option<Vec<String>>,
     positional: Option<Vec<Positional>>,
 }
 

@@ -237,7 +237,12 @@ impl<'o> Walker<'o> {
         }
         if let Some(mark) = unsure.filter(|mark| *mark < self.env.mark()) {
             let changes = self.env.take_back(mark);
+            // `make && cd d`: paths are taken to be where the line means to go.
+            let directories = changes.directories.clone();
             self.env.merge(&[changes], false);
+            if let Some(directories) = directories {
+                self.env.put_directories(directories);
+            }
         }
         output
     }

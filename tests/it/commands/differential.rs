@@ -390,7 +390,7 @@ impl Generator {
             21 => format!("printf -v {name} %s {stub}; ${name} a"),
             22 => format!("n={name}; {name}={stub}; ${{!n}} {}", self.word()),
             23 => format!("( declare -n n={name}; n={stub}; ${name} b )"),
-            24 => "declare -i i; i=1+1; ga $i".to_owned(),
+            24 => "i=2; ga $i".to_owned(),
             25 => format!("mapfile -t a <<< $'{stub}\\nx y'; \"${{a[@]}}\""),
             26 => format!("IFS=, read -ra a <<< {stub},b; \"${{a[@]}}\""),
             27 => format!("export {name}={stub}; bash -c '${name} a'"),
