@@ -40,6 +40,22 @@ pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
     ("tofu", &["apply", "destroy", "import", "state", "taint"]),
 ];
 
+/// Programs, and verbs of theirs that change nothing behind `--dry-run`.
+pub(in super::super) const DRY_RUNS: &[(&str, &str)] = &[
+    ("git", "push fetch add rm mv clean"),
+    ("npm", "publish unpublish"),
+    ("pnpm", "publish"),
+    ("bun", "publish"),
+    ("poetry", "publish"),
+    ("cargo", "publish"),
+    ("kubectl", "apply create delete patch replace scale"),
+    ("helm", "install upgrade uninstall rollback"),
+];
+
+/// Options that take no value and may stand before `--dry-run`.
+pub(in super::super) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease --tags \
+    --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
+
 /// The settings of npm that are no switches: each may stand before the verb. From the definitions
 /// that npm 11 brings.
 const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by ca cache cache-max \

@@ -130,12 +130,7 @@ const GREP: Grammar = options(
 const RSYNC: &str = "eTBPioFcJlS";
 const RSYNC_LONG: &str = "exclude include rsh filter files-from exclude-from out-format log-file \
             backup-dir bwlimit write-batch only-write-batch";
-/// Where container programs put an id, an image, what they know of a build.
-const CONTAINERS: &str = "iidfile cidfile pidfile metadata-file";
 const REPORTS: &str = "junitxml junit-xml output-file output cache-location cobertura-xml";
-const COMPILED: &str = "outFile outDir outfile outdir out-file out-dir file o dir";
-const GO: &str = "-coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace \
-            -outputdir";
 
 /// However many operands there are.
 const ALWAYS: usize = usize::MAX;
@@ -190,11 +185,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         )
         .files(Files::Last)
         .how(How::Remove),
-    row("rsync")
-        .options(RSYNC, RSYNC_LONG)
-        .files(Files::Values("log-file write-batch only-write-batch backup-dir"))
-        .how(How::Write),
-    // What they make of the others stands in the last.
     row("convert magick sox qpdf pdftotext pdftoppm sass lessc ddrescue mksquashfs ffmpeg \
         objcopy")
     .files(Files::Last)
@@ -208,19 +198,10 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .files(Files::Destination)
         .how(How::Write),
     row("docker podman nerdctl").then(&["cp"]).files(Files::Destination).how(How::Write),
-    row("docker podman nerdctl")
-        .options("fto", CONTAINERS)
-        .files(Files::Values(CONTAINERS))
-        .how(How::Write),
     row("gh")
         .then(&["release", "download"])
         .options("ODpRA", "output dir pattern repo archive")
         .files(Files::Values("O output D dir"))
-        .how(How::Write),
-    row("gh")
-        .then(&["run", "download"])
-        .options("DnpR", "dir name pattern repo")
-        .files(Files::Values("D dir"))
         .how(How::Write),
     row("gh").then(&["repo", "clone"]).files(Files::After(1)).how(How::Directory),
     row("gh").then(&["gist", "clone"]).files(Files::After(1)).how(How::Directory),
@@ -235,19 +216,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row("pytest mypy pylint ruff eslint coverage")
         .options("c", REPORTS)
         .files(Files::Values(REPORTS))
-        .how(How::Write),
-    row("tsc esbuild rollup babel swc webpack")
-        .options("o", COMPILED)
-        .files(Files::Values(COMPILED))
-        .how(How::Write),
-    row("go").options("", GO).files(Files::Values(GO)).how(How::Write),
-    row("pg_dump pg_dumpall mysqldump mariadb-dump mongodump")
-        .options("fronhpU", "file result-file out host port username")
-        .files(Files::Values("f file r result-file o out"))
-        .how(How::Write),
-    row("psql")
-        .options("oLcdhpUvfF", "output log-file command dbname host username")
-        .files(Files::Values("o output L log-file"))
         .how(How::Write),
     row("mv gmv")
         .grammar(COPY)
@@ -323,10 +291,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     .options("otfF", "output")
     .files(Files::Values("o output"))
     .how(How::Write),
-    row("gcc cc clang g++ clang++ ld")
-        .options("o", "-MF -Map Map")
-        .files(Files::Values("-MF -Map Map"))
-        .how(How::Write),
     row("openssl gpg age")
         .options("o", "-out -in -k -pass output -writerand -keyout -CAserial")
         .files(Files::Values("-out o output -writerand -keyout -CAserial"))
@@ -338,11 +302,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Write),
     row("dd gdd").files(Files::Prefixed("of=")).how(How::Write),
     row("dd gdd").files(Files::Prefixed("if=")),
-    row("ssh-keygen")
-        .options("bCEfIJjKkMmNnOPrstUVwYZz", "")
-        .unless("l y F B Y H")
-        .files(Files::Values("f"))
-        .how(How::Write),
     row("curl")
         .grammar(CURL)
         .files(Files::Values(
@@ -410,7 +369,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when("A lookaside -lookaside pagecache -pagecache")
         .files(Files::After(1))
         .how(How::Edit),
-    row("dos2unix unix2dos mac2unix unix2mac").unless("i info O to-stdout").how(How::Edit),
     row("xxd").options("clsog", "").files(Files::After(1)).how(How::Write),
     row("git")
         .then(&["clone"])

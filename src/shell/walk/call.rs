@@ -224,7 +224,7 @@ impl Walker<'_> {
 
     /// Walks code that a program hands to a shell of its own.
     pub(super) fn nested_code(&mut self, text: &str, io: &Io) -> String {
-        if !self.spend(2) {
+        if !self.spend(2 + self.env.size() / 16) {
             return String::new();
         }
         self.enter(|walker| {

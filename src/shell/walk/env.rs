@@ -163,6 +163,11 @@ impl Env {
         }
     }
 
+    /// How much there is to go through for a new process.
+    pub(super) fn size(&self) -> usize {
+        self.variables.len() + self.functions.len()
+    }
+
     /// Leaves only what a new process sees.
     pub(super) fn keep_exported(&mut self) {
         let inner: Vec<String> = self

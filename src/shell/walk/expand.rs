@@ -35,6 +35,9 @@ impl Walker<'_> {
                 for word in brace::expand(word) {
                     self.field(&word, &mut fields);
                 }
+                if !self.spend(1) {
+                    break;
+                }
             } else {
                 self.field(word, &mut fields);
             }

@@ -149,7 +149,7 @@ impl Walker<'_> {
                 text = if assignment.append { before + &text } else { text };
             }
             elements.push((key, text));
-            return Value::Array(sorted(elements));
+            return self.array(elements);
         }
         if let [Part::Array(words)] = &assignment.value.parts[..] {
             let mut elements = match before {
@@ -160,7 +160,7 @@ impl Walker<'_> {
             for field in self.fields(words) {
                 elements.push(keyed(&field, elements.len()));
             }
-            return Value::Array(sorted(elements));
+            return self.array(elements);
         }
         let mut text = self.text(&assignment.value);
         // Of an array it is the first element that is set.
@@ -170,13 +170,23 @@ impl Walker<'_> {
                 text = if assignment.append { first + &text } else { text };
             }
             elements.push(("0".to_owned(), text));
-            return Value::Array(sorted(elements));
+            return self.array(elements);
         }
         if !assignment.append {
             return Value::Text(text);
         }
         let before = before.map_or(HOLE.to_string(), |value| value.scalar().to_owned());
         Value::Text(before + &text)
+    }
+
+    /// Elements in the order of their numbers; texts keep their place. Each time all of them are paid
+    /// for.
+    fn array(&mut self, mut elements: Vec<(String, String)>) -> Value {
+        if !self.spend(elements.len() / 8) {
+            return Value::hole();
+        }
+        elements.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+        Value::Array(elements)
     }
 
     /// The words of `export x=…` and its like, where a value is not split. Assignments among them
@@ -356,12 +366,6 @@ fn name_of(word: &super::Word) -> Option<&str> {
     let [Part::Text { text, quoted: false }, ..] = &word.parts[..] else { return None };
     let name = super::scan::head(text).map_or(text.as_str(), |head| head.name);
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
-}
-
-/// Elements in the order of their numbers; texts keep their place.
-fn sorted(mut elements: Vec<(String, String)>) -> Vec<(String, String)> {
-    elements.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
-    elements
 }
 
 /// An element of `( … )`: `[key]=text` or just text, which has its place for a key.
