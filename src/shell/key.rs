@@ -1,8 +1,7 @@
 //! The keys that gate patterns are matched against, and the match where text is unknown.
 
 use super::glob::{self, Token};
-use super::table::grammar::lists;
-use super::table::{npm, options};
+use super::table::{grammar::lists, npm, options};
 use super::walk::field::Field;
 use super::{Certainty, HOLE, Run};
 
@@ -95,7 +94,7 @@ impl Run {
         let shows = is_dry
             && self.certainty == Certainty::Literal
             && lists(verbs, verb)
-            && before.all(|word| is_plain(&word))
+            && before.all(is_plain)
             && !rest.iter().any(|word| *word == "--no-dry-run" || word.contains(HOLE));
         shows.then(|| format!("Bash:{} --dry-run {verb} {}", self.program, rest.join(" ")))
     }

@@ -171,13 +171,13 @@ pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
     }
     let words: Vec<Field> = argv.iter().map(|it| Field::literal(it)).collect();
     let given = find("git").map(|it| it.grammar.leading(&words, 1).0).unwrap_or_default();
-    given.into_iter().map(|it| (it.name, it.value.map(|it| it.text))).collect()
+    given.into_iter().map(|option| (option.name, option.value.map(|option| option.text))).collect()
 }
 
 /// The folders that git goes to before it looks at its verb: `-C folder`.
 pub fn git_folders(argv: &[String]) -> Vec<String> {
-    let given = git_options(argv).into_iter().filter(|it| it.0 == "C");
-    given.filter_map(|it| it.1).collect()
+    let given = git_options(argv).into_iter().filter(|pair| pair.0 == "C");
+    given.filter_map(|pair| pair.1).collect()
 }
 
 pub(in super::super) fn find(name: &str) -> Option<&'static Program> {

@@ -392,11 +392,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row("git").then(&["worktree", "remove"]).files(Files::First).how(How::Remove),
     row("git").then(&["worktree", "move"]).how(How::Move),
     row("git")
-        .then(&["bundle", "create"])
-        .options("", "version")
-        .files(Files::First)
-        .how(How::Write),
-    row("git")
         .then(&["format-patch"])
         .options("ov", "output-directory output reroll-count subject-prefix suffix")
         .files(Files::Values("o output-directory output"))

@@ -2,8 +2,7 @@
 //! PATH for what it starts, so that a shim sees none of this.
 
 use super::super::HOLE;
-use super::super::table::coded;
-use super::super::table::options;
+use super::super::table::{coded, options};
 use super::call::{Call, quoted};
 use super::field::Field;
 use super::{Io, Walker};
@@ -71,7 +70,7 @@ impl Walker<'_> {
         if let [verb, alias, text] = words[..]
             && verb.text == "set"
         {
-            let is_shell = arguments.iter().any(|it| matches!(&*it.text, "-s" | "--shell"));
+            let is_shell = arguments.iter().any(|word| matches!(&*word.text, "-s" | "--shell"));
             let sign = if is_shell && !text.text.starts_with('!') { "!" } else { "" };
             let (name, text) = (format!("gh {}", alias.text), format!("{sign}{}", text.text));
             self.env.program_aliases.insert(name, text);

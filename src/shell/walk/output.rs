@@ -1,7 +1,7 @@
 //! What programs show, for the few whose output the line itself says: `echo`, `printf`, `cat` of an
 //! input, `base64 -d` of one. Whatever else a program shows is unknown.
 
-use super::super::HOLE;
+use super::super::{HOLE, table::grammar::lists};
 use super::Walker;
 use super::call::Call;
 use super::field::Field;
@@ -25,10 +25,9 @@ impl Walker<'_> {
             "cat" if !has_files() => stdin.map(str::to_owned),
             "tee" => stdin.map(str::to_owned),
             "which" => located_program(words),
-            "command" if words.first().is_some_and(|word| word.text == "-v") => {
+            "command" | "type" if words.first().is_some_and(|word| lists("-v -p", &word.text)) => {
                 located_program(words)
             }
-            "type" if words.first().is_some_and(|word| word.text == "-p") => located_program(words),
             "base64" | "gbase64" if decodes(words) => stdin.and_then(decoded),
             "pwd" => match self.env.directories() {
                 [only] => Some(since_start(only) + "\n"),

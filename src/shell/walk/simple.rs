@@ -1,8 +1,7 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
-use super::super::table::coded::CODE_VARIABLES;
-use super::super::table::grammar::lists;
+use super::super::table::{coded::CODE_VARIABLES, grammar::lists};
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Value, Variable};
