@@ -81,7 +81,7 @@ fn listed(name: &str, words: &[Field]) -> Option<String> {
     };
     let mut names = String::new();
     for folder in folders.iter().map(|folder| folder.text.trim_end_matches('/')) {
-        names.push_str(folder);
+        names.push_str(if super::expand::has_glob(folder) { "." } else { folder });
         names.push_str("/\u{FFFC}\n");
     }
     Some(if names.is_empty() { format!("./{HOLE}\n") } else { names })
