@@ -1,8 +1,7 @@
 //! The keys that gate patterns are matched against, and the match where text is unknown.
 
 use super::glob::{self, Token};
-use super::table::grammar::lists;
-use super::table::{npm, options};
+use super::table::{grammar::lists, npm, options};
 use super::walk::field::Field;
 use super::{Certainty, HOLE, Run};
 
@@ -79,6 +78,27 @@ impl Run {
         shows.then(|| format!("Bash:{} help {}", self.program, words.join(" ")))
     }
 
+    /// `git push --dry-run` shows what it would do, where the program's table says that it does no
+    /// more than that. No option before it could take it for a value.
+    fn only_shows(&self) -> Option<String> {
+        let (_, verbs) = options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
+        let verb = *self.words().get(1)?;
+        let at = self.argv.iter().position(|word| word == verb)?;
+        let rest: Vec<&str> = self.argv[at + 1..].iter().map(String::as_str).collect();
+        let own = rest.iter().take_while(|word| **word != "--");
+        let is_plain = |word: &&str| !word.starts_with('-') || lists(options::DRY_FLAGS, word);
+        let mut before = own.clone().take_while(|word| !word.starts_with("--dry-run"));
+        let is_dry = own
+            .clone()
+            .any(|word| matches!(*word, "--dry-run" | "--dry-run=client" | "--dry-run=server"));
+        let shows = is_dry
+            && self.certainty == Certainty::Literal
+            && lists(verbs, verb)
+            && before.all(is_plain)
+            && !rest.iter().any(|word| *word == "--no-dry-run" || word.contains(HOLE));
+        shows.then(|| format!("Bash:{} --dry-run {verb} {}", self.program, rest.join(" ")))
+    }
+
     /// `npm pub` is `npm publish`.
     fn whole_verb(&self) -> Option<String> {
         if self.program != "npm" {
@@ -114,7 +134,7 @@ impl Run {
         {
             return vec![["Bash:git", verb, &words.join(" ")].join(" ").trim_end().to_owned()];
         }
-        if let Some(asked) = self.asks_for_help() {
+        if let Some(asked) = self.asks_for_help().or_else(|| self.only_shows()) {
             return vec![asked];
         }
         let mut keys = vec![self.key()];

@@ -13,10 +13,11 @@
 //! here-document that goes to a file or a function that nobody calls does not. What cannot be known
 //! is a [`HOLE`] in a word, and never a word that is left out.
 //!
-//! What it cannot see: what a compiled program or a script that nobody gathered does, what a program
-//! decides at run time, code that comes from the network or from a file that the line did not write
-//! (`curl … | sh` is a run of `sh` whose certainty is [`Certainty::Opaque`]), the environment beyond
-//! [`Options::variables`], whether a `cd` fails, and the names that a pattern of files stands for.
+//! What it cannot see: what a compiled program or a script does, what a program decides at run time,
+//! what files hold, what programs print (but for literal `echo`, `printf` and `base64 -d`), the
+//! environment beyond [`Options::variables`], whether a `cd` fails, and the names that a pattern of
+//! files stands for. `curl … | sh` is a run of `sh` whose certainty is [`Certainty::Opaque`]. Scripts
+//! are named ([`Reading::scripts`]): what they start is judged when it runs.
 //!
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
 //! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
@@ -230,7 +231,7 @@ pub enum Interpreter {
     Tcl,
     AppleScript,
     Make,
-    /// Another language, or the commands of a program of its own: its words are all that is known.
+    /// Another language: nothing is looked for in it.
     Other,
     /// The file itself decides, by its `#!` line.
     Itself,

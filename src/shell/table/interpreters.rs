@@ -112,19 +112,12 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
     ),
     row("go zig crystal mix", Interpreter::Other, "e", "eval", "e eval", Operand::After("eval")),
     row(
-        "sbcl ecl clisp ccl abcl clojure clj bb janet fennel iex",
+        "sbcl ecl clisp ccl abcl clojure clj bb janet fennel iex csi gosh chibi-scheme scheme ghc \
+         ghci ocaml jjs jrunscript bsh littler coffee qjs d8 jsc rhino groovysh gforth nim perl6 erb",
         Interpreter::Other,
         "exl",
         "eval load script -eval -e",
         "e x eval -eval -e",
-        Operand::File,
-    ),
-    row(
-        "csi gosh chibi-scheme scheme ghc ghci ocaml jjs jrunscript bsh",
-        Interpreter::Other,
-        "e",
-        "-e -eval eval",
-        "e -e -eval eval",
         Operand::File,
     ),
     row(
@@ -133,14 +126,6 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
         "ger",
         "eval -eval -batch -r -e batch-string query-goal goal",
         "g e r eval -eval -batch -r -e batch-string query-goal goal",
-        Operand::File,
-    ),
-    row(
-        "littler coffee qjs d8 jsc rhino groovysh gforth nim perl6 erb lldb",
-        Interpreter::Other,
-        "e",
-        "eval",
-        "e eval",
         Operand::File,
     ),
     row("gnuplot", Interpreter::Other, "e", "", "e", Operand::File),

@@ -40,6 +40,22 @@ pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
     ("tofu", &["apply", "destroy", "import", "state", "taint"]),
 ];
 
+/// Programs, and verbs of theirs that change nothing behind `--dry-run`.
+pub(in super::super) const DRY_RUNS: &[(&str, &str)] = &[
+    ("git", "push fetch add rm mv clean"),
+    ("npm", "publish unpublish"),
+    ("pnpm", "publish"),
+    ("bun", "publish"),
+    ("poetry", "publish"),
+    ("cargo", "publish"),
+    ("kubectl", "apply create delete patch replace scale"),
+    ("helm", "install upgrade uninstall rollback"),
+];
+
+/// Options that take no value and may stand before `--dry-run`.
+pub(in super::super) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease --tags \
+    --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
+
 /// The settings of npm that are no switches: each may stand before the verb. From the definitions
 /// that npm 11 brings.
 const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by ca cache cache-max \
@@ -155,13 +171,13 @@ pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
     }
     let words: Vec<Field> = argv.iter().map(|it| Field::literal(it)).collect();
     let given = find("git").map(|it| it.grammar.leading(&words, 1).0).unwrap_or_default();
-    given.into_iter().map(|it| (it.name, it.value.map(|it| it.text))).collect()
+    given.into_iter().map(|option| (option.name, option.value.map(|option| option.text))).collect()
 }
 
 /// The folders that git goes to before it looks at its verb: `-C folder`.
 pub fn git_folders(argv: &[String]) -> Vec<String> {
-    let given = git_options(argv).into_iter().filter(|it| it.0 == "C");
-    given.filter_map(|it| it.1).collect()
+    let given = git_options(argv).into_iter().filter(|pair| pair.0 == "C");
+    given.filter_map(|pair| pair.1).collect()
 }
 
 pub(in super::super) fn find(name: &str) -> Option<&'static Program> {

@@ -38,18 +38,8 @@ pub(in super::super) enum Files {
     First,
     /// Operands that begin with this.
     Prefixed(&'static str),
-    /// What packed operands are called when they are unpacked: `a` of `a.gz`.
-    Unpacked,
     /// The folder that the line has gone to, where there are fewer operands than this.
     Here(usize),
-    /// The folders that these options name, seen from there.
-    Within(&'static str),
-    /// The values of the first options, in the folders that the second name.
-    ValuesIn(&'static str, &'static str),
-    /// In that folder, what has the last name of the last operand: of an address.
-    Fetched,
-    /// What has the last names of addresses, in the folders that these options name.
-    FetchedTo(&'static str),
 }
 
 const fn row(names: &'static str) -> FileProgram {
@@ -140,12 +130,7 @@ const GREP: Grammar = options(
 const RSYNC: &str = "eTBPioFcJlS";
 const RSYNC_LONG: &str = "exclude include rsh filter files-from exclude-from out-format log-file \
             backup-dir bwlimit write-batch only-write-batch";
-/// Where container programs put an id, an image, what they know of a build.
-const CONTAINERS: &str = "iidfile cidfile pidfile metadata-file";
 const REPORTS: &str = "junitxml junit-xml output-file output cache-location cobertura-xml";
-const COMPILED: &str = "outFile outDir outfile outdir out-file out-dir file o dir";
-const GO: &str = "-coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace \
-            -outputdir";
 
 /// However many operands there are.
 const ALWAYS: usize = usize::MAX;
@@ -200,11 +185,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         )
         .files(Files::Last)
         .how(How::Remove),
-    row("rsync")
-        .options(RSYNC, RSYNC_LONG)
-        .files(Files::Values("log-file write-batch only-write-batch backup-dir"))
-        .how(How::Write),
-    // What they make of the others stands in the last.
     row("convert magick sox qpdf pdftotext pdftoppm sass lessc ddrescue mksquashfs ffmpeg \
         objcopy")
     .files(Files::Last)
@@ -218,19 +198,10 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .files(Files::Destination)
         .how(How::Write),
     row("docker podman nerdctl").then(&["cp"]).files(Files::Destination).how(How::Write),
-    row("docker podman nerdctl")
-        .options("fto", CONTAINERS)
-        .files(Files::Values(CONTAINERS))
-        .how(How::Write),
     row("gh")
         .then(&["release", "download"])
         .options("ODpRA", "output dir pattern repo archive")
         .files(Files::Values("O output D dir"))
-        .how(How::Write),
-    row("gh")
-        .then(&["run", "download"])
-        .options("DnpR", "dir name pattern repo")
-        .files(Files::Values("D dir"))
         .how(How::Write),
     row("gh").then(&["repo", "clone"]).files(Files::After(1)).how(How::Directory),
     row("gh").then(&["gist", "clone"]).files(Files::After(1)).how(How::Directory),
@@ -245,19 +216,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     row("pytest mypy pylint ruff eslint coverage")
         .options("c", REPORTS)
         .files(Files::Values(REPORTS))
-        .how(How::Write),
-    row("tsc esbuild rollup babel swc webpack")
-        .options("o", COMPILED)
-        .files(Files::Values(COMPILED))
-        .how(How::Write),
-    row("go").options("", GO).files(Files::Values(GO)).how(How::Write),
-    row("pg_dump pg_dumpall mysqldump mariadb-dump mongodump")
-        .options("fronhpU", "file result-file out host port username")
-        .files(Files::Values("f file r result-file o out"))
-        .how(How::Write),
-    row("psql")
-        .options("oLcdhpUvfF", "output log-file command dbname host username")
-        .files(Files::Values("o output L log-file"))
         .how(How::Write),
     row("mv gmv")
         .grammar(COPY)
@@ -333,10 +291,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     .options("otfF", "output")
     .files(Files::Values("o output"))
     .how(How::Write),
-    row("gcc cc clang g++ clang++ ld")
-        .options("o", "-MF -Map Map")
-        .files(Files::Values("-MF -Map Map"))
-        .how(How::Write),
     row("openssl gpg age")
         .options("o", "-out -in -k -pass output -writerand -keyout -CAserial")
         .files(Files::Values("-out o output -writerand -keyout -CAserial"))
@@ -348,34 +302,12 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Write),
     row("dd gdd").files(Files::Prefixed("of=")).how(How::Write),
     row("dd gdd").files(Files::Prefixed("if=")),
-    row("ssh-keygen")
-        .options("bCEfIJjKkMmNnOPrstUVwYZz", "")
-        .unless("l y F B Y H")
-        .files(Files::Values("f"))
-        .how(How::Write),
     row("curl")
         .grammar(CURL)
         .files(Files::Values(
-            "output-dir c cookie-jar D dump-header stderr trace trace-ascii hsts alt-svc \
+            "o output output-dir c cookie-jar D dump-header stderr trace trace-ascii hsts alt-svc \
             etag-save libcurl",
         ))
-        .how(How::Write),
-    row("curl")
-        .grammar(CURL)
-        .when("o output")
-        .files(Files::ValuesIn("o output", "output-dir"))
-        .how(How::Write),
-    // Whether it takes an address's name is not asked: `--remote-name` has short forms.
-    row("curl")
-        .grammar(CURL)
-        .when("output-dir")
-        .files(Files::FetchedTo("output-dir"))
-        .how(How::Write),
-    row("wget")
-        .grammar(WGET)
-        .when("P directory-prefix")
-        .unless("O output-document spider")
-        .files(Files::FetchedTo("P directory-prefix"))
         .how(How::Write),
     row("wget")
         .grammar(WGET)
@@ -394,21 +326,8 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when("x extract get")
         .files(Files::Values("C directory"))
         .how(How::Write),
-    row("tar gtar")
-        .options("fCbXTI", "file directory index-file")
-        .files(Files::Values("index-file"))
-        .how(How::Write),
     row("unzip").options("dx", "").files(Files::Values("d")).how(How::Write),
     row("7z 7za 7zz 7zr unar").options("o", "").files(Files::Values("o")).how(How::Write),
-    row("7z 7za 7zz 7zr")
-        .options("o", "-sdel")
-        .when("-sdel")
-        .files(Files::After(2))
-        .how(How::Remove),
-    row("tar gtar bsdtar")
-        .options("fCbXTIg", "file directory listed-incremental")
-        .files(Files::Values("g listed-incremental"))
-        .how(How::Write),
     row("tar gtar bsdtar")
         .grammar(TAR)
         .when("x extract get")
@@ -424,18 +343,13 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .grammar(CURL)
         .when("O remote-name remote-name-all")
         .unless("output-dir")
-        .files(Files::Fetched)
+        .files(Files::Here(ALWAYS))
         .how(How::Write),
     row("wget")
         .grammar(WGET)
         .unless("O output-document P directory-prefix spider")
-        .files(Files::Fetched)
+        .files(Files::Here(ALWAYS))
         .how(How::Write),
-    row("split csplit")
-        .options("abCln", "lines bytes number")
-        .files(Files::Here(2))
-        .how(How::Write),
-    row("mktemp").options("p", "suffix tmpdir").files(Files::Within("p tmpdir")).how(How::Write),
     row("git")
         .then(&["init"])
         .options("b", "initial-branch template")
@@ -448,11 +362,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
     .options("So", "suffix output")
     .unless("c stdout to-stdout t l test list")
     .how(How::Edit),
-    row("gunzip bunzip2 unxz unlzma unzstd uncompress gzip bzip2 xz zstd lzma lz4 brotli")
-        .options("So", "suffix output")
-        .unless("c stdout to-stdout t l test list")
-        .files(Files::Unpacked)
-        .how(How::Write),
     row("sqlite3").options("", SQLITE).files(Files::First).how(How::Edit),
     // An archive and its files, or an option with two values.
     row("sqlite3")
@@ -460,12 +369,11 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .when("A lookaside -lookaside pagecache -pagecache")
         .files(Files::After(1))
         .how(How::Edit),
-    row("dos2unix unix2dos mac2unix unix2mac").unless("i info O to-stdout").how(How::Edit),
     row("xxd").options("clsog", "").files(Files::After(1)).how(How::Write),
     row("git")
         .then(&["clone"])
         .options("bcjou", "branch config jobs origin depth reference")
-        .files(Files::Fetched)
+        .files(Files::Here(ALWAYS))
         .how(How::Write),
     row("git").then(&["rm"]).unless("cached").how(How::Remove),
     row("git").then(&["mv"]).how(How::Move),
@@ -483,11 +391,6 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .how(How::Directory),
     row("git").then(&["worktree", "remove"]).files(Files::First).how(How::Remove),
     row("git").then(&["worktree", "move"]).how(How::Move),
-    row("git")
-        .then(&["bundle", "create"])
-        .options("", "version")
-        .files(Files::First)
-        .how(How::Write),
     row("git")
         .then(&["format-patch"])
         .options("ov", "output-directory output reroll-count subject-prefix suffix")

@@ -33,16 +33,20 @@ impl Walker<'_> {
                     if exports {
                         self.env.export(name);
                     }
+                    // Both names may get what is set by the other.
                     if refers && !name.starts_with('-') {
-                        self.env.set(name, vec![Value::hole()]);
+                        let other = word.text.split_once('=').map(|(_, other)| other);
+                        for name in std::iter::once(name).chain(other) {
+                            self.env.set(name, vec![Value::hole()]);
+                        }
                     }
                 }
             }
             "unset" => {
                 let has = |option: &str| words.iter().any(|word| word.text == option);
                 for word in words.iter().filter(|word| !word.text.starts_with('-')) {
-                    if let Some((array, _)) = word.text.split_once('[') {
-                        self.env.set(array, vec![Value::hole()]);
+                    if let Some((array, index)) = word.text.split_once('[') {
+                        self.unset_element(array, index.trim_end_matches(']'));
                         continue;
                     }
                     if !has("-f") {
@@ -79,22 +83,7 @@ impl Walker<'_> {
                 }
             }
             "set" => self.set(words),
-            "shift" => {
-                let count: Option<usize> =
-                    words.first().map_or(Some(1), |word| word.text.parse().ok());
-                let ways = self.env.positional().to_vec();
-                let rest = ways.into_iter().map(|way| {
-                    let (words, count) = way.zip(count)?;
-                    // An argument that is unknown may be several.
-                    let sure = !words.iter().any(|word| word.contains(HOLE));
-                    // Beyond the last of them nothing is shifted.
-                    let count = if count > words.len() { 0 } else { count };
-                    let rest: Vec<String> = words.into_iter().skip(count).collect();
-                    Some(rest).filter(|_| sure)
-                });
-                let rest = rest.collect();
-                self.env.put_positional(rest);
-            }
+            "shift" => self.shift(words),
             "read" | "mapfile" | "readarray" => self.read(name, call),
             "printf" => {
                 if let [option, target, rest @ ..] = words
@@ -112,6 +101,41 @@ impl Walker<'_> {
         }
         self.leaf(&call.words, call, Certainty::Literal);
         Some(String::new())
+    }
+
+    fn shift(&mut self, words: &[Field]) {
+        let count = words.first().map_or("1", |word| word.text.as_str());
+        let is_unknown = count.contains(HOLE);
+        let count: usize = count.parse().unwrap_or(0);
+        let mut rest = Vec::new();
+        for way in self.env.positional() {
+            let Some(words) = way.as_ref().filter(|_| !is_unknown) else {
+                rest.push(None);
+                continue;
+            };
+            // Beyond the last of them nothing is shifted.
+            let count = if count > words.len() { 0 } else { count };
+            rest.push(Some(words[count..].to_vec()));
+            // An argument that is unknown may be several.
+            if words[..count].iter().any(|word| word.contains(HOLE)) {
+                rest.push(None);
+            }
+        }
+        rest.truncate(super::limit::VALUES);
+        self.env.put_positional(rest);
+    }
+
+    fn unset_element(&mut self, array: &str, index: &str) {
+        let values = self.env.variable(array).map_or(&[][..], |variable| &variable.values);
+        let value = match values {
+            [Value::Array(elements)] if !index.contains(HOLE) => {
+                let key = self.subscript(array, index, elements);
+                let rest = elements.iter().filter(|(own, _)| *own != key).cloned();
+                Value::Array(rest.collect())
+            }
+            _ => Value::hole(),
+        };
+        self.env.set(array, vec![value]);
     }
 
     fn eval(&mut self, words: &[Field], call: &Call) -> String {
@@ -144,7 +168,12 @@ impl Walker<'_> {
         } else if is_later {
             self.later.push(code.clone());
         }
-        Some(self.enter(|walker| walker.code(&code, &call.io)))
+        // It runs later, or never.
+        let mark = self.env.mark();
+        let output = self.enter(|walker| walker.code(&code, &call.io));
+        let changes = self.env.take_back(mark);
+        self.env.merge(&[changes], false);
+        Some(output)
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {
@@ -203,11 +232,17 @@ impl Walker<'_> {
             .chain(taken.value("a").map(|field| field.text.clone()))
             .collect();
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
-        let lines: Vec<&str> =
-            input.lines().take(super::limit::VALUES + 1).filter(|line| !line.is_empty()).collect();
+        let most = if name == "read" { super::limit::VALUES + 1 } else { super::limit::BRACES };
+        let lines: Vec<&str> = input.lines().take(most).filter(|line| !line.is_empty()).collect();
+        let separators = self.separators().to_owned();
+        let is_separator = |c: char| separators.contains(c);
         if name != "read" || taken.has("a") {
             let elements = lines.iter().flat_map(|line| {
-                if name == "read" { line.split_whitespace().collect() } else { vec![*line] }
+                if name == "read" {
+                    line.split(is_separator).filter(|word| !word.is_empty()).collect()
+                } else {
+                    vec![*line]
+                }
             });
             let elements = elements
                 .enumerate()
@@ -223,9 +258,9 @@ impl Walker<'_> {
             let values = lines.iter().map(|line| {
                 let mut rest = line.trim();
                 for _ in 0..place {
-                    rest = rest.split_once([' ', '\t']).map_or("", |(_, rest)| rest.trim_start());
+                    rest = rest.split_once(is_separator).map_or("", |(_, rest)| rest.trim_start());
                 }
-                let text = if last { rest } else { rest.split([' ', '\t']).next().unwrap_or("") };
+                let text = if last { rest } else { rest.split(is_separator).next().unwrap_or("") };
                 Value::Text(text.to_owned())
             });
             self.env.set(name, values.collect());

@@ -22,6 +22,7 @@ pub(super) struct Call {
 
 impl Walker<'_> {
     /// Walks a command, and gives what it shows if somebody looks.
+    #[expect(clippy::needless_pass_by_value, reason = "most callers have made it for this")]
     pub(super) fn call(&mut self, call: Call) -> String {
         if !self.spend(call.words.len() / 16) {
             return String::new();
@@ -86,7 +87,8 @@ impl Walker<'_> {
     fn shadowed(&mut self, name: &str, call: &Call) -> Option<String> {
         if let Some(function) = self.env.function(name).cloned() {
             // A function that calls itself is walked a few times: its arguments may change.
-            if self.calls.iter().filter(|active| *active == name).count() < 3 {
+            let count = self.calls.iter().filter(|active| *active == name).count();
+            if count < 3 {
                 self.calls.push(name.to_owned());
                 let before = self.env.positional().to_vec();
                 let arguments = texts(&call.words[1..]);
@@ -94,7 +96,11 @@ impl Walker<'_> {
                 let mark = self.env.mark();
                 let mut changes = Vec::new();
                 for body in &function.bodies {
-                    self.env.put_positional(vec![Some(arguments.clone())]);
+                    // The last of its calls stands for all that follow.
+                    let more = (count == 2).then_some(None);
+                    self.env.put_positional(
+                        std::iter::once(Some(arguments.clone())).chain(more).collect(),
+                    );
                     self.locals.push(Vec::new());
                     output = self.enter(|walker| walker.node(body, &call.io));
                     self.env.put_positional(before.clone());
@@ -218,7 +224,7 @@ impl Walker<'_> {
 
     /// Walks code that a program hands to a shell of its own.
     pub(super) fn nested_code(&mut self, text: &str, io: &Io) -> String {
-        if !self.spend(2) {
+        if !self.spend(2 + self.env.size() / 16) {
             return String::new();
         }
         self.enter(|walker| {
@@ -264,17 +270,10 @@ pub(super) fn open(pattern: &str) -> String {
         rest = &rest[character.len_utf8()..];
         match character {
             '*' | '?' => text.push(HOLE),
-            '[' => match rest.split_once(']') {
-                Some((_, behind)) => {
-                    text.push(HOLE);
-                    rest = behind;
-                }
-                None => {
-                    text.push_str("[");
-                    text.push_str(rest);
-                    break;
-                }
-            },
+            '[' if let Some((_, behind)) = rest.split_once(']') => {
+                text.push(HOLE);
+                rest = behind;
+            }
             _ => text.push(character),
         }
     }

@@ -38,6 +38,8 @@ pub(super) struct Env {
     aliases: BTreeMap<String, String>,
     /// Arrays whose keys are texts.
     pub(super) keyed: BTreeSet<String>,
+    /// Variables whose values are made of what they are given: numbers, capitals.
+    pub(super) computed: BTreeSet<String>,
     /// Aliases of programs that keep them in a file (`git alias`), which no subshell takes back.
     pub(super) program_aliases: BTreeMap<String, String>,
     /// What is read from descriptors, by their paths (`/dev/fd/3`).
@@ -71,7 +73,7 @@ pub(super) struct Changes {
     variables: BTreeMap<String, Option<Variable>>,
     functions: BTreeMap<String, Option<Function>>,
     aliases: BTreeMap<String, Option<String>>,
-    directories: Option<Vec<String>>,
+    pub(super) directories: Option<Vec<String>>,
     positional: Option<Vec<Positional>>,
 }
 
@@ -105,13 +107,7 @@ impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
         let mut env =
             Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
-        let own = [
-            ("HOME", "~"),
-            ("IFS", " \t\n"),
-            ("SHELL", "/bin/bash"),
-            ("BASH", "/bin/bash"),
-            ("0", "bash"),
-        ];
+        let own = [("HOME", "~"), ("IFS", " \t\n"), ("SHELL", "/bin/bash"), ("BASH", "/bin/bash")];
         for (name, text) in own {
             env.set(name, vec![Value::Text(text.to_owned())]);
         }
@@ -165,6 +161,11 @@ impl Env {
             let variable = Variable { exported: true, ..variable.clone() };
             self.put(name, Some(variable));
         }
+    }
+
+    /// How much there is to go through for a new process.
+    pub(super) fn size(&self) -> usize {
+        self.variables.len() + self.functions.len()
     }
 
     /// Leaves only what a new process sees.

@@ -2,6 +2,7 @@
 
 use super::super::syntax::{Part, Word};
 use super::super::{HOLE, limit};
+use super::env::Value;
 use super::field::Field;
 use super::pattern::Pattern;
 use super::start::START;
@@ -33,6 +34,9 @@ impl Walker<'_> {
             if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
                     self.field(&word, &mut fields);
+                }
+                if !self.spend(1) {
+                    break;
                 }
             } else {
                 self.field(word, &mut fields);
@@ -130,7 +134,7 @@ impl Walker<'_> {
     pub(super) fn separators(&self) -> &str {
         const OWN: &str = " \t\n";
         let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
-        ifs.map(|value| value.scalar()).filter(|ifs| !ifs.contains(HOLE)).unwrap_or(OWN)
+        ifs.map(Value::scalar).filter(|ifs| !ifs.contains(HOLE)).unwrap_or(OWN)
     }
 
     fn part(&mut self, part: &Part) -> Expansion {

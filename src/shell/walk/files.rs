@@ -6,7 +6,6 @@ use super::super::{How, git_folders, last_part};
 use super::Walker;
 use super::field::{Field, texts};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// Whether a word is a mode that takes something, which looks like an option.
 fn takes_rights(word: &str) -> bool {
@@ -113,27 +112,12 @@ impl Walker<'_> {
             Files::Here(fewer) if self.has_gone() && operands.len() < fewer => {
                 vec![Cow::Owned(Field::literal("."))]
             }
-            Files::Fetched if self.has_gone() => {
-                let address = operands.last().map_or("", |word| word.text.as_str());
-                let name = name_of_address(address);
-                let names = ["."].into_iter().chain(Some(&*name).filter(|it| !it.is_empty()));
-                names.map(|name| Cow::Owned(Field::literal(name))).collect()
-            }
-            Files::ValuesIn(names, folders) => {
-                let folders = distinct(option(folders));
-                let files = option(names).map(|it| (it, Cow::Borrowed(it.text.as_str())));
-                self.placed(files, &folders)
-            }
-            Files::FetchedTo(folders) => {
-                let folders = distinct(option(folders));
-                let addresses = operands.into_iter().chain(option("url"));
-                self.placed(addresses.map(|it| (it, name_of_address(&it.text))), &folders)
-            }
-            Files::Within(names) if self.has_gone() => option(names).map(Cow::Borrowed).collect(),
-            Files::Here(_) | Files::Within(_) | Files::Fetched => Vec::new(),
+            Files::Here(_) => Vec::new(),
             Files::Values(names) => option(names).map(Cow::Borrowed).collect(),
-            Files::Unpacked => cut(operands, without_ending),
-            Files::Prefixed(prefix) => cut(operands, |it| it.strip_prefix(prefix)),
+            Files::Prefixed(prefix) => {
+                let cut = |word: &Field| Some(word.with_text(word.text.strip_prefix(prefix)?));
+                operands.into_iter().filter_map(cut).map(Cow::Owned).collect()
+            }
         };
         for field in fields {
             if self.is_spent() || row.copies_elsewhere() && field.text.contains(':') {
@@ -178,45 +162,11 @@ impl Walker<'_> {
         }
     }
 
-    /// Files as a program finds them in each of the folders that it is told of: `d/f`, and `d//f` for
-    /// what is absolute. Without any they are where they say. Each path is paid before it is made.
-    fn placed<'a>(
-        &mut self,
-        files: impl Iterator<Item = (&'a Field, Cow<'a, str>)>,
-        folders: &[&str],
-    ) -> Vec<Cow<'a, Field>> {
-        let mut placed = Vec::new();
-        for (word, name) in files.filter(|(_, name)| !matches!(&**name, "" | "-")) {
-            for folder in folders.iter().filter(|it| !it.is_empty()) {
-                let length = folder.len() + name.len();
-                if !self.spend(usize::from(folders.len() > 1) + length / 64) {
-                    return placed;
-                }
-                let path = format!("{}/{name}", folder.trim_end_matches('/'));
-                placed.push(Cow::Owned(word.with_text(&path)));
-            }
-            // One of the folders may be nothing, and not every program puts it before what is
-            // absolute.
-            let is_bare = folders.is_empty() || folders.contains(&"");
-            if is_bare || name.starts_with(['/', '~']) {
-                placed.push(Cow::Owned(word.with_text(&name)));
-            }
-        }
-        placed
-    }
-
     /// Whether the line may stand elsewhere than where it started. There nobody asks what a program
     /// puts into its folder.
     fn has_gone(&self) -> bool {
         self.env.directories().iter().any(|it| !matches!(it.as_str(), "" | "."))
     }
-}
-
-/// Folders that options name, each once. The last one counts, but curl has one for each `--next`,
-/// and what looks like the last may be the value of an option that nobody knows.
-fn distinct<'a>(folders: impl Iterator<Item = &'a Field>) -> Vec<&'a str> {
-    let folders: BTreeSet<&str> = folders.map(|it| it.text.as_str()).collect();
-    folders.into_iter().collect()
 }
 
 /// `sqlite3 file "select …"`
@@ -247,27 +197,4 @@ fn is_literal_path(word: &Field) -> bool {
 fn is_no_branch(text: &str) -> bool {
     let is_range = text.contains("..") && !text.starts_with('.') && !text.contains('/');
     !is_range && (text.starts_with(['.', '/', '~']) || text.ends_with('/') || text.contains("/."))
-}
-
-/// What is left of words, of those that have it.
-fn cut<'a>(words: Vec<&Field>, left: impl Fn(&str) -> Option<&str>) -> Vec<Cow<'a, Field>> {
-    let words = words.into_iter();
-    words.filter_map(|word| Some(Cow::Owned(word.with_text(left(&word.text)?)))).collect()
-}
-
-/// `a/b` of `a/b.gz`.
-fn without_ending(path: &str) -> Option<&str> {
-    const PACKED: &[&str] =
-        &["gz", "bz2", "xz", "zst", "lzma", "lz4", "br", "Z", "z", "tgz", "bz", "tbz2"];
-    let (bare, ending) = path.rsplit_once(['.', '-', '_'])?;
-    (PACKED.contains(&ending) && !bare.ends_with('/')).then_some(bare)
-}
-
-/// The last name of an address.
-fn name_of_address(address: &str) -> Cow<'_, str> {
-    let path = address.split(['?', '#']).next().unwrap_or_default();
-    let path = path.split_once("://").map_or(path, |(_, path)| path);
-    let name = path.rsplit_once('/').map_or("", |(_, name)| name);
-    // What curl makes of `{a,b}` and `[1-9]` is any text.
-    if name.contains(['{', '[']) { Cow::Borrowed("*") } else { Cow::Borrowed(name) }
 }

@@ -51,7 +51,7 @@ impl Walker<'_> {
                     // fd adds what it finds where it is told no place for it.
                     let mut inner = inner;
                     if !name.ends_with("find")
-                        && !words[at..end].iter().any(|it| it.text.contains('{'))
+                        && !words[at..end].iter().any(|word| word.text.contains('{'))
                     {
                         inner.push(found.clone());
                     }

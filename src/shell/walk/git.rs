@@ -2,9 +2,7 @@
 //! PATH for what it starts, so that a shim sees none of this.
 
 use super::super::HOLE;
-use super::super::table::coded;
-use super::super::table::grammar::Grammar;
-use super::super::table::options;
+use super::super::table::{coded, options};
 use super::call::{Call, quoted};
 use super::field::Field;
 use super::{Io, Walker};
@@ -28,13 +26,6 @@ impl Walker<'_> {
             };
             self.git_setting(key, &held);
         }
-        if name == "git" && self.env.variable("GIT_CONFIG_COUNT").is_some() {
-            for place in 0..super::limit::VALUES {
-                let key = self.env.known(&format!("GIT_CONFIG_KEY_{place}")).to_owned();
-                let text = self.env.known(&format!("GIT_CONFIG_VALUE_{place}")).to_owned();
-                self.git_setting(&key, &text);
-            }
-        }
         let Some(verb) = call.words.get(at).map(|word| word.text.clone()) else { return };
         let arguments = &call.words[at + 1..];
         match verb.as_str() {
@@ -44,16 +35,6 @@ impl Walker<'_> {
                 let words: Vec<&Field> = arguments.iter().filter(is_word).collect();
                 if let [.., key, value] = &words[..] {
                     self.git_setting(&key.text, &value.text);
-                }
-            }
-            "clone" if name == "git" => {
-                const CLONE: Grammar = Grammar { letters: "ubojc", long: "config" };
-                let taken = CLONE.take(&call.words, at + 1);
-                let settings = taken.options.iter().filter(|given| given.is("c config"));
-                for setting in settings.filter_map(|given| given.value.as_ref()) {
-                    if let Some((key, text)) = setting.text.split_once('=') {
-                        self.git_setting(key, text);
-                    }
                 }
             }
             "rebase" | "filter-branch" | "difftool" | "mergetool" | "fetch" | "pull" | "push"
@@ -89,7 +70,7 @@ impl Walker<'_> {
         if let [verb, alias, text] = words[..]
             && verb.text == "set"
         {
-            let is_shell = arguments.iter().any(|it| matches!(&*it.text, "-s" | "--shell"));
+            let is_shell = arguments.iter().any(|word| matches!(&*word.text, "-s" | "--shell"));
             let sign = if is_shell && !text.text.starts_with('!') { "!" } else { "" };
             let (name, text) = (format!("gh {}", alias.text), format!("{sign}{}", text.text));
             self.env.program_aliases.insert(name, text);
@@ -121,9 +102,7 @@ fn code_of_options(verb: &str, arguments: &[Field]) -> Vec<String> {
         let glued = text
             .strip_prefix("-x")
             .filter(|rest| matches!(verb, "rebase" | "difftool") && !rest.is_empty());
-        if let Some((_, value)) = joined {
-            values.push(value.to_owned());
-        } else if let Some(value) = glued {
+        if let Some(value) = joined.map(|(_, value)| value).or(glued) {
             values.push(value.to_owned());
         } else if LONG.contains(&text)
             || is_cluster

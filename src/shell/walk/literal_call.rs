@@ -94,14 +94,14 @@ impl<'a> Scan<'a> {
     fn skips(&mut self) -> bool {
         use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         let rest = self.rest();
-        let to_line_end = rest.find('\n').unwrap_or(rest.len());
+        let to_line_end = || rest.find('\n').unwrap_or(rest.len());
         let length = if rest.starts_with(char::is_whitespace) {
             rest.len() - rest.trim_start().len()
         } else if rest.starts_with('#') && self.is(&[Python, Perl, Ruby, Php, Awk])
             || rest.starts_with("//") && self.is(&[JavaScript, Php])
             || rest.starts_with("--") && self.language == Lua
         {
-            to_line_end
+            to_line_end()
         } else if rest.starts_with("/*") && self.is(&[JavaScript, Php]) {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else {
@@ -300,13 +300,11 @@ impl<'a> Scan<'a> {
             } else if self.rest().starts_with(['+', '.']) {
                 self.at += 1;
                 self.skip_blanks();
-                match self.string() {
-                    Some(more) => text.push_str(&more),
-                    None => {
-                        text.push(HOLE);
-                        return Some(text);
-                    }
-                }
+                let Some(more) = self.string() else {
+                    text.push(HOLE);
+                    return Some(text);
+                };
+                text.push_str(&more);
             } else {
                 self.at = before;
                 return Some(text);

@@ -27,6 +27,7 @@ mod xargs;
 
 use super::glob::STEPS;
 use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
+use super::table::grammar::lists;
 use super::{Certainty, Options, Reading, Unreadable, limit, scan};
 use env::{Changes, Env, Function, Value};
 use expand::Choice;
@@ -183,6 +184,8 @@ impl<'o> Walker<'o> {
 
     fn list(&mut self, list: &[Item], io: &Io) -> String {
         let mut output = String::new();
+        // Where the list may have been left by then.
+        let mut left = None;
         let ends = |item: &Item| matches!(item.link, Link::Then | Link::Background);
         for chain in list.split_inclusive(ends) {
             if self.is_spent() {
@@ -194,6 +197,13 @@ impl<'o> Walker<'o> {
             } else {
                 self.chain(chain, io)
             });
+            if left.is_none() && chain.iter().any(|item| may_leave(&item.node)) {
+                left = Some(self.env.mark());
+            }
+        }
+        if let Some(mark) = left.filter(|mark| *mark < self.env.mark()) {
+            let changes = self.env.take_back(mark);
+            self.env.merge(&[changes], false);
         }
         output
     }
@@ -203,16 +213,36 @@ impl<'o> Walker<'o> {
         let mut output = String::new();
         // Whether what comes next hangs on what came before: `a || b`, `[ … ] && b`.
         let mut hangs = false;
+        // Where what comes next may not run, though nobody asks whether it does: `make && x=1`.
+        let mut unsure = None;
         for Item { node, link } in chain {
             if hangs {
                 let mark = self.env.mark();
-                output.push_str(&self.perhaps(|walker| walker.node(node, io)));
+                let shown = self.perhaps(|walker| walker.node(node, io));
+                // As a word it may be none at all.
+                if self.stdout_is_a_word && !shown.is_empty() {
+                    output.push(super::HOLE);
+                } else {
+                    output.push_str(&shown);
+                }
                 let changes = self.env.take_back(mark);
                 self.env.merge(&[changes], false);
             } else {
                 output.push_str(&self.node(node, io));
             }
             hangs |= *link == Link::Or || is_test(node);
+            if unsure.is_none() && !goes_well(node) {
+                unsure = Some(self.env.mark());
+            }
+        }
+        if let Some(mark) = unsure.filter(|mark| *mark < self.env.mark()) {
+            let changes = self.env.take_back(mark);
+            // `make && cd d`: paths are taken to be where the line means to go.
+            let directories = changes.directories.clone();
+            self.env.merge(&[changes], false);
+            if let Some(directories) = directories {
+                self.env.put_directories(directories);
+            }
         }
         output
     }
@@ -221,9 +251,10 @@ impl<'o> Walker<'o> {
     fn isolated<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.env.mark();
         let stack = self.env.stack.len();
-        let traps = self.traps.len();
+        let (traps, later) = (self.traps.len(), self.later.len());
         let walked = walk(self);
         self.trapped(traps);
+        self.later.truncate(later);
         self.env.take_back(mark);
         self.env.stack.truncate(stack);
         walked
@@ -416,7 +447,11 @@ impl<'o> Walker<'o> {
             before = if begin > 0 { &rest[..begin] } else { before };
             rest = &rest[begin..];
             let (name, behind) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
-            let operator = behind.trim_start();
+            // `a[1]++`
+            let operator = match behind.strip_prefix('[').and_then(|it| it.split_once(']')) {
+                Some((_, behind)) => behind.trim_start(),
+                None => behind.trim_start(),
+            };
             let is_set = signs.iter().any(|sign| operator.starts_with(sign))
                 && !operator.starts_with("==")
                 || before.trim_end().ends_with("++")
@@ -474,15 +509,43 @@ impl<'o> Walker<'o> {
     }
 }
 
+/// Commands that nobody expects to fail, so that what follows behind `&&` is sure to run.
+fn goes_well(node: &Node) -> bool {
+    const WELL: &str =
+        "cd pushd popd : true export declare local set echo printf mkdir alias unset";
+    match node {
+        Node::Simple(simple) => simple.words.first().is_none_or(
+            |word| matches!(&word.parts[..], [Part::Text { text, .. }] if lists(WELL, text)),
+        ),
+        Node::Function { .. } => true,
+        _ => false,
+    }
+}
+
+/// Whether a command may leave the function or the loop that it is in: `return`, `break`.
+fn may_leave(node: &Node) -> bool {
+    let any = |list: &List| list.iter().any(|item| may_leave(&item.node));
+    match node {
+        Node::Simple(simple) => simple.words.first().is_some_and(|word| {
+            matches!(&word.parts[..], [Part::Text { text, .. }]
+                if lists("return exit break continue", text))
+        }),
+        Node::Group(list) => any(list),
+        Node::If { branches, otherwise } => {
+            branches.iter().any(|(_, body)| any(body)) || otherwise.as_ref().is_some_and(any)
+        }
+        Node::Case { arms, .. } => arms.iter().any(|arm| any(&arm.body)),
+        _ => false,
+    }
+}
+
 /// Commands whose answer is asked for with `&&`, so that what follows may not run.
 fn is_test(node: &Node) -> bool {
     match node {
         Node::Test(_) | Node::Arithmetic(_) => true,
         Node::Simple(simple) => simple.words.first().is_some_and(|word| {
-            matches!(&word.parts[..], [Part::Text { text, .. }] if matches!(
-                text.as_str(),
-                "[" | "test" | "false" | "grep" | "diff" | "cmp" | "which" | "type" | "pgrep"
-            ))
+            matches!(&word.parts[..], [Part::Text { text, .. }]
+                if lists("[ test false grep diff cmp which type pgrep", text))
         }),
         _ => false,
     }

@@ -32,7 +32,7 @@ impl Walker<'_> {
         let mut at = 1;
         let (mut takes_code, mut takes_input) = (false, false);
         let (mut only_reads, mut is_interactive) = (false, false);
-        if words.get(1).is_some_and(|it| tells_of_itself(name, &it.text)) {
+        if words.get(1).is_some_and(|word| tells_of_itself(name, &word.text)) {
             self.leaf(words, call, Certainty::Literal);
             return String::new();
         }
@@ -56,7 +56,7 @@ impl Walker<'_> {
             // The last of them counts: `bash -n +n f` runs it.
             let begin = at + 1;
             let taken = letters.matches(['o', 'O']).count();
-            let named = words.iter().skip(begin).take(taken).any(|it| it.text == "noexec");
+            let named = words.iter().skip(begin).take(taken).any(|word| word.text == "noexec");
             if letters.contains('n') || named && has_noexec(name) {
                 only_reads = text.starts_with('-');
             }
@@ -112,6 +112,9 @@ impl Walker<'_> {
 
     /// Code in a process of its own, whose `$0` is `name`.
     fn process(&mut self, name: &str, text: &str, arguments: Vec<String>, call: &Call) -> String {
+        if !self.spend(1 + self.env.size() / 16) {
+            return String::new();
+        }
         self.enter(|walker| {
             walker.isolated(|walker| {
                 walker.env.keep_exported();

@@ -1,11 +1,11 @@
 //! What programs show, for the few whose output the line itself says: `echo`, `printf`, `cat` of an
 //! input, `base64 -d` of one. Whatever else a program shows is unknown.
 
-use super::super::HOLE;
+use super::super::{HOLE, table::grammar::lists};
 use super::Walker;
 use super::call::Call;
 use super::field::Field;
-use super::start::since_start;
+use super::start::{START, since_start};
 
 /// The output of something that is not modelled.
 pub(super) fn unknown_output(call: &Call) -> String {
@@ -21,11 +21,13 @@ impl Walker<'_> {
         let text = match name {
             "echo" => Some(echo(words)),
             "printf" if words.first().is_none_or(|word| word.text != "-v") => Some(printf(words)),
-            "true" | "false" | ":" | "sleep" | "mkdir" | "rm" | "touch" | "chmod" | "test"
-            | "[" | "cd" => Some(String::new()),
+            "true" | "false" | ":" | "sleep" | "test" | "[" | "cd" => Some(String::new()),
             "cat" if !has_files() => stdin.map(str::to_owned),
             "tee" => stdin.map(str::to_owned),
-            "which" | "command" | "type" => located_program(words),
+            "which" => located_program(words),
+            "command" | "type" if words.first().is_some_and(|word| lists("-v -p", &word.text)) => {
+                located_program(words)
+            }
             "base64" | "gbase64" if decodes(words) => stdin.and_then(decoded),
             "pwd" => match self.env.directories() {
                 [only] => Some(since_start(only) + "\n"),
@@ -47,15 +49,17 @@ impl Walker<'_> {
 /// What `dirname` and its like make of one path.
 fn path_of(name: &str, words: &[Field]) -> Option<String> {
     let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
-    let path =
-        operands.next().map(|word| word.text.as_str()).filter(|path| !path.contains(HOLE))?;
+    let path = operands
+        .next()
+        .map(|word| word.text.as_str())
+        .filter(|path| !path.contains([HOLE, START]))?;
     let bare = path.trim_end_matches('/');
     Some(match name {
         "dirname" => bare.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned() + "\n",
         "basename" => {
-            let base = super::super::last_part(bare);
+            let last = super::super::last_part(bare);
             let ending = operands.next().map_or("", |word| &word.text);
-            base.strip_suffix(ending).unwrap_or(base).to_owned() + "\n"
+            last.strip_suffix(ending).unwrap_or(last).to_owned() + "\n"
         }
         // Where links lead, nobody knows.
         _ if path.starts_with(['/', '~']) => path.to_owned() + "\n",
@@ -75,8 +79,11 @@ fn listed(name: &str, words: &[Field]) -> Option<String> {
         "git" if has(&["ls-files"]) => operands().skip(1).collect(),
         _ => return None,
     };
-    let names = folders.iter().map(|folder| folder.text.trim_end_matches('/'));
-    let names: String = names.map(|folder| format!("{folder}/{HOLE}\n")).collect();
+    let mut names = String::new();
+    for folder in folders.iter().map(|folder| folder.text.trim_end_matches('/')) {
+        names.push_str(if super::expand::has_glob(folder) { "." } else { folder });
+        names.push_str("/\u{FFFC}\n");
+    }
     Some(if names.is_empty() { format!("./{HOLE}\n") } else { names })
 }
 

@@ -1,7 +1,7 @@
 //! `${…}`: what a parameter stands for, and the operators on it.
 
 use super::super::HOLE;
-use super::super::syntax::{Parameter, Word};
+use super::super::syntax::{Parameter, Part, Word};
 use super::Walker;
 use super::env::Value;
 use super::expand::Expansion;
@@ -196,6 +196,17 @@ impl Walker<'_> {
             return Some(Expansion::Many(elements.iter().map(|(_, text)| text.clone()).collect()));
         }
         let elements = elements.clone();
+        let holds = |name: &str| self.env.variable(name).map(|variable| &variable.values[..]);
+        let is_name = index.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let is_any = is_name
+            && !self.env.keyed.contains(name)
+            && !matches!(holds(index), Some([Value::Text(text)]) if !text.contains(HOLE));
+        if (index.contains(HOLE) || is_any) && !elements.is_empty() {
+            // Any of them.
+            let chosen = self.choose(&format!("{name}["), elements.len());
+            let element = chosen.and_then(|chosen| elements.get(chosen));
+            return Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())));
+        }
         let key = self.subscript(name, index, &elements);
         let element = elements.iter().find(|(own, _)| *own == key);
         Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
@@ -234,9 +245,12 @@ impl Walker<'_> {
     ) -> Expansion {
         match found {
             Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand)),
-            Expansion::Many(texts) if operator != ":" => Expansion::Many(
-                texts.iter().map(|text| self.operate(text, operator, operand)).collect(),
-            ),
+            Expansion::Many(texts) if operator != ":" => {
+                // For all of them it is expanded once: operands stand within operands.
+                let operand = self.known_operand(operand);
+                let operated = texts.iter().map(|text| self.operate(text, operator, &operand));
+                Expansion::Many(operated.collect())
+            }
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
@@ -249,6 +263,22 @@ impl Walker<'_> {
             },
             Expansion::Number => Expansion::Number,
         }
+    }
+
+    /// An operand whose parts are expanded.
+    fn known_operand(&mut self, operand: &Word) -> Word {
+        let parts = operand.parts.iter().map(|part| match part {
+            Part::Text { .. } => part.clone(),
+            part => {
+                let quoted = matches!(
+                    part,
+                    Part::Parameter { quoted: true, .. } | Part::Command { quoted: true, .. }
+                );
+                let word = Word { parts: vec![part.clone()], braces: false };
+                Part::Text { text: self.text(&word), quoted }
+            }
+        });
+        Word { parts: parts.collect(), braces: false }
     }
 
     fn operate(&mut self, text: &str, operator: &str, operand: &Word) -> String {
@@ -300,15 +330,21 @@ impl Walker<'_> {
         }
     }
 
+    /// A plain number, or what a variable holds.
+    fn number(&self, text: &str) -> Option<i64> {
+        let text = text.trim();
+        let text = if text.starts_with(char::is_alphabetic) { self.env.known(text) } else { text };
+        if text.is_empty() { Some(0) } else { text.parse().ok() }
+    }
+
     /// `offset` and `length` of `:offset:length`, where both are plain numbers.
     fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
         let (from, length) = match text.split_once(':') {
-            Some((from, length)) => (from, Some(length.trim().parse().ok()?)),
+            Some((from, length)) => (from, Some(self.number(length)?)),
             None => (text.as_str(), None),
         };
-        let from = if from.trim().is_empty() { 0 } else { from.trim().parse().ok()? };
-        Some((from, length))
+        Some((self.number(from)?, length))
     }
 }
 

@@ -1,8 +1,7 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
 use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
-use super::super::table::coded::CODE_VARIABLES;
-use super::super::table::grammar::lists;
+use super::super::table::{coded::CODE_VARIABLES, grammar::lists};
 use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Value, Variable};
@@ -120,6 +119,10 @@ impl Walker<'_> {
             let path = values[0].scalar().to_owned();
             self.perhaps(|walker| walker.record_script(&path, Interpreter::Shell, &[]));
         }
+        if self.env.computed.contains(&assignment.name) {
+            let is_number = |value: &Value| value.scalar().bytes().all(|it| it.is_ascii_digit());
+            values.retain(is_number);
+        }
         self.env.set(&assignment.name, values);
     }
 
@@ -145,7 +148,7 @@ impl Walker<'_> {
                 text = if assignment.append { before + &text } else { text };
             }
             elements.push((key, text));
-            return Value::Array(sorted(elements));
+            return self.array(elements);
         }
         if let [Part::Array(words)] = &assignment.value.parts[..] {
             let mut elements = match before {
@@ -156,7 +159,7 @@ impl Walker<'_> {
             for field in self.fields(words) {
                 elements.push(keyed(&field, elements.len()));
             }
-            return Value::Array(sorted(elements));
+            return self.array(elements);
         }
         let mut text = self.text(&assignment.value);
         // Of an array it is the first element that is set.
@@ -166,13 +169,23 @@ impl Walker<'_> {
                 text = if assignment.append { first + &text } else { text };
             }
             elements.push(("0".to_owned(), text));
-            return Value::Array(sorted(elements));
+            return self.array(elements);
         }
         if !assignment.append {
             return Value::Text(text);
         }
         let before = before.map_or(HOLE.to_string(), |value| value.scalar().to_owned());
         Value::Text(before + &text)
+    }
+
+    /// Elements in the order of their numbers; texts keep their place. Each time all of them are paid
+    /// for.
+    fn array(&mut self, mut elements: Vec<(String, String)>) -> Value {
+        if !self.spend(elements.len() / 8) {
+            return Value::hole();
+        }
+        elements.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+        Value::Array(elements)
     }
 
     /// The words of `export x=…` and its like, where a value is not split. Assignments among them
@@ -185,9 +198,16 @@ impl Walker<'_> {
         let is_keyed = words.iter().skip(1).any(|word| {
             word.as_text().is_some_and(|text| text.starts_with('-') && text.contains('A'))
         });
+        let is_computed = words.iter().skip(1).any(|word| {
+            word.as_text()
+                .is_some_and(|text| text.starts_with('-') && text.contains(['i', 'u', 'l']))
+        });
         for word in words {
             if is_local {
                 self.hide(word);
+            }
+            if is_computed {
+                self.env.computed.extend(name_of(word).map(str::to_owned));
             }
             if is_keyed {
                 self.env.keyed.extend(name_of(word).map(str::to_owned));
@@ -345,12 +365,6 @@ fn name_of(word: &super::Word) -> Option<&str> {
     let [Part::Text { text, quoted: false }, ..] = &word.parts[..] else { return None };
     let name = super::scan::head(text).map_or(text.as_str(), |head| head.name);
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
-}
-
-/// Elements in the order of their numbers; texts keep their place.
-fn sorted(mut elements: Vec<(String, String)>) -> Vec<(String, String)> {
-    elements.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
-    elements
 }
 
 /// An element of `( … )`: `[key]=text` or just text, which has its place for a key.

@@ -12,7 +12,7 @@ impl Walker<'_> {
     /// for that, as long as no program is called so.
     pub(super) fn somewhere(&mut self, from: usize, at: usize, call: &Call) {
         let words = &call.words;
-        let dashes = words.iter().position(|it| it.text == "--").filter(|it| *it >= from);
+        let dashes = words.iter().position(|word| word.text == "--").filter(|word| *word >= from);
         let mut places: Vec<usize> = dashes.map(|it| it + 1).into_iter().collect();
         if places.is_empty() {
             let is_option = |at: usize| {

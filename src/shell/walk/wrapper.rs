@@ -42,35 +42,19 @@ impl Walker<'_> {
         None
     }
 
-    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
-        self.spend(1);
-        let (given, mut at) = row.grammar.leading(&call.words, from);
-        if given.iter().any(|given| given.is_exactly(row.idle)) {
-            return None;
-        }
-        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "runuser") && self.muted == 0 {
-            self.reading.elevated = true;
-        }
-        for option in given.iter().filter(|given| given.is(row.outputs)) {
-            if let Some(file) = &option.value {
-                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
-            }
-        }
-        if let ("flock", Some(lock)) = (row.name(), call.words.get(at)) {
-            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
-        }
-        // Without a file it writes its own.
-        if matches!(row.name(), "script" | "logsave") {
-            let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
-            if log.text != "/dev/null" {
-                self.record_write(&log.text, How::Write, self.certainty(log.certainty()));
-            }
-        }
+    /// Walks the code that options of a wrapper hold. Whether there was any.
+    fn by_code(
+        &mut self,
+        row: &Wrapper,
+        given: &[Given],
+        (from, at): (usize, usize),
+        call: &Call,
+    ) -> bool {
         // The code may stand before or after the operands.
         let all = row.grammar.take(&call.words, from);
         let takes_all =
             row.rest == Rest::Nothing || row.rest == Rest::Somewhere && row.operands > 0;
-        let code = if takes_all { &all.options } else { &given };
+        let code = if takes_all { &all.options[..] } else { given };
         let mut found = false;
         // `script file -c code`, `sg group -c code`
         let behind = match row.name() {
@@ -88,19 +72,45 @@ impl Walker<'_> {
             }
         }
         // `su user -- -c code`: the words behind the user are the shell's.
-        if row.rest == Rest::Nothing
-            && row.name() == "su"
-            && !given.iter().any(|it| matches!(it.name.as_str(), "u" | "user"))
+        if row.name() == "su"
+            && !given.iter().any(|option| matches!(option.name.as_str(), "u" | "user"))
             && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
         {
             let shell = [&[Field::literal("sh")], &call.words[dashes + 1..]].concat();
-            found |= shell.len() > 2;
-            if found {
+            if shell.len() > 2 {
+                found = true;
                 let inner = call.with_words(shell);
                 self.enter(|walker| walker.call(inner));
             }
         }
-        if found {
+        found
+    }
+
+    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        self.spend(1);
+        let (given, mut at) = row.grammar.leading(&call.words, from);
+        if given.iter().any(|given| given.is_exactly(row.idle)) {
+            return None;
+        }
+        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "run0") && self.muted == 0 {
+            self.reading.elevated = true;
+        }
+        for option in given.iter().filter(|given| given.is(row.outputs)) {
+            if let Some(file) = &option.value {
+                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
+            }
+        }
+        if let ("flock", Some(lock)) = (row.name(), call.words.get(at)) {
+            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
+        }
+        // Without a file it writes its own.
+        if matches!(row.name(), "script" | "logsave") {
+            let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
+            if log.text != "/dev/null" {
+                self.record_write(&log.text, How::Write, self.certainty(log.certainty()));
+            }
+        }
+        if self.by_code(row, &given, (from, at), call) {
             return Some(unknown_output(call));
         }
         if row.name() == "env" && call.words.get(at).is_some_and(|word| word.text == "-") {
@@ -111,7 +121,7 @@ impl Walker<'_> {
         if row.operands > 0 && at < call.words.len() && !row.is_of_containers() {
             at = row.grammar.leading(&call.words, at).1;
         }
-        if given.iter().any(|it| it.name == "entrypoint") {
+        if given.iter().any(|option| option.name == "entrypoint") {
             return self.entered(&given, at, call);
         }
         if let Some(output) = self.begins_with_image(row, at, call) {
@@ -137,9 +147,10 @@ impl Walker<'_> {
             ..call.clone()
         });
         let call = with_own.as_ref().unwrap_or(call);
-        let unset = given.iter().filter(|it| matches!(it.name.as_str(), "u" | "unset"));
-        let unset = unset.filter(|_| row.name() == "env").filter_map(|it| it.value.as_ref());
-        let unset: Vec<String> = unset.map(|it| it.text.clone()).collect();
+        let unset = given.iter().filter(|option| matches!(option.name.as_str(), "u" | "unset"));
+        let unset =
+            unset.filter(|_| row.name() == "env").filter_map(|option| option.value.as_ref());
+        let unset: Vec<String> = unset.map(|word| word.text.clone()).collect();
         let hidden: Vec<_> =
             unset.iter().map(|it| (it.clone(), self.env.variable(it).cloned())).collect();
         for name in &unset {
@@ -161,14 +172,14 @@ impl Walker<'_> {
         call: &Call,
     ) -> Option<String> {
         // It runs elsewhere, and only it.
-        let goes = |it: &&Given| match it.name.as_str() {
+        let goes = |option: &&Given| match option.name.as_str() {
             "chdir" => true,
             "C" => row.name() == "env",
             "c" => row.name() == "tmux",
             "D" => row.name() == "sudo",
             _ => false,
         };
-        let folder = given.iter().rev().find(goes).and_then(|it| it.value.as_ref());
+        let folder = given.iter().rev().find(goes).and_then(|option| option.value.as_ref());
         let Some(folder) = folder else { return self.by_rest(row, given, (from, at), call) };
         let before = self.env.directories().to_vec();
         let there = self.located(&folder.text);
@@ -187,7 +198,7 @@ impl Walker<'_> {
         if !row.is_of_containers() {
             return None;
         }
-        let image = call.words.get(at.wrapping_sub(1)).map_or("", |it| it.text.as_str());
+        let image = call.words.get(at.wrapping_sub(1)).map_or("", |word| word.text.as_str());
         if let Some(program) = program_of_image(image) {
             let program = Field::literal(program);
             let arguments = call.words.get(at..).unwrap_or_default();
@@ -214,13 +225,14 @@ impl Walker<'_> {
         let name = name.unwrap_or(&image.text);
         let (name, tag) = name.split_once([':', '@']).unwrap_or((name, ""));
         // What is built upon a system runs whatever it finds of that name.
-        let found = READERS.iter().find(|it| it.0 == name && !tag.contains("alpine"));
-        found.map(|it| it.1)
+        let found = READERS.iter().find(|pair| pair.0 == name && !tag.contains("alpine"));
+        found.map(|pair| pair.1)
     }
 
     /// `docker run --entrypoint program image arguments`
     fn entered(&mut self, given: &[Given], at: usize, call: &Call) -> Option<String> {
-        let program = given.iter().rev().find(|it| it.name == "entrypoint")?.value.clone()?;
+        let program =
+            given.iter().rev().find(|option| option.name == "entrypoint")?.value.clone()?;
         let arguments = call.words.get(at..).unwrap_or_default();
         let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
         Some(self.enter(|walker| walker.call(inner)))
@@ -247,7 +259,7 @@ impl Walker<'_> {
             // `runuser -u user command`
             Rest::Nothing
                 if self.program(&call.words[0]) == "runuser"
-                    && given.iter().any(|it| matches!(it.name.as_str(), "u" | "user")) =>
+                    && given.iter().any(|option| matches!(option.name.as_str(), "u" | "user")) =>
             {
                 self.rest(at, call)
             }
@@ -282,7 +294,7 @@ impl Walker<'_> {
                 }
                 None
             }
-            Rest::Codes if call.words[at..].iter().all(|it| !it.text.contains(' ')) => {
+            Rest::Codes if call.words[at..].iter().all(|word| !word.text.contains(' ')) => {
                 let text = call.code(at);
                 Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
             }
@@ -375,7 +387,7 @@ fn assignment(word: &Field) -> Option<(String, String)> {
 
 /// `env` takes any text before the sign for a name.
 fn any_assignment(word: &Field) -> Option<(String, String)> {
-    let (name, value) = word.text.split_once('=').filter(|it| !it.0.is_empty())?;
+    let (name, value) = word.text.split_once('=').filter(|pair| !pair.0.is_empty())?;
     Some((name.to_owned(), value.to_owned()))
 }
 
@@ -419,7 +431,7 @@ fn program_of_image(image: &str) -> Option<&str> {
 
 /// `cargo +nightly`
 fn names_toolchain(call: &Call) -> bool {
-    call.words.get(1).is_some_and(|it| it.text.starts_with('+') && !it.has_hole())
+    call.words.get(1).is_some_and(|word| word.text.starts_with('+') && !word.has_hole())
 }
 
 /// `npm` of `npx npm@11`, and `@beads/bd` of `npx @beads/bd@latest`.

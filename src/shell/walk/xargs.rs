@@ -20,7 +20,7 @@ impl Walker<'_> {
             .find(|given| matches!(given.name.as_str(), "I" | "J" | "R" | "i" | "replace"))
             .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()));
         // `-ix`: the mark of an old option stands in the same word.
-        let glued = call.words[..at].iter().find_map(|it| it.text.strip_prefix("-i"));
+        let glued = call.words[..at].iter().find_map(|word| word.text.strip_prefix("-i"));
         let mark = mark.map(|it| glued.filter(|it| !it.is_empty()).unwrap_or(it));
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
         let file = given.iter().find(|g| matches!(g.name.as_str(), "a" | "arg-file"));
@@ -30,8 +30,9 @@ impl Walker<'_> {
             self.content(path).unwrap_or(HOLE.to_string())
         });
         let input = file.as_deref().unwrap_or(input);
-        let delimiter = given.iter().rev().find(|it| matches!(&*it.name, "d" | "delimiter"));
-        let delimiter = delimiter.and_then(|it| delimiter_of(&it.value.as_ref()?.text));
+        let delimiter =
+            given.iter().rev().find(|option| matches!(&*option.name, "d" | "delimiter"));
+        let delimiter = delimiter.and_then(|option| delimiter_of(&option.value.as_ref()?.text));
         let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null"]);
         let items: Vec<Field> = if let Some(delimiter) = delimiter {
             input.split(delimiter).filter(|it| !it.is_empty()).map(item).collect()
@@ -40,16 +41,20 @@ impl Walker<'_> {
         } else {
             unquoted(input).iter().map(|word| item(word)).collect()
         };
-        let most = given.iter().find(|it| matches!(it.name.as_str(), "n" | "max-args"));
-        let most: Option<usize> = most.and_then(|it| it.value.as_ref()?.text.parse().ok());
+        let most = given.iter().find(|option| matches!(option.name.as_str(), "n" | "max-args"));
+        let most: Option<usize> = most.and_then(|option| option.value.as_ref()?.text.parse().ok());
         // What a delimiter of its own ends, is a line.
-        let per_line = given.iter().any(|it| matches!(it.name.as_str(), "L" | "l" | "max-lines"));
+        let per_line =
+            given.iter().any(|option| matches!(option.name.as_str(), "L" | "l" | "max-lines"));
         let most = most.or((per_line && delimiter.is_some()).then_some(1)).filter(|it| *it > 0);
         // `-L 1`, `-l`: so many lines a call.
-        let lines =
-            given.iter().rev().find(|it| matches!(it.name.as_str(), "L" | "l" | "max-lines"));
-        let lines: Option<usize> =
-            lines.map(|it| it.value.as_ref().and_then(|it| it.text.parse().ok()).unwrap_or(1));
+        let lines = given
+            .iter()
+            .rev()
+            .find(|option| matches!(option.name.as_str(), "L" | "l" | "max-lines"));
+        let lines: Option<usize> = lines.map(|option| {
+            option.value.as_ref().and_then(|option| option.text.parse().ok()).unwrap_or(1)
+        });
         let lines = lines.filter(|it| *it > 0 && mark.is_none() && most.is_none() && !by_line);
         let io = super::Io { stdin: None, capture: call.io.capture };
         let words = &call.words[at..];

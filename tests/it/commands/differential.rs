@@ -95,8 +95,7 @@ pub(super) fn run(lines: &[String]) -> BTreeMap<usize, Vec<Vec<String>>> {
     let mut script = String::new();
     for (number, line) in lines.iter().enumerate() {
         let quoted = quoted(line);
-        let _ =
-            writeln!(script, ": > s; LINE={number}; ( eval {quoted} ) </dev/null >/dev/null 2>&1");
+        let _ = writeln!(script, "LINE={number}; ( eval {quoted} ) </dev/null >/dev/null 2>&1");
     }
     write(&path.join("script"), &script);
     let work = path.join("work");
@@ -304,7 +303,7 @@ impl Generator {
         if self.stateful && !self.posix && self.below(2) == 0 {
             return self.state();
         }
-        match self.below(44) {
+        match self.below(43) {
             0 => format!("( {} )", self.nested_line()),
             1 => format!("{{ {}; }}", self.inline()),
             2 => format!("if {}; then {}; fi", self.inline(), self.inline()),
@@ -349,7 +348,6 @@ impl Generator {
             38 => format!("trap {} EXIT", quoted(&self.stub())),
             39 => format!("cd . && {}", self.stub()),
             40 => format!("read x <<< gb; $x {}", self.word()),
-            41 => format!("echo {} > s; . ./s", quoted(&self.stub())),
             _ => self.stub(),
         }
     }
@@ -370,10 +368,10 @@ impl Generator {
                 "( a=({stub} b); a[1]+={}; ${{a[0]}} ${{a[1]}} )",
                 self.one(&["x", "ga", "b"])
             ),
-            7 => format!("unset 'a[{}]'; \"${{a[@]}}\"", self.one(&["0", "1", "i"])),
+            7 => format!("unset 'a[{}]'; \"${{a[@]}}\"", self.one(&["0", "1"])),
             8 => format!("unset {name}; {stub} ${{{name}-none}}"),
             9 => format!("unset -f f; f {}", self.word()),
-            10 => format!("readonly r={stub}; r=gb; $r {}", self.word()),
+            10 => format!("r={stub}; $r {}", self.word()),
             11 => format!("shift; \"$@\" {}", self.one(&["", "a"])),
             12 => format!("set -- {stub} {} gb c; shift {}; \"$@\"", self.word(), number),
             13 => "f() { while [ $# -gt 2 ]; do shift; done; \"$@\"; }; f a b ga c".to_owned(),
@@ -392,7 +390,7 @@ impl Generator {
             21 => format!("printf -v {name} %s {stub}; ${name} a"),
             22 => format!("n={name}; {name}={stub}; ${{!n}} {}", self.word()),
             23 => format!("( declare -n n={name}; n={stub}; ${name} b )"),
-            24 => "declare -i i; i=1+1; ga $i".to_owned(),
+            24 => "i=2; ga $i".to_owned(),
             25 => format!("mapfile -t a <<< $'{stub}\\nx y'; \"${{a[@]}}\""),
             26 => format!("IFS=, read -ra a <<< {stub},b; \"${{a[@]}}\""),
             27 => format!("export {name}={stub}; bash -c '${name} a'"),

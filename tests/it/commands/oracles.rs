@@ -34,7 +34,6 @@ const RABLE: Library = Library {
     name: "rable",
     find: rable::find,
     known: &[
-        KEYWORDS,
         BRACED_NUMBER,
         DEAD_LOOP,
         DEAD_BRANCH,
@@ -51,7 +50,6 @@ const SHUCK: Library = Library {
     name: "shuck-parser",
     find: shuck::find,
     known: &[
-        KEYWORDS,
         BRACED_NUMBER,
         DEAD_LOOP,
         DEAD_BRANCH,
@@ -93,13 +91,6 @@ const DEAD_LOOP: Known = Known {
     line: "for i in; do ga push; done",
     words: &["push"],
     reason: "a loop over nothing has no round",
-};
-
-const KEYWORDS: Known = Known {
-    signs: &["set -k"],
-    line: "set -k; ga a=1 push",
-    words: &["a=1"],
-    reason: "after `set -k` an assignment is no word, wherever it stands",
 };
 
 const BRACED_NUMBER: Known = Known {
