@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::core::{
-    intent::{aftermath::Landing, briefing::Briefing, doubt::Doubt, state::InFlight},
+    intent::{briefing::Briefing, doubt::Doubt, post_call_changes::Landing, state::InFlight},
     reflection::usage,
     refusal::Refusal,
     review::approval::Approved,

@@ -3,7 +3,6 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 mod act;
-mod aftermath;
 mod aims;
 mod copies;
 pub mod explain;
@@ -22,6 +21,7 @@ pub mod learned;
 mod meaning;
 mod meant;
 pub mod own_files;
+mod post_call_changes;
 mod put_back;
 mod replaced;
 mod repositories;
@@ -30,7 +30,6 @@ mod scripts;
 mod server_paths;
 mod skill;
 mod sources;
-mod standing;
 mod stash_asked;
 mod stash_back;
 mod stash_stack;
@@ -176,9 +175,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
         Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
         Ok(Decided::Now(mut outcome)) => {
             outcome.context.extend(formatted.told);
-            outcome.messages.extend(unnoted.map(|why| {
-                format!("roz: that could not be noted ({why}), so `roz confirm` does not show it.")
-            }));
+            outcome.messages.extend(unnoted);
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { .. } = &input.event.what {
