@@ -209,9 +209,9 @@ fn in_words(
         }
     }
     for weakened in own_files::unconfirmed(&roz.home) {
-        let told = format!("{} (`roz confirm`)", weakened.shown());
-        let told = say::folded(&told, out.width, "             ");
+        let told = say::folded(&weakened.shown(), out.width, "             ");
         let _ = writeln!(text, "{}  {told}", out.paint(Tone::Warn, "unconfirmed"));
+        let _ = writeln!(text, "{:13}next: put it back, or `roz confirm`", "");
     }
     if standings.iter().all(|it| it.waits_for.is_none() || !it.on) {
         text += "\nNothing is waited for.\n";

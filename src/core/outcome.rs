@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::core::{
-    intent::{aftermath::Landing, briefing::Briefing, doubt::Doubt, state::InFlight},
+    intent::{briefing::Briefing, doubt::Doubt, post_call_changes::Landing, state::InFlight},
     pattern,
     reflection::usage,
     refusal::Refusal,

@@ -8,7 +8,6 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    aims,
     meaning::{self, Texts},
     wire::Input,
 };
@@ -16,9 +15,9 @@ use crate::{
     core::{
         event::What,
         intent::{
-            aftermath::Landing,
             catalogue::Status,
             ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
+            post_call_changes::Landing,
             ranges::{Change, Changed, Opaque},
             state::InFlight,
         },
@@ -27,6 +26,7 @@ use crate::{
         refusal::Refusal,
     },
     ledger::images::{self, Images},
+    observe::file_content,
     open::Roz,
     sidecar::{self, edit, word},
     world::{self, World, git, in_a_line, read_head},
@@ -162,7 +162,7 @@ impl Scribe<'_> {
         let images = Images::new(&self.roz.home, &self.input.session_id);
         let change = |(path, before): (&String, &Option<String>)| {
             let file = self.roz.project.join(path);
-            let hash = aims::hash(&file);
+            let hash = file_content::hash(&file);
             if hash == *before {
                 return None;
             }

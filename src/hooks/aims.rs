@@ -7,25 +7,25 @@ use std::{
     cell::{OnceCell, RefCell},
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{
-    aftermath, gather,
+    gather,
     glob_expansion::expand,
-    replaced, standing,
+    post_call_changes, replaced,
     wire::Input,
     write_targets::{self, Place},
 };
 use crate::{
     core::{
         bounded,
-        event::{Sender, ToolCall, What},
+        event::{Event, Sender, ToolCall, What},
         intent::{
             checks::Ended,
             class,
@@ -42,7 +42,8 @@ use crate::{
         policy::Auto,
         session::Session,
     },
-    ledger::images::{Images, hash_of},
+    ledger::images::Images,
+    observe::file_content::{self, Content},
     open::Roz,
     shell::{HOLE, How},
     sidecar::{
@@ -58,8 +59,6 @@ use crate::{
     },
 };
 
-/// A larger file is known by its size and its times.
-const MAX_HASHED: usize = 16 << 20;
 /// Paths of one call that are looked at; where there are more, the rest is
 /// nobody's to write.
 const MAX_TARGETS: usize = 2000;
@@ -80,7 +79,9 @@ pub(super) fn aims(
         What::SessionStart { .. } | What::PreToolUse(_) | What::PostToolUse { .. }
     );
     if let What::Prompt { sender: Sender::User, .. } = &event.what {
-        return Aims { standing: standing::spoken(session, roz, world), ..Aims::default() };
+        let is_there = sidecar::intents_file(&roz.sidecar).symlink_metadata().is_ok();
+        let sidecar = if is_there { Sidecar::There } else { Sidecar::NotAsked };
+        return Aims { sidecar, ..Aims::default() };
     }
     if !is_asked {
         return Aims::default();
@@ -114,15 +115,12 @@ pub(super) fn aims(
             }
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if had => {
-                aims.aftermath = aftermath::aftermath(look, call, false, input.formatted);
+                aims.aftermath = post_call_changes::look(look, call, false, input.formatted);
             }
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
         }
-        aims.granted = standing::granted(event, session);
-        if had {
-            standing::look(event, session, roz, world, &mut aims);
-        }
+        aims.granted = granted(event, session);
         return aims;
     };
     let look = Look { ignore: &ignore, ..look };
@@ -132,7 +130,7 @@ pub(super) fn aims(
         What::PreToolUse(call) => {
             let written = look.writes(call);
             look.aim(Some(call), &written, &mut aims);
-            aims.start = aftermath::start(call, roz);
+            aims.start = post_call_changes::start(call, roz);
             aims.unkept = look.unkept(aims.start.as_ref());
             aims.new_doubts = look.new_doubts();
             aims.doubts.extend(aims.new_doubts.iter().cloned());
@@ -151,7 +149,7 @@ pub(super) fn aims(
             }
             let runs_on =
                 input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
-            aims.aftermath = aftermath::aftermath(look, call, runs_on, input.formatted);
+            aims.aftermath = post_call_changes::look(look, call, runs_on, input.formatted);
             aims.ended = match (succeeded, runs_on) {
                 (true, true) => Ended::Unknown,
                 (true, false) => Ended::Well,
@@ -163,9 +161,15 @@ pub(super) fn aims(
         }
         _ => (),
     }
-    aims.granted = standing::granted(event, session);
-    standing::look(event, session, roz, world, &mut aims);
+    aims.granted = granted(event, session);
     aims
+}
+
+/// What a person has said yes to, where a call ran that they were asked about: whatever roz's own
+/// verbs wrote there since.
+fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
+    let What::PostToolUse { call, .. } = &event.what else { return None };
+    session.intent.grants(call.tool_use_id.as_deref()?)
 }
 
 /// How a call failed whose error the client tells so. Of a command only its exit
@@ -222,44 +226,6 @@ fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Opti
     found
 }
 
-/// What a file holds.
-#[derive(Debug, Default)]
-pub(super) struct Content {
-    /// None, where there are too many of them.
-    pub(super) bytes: Option<Vec<u8>>,
-    pub(super) length: u64,
-    hash: Option<String>,
-}
-
-impl Content {
-    pub(super) fn of(bytes: Vec<u8>) -> Self {
-        let (hash, length) = (Some(hash_of(&bytes)), bytes.len() as u64);
-        Self { bytes: Some(bytes), length, hash }
-    }
-
-    /// As [`hash`].
-    pub(super) fn hash(&self) -> Option<&str> {
-        self.hash.as_deref()
-    }
-}
-
-/// None where there is no file that can be read.
-pub(super) fn content(path: &Path) -> Option<Content> {
-    let meta = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    if meta.len() > MAX_HASHED as u64 {
-        let (mtime, ctime) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
-        let hash = format!("stamp:{}-{}.{}-{}.{}", meta.len(), mtime.0, mtime.1, ctime.0, ctime.1);
-        return Some(Content { bytes: None, length: meta.len(), hash: Some(hash) });
-    }
-    Some(Content::of(read_head(path, MAX_HASHED)?))
-}
-
-/// `sha256:` and 64 hexadecimal digits of what a file holds; of a very large
-/// one `stamp:`, its size and its times.
-pub(super) fn hash(path: &Path) -> Option<String> {
-    content(path)?.hash
-}
-
 #[derive(Clone, Copy)]
 pub(super) struct Look<'a> {
     pub(super) session: &'a Session,
@@ -293,7 +259,7 @@ impl Look<'_> {
     fn new_doubts(self) -> Vec<Doubt> {
         let lives = |it: &InFlight| {
             !it.is_of_earlier_prompt
-                && self.world.now.signed_duration_since(it.at) < aftermath::LONGEST_CALL
+                && self.world.now.signed_duration_since(it.at) < post_call_changes::LONGEST_CALL
         };
         let flights = self.session.intent.flights().map(|it| it.1);
         let mut flights: Vec<&InFlight> = flights.filter(|it| lives(it)).collect();
@@ -318,7 +284,6 @@ impl Look<'_> {
             tool_name: tool.to_owned(),
             at: self.world.now,
             way_back: None,
-            is_nobodys: false,
         };
         changed.map(doubt).collect()
     }
@@ -363,7 +328,7 @@ impl Look<'_> {
                 aims.free.insert(path.clone());
             } else {
                 treatment = self.ignore.treats(&target, intent);
-                hash = self::hash(&self.project.join(target.real.text()));
+                hash = file_content::hash(&self.project.join(target.real.text()));
             }
             let real = target.real.text();
             let is_stale = |hash: &&String| {
@@ -494,7 +459,7 @@ impl Look<'_> {
         for (path, shown) in paths.iter().take(MAX_TARGETS) {
             let target = site.target(path, self.cwd);
             let path = target.real.text().to_owned();
-            let Some(content) = content(&self.roz.project.join(&path)) else { continue };
+            let Some(content) = Content::read(&self.roz.project.join(&path)) else { continue };
             let Some(hash) = content.hash else { continue };
             let lines = content.bytes.as_deref().map_or(u64::MAX, lines_of);
             match shown.of(lines) {

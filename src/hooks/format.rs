@@ -1,6 +1,6 @@
 //! `[intent.format]`: formats what a write left, before anybody looks at it,
 //! so that its change is part of the record and no news to the agent. What it
-//! changes besides is looked for as after a command: see [`super::aftermath`].
+//! changes besides is looked for as after a command: see [`super::post_call_changes`].
 //!
 //! Which programs there are to run only the user says, or a project that the
 //! user trusts: the configuration sees to that.
@@ -12,7 +12,6 @@ use std::{
 
 use serde_json::Value;
 
-use super::aims;
 use crate::{
     core::{
         bounded,
@@ -20,6 +19,7 @@ use crate::{
         outcome::Notice,
         session::Session,
     },
+    observe::file_content,
     open::Roz,
     shell,
     world::{in_a_line, mtime_scan, process},
@@ -53,13 +53,13 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
         let file = roz.project.join(path);
         // A link would lead the program elsewhere.
         let is_file = || file.symlink_metadata().is_ok_and(|it| it.is_file());
-        let written = aims::hash(&file);
+        let written = file_content::hash(&file);
         if !is_file() || written == *before {
             continue;
         }
         formatted.since.get_or_insert_with(mtime_scan::now);
         let failed = start(program, &file, &roz.project, until).err();
-        let is_changed = || aims::hash(&file) != written;
+        let is_changed = || file_content::hash(&file) != written;
         let why = match (failed, file.read_link()) {
             (_, Ok(to)) => {
                 Some(format!("it has put a link to {} in its place", to.to_string_lossy()))

@@ -3,7 +3,6 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 mod act;
-mod aftermath;
 mod aims;
 pub mod explain;
 mod format;
@@ -15,6 +14,7 @@ mod input;
 pub mod learned;
 mod meaning;
 pub mod own_files;
+mod post_call_changes;
 pub mod program_start;
 mod protect_facts;
 mod replaced;
@@ -23,7 +23,6 @@ mod reviewing;
 mod server_paths;
 pub mod shims;
 mod skill;
-mod standing;
 mod tool_shapes;
 pub mod unknown_tools;
 mod wire;
@@ -166,9 +165,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
         Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
         Ok(Decided::Now(mut outcome)) => {
             outcome.context.extend(formatted.told);
-            outcome.messages.extend(unnoted.map(|why| {
-                format!("roz: that could not be noted ({why}), so `roz confirm` does not show it.")
-            }));
+            outcome.messages.extend(unnoted);
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { source } = input.event.what {

@@ -23,7 +23,8 @@ use crate::{
 /// Tools that say themselves what they change: self-protection judges that.
 const EDITS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
-/// What the call that ends has weakened; before a call, nothing. With what went wrong.
+/// What the call that ends has weakened; before a call, nothing. With what
+/// the user is to be told if it could not be noted.
 pub(super) fn watch(
     event: &Event,
     session_id: &SessionId,
@@ -42,12 +43,13 @@ pub(super) fn watch(
             settle(roz);
             let fresh = own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
             if fresh.contains(&roz.user_file) {
-                config::keep_confirmed(&roz.home, &roz.user_file);
+                take_over(roz, world);
             }
         }
         return nothing;
     }
     let changed = own_files::end(&roz.home, &watched(roz, &roz.project, world), id);
+    let is_other_config = changed.iter().any(|it| it.kind == Kind::Configuration);
     let weakened = changed.into_iter().filter_map(|changed| {
         let what = weakened_by(&changed, roz, world);
         (!what.is_empty()).then(|| Weakened {
@@ -61,14 +63,21 @@ pub(super) fn watch(
         })
     });
     let weakened: Vec<Weakened> = weakened.collect();
+    let is_laxer = weakened.iter().any(|it| it.kind == Kind::Configuration);
+    if is_other_config && !is_laxer {
+        take_over(roz, world);
+    }
     if weakened.is_empty() {
         settle(roz);
         return nothing;
     }
-    let is_config = weakened.iter().any(|it| it.kind == Kind::Configuration);
-    let held = if is_config { config::hold(&roz.home, &roz.user_file) } else { Ok(()) };
+    let held = if is_laxer { config::hold(&roz.home, &roz.user_file) } else { Ok(()) };
     let noted = held.and_then(|()| own_files::note(&roz.home, &weakened));
-    (weakened, noted.err().map(|err| in_a_line(&err)))
+    let unnoted = |err| {
+        let why = in_a_line(&err);
+        format!("roz: that could not be noted ({why}), so `roz confirm` does not show it.")
+    };
+    (weakened, noted.err().map(unnoted))
 }
 
 fn may_change(call: &ToolCall) -> bool {
@@ -103,6 +112,19 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     found.extend(settings.map(watch(Kind::Settings)));
     found.extend(world.own_file().map(watch(Kind::Binary)));
     found
+}
+
+/// The user's configuration counts as confirmed: a person wrote it between two calls, or it is no
+/// laxer than the confirmed one. While one waits, a person's other text does not end that.
+fn take_over(roz: &Roz, world: &World) {
+    let (home, file) = (&roz.home, &roz.user_file);
+    if !own_files::has_noted(home) {
+        config::keep_confirmed(home, file);
+    } else if config::laxer(home, file, world.user_home.as_deref()).is_empty()
+        && own_files::forget(home, file).is_ok()
+    {
+        let _ = config::release(home, file);
+    }
 }
 
 /// What was put back waits for nobody any more.

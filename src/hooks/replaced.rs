@@ -3,8 +3,7 @@
 
 use std::path::Path;
 
-use super::aims::content;
-use crate::core::event::ToolCall;
+use crate::{core::event::ToolCall, observe::file_content::Content};
 
 /// The lines, both ends among them, at which what an Edit replaces stands in the
 /// file now; none, where some of it does not.
@@ -18,7 +17,7 @@ pub(super) fn lines(call: &ToolCall, path: &Path) -> Vec<(u64, u64)> {
         }
         _ => return Vec::new(),
     };
-    let content = content(path).and_then(|it| it.bytes);
+    let content = Content::read(path).and_then(|it| it.bytes);
     let Some(text) = content.as_deref().and_then(|it| std::str::from_utf8(it).ok()) else {
         return Vec::new();
     };

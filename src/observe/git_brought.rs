@@ -162,7 +162,9 @@ impl<'a> Brought<'a> {
         paths: &[&str],
     ) -> Result<Vec<Vec<Option<String>>>, Error> {
         let names = commits.iter().flat_map(|commit| paths.iter().map(move |path| (commit, path)));
-        let input: String = names.map(|(commit, path)| format!("{commit}:./{path}\n")).collect();
+        let lines: Vec<String> =
+            names.map(|(commit, path)| format!("{commit}:./{path}\n")).collect();
+        let input = lines.concat();
         let said = self.git(&["cat-file", "--batch-check=%(objectname)"], input.as_bytes())?;
         git::refuse_cut(&said)?;
         let id = |line: &str| (!line.contains(' ')).then(|| line.to_owned());

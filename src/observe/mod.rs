@@ -1,8 +1,11 @@
-//! Reads the state of a repository for the gates, with git.
+//! Reads the state of a repository for the gates, with git, and looks at what a call changed.
 
 mod compare;
+pub mod file_content;
 pub mod git_brought;
+pub mod git_settings;
 pub mod own_files;
+pub mod post_call_changes;
 mod repository;
 mod status;
 pub mod work;

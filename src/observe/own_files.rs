@@ -28,6 +28,9 @@ use crate::{
 /// Longer ones count as unreadable.
 const LONGEST: u64 = 4 << 20;
 
+/// Files that are known, of all projects; with more, all is read anew.
+const MAX_FILES: usize = 300;
+
 /// A file to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
@@ -130,6 +133,9 @@ pub fn accept(home: &Path, watched: &[Watched], before: &Known) {
 /// What is known, brought up to date, and which files were not as it said.
 fn refreshed(home: &Path, watched: &[Watched]) -> (Known, Vec<PathBuf>) {
     let mut known = read(&state(home)).unwrap_or_default();
+    if known.len() > MAX_FILES {
+        known.clear();
+    }
     let mut fresh = Vec::new();
     for Watched { kind, path } in watched {
         let Seen { stamp, .. } = Seen::at(path.clone());
@@ -235,6 +241,17 @@ pub fn note(home: &Path, new: &[Weakened]) -> io::Result<()> {
             None => noted.push(it.clone()),
         }
     }
+    cached::replace(&list(home), &[&serde_json::to_vec(&noted)?])
+}
+
+/// The file waits for nobody any more.
+///
+/// # Errors
+///
+/// If the list cannot be written.
+pub fn forget(home: &Path, file: &Path) -> io::Result<()> {
+    let mut noted = unconfirmed(home);
+    noted.retain(|it| it.file != file);
     cached::replace(&list(home), &[&serde_json::to_vec(&noted)?])
 }
 

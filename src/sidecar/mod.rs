@@ -6,6 +6,7 @@
 
 pub mod desk;
 pub mod edit;
+pub mod left_out;
 pub mod map;
 pub mod scratch;
 pub mod target;

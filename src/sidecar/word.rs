@@ -10,7 +10,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -23,7 +22,7 @@ use crate::{
     core::{
         bounded,
         intent::{
-            doubt::{Doubt, FILES, Stand, Stood},
+            doubt::{Doubt, FILES, Stand},
             facts::Missing,
             selection,
         },
@@ -31,12 +30,9 @@ use crate::{
     world::{
         cached,
         files::{self, Access},
-        git, mtime_scan, objects,
+        git, objects,
     },
 };
-
-/// As the caches have it: two changes closer than this may look alike.
-const TICK_NS: i64 = 50_000_000;
 
 /// Changes of roz's own that are remembered.
 const MOST: usize = 40;
@@ -113,33 +109,6 @@ pub fn stand(root: &Path) -> Stand {
     FILES.iter().filter_map(hash).collect()
 }
 
-/// What a file of [`FILES`] holds, and by which it is known without reading it
-/// should it be so still, as `last` was.
-pub fn look(root: &Path, file: &str, last: Option<&Stood>) -> (Option<String>, Option<String>) {
-    let path = root.join(file);
-    let now = mtime_scan::now();
-    let Ok(meta) = fs::symlink_metadata(&path) else { return (hash(&path), None) };
-    let mark = format!(
-        "{}:{}:{}:{}.{}:{}.{}",
-        meta.dev(),
-        meta.ino(),
-        meta.size(),
-        meta.mtime(),
-        meta.mtime_nsec(),
-        meta.ctime(),
-        meta.ctime_nsec()
-    );
-    if let Some(Stood { hash, mark: Some(known), .. }) = last
-        && *known == mark
-    {
-        return (hash.clone(), Some(mark));
-    }
-    // What is that young may change once more, and look as before.
-    let (age, nanos) = (now.0.saturating_sub(meta.ctime()), now.1 - meta.ctime_nsec());
-    let is_old = age > 1 || age.saturating_mul(1_000_000_000).saturating_add(nanos) > TICK_NS;
-    (hash(&path), Some(mark).filter(|_| is_old && meta.is_file()))
-}
-
 /// Whether roz itself made the one of the other since then: at nobody's word or
 /// a person's, or where `by_agent`, also at an agent's.
 pub fn made(
@@ -170,8 +139,7 @@ pub fn granted(
         for own in notes.own.iter_mut().filter(|it| is_meant(it)) {
             own.by_agent = false;
             notes.is_known &= !own.lets_go();
-            let is_it = |it: &Doubt| it.is_nobodys && it.left == own.after;
-            if notes.doubts.get(&own.file).is_some_and(is_it) {
+            if notes.doubts.get(&own.file).is_some_and(|it| it.left == own.after) {
                 notes.doubts.remove(&own.file);
             }
         }
@@ -307,7 +275,7 @@ pub fn missing(root: &Path, roz_home: &Path, until: Instant) -> Option<Missing> 
         Some(_) if head == notes.committed => Some(true),
         Some(head) => is_at(root, head, until),
     };
-    let is_of_call = taken.is_some_and(|it| !it.is_nobodys);
+    let is_of_call = taken.is_some();
     if is_in_git == Some(false) && notes.committed.is_some() && !is_of_call {
         // The next event need not ask again.
         let _ = update(root, roz_home, until, |notes| {
@@ -335,11 +303,6 @@ pub fn is_known(root: &Path, roz_home: &Path) -> bool {
 pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
     update(root, roz_home, until, |notes| {
         for it in new {
-            // Who did it is known already.
-            let is_same = |known: &Doubt| known.before == it.before && known.left == it.left;
-            if it.is_nobodys && notes.doubts.get(&it.file).is_some_and(is_same) {
-                continue;
-            }
             let is_known = notes.doubts(&it.file, it.before.as_deref());
             let known = notes.doubts.get(&it.file).filter(|_| is_known);
             let before = known.map_or(&it.before, |known| &known.before).clone();
@@ -435,7 +398,7 @@ fn path_of_real(root: &Path, roz_home: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{os::unix::fs::MetadataExt as _, time::Duration};
 
     use super::*;
     use crate::{
@@ -480,7 +443,6 @@ mod tests {
             tool_name: "Bash".to_owned(),
             at: now,
             way_back: None,
-            is_nobodys: false,
         };
         found(&root, &home, &[doubt], hand().until).unwrap();
         let in_the_way = format!(".orchestration/.active_intents.{}.tmp", std::process::id());
@@ -587,7 +549,6 @@ mod tests {
             tool_name: "Bash".to_owned(),
             at: now,
             way_back: None,
-            is_nobodys: false,
         };
         found(&root, &home, &[doubt], Instant::now() + Duration::from_mins(1)).unwrap();
         let refused = desk.confirm(now).unwrap_err();

@@ -37,7 +37,7 @@ pub trait Skips {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Looked {
+pub struct Scanned {
     /// Files and links, in the order of their paths.
     pub touched: Vec<Touched>,
     /// Folders in which something came, went or got another name.
@@ -102,7 +102,7 @@ pub fn is_new(meta: &Metadata, since: Time) -> Option<bool> {
 
 /// What was touched below `root` since then. Links are not followed, other
 /// file systems are not gone into.
-pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Looked {
+pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
     let found = fs::symlink_metadata(root).ok();
     let mut walk = Walk {
         since,
@@ -110,7 +110,7 @@ pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Looked {
         device: found.as_ref().map_or(0, MetadataExt::dev),
         entries: 0,
         until: Instant::now() + PATIENCE,
-        looked: Looked::default(),
+        looked: Scanned::default(),
     };
     if since > time(SystemTime::now()) {
         walk.looked.stopped = Some(Stopped::Clock);
@@ -140,7 +140,7 @@ struct Walk<'a> {
     device: u64,
     entries: usize,
     until: Instant,
-    looked: Looked,
+    looked: Scanned,
 }
 
 impl Walk<'_> {
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    fn paths(looked: &Looked) -> Vec<&str> {
+    fn paths(looked: &Scanned) -> Vec<&str> {
         looked.touched.iter().map(|it| it.path.as_str()).collect()
     }
 

@@ -21,7 +21,6 @@ pub enum Object {
 pub struct Entry {
     pub name: String,
     pub is_folder: bool,
-    pub is_executable: bool,
 }
 
 /// The objects at `paths` of `commit`, in their order; paths begin at `root`,
@@ -100,11 +99,7 @@ fn names(mut tree: &[u8], id_length: usize) -> Vec<Entry> {
         if let Some((mode, name)) = entry.split_once(' ') {
             // A submodule is nobody's file.
             if mode != "160000" {
-                names.push(Entry {
-                    name: name.to_owned(),
-                    is_folder: mode == "40000",
-                    is_executable: mode == "100755",
-                });
+                names.push(Entry { name: name.to_owned(), is_folder: mode == "40000" });
             }
         }
         tree = tree.get(end + 1 + id_length..).unwrap_or_default();

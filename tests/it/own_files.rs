@@ -23,7 +23,7 @@ fn runs(roz: &Roz, line: &str, meanwhile: impl FnOnce()) -> Reply {
 }
 
 fn protects(roz: &Roz) -> bool {
-    roz.json(&["config", "show", "--json"]).to_string().contains("protect.enabled")
+    roz.json(&["config", "show"]).to_string().contains("protect.enabled")
         && roz.tool("Bash", &json!({ "command": "roz decide s1 COMPLETE x y" })).is_objection()
 }
 
@@ -47,13 +47,13 @@ fn a_laxer_configuration_that_a_call_writes_is_told_and_does_not_apply() {
     // It stays so, and whoever looks is told.
     runs(&roz, "make", || ()).passes();
     assert!(protects(&roz));
-    let status = roz.json(&["status", "--json"]);
+    let status = roz.json(&["status"]);
     assert!(status["unconfirmed"][0]["what"][0].as_str().unwrap().contains("protect"), "{status}");
     assert!(roz.run(&["status"]).succeeds().stdout.contains("roz confirm"));
     assert!(roz.run(&["doctor", "--only", "own-files"]).stdout.contains("roz confirm"));
     let start = json!({ "session_id": "s2", "source": "startup" });
     assert!(roz.hook("session-start", start).tells_user().contains("roz confirm"));
-    let listed = roz.json(&["confirm", "--list", "--json"]);
+    let listed = roz.json(&["confirm", "--list"]);
     assert_eq!(listed["changes"][0]["kind"], "configuration", "{listed}");
 }
 
@@ -63,11 +63,30 @@ fn what_is_put_back_waits_for_nobody() {
     let before = fs::read_to_string(roz.home().join("config.toml")).unwrap();
     runs(&roz, "make", || roz.configure(LAX)).tells_user();
     runs(&roz, "make", || roz.configure(&before)).passes();
-    assert_eq!(roz.json(&["status", "--json"])["unconfirmed"], json!([]));
+    assert_eq!(roz.json(&["status"])["unconfirmed"], json!([]));
     assert!(protects(&roz));
     // The user's file counts again.
     roz.configure(LAX);
     assert!(!protects(&roz));
+}
+
+#[test]
+fn a_configuration_that_is_no_laxer_any_more_applies_whoever_wrote_it() {
+    let strict = "review.gates.tools = [\"Bash:git push*\", \"Bash:make x*\"]\n";
+    for is_by_call in [false, true] {
+        let roz = Roz::gated("");
+        runs(&roz, "make", || roz.configure(LAX)).tells_user();
+        // Another text that is laxer still waits.
+        runs(&roz, "make", || roz.configure("protect.enabled = false\n")).tells_user();
+        if is_by_call {
+            runs(&roz, "make", || roz.configure(strict)).passes();
+        } else {
+            roz.configure(strict);
+            runs(&roz, "make", || ()).passes();
+        }
+        assert!(roz.bash("make x").is_objection() && protects(&roz));
+        assert_eq!(roz.json(&["status"])["unconfirmed"], json!([]));
+    }
 }
 
 #[test]
@@ -158,6 +177,6 @@ fn only_a_person_at_a_terminal_confirms() {
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && told.contains("protect.enabled"), "{output:?}");
     assert!(!protects(&roz));
-    assert_eq!(roz.json(&["status", "--json"])["unconfirmed"], json!([]));
+    assert_eq!(roz.json(&["status"])["unconfirmed"], json!([]));
     runs(&roz, "make", || ()).passes();
 }

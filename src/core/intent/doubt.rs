@@ -2,10 +2,8 @@
 //! widens a scope is a person, so what they say now counts for nothing until a
 //! person has said so, or they are what they were.
 //!
-//! In doubt is what the call left behind, byte for byte, and so is what came
-//! there while no call did that could have: a program that was left running and
-//! a person in an editor look the same. What stands there when a person speaks
-//! is theirs.
+//! In doubt is what the call left behind, byte for byte. What is changed between two calls is a
+//! person's, and what a commit of the project holds is nobody's change.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    aftermath::session_shown,
+    post_call_changes::session_shown,
     selection::{self, Refused},
 };
 use crate::core::{
@@ -26,22 +24,6 @@ pub const FILES: [&str; 2] = [selection::FILE, selection::IGNORE];
 
 /// The hash of what each of [`FILES`] holds, of those that are there.
 pub type Stand = BTreeMap<String, String>;
-
-/// What each of [`FILES`] held when that was last somebody's word, as far as a
-/// session knows.
-pub type Standing = BTreeMap<String, Stood>;
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stood {
-    /// None: it was not there.
-    pub hash: Option<String>,
-    /// By which a file is known that holds just that; none where nobody can tell
-    /// without reading it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<String>,
-    /// What roz wrote there since then is known.
-    pub at: DateTime<Utc>,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
@@ -56,9 +38,6 @@ pub struct Doubt {
     /// What that session was told to take it back by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way_back: Option<String>,
-    /// No call is known that did it; the session is the one that noticed.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_nobodys: bool,
 }
 
 impl Doubt {
@@ -70,26 +49,9 @@ impl Doubt {
         } else {
             format!("of session {}", session_shown(&self.session_id))
         };
-        let by_call = || {
-            format!(
-                "a {}call {whose} changed it at {} UTC",
-                if tool_name.is_empty() {
-                    String::new()
-                } else {
-                    bounded::line(tool_name, 60) + " "
-                },
-                at.format("%H:%M"),
-            )
-        };
-        let how = if self.is_nobodys {
-            format!(
-                "it was changed before {} UTC, by no call and at no prompt (a program that was \
-                 left running, or a person in an editor)",
-                at.format("%H:%M")
-            )
-        } else {
-            by_call()
-        };
+        let by_tool =
+            if tool_name.is_empty() { String::new() } else { bounded::line(tool_name, 60) + " " };
+        let how = format!("a {by_tool}call {whose} changed it at {} UTC", at.format("%H:%M"));
         let message = format!(
             "`{file}` cannot be relied on: {how}, and what an agent may do is a person's to say."
         );

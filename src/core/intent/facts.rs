@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::{
-    aftermath::Aftermath,
     briefing::Briefing,
     catalogue::Catalogue,
     checks::Ended,
-    doubt::{Doubt, Standing},
+    doubt::Doubt,
     ignore::Treatment,
+    post_call_changes::Aftermath,
     selection::Unreliable,
     state::Start,
     target::Target,
@@ -46,8 +46,6 @@ pub struct Aims {
     pub doubts: Vec<Doubt>,
     /// Those of them that nobody has noted yet.
     pub new_doubts: Vec<Doubt>,
-    /// What they hold by somebody's word, where that was looked at.
-    pub standing: Option<Standing>,
     /// Since when roz's own verbs wrote at a person's word, where the call ran
     /// that they were asked about.
     pub granted: Option<DateTime<Utc>>,

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    aftermath::doubting,
     catalogue::Intent,
     checks,
     class::{self, Class, Judged},
     facts::{Aim, Aims, Nearer, Sidecar},
+    post_call_changes::doubting,
     scope::{Doubt, Scope, Verdict as InScope, Why},
     selection::{self, Refused, Unreliable},
     state::{InFlight, IntentState, Start},

@@ -5,14 +5,13 @@
 //! target, [`overlap`] finds what two scopes have in common, [`ignore`] reads
 //! `.intentignore`. [`glob`] is the one matcher below them all. [`class`] says
 //! what kind of thing a call does, [`state`] is the turn and its arrows.
-//! [`aftermath`] judges what a call has really changed.
+//! [`post_call_changes`] judges what a call has really changed.
 //! [`selection`] says who may be selected, [`draft`] what may be declared,
 //! [`briefing`] tells an agent of it, with the [`lessons`] of those before.
 //! [`checks`] knows tests and linters, whose failures offer to write a lesson.
 //! [`mutation`] says what a change means, [`map`] where an intent is at home,
 //! [`blame`] which record accounts for a line.
 
-pub mod aftermath;
 pub mod blame;
 pub mod briefing;
 pub mod catalogue;
@@ -29,6 +28,7 @@ pub mod lessons;
 pub mod map;
 pub mod mutation;
 pub mod overlap;
+pub mod post_call_changes;
 pub mod ranges;
 pub mod scope;
 pub mod selection;
@@ -48,7 +48,7 @@ use crate::core::{
     trace::Mark,
 };
 
-use self::{catalogue::Intent, doubt::Standing, facts::Sidecar, gate::Caller, state::IntentState};
+use self::{catalogue::Intent, facts::Sidecar, gate::Caller, state::IntentState};
 
 pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Outcome {
     if let What::SessionEnd { .. } = &event.what {
@@ -57,15 +57,7 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         state.is_back();
     }
     let aims = &cx.facts.aims;
-    let mut is_known = true;
-    // A prompt that the session itself scheduled is nobody's word, though the
-    // shell could not tell.
-    let is_nobodys = matches!(event.what, What::Prompt { sender: Sender::Client, .. });
-    if let Some(standing) = aims.standing.as_ref().filter(|_| !is_nobodys) {
-        let is_there = |it: &Standing| it.get(selection::FILE).is_some_and(|it| it.hash.is_some());
-        is_known = is_there(state.standing()) || !is_there(standing);
-        state.stands(standing);
-    }
+    let had_sidecar = state.had_sidecar();
     let agent = event.origin.agent_id.as_deref();
     if let What::PreToolUse(call) = &event.what
         && let Some(id) = &call.tool_use_id
@@ -73,7 +65,9 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         state.begins(agent, id);
     }
     let mut outcome = decided(state, event, caller, cx);
-    if !is_known {
+    let is_start = matches!(event.what, What::SessionStart { .. } | What::Prompt { .. });
+    let is_there = aims.sidecar == Sidecar::There;
+    if is_there && (is_start || state.had_sidecar() != had_sidecar) {
         outcome = outcome.doing(Effect::Know);
     }
     if let What::PostToolUse { call, .. } = &event.what {
@@ -81,16 +75,10 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
             state.granted(id);
             state.ends(agent, id);
         }
-        outcome = aftermath::doubting(outcome, &aims.new_doubts);
+        outcome = post_call_changes::doubting(outcome, &aims.new_doubts);
     }
     if let Some(since) = aims.granted {
         outcome = outcome.doing(Effect::Granted(since));
-    }
-    for doubt in aims.new_doubts.iter().filter(|it| it.is_nobodys) {
-        outcome = outcome.telling_user(format!(
-            "roz: {}\nroz: until then every write is refused. If it is right: `roz intent confirm`",
-            doubt.refuses("", cx.session_id.as_str()).message
-        ));
     }
     outcome
 }
@@ -141,7 +129,9 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
             outcome = match &cx.facts.aims.aftermath {
                 Some(aftermath) => {
                     let agent = event.origin.agent_id.as_deref();
-                    outcome.then(|| aftermath::decide(state, &flight, agent, call, aftermath, cx))
+                    outcome.then(|| {
+                        post_call_changes::decide(state, &flight, agent, call, aftermath, cx)
+                    })
                 }
                 None if flight.is_for_an_intent() => {
                     outcome.doing(Effect::Landed(Box::new(flight)))

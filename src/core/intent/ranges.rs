@@ -121,11 +121,6 @@ impl Changed {
         Self { opaque: Some(why), ..Self::new(change) }
     }
 
-    /// It says what it said, and may be run now, or no more.
-    pub fn of_mode() -> Self {
-        Self::new(Change::Modified)
-    }
-
     /// From the texts before and after; none: there is no such file.
     pub fn between(before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
         let mut res = Self::new(match (before, after) {

@@ -8,12 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    checks::Ended,
-    doubt::{Stand, Standing},
-    facts::PartSeen,
-    shown::Part,
-};
+use super::{checks::Ended, doubt::Stand, facts::PartSeen, shown::Part};
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.
@@ -63,9 +58,6 @@ pub struct IntentState {
     /// when that was.
     #[serde(rename = "granting_since", skip_serializing_if = "BTreeMap::is_empty")]
     granting: BTreeMap<String, DateTime<Utc>>,
-    /// What the sidecar's files held when that was last somebody's word.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    standing: Standing,
     /// What a person has said yes to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     approved: Vec<Approved>,
@@ -588,16 +580,6 @@ impl IntentState {
         make_room(&mut self.asked, MAX_CALLS);
         let asked = Asked { intent_id: intent_id.to_owned(), command: command.to_owned() };
         self.asked.insert(call.to_owned(), asked);
-    }
-
-    pub fn standing(&self) -> &Standing {
-        &self.standing
-    }
-
-    pub(super) fn stands(&mut self, standing: &Standing) {
-        if self.standing != *standing {
-            self.standing.clone_from(standing);
-        }
     }
 
     /// A person is asked whether the call may grant something.

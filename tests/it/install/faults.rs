@@ -114,6 +114,16 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.write(USER, ""),
     },
     Fault {
+        check: "own files",
+        make: |it| {
+            let noted = r#"[{"kind":"binary","file":"/gone/roz","what":["it is gone"],"before":["0"],"tool":"Bash","session_id":"s1","at":"2026-01-01T00:00:00Z"}]"#;
+            it.write("home/.roz/unconfirmed.json", noted);
+        },
+        status: "warn",
+        seen: "`/gone/roz`: it is gone",
+        mend: |it| fs::remove_file(it.home().join(".roz/unconfirmed.json")).unwrap(),
+    },
+    Fault {
         check: "self-protection",
         make: |it| it.write(USER, "protect.enabled = false"),
         status: "warn",

@@ -84,7 +84,7 @@ fn before_the_first_commit_there_is_nothing_to_go_back_to() {
     roz.tick();
     let make = hidden(&roz, "printf x >> src/billing/tax.rs");
     let told = roz.ran(make).context();
-    assert!(told.contains("ask the user") && !told.contains("git checkout"), "{told}");
+    assert!(told.contains("ask the user") && !told.contains("git restore"), "{told}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_worktree_of_its_own_and_a_submodule_are_looked_at() {
     roz.hook("pre-tool-use", call.clone()).passes();
     roz.shell(&format!("make -s -C {}", tree.display()));
     let told = roz.hook("post-tool-use", call).context();
-    assert!(told.contains("`git checkout -- src/billing/tax.rs`"), "{told}");
+    assert!(told.contains("`git restore -- src/billing/tax.rs`"), "{told}");
 
     // One that lies in the project is a project of its own.
     let inner = roz.project().join("src/inner");

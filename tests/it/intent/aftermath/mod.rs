@@ -7,9 +7,10 @@ mod doubled;
 mod edges;
 mod false_alarms;
 mod git_brought;
-mod gits_own;
-mod left_running;
+mod git_settings;
+
 mod recorded;
+mod who_changed;
 mod widened;
 
 use std::{fs, os::unix::fs::MetadataExt as _};
@@ -148,7 +149,7 @@ impl Step<'_> {
 /// The command that an agent was told for taking a change back.
 #[track_caller]
 fn way_back(told: &str) -> String {
-    let of = |it: &&str| ["git ", "cp ", "rm ", "chmod "].iter().any(|way| it.starts_with(way));
+    let of = |it: &&str| ["git ", "cp ", "rm "].iter().any(|way| it.starts_with(way));
     told.split('`').find(of).expect(told).to_owned()
 }
 
@@ -226,7 +227,7 @@ fn a_change_out_of_scope_that_the_line_hides_is_told_with_the_way_back() {
     let told = reply.context();
     assert!(told.contains("Scope Violation: INT-001 is not authorized"), "{told}");
     assert!(told.contains("src/billing/invoice.rs, src/billing/new.rs"), "{told}");
-    assert!(told.contains("`git checkout -- src/billing/invoice.rs`"), "{told}");
+    assert!(told.contains("`git restore -- src/billing/invoice.rs`"), "{told}");
     assert!(told.contains("`rm src/billing/new.rs`"), "{told}");
     assert!(reply.tells_user().contains("src/billing/invoice.rs"), "{}", reply.json);
     let json: Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
@@ -239,8 +240,8 @@ fn a_change_out_of_scope_that_the_line_hides_is_told_with_the_way_back() {
 
     // The way back is open, and the same path is not.
     roz.bash("printf y > src/billing/new.rs").denies();
-    roz.bash("git checkout -- src/billing/invoice.rs; printf y > src/billing/tax.rs").denies();
-    roz.ran("git checkout -- src/billing/invoice.rs").passes();
+    roz.bash("git restore -- src/billing/invoice.rs; printf y > src/billing/tax.rs").denies();
+    roz.ran("git restore -- src/billing/invoice.rs").passes();
     roz.ran("rm src/billing/new.rs").passes();
     assert_eq!(roz.text("src/billing/invoice.rs"), TEXT);
     assert_eq!(refusal(&roz.last_record()), "-");
@@ -284,7 +285,7 @@ fn what_is_deleted_and_what_is_moved_is_found() {
     );
     let make = hidden(&roz, "rm src/billing/tax.rs");
     let told = roz.ran(make).context();
-    assert!(told.contains("`git checkout -- src/billing/tax.rs`"), "{told}");
+    assert!(told.contains("`git restore -- src/billing/tax.rs`"), "{told}");
     assert_eq!(files(&roz.last_record()), ["src/billing/tax.rs deleted"]);
     // It is told once, though it is still gone.
     let make = hidden(&roz, "printf x > src/auth/other.rs\ntouch src/billing");

@@ -45,7 +45,7 @@ fn a_scope_that_a_hidden_line_widens_grants_nothing() {
     assert!(told.contains("roz intent confirm"), "{told}");
     let (code, reason) = roz.refuses("s1", "src/billing/new.rs");
     assert_eq!(code, "SIDECAR_INVALID", "{reason}");
-    assert!(reason.contains("roz intent confirm") && reason.contains("checkout --"), "{reason}");
+    assert!(reason.contains("roz intent confirm") && reason.contains("restore --"), "{reason}");
     // Nor does what was granted before, for nobody knows what that is now.
     assert_eq!(roz.refuses("s1", "src/auth/new.rs").0, "SIDECAR_INVALID");
     assert!(roz.bash("make").is_objection());

@@ -1,6 +1,5 @@
-//! What changes the declared work while no call does that could have: a program
-//! that was left running, or somebody of whom nobody knows whether they are a
-//! person.
+//! Who changed the declared work: a person between two calls, git, roz's own verbs; and what
+//! becomes of a session whose intents are gone.
 
 use super::*;
 
@@ -23,72 +22,25 @@ fn may_write(roz: &Roz, path: &str) {
     roz.tool("Write", &json!({ "file_path": path, "content": "x" })).objects_to_nothing();
 }
 
-fn widens(roz: &Roz) {
+#[test]
+fn what_is_changed_between_two_calls_is_a_persons() {
+    let roz = selected("");
+    roz.ran("cat src/auth/login.rs").passes();
     roz.write(FILE, &roz.text(FILE).replace("src/auth/", "src/"));
-}
-
-#[test]
-fn a_scope_that_is_widened_while_a_call_only_reads_grants_nothing() {
-    let roz = selected("");
-    roz.ran("cat src/auth/login.rs").passes();
-    let step = roz.begins("s1", "Bash", &json!({ "command": "sleep 1.5" }));
-    widens(&roz);
-    let told = step.ends().tells_user();
-    assert!(told.contains(FILE) && told.contains("roz intent confirm"), "{told}");
-    let reason = is_in_doubt(&roz, "s1", "src/billing/new.rs");
-    assert!(reason.contains("roz intent confirm"), "{reason}");
-    // To be asked something by a program is no prompt of the user.
-    is_in_doubt(&roz, "s1", "src/auth/new.rs");
-    roz.run(&["intent", "confirm", "--yes"]).succeeds();
     may_write(&roz, "src/billing/new.rs");
+    roz.ran("printf x > src/billing/new.rs").passes();
 }
 
 #[test]
-fn a_scope_that_is_widened_between_two_calls_grants_nothing_until_a_person_spoke() {
+fn intents_that_a_branch_brings_are_no_calls() {
     let roz = selected("");
-    roz.ran("cat src/auth/login.rs").passes();
-    let before = roz.text(FILE);
-    widens(&roz);
-    is_in_doubt(&roz, "s1", "src/billing/new.rs");
-    is_in_doubt(&roz, "s1", "src/auth/new.rs");
-    // As it was.
-    roz.write(FILE, &before);
-    may_write(&roz, "src/auth/new.rs");
-    // What another session does not know of is in doubt for it, too.
-    roz.at("s2", "INT-001");
-    widens(&roz);
-    is_in_doubt(&roz, "s1", "src/billing/new.rs");
-    is_in_doubt(&roz, "s2", "src/billing/new.rs");
-    roz.write(FILE, &before);
-    may_write(&roz, "src/auth/new.rs");
-    // Before a prompt it is the person's who types it.
-    roz.write(FILE, &roz.text(FILE).replace("src/auth/", "src/bill*/"));
-    roz.prompt("I gave you more").objects_to_nothing();
+    roz.shell("git switch -qc wider");
+    roz.write(FILE, &roz.text(FILE).replace("src/auth/", "src/"));
+    roz.shell("git commit -qam wider; git switch -q -");
+    roz.tick();
+    let make = hidden(&roz, "git switch -q wider");
+    roz.ran(make).passes();
     may_write(&roz, "src/billing/new.rs");
-}
-
-#[test]
-fn a_prompt_that_the_session_scheduled_is_no_persons_word() {
-    let roz = selected("");
-    roz.tool("CronCreate", &json!({ "prompt": "go on", "cron": "* * * * *" })).passes();
-    roz.ran("cat src/auth/login.rs").passes();
-    widens(&roz);
-    roz.prompt("go on").objects_to_nothing();
-    is_in_doubt(&roz, "s1", "src/billing/new.rs");
-}
-
-#[test]
-fn what_protects_and_goes_between_two_calls_is_missed() {
-    const IGNORE: &str = ".orchestration/.intentignore";
-    let roz = selected("");
-    roz.write(IGNORE, "deny src/auth/keys/\n");
-    roz.prompt("and mind the keys").objects_to_nothing();
-    fs::remove_file(roz.project().join(IGNORE)).unwrap();
-    is_in_doubt(&roz, "s1", "src/auth/keys/one");
-    // Where it comes later, it is nobody's word either.
-    let roz = selected("");
-    roz.write(IGNORE, "auto src/**\n");
-    is_in_doubt(&roz, "s1", "src/auth/keys/one");
 }
 
 #[test]
@@ -106,12 +58,6 @@ fn what_roz_itself_writes_for_a_person_is_in_no_doubt() {
     call["tool_response"] = json!({});
     roz.hook("post-tool-use", call).objects_to_nothing();
     may_write(&roz, "notes/one.md");
-    // Left running, roz's own verb is nobody's word.
-    let step = roz.begins("s1", "Bash", &json!({ "command": "sleep 1.5" }));
-    let line = format!("CLAUDECODE=1 {} intent expand INT-001 '**' --yes", crate::support::BINARY);
-    roz.shell(&line);
-    step.ends();
-    is_in_doubt(&roz, "s1", "src/billing/new.rs");
 }
 
 #[test]
@@ -191,22 +137,6 @@ fn a_yes_to_the_agents_confirm_is_a_persons_word_whatever_was_known() {
     starts(&roz, "s2").tells_user();
     confirms(&roz, "s2");
     starts(&roz, "s3").passes();
-    // In doubt, and a person has spoken since.
-    let roz = selected("");
-    roz.at("s2", "INT-001");
-    roz.ran("cat src/auth/login.rs").passes();
-    widens(&roz);
-    is_in_doubt(&roz, "s1", "src/billing/new.rs");
-    roz.prompt("I did that: confirm it").objects_to_nothing();
-    confirms(&roz, "s1");
-    let write = |session: &str| {
-        let path = roz.project().join("src/billing/new.rs");
-        let mut call = roz.call("Write", &json!({ "file_path": path, "content": "x" }));
-        call["session_id"] = session.into();
-        roz.hook("pre-tool-use", call)
-    };
-    write("s1").objects_to_nothing();
-    write("s2").objects_to_nothing();
 }
 
 #[test]

@@ -1,16 +1,14 @@
-//! What is left out of a look at the work tree: what the intents leave alone,
-//! and what git does, unless somebody is to be kept from it.
+//! What is left out of the look at the work tree: what the intents leave alone, and what git
+//! ignores, unless someone is to be kept from it.
 
-use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
+use std::{fs, path::Path};
 
 use crate::{
     core::intent::{
+        SIDECAR,
         ignore::Ignore,
-        state::InFlight,
         target::{Case, Kind, Place, Target, guarded},
     },
-    hooks::aims::Look,
-    shell, sidecar,
     world::{
         git,
         mtime_scan::{self, Skips},
@@ -18,45 +16,50 @@ use crate::{
     },
 };
 
-pub(super) struct Ground<'a> {
-    look: Look<'a>,
+pub struct LeftOut<'a> {
+    project: &'a Path,
+    /// The project's `.intentignore`.
+    ignore: &'a Ignore,
     intent: &'a str,
     since: mtime_scan::Time,
-    /// Of each folder that one is in, from the root on: its `.gitignore`.
+    /// The `.gitignore` of each folder that the look is in, from the root on.
     git: Vec<(String, Option<Ignore>)>,
     /// `.git/info/exclude`
     excluded: Option<Ignore>,
 }
 
-impl<'a> Ground<'a> {
-    pub(super) fn new(look: Look<'a>, flight: &'a InFlight, since: mtime_scan::Time) -> Self {
-        let mut ground =
-            Self { look, intent: &flight.intent_id, since, git: Vec::new(), excluded: None };
-        let common = git::git_dirs(&look.roz.project).map(|(_, common)| common);
-        ground.excluded = common.and_then(|it| ground.read(&it.join("info/exclude")));
-        ground
+impl<'a> LeftOut<'a> {
+    pub fn new(
+        project: &'a Path,
+        ignore: &'a Ignore,
+        intent: &'a str,
+        since: mtime_scan::Time,
+    ) -> Self {
+        let mut left_out = Self { project, ignore, intent, since, git: Vec::new(), excluded: None };
+        let common = git::git_dirs(project).map(|(_, common)| common);
+        left_out.excluded = common.and_then(|common| left_out.read(&common.join("info/exclude")));
+        left_out
     }
 
-    /// One that the call itself may have written says nothing.
     fn read(&self, path: &Path) -> Option<Ignore> {
         Some(Ignore::of_git(&self.old_text(path)?))
     }
 
-    /// A file's text, unless the call may have written it.
+    /// A file's text, unless the call may have written it: then it says nothing.
     fn old_text(&self, path: &Path) -> Option<String> {
         const LONGEST: u64 = 1 << 20;
         let meta = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
-        if (meta.ctime(), meta.ctime_nsec()) >= self.since {
+        if mtime_scan::changed_at(&meta) >= self.since {
             return None;
         }
         read_text(path, LONGEST)
     }
 
-    /// Whether it is another checkout of the repository: that is a project of
-    /// its own, where other agents work.
+    /// Whether it is another checkout of the repository: that is a project of its own, where
+    /// other agents work.
     fn is_worktree(&self, path: &str) -> bool {
-        let text = self.old_text(&self.look.roz.project.join(path).join(".git"));
-        text.is_some_and(|it| it.starts_with("gitdir:") && it.contains("/worktrees/"))
+        let text = self.old_text(&self.project.join(path).join(".git"));
+        text.is_some_and(|text| text.starts_with("gitdir:") && text.contains("/worktrees/"))
     }
 
     fn git_ignores(&self, path: &str, is_folder: bool) -> bool {
@@ -64,7 +67,7 @@ impl<'a> Ground<'a> {
             let inside = if folder.is_empty() {
                 Some(path)
             } else {
-                path.strip_prefix(folder.as_str()).and_then(|it| it.strip_prefix('/'))
+                path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/'))
             };
             if let (Some(ignore), Some(inside)) = (ignore, inside)
                 && let Some(says) = ignore.ignores(inside, is_folder)
@@ -77,7 +80,7 @@ impl<'a> Ground<'a> {
 
     fn skips(&self, path: &str, is_folder: bool) -> bool {
         let kind = if is_folder { Kind::Folder } else { Kind::File };
-        let treatment = self.look.ignore.treats(&plain_target(path, kind), Some(self.intent));
+        let treatment = self.ignore.treats(&plain_target(path, kind), Some(self.intent));
         if treatment.deny.is_some() || treatment.ask.is_some() {
             return false;
         }
@@ -86,9 +89,9 @@ impl<'a> Ground<'a> {
     }
 }
 
-impl Skips for Ground<'_> {
+impl Skips for LeftOut<'_> {
     fn enters(&mut self, folder: &str) {
-        let ignore = self.read(&self.look.roz.project.join(folder).join(".gitignore"));
+        let ignore = self.read(&self.project.join(folder).join(".gitignore"));
         self.git.push((folder.to_owned(), ignore));
     }
 
@@ -97,16 +100,13 @@ impl Skips for Ground<'_> {
     }
 
     fn folder(&self, path: &str) -> bool {
-        let name = shell::last_part(path);
-        name == ".git"
-            || name == sidecar::FOLDER
-            || self.skips(path, true)
-            || self.is_worktree(path)
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name == ".git" || name == SIDECAR || self.skips(path, true) || self.is_worktree(path)
     }
 
     fn file(&self, path: &str) -> bool {
         // Roz itself writes there, from any hook.
-        let is_own = [".roz/", ".grove/"].iter().any(|it| path.starts_with(it));
+        let is_own = [".roz/", ".grove/"].iter().any(|folder| path.starts_with(folder));
         if is_own {
             return path != ".roz/config.toml";
         }

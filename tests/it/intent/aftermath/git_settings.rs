@@ -1,12 +1,6 @@
-//! What git runs, and what may be run: neither stands in a text of the project.
-
-use std::os::unix::fs::PermissionsExt as _;
+//! What git runs: its hooks, and the settings that name a program.
 
 use super::*;
-
-fn is_executable(roz: &Roz, path: &str) -> bool {
-    fs::metadata(roz.project().join(path)).unwrap().permissions().mode() & 0o100 != 0
-}
 
 #[test]
 fn a_hook_that_a_hidden_line_installs_is_told_and_taken_back() {
@@ -78,7 +72,7 @@ fn hooks_of_a_folder_in_the_home_count_with_a_comment_behind_it() {
 }
 
 #[test]
-fn settings_of_the_work_tree_alone_and_those_of_a_long_file_count() {
+fn settings_of_the_work_tree_alone_count() {
     let roz = selected("");
     roz.write(".git/config.worktree", "[core]\n\tsparseCheckout = false\n");
     let make = hidden(&roz, "git config -f .git/config.worktree core.sparseCheckout true");
@@ -87,15 +81,6 @@ fn settings_of_the_work_tree_alone_and_those_of_a_long_file_count() {
     let make = hidden(&roz, "git config -f .git/config.worktree core.hooksPath /x");
     let told = roz.ran(make).context();
     assert!(told.contains(".git/config.worktree (is in nobody's scope)"), "{told}");
-    fs::remove_file(roz.project().join(".git/config.worktree")).unwrap();
-    let long = roz.text(".git/config") + &"# x\n".repeat(300_000);
-    roz.write(".git/config", &long);
-    roz.tick();
-    roz.ran(hidden(&roz, "true")).passes();
-    roz.tick();
-    let make = hidden(&roz, "printf '[core] hooksPath = /x\\n' >> .git/config");
-    let told = roz.ran(make).context();
-    assert!(told.contains(".git/config (is in nobody's scope)"), "{told}");
 }
 
 #[test]
@@ -107,41 +92,6 @@ fn what_is_written_through_a_link_counts_as_well() {
     let make = hidden(&roz, "printf '[core] pager = evil\\n' >> .git/c2");
     let told = roz.ran(make).context();
     assert!(told.contains(".git/config (is in nobody's scope)"), "{told}");
-}
-
-#[test]
-fn what_says_where_hooks_lie_or_what_is_filtered_counts_as_well() {
-    let roz = selected("");
-    for (line, file) in [
-        ("echo ../src/auth/g > .git/commondir; git init -q src/auth/g", ".git/commondir"),
-        ("mkdir -p .git/info; echo '* filter=x' >> .git/info/attributes", ".git/info/attributes"),
-        ("git config gc.recentObjectsHook x", ".git/config"),
-        (
-            "mkdir -p .git/modules/a/b/hooks; echo x > .git/modules/a/b/hooks/post-checkout",
-            ".git/modules/a/b/hooks/post-checkout",
-        ),
-        ("git config -f .git/modules/a/b/config core.hooksPath x", ".git/modules/a/b/config"),
-        // A submodule of the name hides none beside it.
-        (
-            "mkdir -p .git/modules/g/hooks .git/modules/g/s/hooks; echo x > .git/modules/g/s/hooks/pre-push",
-            ".git/modules/g/s/hooks/pre-push",
-        ),
-    ] {
-        roz.tick();
-        let make = hidden(&roz, line);
-        let told = roz.ran(make).context();
-        assert!(told.contains(&format!("{file} (is in nobody's scope)")), "{line}: {told}");
-        if file.ends_with("commondir") {
-            fs::remove_file(roz.project().join(file)).unwrap();
-        }
-    }
-    // What was there comes back.
-    let before = roz.text(".git/info/attributes");
-    roz.tick();
-    let make = hidden(&roz, "echo '* diff=y' > .git/info/attributes");
-    let told = roz.ran(make).context();
-    roz.ran(&way_back(&told)).passes();
-    assert_eq!(roz.text(".git/info/attributes"), before);
 }
 
 #[test]
@@ -190,51 +140,4 @@ fn of_the_configuration_of_a_work_tree_elsewhere_only_what_runs_counts() {
     ran("git config user.name x").passes();
     let told = ran("git config alias.st '!x'").context();
     assert!(told.contains(".git/config ("), "{told}");
-}
-
-#[test]
-fn a_hook_that_was_read_and_may_be_run_now_is_a_change() {
-    let roz = selected("");
-    roz.write(".git/hooks/pre-commit", "true\n");
-    roz.reads(".git/hooks/pre-commit");
-    roz.tick();
-    let make = hidden(&roz, "chmod +x .git/hooks/pre-commit");
-    let told = roz.ran(make).context();
-    assert!(told.contains(".git/hooks/pre-commit (is in nobody's scope)"), "{told}");
-    assert_eq!(refusal(&roz.last_record()), "PROTECTED_PATH");
-    // Of one that is committed git says that it is what it was.
-    fs::create_dir(roz.project().join("hooks")).unwrap();
-    roz.write("hooks/pre-commit", "true\n");
-    roz.git(&["add", "hooks"]);
-    roz.git(&["commit", "-qm", "hooks"]);
-    roz.git(&["config", "core.hooksPath", "hooks"]);
-    roz.tick();
-    roz.ran(hidden(&roz, "cp hooks/pre-commit x; cat x > hooks/pre-commit; rm x")).passes();
-}
-
-#[test]
-fn what_may_be_run_now_is_a_change() {
-    let roz = selected("");
-    for is_read in [false, true] {
-        if is_read {
-            roz.reads("src/billing/tax.rs");
-        }
-        roz.tick();
-        let make = hidden(&roz, "chmod +x src/billing/tax.rs");
-        let told = roz.ran(make).context();
-        assert!(told.contains("src/billing/tax.rs (Scope Violation"), "{told}");
-        assert!(is_executable(&roz, "src/billing/tax.rs"));
-        roz.tick();
-        roz.ran(&way_back(&told)).passes();
-        assert!(!is_executable(&roz, "src/billing/tax.rs"));
-    }
-    // Its own is in the ledger, and no line of it is anybody's for that.
-    roz.tick();
-    roz.ran("chmod +x src/auth/login.rs").passes();
-    assert_eq!(files(&roz.last_record()), ["src/auth/login.rs modified"]);
-    let records = roz.records().len();
-    roz.tick();
-    roz.ran("chmod +x src/auth/login.rs").passes();
-    roz.ran(hidden(&roz, "touch src/billing/invoice.rs")).passes();
-    assert!(roz.records().len() <= records + 1, "{:?}", roz.records());
 }

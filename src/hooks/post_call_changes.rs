@@ -1,0 +1,240 @@
+//! What a call has really changed, for the intent gate: the look at the work tree with what the
+//! session and the ledger know, and the other calls that ran at the same time.
+
+use std::{cell::OnceCell, path::Path};
+
+use chrono::TimeDelta;
+
+use super::{
+    aims::Look,
+    format,
+    gather::deadline,
+    meaning::{self, Texts},
+};
+use crate::{
+    core::{
+        event::ToolCall,
+        intent::{
+            doubt::FILES,
+            ledger::Record,
+            post_call_changes::{Aftermath, Found, Running},
+            ranges::{Change, Changed},
+            scope::{Scope, Verdict},
+            state::{InFlight, Start},
+            target::{Kind, Target},
+        },
+    },
+    ledger::images::Images,
+    observe::{
+        file_content::Content,
+        git_brought::{self, Brought},
+        git_settings::{self, GitSettings},
+        post_call_changes::{self as observe, Call, ChangedFile},
+    },
+    open::Roz,
+    sidecar::{left_out::LeftOut, target::Site, word},
+    world::mtime_scan,
+};
+
+/// A call that began longer ago has ended without a word.
+pub(super) const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
+
+/// Tools that say themselves what they change.
+const EDITS: [&str; 3] = ["Write", "Edit", "MultiEdit"];
+
+/// How things are as a call begins. None for the tools that say themselves what they change,
+/// unless a formatter comes behind them.
+pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
+    if EDITS.contains(&call.name.as_str()) && !format::concerns(call, roz) {
+        return None;
+    }
+    let project = roz.project.as_path();
+    let git = GitSettings::of(project);
+    let mut sidecar = word::stand(&roz.sidecar);
+    sidecar.extend(git.texts);
+    Some(Start {
+        since: mtime_scan::now(),
+        git: git_brought::start(project),
+        sidecar: Some(sidecar),
+        of_git: Some(git.running),
+        ..Start::default()
+    })
+}
+
+/// `formatted`: when the formatters began that were started for the call. What they did is looked
+/// for, and not what somebody did while the client asked for a permission.
+pub(super) fn look(
+    look: Look,
+    call: &ToolCall,
+    runs_on: bool,
+    formatted: Option<mtime_scan::Time>,
+) -> Option<Aftermath> {
+    let id = call.tool_use_id.as_deref()?;
+    let flight = look.session.intent.in_flight(id)?;
+    let mut start = flight.start.clone()?;
+    if EDITS.contains(&call.name.as_str()) {
+        start.since = formatted?;
+    }
+    let start = &start;
+    let project = look.roz.project.as_path();
+    let until = deadline(&look.roz.policy, look.world);
+    let mut doubts = look.doubts_of(flight, &call.name);
+    if !doubts.is_empty() {
+        // What a commit of the project holds is no call's.
+        let brought = Brought::since(project, &start.git, start.since, until);
+        let by_git = brought.map(|it| it.of(FILES)).unwrap_or_default();
+        doubts.retain(|doubt| !by_git.contains(&doubt.file));
+    }
+    let home = look.world.user_home.as_deref();
+    let before = start.of_git.clone().unwrap_or_default();
+    let mut also = git_settings::changed(project, home, &before, start.since);
+    // That the folder was touched says nothing new, where a hook was taken away again.
+    also.retain(|path| !start.takes_back || flight.before.contains_key(path));
+    also.extend(doubts.iter().map(|doubt| doubt.file.clone()));
+
+    let images = Images::new(&look.roz.home, &look.session.session_id);
+    let seen = |path: &str| {
+        let of_sidecar = start.sidecar.as_ref().and_then(|it| it.get(path)).map(String::as_str);
+        let seen = || look.session.intent.seen_before(look.agent, path, start.seen);
+        of_sidecar.or_else(seen).map(str::to_owned)
+    };
+    let records = OnceCell::new();
+    let is_told = |path: &str, now: Option<&Content>, is_named: bool| {
+        let records: &Vec<Record> = records.get_or_init(|| look.newest());
+        let own = (id, look.session.session_id.as_str());
+        is_told(records, flight, own, path, now, is_named)
+    };
+    let looked = observe::look(
+        Call {
+            project,
+            cwd: look.cwd,
+            start,
+            named: &flight.before,
+            also: &also,
+            seen: &seen,
+            kept: &|hash| images.find(hash),
+            is_told: &is_told,
+            until,
+        },
+        &mut LeftOut::new(project, look.ignore, &flight.intent_id, start.since),
+    );
+    let mut not_looked = looked.not_looked;
+    if runs_on {
+        not_looked = not_looked.or(Some("it runs on in the background".to_owned()));
+    }
+    for doubt in &mut doubts {
+        let file = looked.files.iter().find(|file| file.path == doubt.file);
+        let way_back = file.and_then(|file| file.way_back.as_ref());
+        doubt.way_back = way_back.map(|way_back| way_back.command.clone());
+    }
+    let changes = found(looked.files, look, flight);
+    let running = running(look, id, start, &changes);
+    Some(Aftermath { changes, not_looked, running, doubts })
+}
+
+/// Whether the ledger says already how the file came to hold what it holds. `own` are the call
+/// and its session.
+fn is_told(
+    records: &[Record],
+    flight: &InFlight,
+    own: (&str, &str),
+    path: &str,
+    now: Option<&Content>,
+    is_named: bool,
+) -> bool {
+    let Some(record) = records.iter().find(|record| record.touches(path)) else { return false };
+    let roz = &record.metadata.roz;
+    let is_other = roz.tool_use_id.as_deref() != Some(own.0) || record.session_id != own.1;
+    let is_meanwhile = record.timestamp.timestamp_millis() >= flight.at.timestamp_millis();
+    let details = roz.files.iter().find(|file| file.path == path);
+    let says_so = details.is_some_and(|details| match now {
+        Some(now) => now.hash.is_some() && details.changed.file_hash == now.hash,
+        None => details.changed.change == Change::Deleted,
+    });
+    is_other && says_so && (is_meanwhile || !is_named)
+}
+
+/// The files with what the gate wants to know of each.
+fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight) -> Vec<Found> {
+    let project = look.roz.project.as_path();
+    let until = deadline(&look.roz.policy, look.world);
+    let mut site = look.site();
+    let mut texts = Vec::new();
+    let mut found = Vec::new();
+    for file in files {
+        let target = target_of(&file, &mut site, project);
+        let (before, is_before_known) = (file.before, file.is_before_known);
+        texts.push(Texts { before, is_before_known, after: file.after });
+        found.push(Found {
+            treatment: look.ignore.treats(&target, Some(&flight.intent_id)),
+            target,
+            changed: file.changed,
+            meaning: None,
+            was_named: flight.before.contains_key(&file.path),
+            is_tracked: file.is_tracked,
+            at: file.at,
+            way_back: file.way_back,
+            path: file.path,
+        });
+    }
+    let weighed: Vec<(&str, &Changed, &Texts)> =
+        found.iter().zip(&texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
+    let meanings = meaning::meanings(&weighed, project, until);
+    for (found, meaning) in found.iter_mut().zip(meanings) {
+        found.meaning = Some(Box::new(meaning));
+    }
+    found
+}
+
+fn target_of(file: &ChangedFile, site: &mut Site, project: &Path) -> Target {
+    let mut target = site.target(&file.path, project);
+    if file.is_link {
+        // It is the link that was changed, not where it leads.
+        target.real = target.written.clone();
+        (target.kind, target.links) = (Kind::File, 1);
+    }
+    target
+}
+
+/// Other calls that run now. Those of other sessions matter where it is asked who changed what
+/// this one had no right to.
+fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<Running> {
+    let world = look.world;
+    let lives = |flight: &InFlight| {
+        let is_over = flight.is_over || flight.is_of_earlier_prompt;
+        !is_over && world.now.signed_duration_since(flight.at) < LONGEST_CALL
+    };
+    if changes.is_empty() {
+        return Vec::new();
+    }
+    let own = look.session.intent.flights();
+    let own = own.filter(|(other, flight)| *other != id && lives(flight));
+    let mut found: Vec<Running> =
+        own.map(|(_, flight)| Running { session: None, flight: flight.clone() }).collect();
+    let scope = Scope::new(&start.scope);
+    let is_own = |it: &Found| it.was_named || scope.judge(&it.target) == Verdict::Inside;
+    if changes.iter().all(is_own) {
+        return found;
+    }
+    let since = world.now.checked_sub_signed(LONGEST_CALL).unwrap_or(world.now);
+    let store = &look.roz.store;
+    for activity in store.activity().unwrap_or_default() {
+        // The newest come first.
+        if activity.at < since {
+            break;
+        }
+        if activity.id == look.session.session_id {
+            continue;
+        }
+        let Ok(Some(stored)) = store.look_at(&activity.id) else { continue };
+        if stored.session.project.as_ref() != Some(&look.roz.project) {
+            continue;
+        }
+        let flights = stored.session.intent.flights().filter(|(_, flight)| lives(flight));
+        found.extend(flights.map(|(_, flight)| Running {
+            session: Some(activity.id.to_string()),
+            flight: flight.clone(),
+        }));
+    }
+    found
+}

@@ -1,0 +1,47 @@
+//! What a file holds, and the hash by which it is known.
+
+use std::{os::unix::fs::MetadataExt as _, path::Path};
+
+use crate::{core::bounded, world::read_head};
+
+/// A larger file is known by its size and its times.
+const MAX_HASHED: usize = 16 << 20;
+
+/// What a file holds.
+#[derive(Debug, Default)]
+pub struct Content {
+    /// None where there are too many of them.
+    pub bytes: Option<Vec<u8>>,
+    pub length: u64,
+    pub hash: Option<String>,
+}
+
+impl Content {
+    pub fn of(bytes: Vec<u8>) -> Self {
+        let (hash, length) = (Some(hash_of(&bytes)), bytes.len() as u64);
+        Self { bytes: Some(bytes), length, hash }
+    }
+
+    /// None where there is no file that can be read.
+    pub fn read(path: &Path) -> Option<Self> {
+        let meta = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        if meta.len() > MAX_HASHED as u64 {
+            let mtime = (meta.mtime(), meta.mtime_nsec());
+            let ctime = (meta.ctime(), meta.ctime_nsec());
+            let hash =
+                format!("stamp:{}-{}.{}-{}.{}", meta.len(), mtime.0, mtime.1, ctime.0, ctime.1);
+            return Some(Self { bytes: None, length: meta.len(), hash: Some(hash) });
+        }
+        Some(Self::of(read_head(path, MAX_HASHED)?))
+    }
+}
+
+/// `sha256:` and 64 hexadecimal digits of what a file holds; of a very large one `stamp:`, its
+/// size and its times.
+pub fn hash(path: &Path) -> Option<String> {
+    Content::read(path)?.hash
+}
+
+pub(super) fn hash_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", bounded::sha256(bytes))
+}

@@ -1,0 +1,375 @@
+//! What a call has really changed: what it named beforehand, and whatever else was touched in the
+//! work tree while it ran, with the lines.
+//!
+//! The text before is the one that was kept, where its hash says that it is the one; else git's,
+//! of the commit that was checked out when the call began. Git is asked only where something was
+//! touched whose change nobody else has told of. What git itself brought is no change
+//! ([`git_brought`](super::git_brought)).
+//!
+//! Not seen: modes; tracked files in folders that git is told to ignore; files that are gone from
+//! submodules; other file systems; what a background command does after its start.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use super::{
+    file_content::{Content, hash_of},
+    git_brought::Brought,
+};
+use crate::{
+    core::intent::{
+        doubt::FILES,
+        post_call_changes::WayBack,
+        ranges::{Change, Changed, Opaque},
+        state::Start,
+    },
+    world::{
+        git,
+        mtime_scan::{self, Scanned, Skips, Touched},
+        objects::{self, Entry, Object},
+        read_head, shell_word,
+    },
+};
+
+/// Files whose change is told of.
+const MAX_FILES: usize = 500;
+/// What is read of them in all, in bytes.
+const MAX_BYTES: usize = 64 << 20;
+/// Folders that are gone are looked into so often.
+const MAX_ROUNDS: usize = 8;
+
+/// A call that came to its end, and what is known of the time before it.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub project: &'a Path,
+    /// Where the agent types a command to restore a file.
+    pub cwd: &'a Path,
+    pub start: &'a Start,
+    /// What the call named beforehand, with the hash of what each file held.
+    pub named: &'a BTreeMap<String, Option<String>>,
+    /// Files that differ from before and that the scan leaves out.
+    pub also: &'a [String],
+    /// The hash of what the agent knew a file to hold.
+    pub seen: &'a dyn Fn(&str) -> Option<String>,
+    /// Where the text of a hash is kept.
+    pub kept: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// Whether the ledger says already how a file came to hold that; the last one: the call named
+    /// it.
+    pub is_told: &'a dyn Fn(&str, Option<&Content>, bool) -> bool,
+    pub until: Instant,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Changes {
+    pub files: Vec<ChangedFile>,
+    /// Why not all was looked at.
+    pub not_looked: Option<String>,
+}
+
+#[derive(Debug)]
+pub struct ChangedFile {
+    /// From the project's root.
+    pub path: String,
+    pub changed: Changed,
+    pub before: Option<Vec<u8>>,
+    pub is_before_known: bool,
+    pub after: Option<Vec<u8>>,
+    pub is_link: bool,
+    /// The commit that was checked out has it.
+    pub is_tracked: bool,
+    /// When it was touched, by the file system's clock; none if it is gone.
+    pub at: Option<mtime_scan::Time>,
+    pub way_back: Option<WayBack>,
+}
+
+/// Looks at the work tree. `skips` says what is left out.
+pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
+    let Call { project, start, named, .. } = call;
+    let scanned = mtime_scan::since(project, start.since, skips);
+    let mut not_looked = scanned.stopped.map(mtime_scan::Stopped::why);
+    let brought = Brought::since(project, &start.git, start.since, call.until);
+    let of_git = |paths: Vec<&str>| brought.as_ref().map(|it| it.of(paths)).unwrap_or_default();
+    let mut search = Search { call, before: BTreeMap::new(), is_git_silent: false, bytes: 0 };
+    let touched = scanned.touched.iter().map(|it| it.path.as_str());
+    let touched = touched.chain(call.also.iter().map(String::as_str));
+    let by_git = of_git(touched.filter(|path| !named.contains_key(*path)).collect());
+    let mut candidates = search.candidates(&scanned, &by_git);
+    if candidates.len() > MAX_FILES {
+        not_looked = Some(format!("more than {MAX_FILES} files were touched"));
+        candidates.truncate(MAX_FILES);
+    }
+    search.ask_git(&candidates, &scanned);
+    let gone = search.gone(&scanned, skips);
+    let by_git = of_git(gone.iter().map(String::as_str).collect());
+    let gone = gone.into_iter().filter(|path| !by_git.contains(path));
+    let gone = gone.filter(|path| !(call.is_told)(path, None, false)).map(Candidate::gone);
+    let gone: Vec<Candidate> = gone.collect();
+    let head = git::head(project);
+    let all = candidates.into_iter().chain(gone);
+    let mut files: Vec<ChangedFile> =
+        all.filter_map(|it| search.changed(it, head.as_deref())).collect();
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    if search.is_git_silent {
+        not_looked = not_looked.or(Some("git did not say what was there before".to_owned()));
+    }
+    Changes { files, not_looked }
+}
+
+/// A file that may have changed.
+struct Candidate {
+    path: String,
+    is_link: bool,
+    is_new: Option<bool>,
+    at: Option<mtime_scan::Time>,
+    /// What it holds now; none if it is gone.
+    now: Option<Content>,
+}
+
+impl Candidate {
+    fn gone(path: String) -> Self {
+        Self { path, is_link: false, is_new: None, at: None, now: None }
+    }
+}
+
+struct Search<'a> {
+    call: Call<'a>,
+    /// What git has of a path at the commit of the beginning.
+    before: BTreeMap<String, Option<Object>>,
+    /// Whether git could not be asked.
+    is_git_silent: bool,
+    bytes: usize,
+}
+
+impl Search<'_> {
+    fn candidates(&mut self, scanned: &Scanned, by_git: &BTreeSet<String>) -> Vec<Candidate> {
+        let Call { project, named, also, .. } = self.call;
+        let mut found: Vec<Candidate> = Vec::new();
+        let touched: BTreeMap<&str, &Touched> =
+            scanned.touched.iter().map(|it| (it.path.as_str(), it)).collect();
+        let paths = named.keys().chain(also).map(String::as_str).chain(touched.keys().copied());
+        let paths: BTreeSet<&str> = paths.filter(|path| !by_git.contains(*path)).collect();
+        for path in paths {
+            if found.len() > MAX_FILES {
+                break;
+            }
+            let touched = touched.get(path);
+            let is_link = touched.is_some_and(|it| it.is_link);
+            let file = project.join(path);
+            let now = self.content(&file, is_link);
+            let hash = now.as_ref().and_then(|it| it.hash.as_deref());
+            let named_hash = named.get(path);
+            let is_same = match named_hash {
+                Some(before) => before.as_deref() == hash,
+                None if now.is_none() => !also.iter().any(|it| it == path),
+                None => hash.is_some() && (self.call.seen)(path).as_deref() == hash,
+            };
+            if is_same || (self.call.is_told)(path, now.as_ref(), named_hash.is_some()) {
+                continue;
+            }
+            let meta = file.symlink_metadata().ok();
+            let made = || mtime_scan::is_new(meta.as_ref()?, self.call.start.since);
+            found.push(Candidate {
+                path: path.to_owned(),
+                is_link,
+                is_new: touched.map_or_else(made, |it| it.is_new),
+                at: meta.as_ref().map(mtime_scan::changed_at),
+                now,
+            });
+        }
+        found
+    }
+
+    fn content(&mut self, file: &Path, is_link: bool) -> Option<Content> {
+        if is_link {
+            let text = file.read_link().ok()?;
+            return Some(Content::of(text.as_os_str().as_encoded_bytes().to_vec()));
+        }
+        if self.bytes > MAX_BYTES {
+            return file.symlink_metadata().ok().map(|_| Content::default());
+        }
+        let content = Content::read(file)?;
+        self.bytes += content.bytes.as_ref().map_or(0, Vec::len);
+        Some(content)
+    }
+
+    /// One question for all that may have been there before.
+    fn ask_git(&mut self, candidates: &[Candidate], scanned: &Scanned) {
+        let mut asked: Vec<&Candidate> =
+            candidates.iter().filter(|it| !Path::new(&it.path).is_absolute()).collect();
+        // Git's answer is cut somewhere: small ones first.
+        asked.sort_by_key(|it| it.now.as_ref().map_or(0, |it| it.length));
+        let folders = scanned.folders.iter().map(String::as_str).take(MAX_FILES);
+        let paths: Vec<&str> = folders.chain(asked.iter().map(|it| it.path.as_str())).collect();
+        self.ask(&paths);
+    }
+
+    fn ask(&mut self, paths: &[&str]) {
+        let Some(head) = self.call.start.git.head.as_deref().filter(|_| !paths.is_empty()) else {
+            return;
+        };
+        match objects::at(self.call.project, head, paths, self.call.until) {
+            Ok(found) => self.before.extend(paths.iter().map(|it| (*it).to_owned()).zip(found)),
+            Err(_) => self.is_git_silent = true,
+        }
+    }
+
+    /// Files that git has in folders that were touched, and that are not there any more.
+    fn gone(&mut self, scanned: &Scanned, skips: &dyn Skips) -> Vec<String> {
+        let mut folders = scanned.folders.clone();
+        let mut gone = Vec::new();
+        for _ in 0..MAX_ROUNDS {
+            let mut deeper = Vec::new();
+            for folder in &folders {
+                let Some(Some(Object::Folder(names))) = self.before.get(folder) else { continue };
+                for Entry { name, is_folder, .. } in names {
+                    let path =
+                        if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+                    let is_there = self.call.project.join(&path).symlink_metadata().is_ok();
+                    if is_there || self.call.named.contains_key(&path) {
+                        continue;
+                    }
+                    if *is_folder && !skips.folder(&path) {
+                        deeper.push(path);
+                    } else if !is_folder && !skips.file(&path) && gone.len() < MAX_FILES {
+                        gone.push(path);
+                    }
+                }
+            }
+            if deeper.is_empty() || gone.len() >= MAX_FILES {
+                break;
+            }
+            self.ask(&deeper.iter().map(String::as_str).collect::<Vec<_>>());
+            folders = deeper;
+        }
+        // Their texts were not asked for, and are there.
+        for path in &gone {
+            self.before.entry(path.clone()).or_insert(Some(Object::Other));
+        }
+        gone
+    }
+
+    /// The hash of what a file held, where that is known.
+    fn hash_before(&self, path: &str) -> Option<String> {
+        match self.call.named.get(path) {
+            Some(hash) => hash.clone(),
+            None => (self.call.seen)(path),
+        }
+    }
+
+    fn git_text(&self, path: &str) -> Option<&Vec<u8>> {
+        match self.before.get(path)? {
+            Some(Object::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text before, and whether it is known to be the one.
+    fn text_before(&self, it: &Candidate) -> Option<(Vec<u8>, bool)> {
+        let of_git = self.git_text(&it.path);
+        if let Some(hash) = self.hash_before(&it.path) {
+            let kept = || read_head(&(self.call.kept)(&hash)?, MAX_BYTES);
+            let texts =
+                kept().into_iter().chain(of_git.cloned()).chain(of_git.map(|text| with_crlf(text)));
+            return texts.into_iter().find(|text| hash_of(text) == hash).map(|text| (text, true));
+        }
+        let text = of_git?;
+        // A checkout may give lines other ends.
+        let has_crlf = |text: &Vec<u8>| text.windows(2).any(|pair| pair == b"\r\n");
+        let now = it.now.as_ref().and_then(|it| it.bytes.as_ref());
+        let is_converted = now.is_some_and(has_crlf) && !has_crlf(text);
+        Some((if is_converted { with_crlf(text) } else { text.clone() }, false))
+    }
+
+    /// What became of a file; none if nothing did.
+    fn changed(&self, it: Candidate, head: Option<&str>) -> Option<ChangedFile> {
+        let named = self.call.named.get(&it.path);
+        let of_sidecar = FILES.contains(&it.path.as_str());
+        let is_tracked = self.before.get(&it.path).is_some_and(Option::is_some);
+        let seen = (self.call.seen)(&it.path);
+        let was_there = match named {
+            Some(before) => before.is_some(),
+            None if of_sidecar => seen.is_some(),
+            None => is_tracked || seen.is_some() || it.is_new != Some(true),
+        };
+        let before = if was_there { self.text_before(&it) } else { None };
+        let text = before.as_ref().map(|(text, _)| text.as_slice());
+        let mut changed = match (&it.now, was_there) {
+            (None, false) => return None,
+            (None, true) if text.is_some() => Changed::between(text, None),
+            (None, true) => Changed::unseen(Change::Deleted, Opaque::Unknown),
+            (Some(now), _) => match (&now.bytes, text, was_there) {
+                (Some(bytes), None, false) => Changed::between(None, Some(bytes)),
+                (Some(bytes), Some(text), _) => Changed::between(Some(text), Some(bytes)),
+                (None, _, false) => Changed::unseen(Change::Created, Opaque::TooLarge),
+                (None, _, true) => Changed::unseen(Change::Modified, Opaque::TooLarge),
+                (Some(_), None, true) => Changed::unseen(Change::Modified, Opaque::Unknown),
+            },
+        };
+        if changed.change == Change::Unchanged {
+            return None;
+        }
+        let is_new = !was_there && (named.is_some() || of_sidecar);
+        let is_sure = is_new || before.as_ref().is_some_and(|(_, is_sure)| *is_sure);
+        let way_back = self.way_back(&it.path, changed.change, head);
+        let way_back = way_back.map(|command| WayBack { command, is_sure });
+        changed.file_hash = it.now.as_ref().and_then(|it| it.hash.clone());
+        Some(ChangedFile {
+            changed,
+            is_before_known: before.is_some() || !was_there,
+            before: before.map(|(text, _)| text),
+            after: it.now.and_then(|it| it.bytes),
+            is_link: it.is_link,
+            is_tracked,
+            at: it.at,
+            way_back,
+            path: it.path,
+        })
+    }
+
+    /// The command that restores a file.
+    fn way_back(&self, path: &str, change: Change, head: Option<&str>) -> Option<String> {
+        let Call { project, cwd, start, .. } = self.call;
+        if Path::new(path).is_absolute() {
+            return None;
+        }
+        // What takes back a scope says of which project it is.
+        let is_at_root = cwd == project && !FILES.contains(&path);
+        let there = || project.join(path).to_string_lossy().into_owned();
+        let from_here = word(&if is_at_root { path.to_owned() } else { there() });
+        if change == Change::Created {
+            return Some(format!("rm {from_here}"));
+        }
+        let hash = self.hash_before(path);
+        // What git has is the way back only to what git has.
+        let is_as_committed = match (self.git_text(path), &hash) {
+            (Some(text), Some(hash)) => {
+                hash_of(text) == *hash || hash_of(&with_crlf(text)) == *hash
+            }
+            (_, None) => self.before.get(path).is_some_and(Option::is_some),
+            (None, Some(_)) => false,
+        };
+        if !is_as_committed {
+            let kept = (self.call.kept)(&hash?)?;
+            return Some(format!("cp {} {from_here}", shell_word(&kept.to_string_lossy())));
+        }
+        let folder = shell_word(&project.to_string_lossy());
+        let there = if is_at_root { String::new() } else { format!(" -C {folder}") };
+        let moved = start.git.head.as_deref().filter(|before| Some(*before) != head);
+        let source = moved.map(|commit| format!(" --source={commit}")).unwrap_or_default();
+        Some(format!("git{there} restore{source} -- {}", word(path)))
+    }
+}
+
+fn with_crlf(text: &[u8]) -> Vec<u8> {
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    lines.join(&b"\r\n"[..])
+}
+
+/// A path as a word that no program takes for an option.
+fn word(path: &str) -> String {
+    if path.starts_with('-') { shell_word(&format!("./{path}")) } else { shell_word(path) }
+}
