@@ -55,7 +55,6 @@ use crate::{
     world::{
         World, in_a_line,
         links::{Links, MAX_PATH, normal},
-        read_head,
     },
 };
 

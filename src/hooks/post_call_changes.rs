@@ -179,7 +179,7 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight) -> Vec<Found> {
     }
     let weighed: Vec<(&str, &Changed, &Texts)> =
         found.iter().zip(&texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
-    let meanings = meaning::meanings(&weighed, project, until);
+    let meanings = meaning::meanings(&weighed);
     for (found, meaning) in found.iter_mut().zip(meanings) {
         found.meaning = Some(Box::new(meaning));
     }
