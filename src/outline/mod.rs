@@ -1,9 +1,8 @@
 //! The definitions in a source text. Pure: a text in, an [`Outline`] out.
 //!
-//! A text is parsed by tree-sitter and walked by tables of node kinds; its
-//! queries would have to be compiled in each process, which takes longer than
-//! the parsing. A [`Piece`] is a definition, an import or a statement; only the
-//! pieces that somebody asks for are split into [`token`]s.
+//! A text is parsed by tree-sitter and walked by tables of node kinds, since
+//! compiling queries in each process takes longer than parsing. A [`Piece`] is a
+//! definition, an import or a statement. It is split into [`token`]s on demand.
 
 mod kinds;
 mod names;
@@ -46,10 +45,7 @@ pub enum Unread {
 /// The language of a file, by its name.
 pub fn language_of(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let (stem, extension) = name.rsplit_once('.')?;
-    if stem.is_empty() {
-        return None;
-    }
+    let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
     let extension = extension.to_ascii_lowercase();
     LANGUAGES.iter().find(|it| it.extensions.contains(&extension.as_str()))
 }

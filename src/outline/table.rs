@@ -1,5 +1,4 @@
-//! The languages: which nodes define something, which hold definitions, which
-//! only wrap one.
+//! The languages, a row each: what the nodes of their grammars define.
 
 use std::sync::OnceLock;
 
