@@ -111,13 +111,13 @@ impl<'s> Change<'s> {
         comments.map(|comment| lines(comment).collect()).collect()
     }
 
-    /// Whether the visible definitions are the same.
-    pub(super) fn surface(&self) -> Surface {
-        let paths = |parts: &[Part]| -> BTreeSet<String> {
-            let seen = parts.iter().filter(|it| is_visible(&it.piece));
-            seen.flat_map(|it| it.piece.paths()).collect()
-        };
-        let is_same = paths(&self.removed) == paths(&self.added);
+    /// Whether the set of public definitions is the same.
+    pub(super) fn keeps_public_definitions(&self) -> bool {
+        paths(&self.removed, |piece| piece.is_public) == paths(&self.added, |piece| piece.is_public)
+    }
+
+    fn surface(&self) -> Surface {
+        let is_same = paths(&self.removed, is_visible) == paths(&self.added, is_visible);
         if is_same { Surface::Unchanged } else { Surface::Changed }
     }
 
@@ -157,6 +157,10 @@ impl<'s> Change<'s> {
         }
         found
     }
+}
+
+fn paths(parts: &[Part], is_it: fn(&Piece) -> bool) -> BTreeSet<String> {
+    parts.iter().filter(|part| is_it(&part.piece)).flat_map(|part| part.piece.paths()).collect()
 }
 
 fn keys<'p>(parts: &'p [Part]) -> HashSet<Key<'p>> {

@@ -86,7 +86,7 @@ fn climb(file: &File, change: &Change) -> Meaning {
         Step::Reorder
     } else if let Some(names) = rename::names(change, &[]) {
         return change.concluded(Step::Rename, names);
-    } else if change.surface() == Surface::Changed {
+    } else if !change.keeps_public_definitions() {
         Step::PublicSurface
     } else if change.net().flow > 0 {
         Step::ControlFlow
@@ -160,7 +160,7 @@ impl Meaning {
         evidence.proved = step.is_proof();
         let is_refactoring = match step {
             Step::SameSurface => true,
-            Step::DeletedFile => evidence.public_surface == Surface::Unchanged,
+            Step::DeletedFile => evidence.net.public_names == 0,
             _ => evidence.proved,
         };
         self.class = if is_refactoring {
