@@ -249,7 +249,8 @@ fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &La
             let code = |it: &&(Node, &str)| !is_comment(it.0.kind());
             let before = children[..at].iter().rev().find(code).map_or("", |it| it.0.kind());
             let after = children[at + 1..].iter().find(code).map_or("", |it| it.0.kind());
-            matches!(after, ")" | "]" | "}" | ">" | "|") && !is_in(" , ( [ { <", before)
+            matches!(after, ")" | "]" | "}" | ">" | "|")
+                && !matches!(before, "" | "," | "(" | "[" | "{" | "<")
         }
         _ => false,
     }
