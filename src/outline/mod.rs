@@ -12,13 +12,13 @@ mod tests;
 pub mod token;
 mod walk;
 
-use std::{borrow::Cow, ops::ControlFlow};
+use std::{borrow::Cow, ops::ControlFlow, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
-use self::table::LANGUAGES;
 pub use self::table::Language;
+use self::{table::LANGUAGES, token::Classes};
 
 /// The longest text that is parsed, in bytes.
 pub const LONGEST_TEXT: usize = 1 << 20;
@@ -80,6 +80,7 @@ pub struct Source<'a> {
     pub language: &'static Language,
     pub text: Cow<'a, [u8]>,
     tree: Tree,
+    classes: Rc<Classes>,
 }
 
 /// A definition without the definitions inside it, an import, or a statement.
@@ -127,7 +128,8 @@ impl<'a> Source<'a> {
     pub fn parse(text: &'a [u8], language: &'static Language) -> Result<Self, Unread> {
         let text = plain(text)?;
         let tree = parse(&text, language, None)?;
-        Ok(Self { language, text, tree })
+        let classes = Rc::new(Classes::of(&tree.language()));
+        Ok(Self { language, text, tree, classes })
     }
 
     /// A later text of the same file: only what differs is parsed anew.
@@ -138,7 +140,7 @@ impl<'a> Source<'a> {
         old.edit(&edit(&before.text, &text));
         // What was reused may be the reason for an error.
         let tree = parse(&text, language, Some(&old)).or_else(|_| parse(&text, language, None))?;
-        Ok(Self { language, text, tree })
+        Ok(Self { language, text, tree, classes: Rc::clone(&before.classes) })
     }
 
     pub fn outline(&self) -> Outline<'_> {

@@ -77,7 +77,7 @@ struct Class {
 }
 
 impl Classes {
-    fn of(grammar: &Grammar) -> Self {
+    pub(super) fn of(grammar: &Grammar) -> Self {
         let set = |words: &'static str| -> HashSet<&str> { words.split(' ').collect() };
         let (flow, texts, unbound) = (set(kinds::FLOW), set(kinds::TEXTS), set(kinds::UNBOUND));
         let binders = kinds::BINDERS.split(' ').filter_map(|row| row.split_once('.'));
@@ -113,9 +113,7 @@ impl Classes {
 
 impl<'s> Source<'_> {
     pub fn tokens(&'s self, piece: &Piece<'s>) -> Tokens<'s> {
-        let grammar = self.language.grammar;
-        let classes = self.language.classes.get_or_init(|| Classes::of(&grammar()));
-        let mut lexer = Lexer { source: self, classes, end: piece.end, tokens: Tokens::default() };
+        let mut lexer = Lexer { source: self, end: piece.end, tokens: Tokens::default() };
         for node in &piece.nodes {
             lexer.visit(Place { node: *node, parent: None, field: "", is_bound: false, depth: 0 });
         }
@@ -125,7 +123,6 @@ impl<'s> Source<'_> {
 
 struct Lexer<'s, 'a> {
     source: &'s Source<'a>,
-    classes: &'s Classes,
     /// Where the piece ends.
     end: usize,
     tokens: Tokens<'s>,
@@ -143,14 +140,15 @@ struct Place<'s> {
 impl<'s> Lexer<'s, '_> {
     fn visit(&mut self, place: Place<'s>) {
         let Place { node, parent, field, depth, .. } = place;
-        let (class, language) = (self.classes.get(node), self.source.language);
+        let (class, language) = (self.source.classes.get(node), self.source.language);
         let text = self.source.text_of(node);
         if is_note(node, text, language) {
             self.tokens.comments.push(text);
             return;
         }
         self.tokens.flow += usize::from(class.is_flow);
-        let binds = parent.and_then(|it| self.classes.get(it).binds).filter(|_| node.is_named());
+        let binds =
+            parent.and_then(|it| self.source.classes.get(it).binds).filter(|_| node.is_named());
         let is_bound = place.is_bound && !class.is_unbound && !matches!(field, "type" | "value")
             || binds.is_some_and(|it| it.is_empty() || it == field);
         let is_whole =
