@@ -30,11 +30,6 @@ pub(super) const BINDERS: &str = "let_declaration.pattern let_condition.pattern 
 pub(super) const UNBOUND: &str = "attribute subscript member_expression field_expression \
     selector_expression index_expression call type_annotation type scoped_identifier";
 
-/// `PARENT.FIELD`: an identifier here is the name of a part, as of a field or
-/// an argument.
-pub(super) const MEMBERS: &str = "attribute.attribute keyword_argument.name field_access.field \
-    method_invocation.name element_value_pair.key";
-
 pub(super) fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|it| it == word)
 }

@@ -1,9 +1,8 @@
 //! The definitions in a source text. Pure: a text in, an [`Outline`] out.
 //!
-//! A text is parsed by tree-sitter and walked by tables of node kinds; its
-//! queries would have to be compiled in each process, which takes longer than
-//! the parsing. A [`Piece`] is a definition, an import or a statement; only the
-//! pieces that somebody asks for are split into [`token`]s.
+//! A text is parsed by tree-sitter and walked by tables of node kinds, since
+//! compiling queries in each process takes longer than parsing. A [`Piece`] is a
+//! definition, an import or a statement. It is split into [`token`]s on demand.
 
 mod kinds;
 mod names;
@@ -13,13 +12,13 @@ mod tests;
 pub mod token;
 mod walk;
 
-use std::{borrow::Cow, ops::ControlFlow};
+use std::{borrow::Cow, ops::ControlFlow, rc::Rc};
 
 use serde::{Deserialize, Serialize};
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
-use self::table::LANGUAGES;
 pub use self::table::Language;
+use self::{table::LANGUAGES, token::Classes};
 
 /// The longest text that is parsed, in bytes.
 pub const LONGEST_TEXT: usize = 1 << 20;
@@ -46,10 +45,7 @@ pub enum Unread {
 /// The language of a file, by its name.
 pub fn language_of(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let (stem, extension) = name.rsplit_once('.')?;
-    if stem.is_empty() {
-        return None;
-    }
+    let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
     let extension = extension.to_ascii_lowercase();
     LANGUAGES.iter().find(|it| it.extensions.contains(&extension.as_str()))
 }
@@ -84,6 +80,7 @@ pub struct Source<'a> {
     pub language: &'static Language,
     pub text: Cow<'a, [u8]>,
     tree: Tree,
+    classes: Rc<Classes>,
 }
 
 /// A definition without the definitions inside it, an import, or a statement.
@@ -131,7 +128,8 @@ impl<'a> Source<'a> {
     pub fn parse(text: &'a [u8], language: &'static Language) -> Result<Self, Unread> {
         let text = plain(text)?;
         let tree = parse(&text, language, None)?;
-        Ok(Self { language, text, tree })
+        let classes = Rc::new(Classes::of(&tree.language()));
+        Ok(Self { language, text, tree, classes })
     }
 
     /// A later text of the same file: only what differs is parsed anew.
@@ -142,7 +140,7 @@ impl<'a> Source<'a> {
         old.edit(&edit(&before.text, &text));
         // What was reused may be the reason for an error.
         let tree = parse(&text, language, Some(&old)).or_else(|_| parse(&text, language, None))?;
-        Ok(Self { language, text, tree })
+        Ok(Self { language, text, tree, classes: Rc::clone(&before.classes) })
     }
 
     pub fn outline(&self) -> Outline<'_> {

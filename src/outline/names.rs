@@ -7,9 +7,6 @@ use super::{Source, kinds::is_in};
 /// The longest name, in characters.
 const LONGEST: usize = 120;
 
-/// The most names in one pattern.
-const MOST: usize = 50;
-
 pub(super) fn of(source: &Source, node: Node) -> Vec<String> {
     let text = |node: Node| one_line(source.text_of(node));
     let field = |name: &str| node.child_by_field_name(name).map(text);
@@ -28,33 +25,32 @@ pub(super) fn of(source: &Source, node: Node) -> Vec<String> {
             vec![format!("{}.{name}", of.split('[').next().unwrap_or(of))]
         }
         (Some(name), None) => vec![name],
-        (None, _) => match node.child_by_field_name("left") {
-            Some(left) => identifiers(source, left),
-            None => {
-                let mut found = Vec::new();
-                each(source, node, 0, &mut found);
-                found
-            }
-        },
+        (None, _) => {
+            let left = node.child_by_field_name("left");
+            left.map_or_else(|| each(source, node, 0), |left| identifiers(source, left))
+        }
     }
 }
 
 /// The names of the children, also of those in a list such as `const ( … )`.
-fn each(source: &Source, node: Node, depth: usize, found: &mut Vec<String>) {
+fn each(source: &Source, node: Node, depth: usize) -> Vec<String> {
+    let mut found = Vec::new();
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         if depth < 2 && child.kind().ends_with("spec_list") {
-            each(source, child, depth + 1, found);
+            found.extend(each(source, child, depth + 1));
         }
         let mut cursor = child.walk();
         for name in child.children_by_field_name("name", &mut cursor) {
             found.extend(identifiers(source, name));
         }
     }
+    found
 }
 
 /// The names that a pattern defines.
 fn identifiers(source: &Source, pattern: Node) -> Vec<String> {
+    const MOST: usize = 50;
     /// These are there already, and get another value.
     const PLACES: &str = "attribute subscript member_expression subscript_expression call";
     let mut found = Vec::new();

@@ -1,18 +1,14 @@
-//! The languages: which nodes define something, which hold definitions, which
-//! only wrap one.
-
-use std::sync::OnceLock;
+//! The languages, a row each: what the nodes of their grammars define.
 
 use tree_sitter::Language as Grammar;
 
-use super::{Kind, token::Classes};
+use super::Kind;
 
 #[derive(Debug)]
 pub struct Language {
     pub name: &'static str,
     pub(super) extensions: &'static [&'static str],
     pub(super) grammar: fn() -> Grammar,
-    pub(super) classes: OnceLock<Classes>,
     /// Between a definition and its container: `::` in `Session::renew`.
     pub(super) separator: &'static str,
     /// Each role, and the node kinds that have it.
@@ -63,7 +59,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         name: "rust",
         extensions: &["rs"],
         grammar: || tree_sitter_rust::LANGUAGE.into(),
-        classes: OnceLock::new(),
         separator: "::",
         roles: &[
             (Defines(Function), "function_item function_signature_item"),
@@ -91,7 +86,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         name: "python",
         extensions: &["py", "pyi"],
         grammar: || tree_sitter_python::LANGUAGE.into(),
-        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             (Defines(Function), "function_definition"),
@@ -109,7 +103,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         name: "go",
         extensions: &["go"],
         grammar: || tree_sitter_go::LANGUAGE.into(),
-        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             (Defines(Function), "function_declaration"),
@@ -127,7 +120,6 @@ pub(super) static LANGUAGES: [Language; 7] = [
         name: "java",
         extensions: &["java"],
         grammar: || tree_sitter_java::LANGUAGE.into(),
-        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             (
@@ -159,7 +151,6 @@ const fn ecmascript(
         name,
         extensions,
         grammar,
-        classes: OnceLock::new(),
         separator: ".",
         roles: &[
             (

@@ -24,7 +24,7 @@ pub enum What {
     Open,
     Close,
     Identifier,
-    /// The name of a part: a field, a method, a named argument.
+    /// The name of a field or a method.
     Member,
     /// The name of two things at once: `{ name }`.
     Shorthand,
@@ -74,18 +74,14 @@ struct Class {
     is_unbound: bool,
     /// The field whose nodes it binds; empty: any.
     binds: Option<&'static str>,
-    /// The field that names a part.
-    member: Option<&'static str>,
 }
 
 impl Classes {
-    fn of(grammar: &Grammar) -> Self {
+    pub(super) fn of(grammar: &Grammar) -> Self {
         let set = |words: &'static str| -> HashSet<&str> { words.split(' ').collect() };
         let (flow, texts, unbound) = (set(kinds::FLOW), set(kinds::TEXTS), set(kinds::UNBOUND));
-        let table = |rows: &'static str| -> HashMap<&str, &str> {
-            rows.split(' ').filter_map(|row| row.split_once('.')).collect()
-        };
-        let (binders, members) = (table(kinds::BINDERS), table(kinds::MEMBERS));
+        let binders = kinds::BINDERS.split(' ').filter_map(|row| row.split_once('.'));
+        let binders: HashMap<&str, &str> = binders.collect();
         let class = |number: usize| {
             let number = u16::try_from(number).unwrap_or(0);
             let name = grammar.node_kind_for_id(number).unwrap_or_default();
@@ -105,7 +101,6 @@ impl Classes {
                 is_flow: flow.contains(name),
                 is_unbound: unbound.contains(name),
                 binds: binders.get(name).copied(),
-                member: members.get(name).copied(),
             }
         };
         Self((0..grammar.node_kind_count()).map(class).collect())
@@ -118,9 +113,7 @@ impl Classes {
 
 impl<'s> Source<'_> {
     pub fn tokens(&'s self, piece: &Piece<'s>) -> Tokens<'s> {
-        let grammar = self.language.grammar;
-        let classes = self.language.classes.get_or_init(|| Classes::of(&grammar()));
-        let mut lexer = Lexer { source: self, classes, end: piece.end, tokens: Tokens::default() };
+        let mut lexer = Lexer { source: self, end: piece.end, tokens: Tokens::default() };
         for node in &piece.nodes {
             lexer.visit(Place { node: *node, parent: None, field: "", is_bound: false, depth: 0 });
         }
@@ -130,7 +123,6 @@ impl<'s> Source<'_> {
 
 struct Lexer<'s, 'a> {
     source: &'s Source<'a>,
-    classes: &'s Classes,
     /// Where the piece ends.
     end: usize,
     tokens: Tokens<'s>,
@@ -148,14 +140,15 @@ struct Place<'s> {
 impl<'s> Lexer<'s, '_> {
     fn visit(&mut self, place: Place<'s>) {
         let Place { node, parent, field, depth, .. } = place;
-        let (class, language) = (self.classes.get(node), self.source.language);
+        let (class, language) = (self.source.classes.get(node), self.source.language);
         let text = self.source.text_of(node);
         if is_note(node, text, language) {
             self.tokens.comments.push(text);
             return;
         }
         self.tokens.flow += usize::from(class.is_flow);
-        let binds = parent.and_then(|it| self.classes.get(it).binds).filter(|_| node.is_named());
+        let binds =
+            parent.and_then(|it| self.source.classes.get(it).binds).filter(|_| node.is_named());
         let is_bound = place.is_bound && !class.is_unbound && !matches!(field, "type" | "value")
             || binds.is_some_and(|it| it.is_empty() || it == field);
         let is_whole =
@@ -187,10 +180,8 @@ impl<'s> Lexer<'s, '_> {
             return;
         }
         let kind = parent.map_or("", |it| it.kind());
-        let member = parent.and_then(|it| self.classes.get(it).member);
         let what = match class.what {
             What::Identifier if kind == "shorthand_field_initializer" => What::Shorthand,
-            What::Identifier if member == Some(field) => What::Member,
             what => what,
         };
         let is_own = !matches!(kind, "global_statement" | "nonlocal_statement");
@@ -215,19 +206,18 @@ pub(super) fn is_note(node: Node, text: &[u8], language: &Language) -> bool {
 /// Whether a statement is the string at the beginning of a module, a function
 /// or a class.
 fn is_docstring(node: Node, language: &Language) -> bool {
-    let is_string = language.name == "python"
+    const OWNERS: &str = "module function_definition class_definition";
+    let owner = || node.parent().map(|block| block.parent().unwrap_or(block));
+    language.name == "python"
         && node.kind() == "expression_statement"
         && node.named_child_count() == 1
-        && node.named_child(0).is_some_and(|it| it.kind() == "string");
-    is_string && {
-        let owner = node.parent().map(|block| block.parent().unwrap_or(block));
-        owner.is_some_and(|it| is_in("module function_definition class_definition", it.kind()))
-            && successors(node.prev_named_sibling(), Node::prev_named_sibling)
-                .all(|it| is_comment(it.kind()))
-    }
+        && node.named_child(0).is_some_and(|it| it.kind() == "string")
+        && owner().is_some_and(|owner| is_in(OWNERS, owner.kind()))
+        && successors(node.prev_named_sibling(), Node::prev_named_sibling)
+            .all(|it| is_comment(it.kind()))
 }
 
-fn children<'s>(node: Node<'s>) -> Vec<(Node<'s>, &'s str)> {
+fn children(node: Node<'_>) -> Vec<(Node<'_>, &str)> {
     let mut cursor = node.walk();
     let mut found = Vec::new();
     let mut is_there = cursor.goto_first_child();
@@ -257,7 +247,8 @@ fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &La
             let code = |it: &&(Node, &str)| !is_comment(it.0.kind());
             let before = children[..at].iter().rev().find(code).map_or("", |it| it.0.kind());
             let after = children[at + 1..].iter().find(code).map_or("", |it| it.0.kind());
-            matches!(after, ")" | "]" | "}" | ">" | "|") && !is_in(" , ( [ { <", before)
+            matches!(after, ")" | "]" | "}" | ">" | "|")
+                && !matches!(before, "" | "," | "(" | "[" | "{" | "<")
         }
         _ => false,
     }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{
-    Kind, Outline, Piece, Source,
+    Kind, Language, Outline, Piece, Source,
     kinds::is_in,
     names,
     table::{Role, Visibility},
@@ -16,14 +16,8 @@ const DEEPEST: usize = 40;
 pub(super) fn outline<'s>(source: &'s Source<'_>) -> Outline<'s> {
     let outline = Outline { pieces: Vec::new(), comments: Vec::new() };
     let mut walk = Walk { source, outline };
-    let place = Place {
-        inside: String::new(),
-        is_public: true,
-        is_type: false,
-        is_interface: false,
-        depth: 0,
-    };
-    walk.children(source.tree.root_node(), &place);
+    let top = Place { is_public: true, ..Place::default() };
+    walk.children(source.tree.root_node(), &top);
     walk.outline
 }
 
@@ -33,6 +27,7 @@ struct Walk<'s, 'a> {
 }
 
 /// The container of a definition.
+#[derive(Default)]
 struct Place {
     inside: String,
     is_public: bool,
@@ -114,7 +109,8 @@ impl<'s> Walk<'s, '_> {
     }
 
     fn container(&mut self, piece: Piece<'s>, node: Node<'s>, body: Node<'s>, place: &Place) {
-        let separator = self.source.language.separator;
+        const INTERFACES: &str = "trait_item interface_declaration annotation_type_declaration";
+        let Language { separator, visibility, .. } = self.source.language;
         let inner = Place {
             inside: format!("{}{}{separator}", place.inside, piece.names.join(", ")),
             is_public: match piece.kind {
@@ -123,20 +119,14 @@ impl<'s> Walk<'s, '_> {
                 _ => piece.is_public,
             },
             is_type: piece.kind != Kind::Module,
-            is_interface: matches!(
-                node.kind(),
-                "trait_item" | "interface_declaration" | "annotation_type_declaration"
-            ),
+            is_interface: is_in(INTERFACES, node.kind()),
             depth: place.depth + 1,
         };
         let begin = piece.nodes.first().map_or(0, Node::start_byte);
         self.outline.pieces.push(Piece {
             is_public: piece.is_public && piece.kind != Kind::Impl,
             // The base classes are evaluated where the class is.
-            is_free: match self.source.language.visibility {
-                Visibility::Export | Visibility::Underscore => false,
-                Visibility::Modifier | Visibility::Capital | Visibility::Public => true,
-            },
+            is_free: !matches!(visibility, Visibility::Export | Visibility::Underscore),
             raw: self.source.text.get(begin..body.start_byte()).unwrap_or_default(),
             end: body.start_byte(),
             ..piece

@@ -3,9 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
-    File, Meaning,
+    Meaning,
     evidence::{How, Net, Step, Surface, Touched},
-    rename, reorder,
 };
 use crate::outline::{Kind, Outline, Piece, Source, token::Tokens};
 
@@ -77,40 +76,7 @@ impl<'s> Change<'s> {
         Self { before, after, old, new, old_order, new_order, removed, added }
     }
 
-    /// What the change means, without a look at other files.
-    pub(super) fn meaning(&self, file: &File) -> Meaning {
-        if file.before.is_none() {
-            return self.concluded(Step::NewFile, Vec::new());
-        }
-        if file.after.is_none() {
-            return self.concluded(Step::DeletedFile, Vec::new());
-        }
-        if self.removed.is_empty() && self.added.is_empty() {
-            if self.old_order == self.new_order {
-                let has_same_comments = self.comments(true) == self.comments(false);
-                let step = if has_same_comments { Step::FormatOnly } else { Step::CommentOnly };
-                return self.concluded(step, Vec::new());
-            }
-            if reorder::means_the_same(self) {
-                return self.concluded(Step::Reorder, Vec::new());
-            }
-        }
-        match rename::names(self, &[]) {
-            Some(names) => self.concluded(Step::Rename, names),
-            None => self.concluded(self.unproved(), Vec::new()),
-        }
-    }
-
-    fn unproved(&self) -> Step {
-        if self.surface() == Surface::Changed {
-            Step::PublicSurface
-        } else if self.net().flow > 0 {
-            Step::ControlFlow
-        } else {
-            Step::SameSurface
-        }
-    }
-
+    /// The meaning that this step gives it, with all that the evidence tells.
     pub(super) fn concluded(&self, step: Step, renamed: Vec<(String, String)>) -> Meaning {
         let mut meaning = Meaning::of(step);
         let evidence = &mut meaning.evidence;
@@ -126,7 +92,12 @@ impl<'s> Change<'s> {
         meaning
     }
 
-    /// The comments of one of the texts, without indentation.
+    /// Whether the comments are the same but for their indentation, where all
+    /// pieces are.
+    pub(super) fn has_same_comments(&self) -> bool {
+        self.comments(true) == self.comments(false)
+    }
+
     fn comments(&self, is_before: bool) -> Vec<Vec<&[u8]>> {
         let (source, outline) =
             if is_before { (self.before, &self.old) } else { (self.after, &self.new) };
@@ -140,16 +111,17 @@ impl<'s> Change<'s> {
         comments.map(|comment| lines(comment).collect()).collect()
     }
 
+    /// Whether the set of public definitions is the same.
+    pub(super) fn keeps_public_definitions(&self) -> bool {
+        paths(&self.removed, |piece| piece.is_public) == paths(&self.added, |piece| piece.is_public)
+    }
+
     fn surface(&self) -> Surface {
-        let paths = |parts: &[Part]| -> BTreeSet<String> {
-            let seen = parts.iter().filter(|it| is_visible(&it.piece));
-            seen.flat_map(|it| it.piece.paths()).collect()
-        };
-        let is_same = paths(&self.removed) == paths(&self.added);
+        let is_same = paths(&self.removed, is_visible) == paths(&self.added, is_visible);
         if is_same { Surface::Unchanged } else { Surface::Changed }
     }
 
-    fn net(&self) -> Net {
+    pub(super) fn net(&self) -> Net {
         let difference = |count: fn(&Part) -> usize| {
             let sum = |parts: &[Part]| signed(parts.iter().map(count).sum());
             sum(&self.added) - sum(&self.removed)
@@ -185,6 +157,10 @@ impl<'s> Change<'s> {
         }
         found
     }
+}
+
+fn paths(parts: &[Part], is_it: fn(&Piece) -> bool) -> BTreeSet<String> {
+    parts.iter().filter(|part| is_it(&part.piece)).flat_map(|part| part.piece.paths()).collect()
 }
 
 fn keys<'p>(parts: &'p [Part]) -> HashSet<Key<'p>> {

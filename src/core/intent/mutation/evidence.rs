@@ -100,7 +100,8 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Whether the set of public definitions is the same.
+/// Whether code outside knows the definitions by the same names: public ones,
+/// methods of a trait, and those that the language calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Surface {

@@ -61,7 +61,7 @@ pub fn judge_all(files: &[File]) -> Vec<Meaning> {
     let meaning = |(file, change): (&File, &Result<Change, Unread>)| {
         let mut meaning = match change {
             _ if file.before == file.after => Meaning::of(Step::Identical),
-            Ok(change) => change.meaning(file),
+            Ok(change) => climb(file, change),
             Err(why) => Meaning::unread(*why),
         };
         meaning.evidence.language = language(file.path);
@@ -71,6 +71,29 @@ pub fn judge_all(files: &[File]) -> Vec<Meaning> {
     rename::follow(&changes, &mut meanings);
     moves::find(files, &changes, &mut meanings);
     meanings
+}
+
+/// The first step that holds, without a look at other files.
+fn climb(file: &File, change: &Change) -> Meaning {
+    let has_same_pieces = change.removed.is_empty() && change.added.is_empty();
+    let step = if file.before.is_none() {
+        Step::NewFile
+    } else if file.after.is_none() {
+        Step::DeletedFile
+    } else if has_same_pieces && change.old_order == change.new_order {
+        if change.has_same_comments() { Step::FormatOnly } else { Step::CommentOnly }
+    } else if has_same_pieces && reorder::means_the_same(change) {
+        Step::Reorder
+    } else if let Some(names) = rename::names(change, &[]) {
+        return change.concluded(Step::Rename, names);
+    } else if !change.keeps_public_definitions() {
+        Step::PublicSurface
+    } else if change.net().flow > 0 {
+        Step::ControlFlow
+    } else {
+        Step::SameSurface
+    };
+    change.concluded(step, Vec::new())
 }
 
 /// What a change means of which the text before is not known.
@@ -137,7 +160,7 @@ impl Meaning {
         evidence.proved = step.is_proof();
         let is_refactoring = match step {
             Step::SameSurface => true,
-            Step::DeletedFile => evidence.public_surface == Surface::Unchanged,
+            Step::DeletedFile => evidence.net.public_names == 0,
             _ => evidence.proved,
         };
         self.class = if is_refactoring {
