@@ -62,7 +62,7 @@ pub fn run() -> Option<ExitCode> {
             say(&format!("{}{reason}", got_so_far(&start, &world)));
             DENIED.into()
         }
-        Judgement::Closes(closings) => match started.run_program(&program) {
+        Judgement::Closes(closings) => match run_once(started, &program) {
             Ok(0) => {
                 if let Err(why) = program_start::confirm(&start, &closings, &world) {
                     say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
@@ -73,6 +73,12 @@ pub fn run() -> Option<ExitCode> {
             Err(err) => cannot_run(&program, &err),
         },
     })
+}
+
+/// Whatever goes wrong from here on, the program does not run again.
+fn run_once(started: &Started, program: &Path) -> io::Result<u8> {
+    drop(panic::take_hook());
+    started.run_program(program)
 }
 
 fn become_program(started: &Started, program: &Path) -> ExitCode {
