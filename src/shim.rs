@@ -18,13 +18,14 @@ use std::{
 };
 
 use crate::{
-    core::{bounded, session::SessionId},
+    core::bounded,
     hooks::program_start::{self, Judgement, Place, Start},
+    open::shims::Watched,
     world::{
         World,
         ancestors::{Ancestor, ancestors},
         git, process,
-        shims::Started,
+        shims::{Started, session_id},
     },
 };
 
@@ -44,10 +45,16 @@ pub fn run() -> Option<ExitCode> {
     panic::set_hook(Box::new(move |_| {
         let _ = started.become_program(&real);
     }));
-    let world = World::from_env();
-    let Some(start) = start(started, &world) else {
+    let Some(id) = session_id() else { return Some(become_program(started, &program)) };
+    let argv = started.argv();
+    if let (Some(watched), Ok(cwd)) = (Watched::read(&started.home, &id), std::env::current_dir())
+        && program_start::is_unwatched(&argv, &cwd, &watched)
+    {
         return Some(become_program(started, &program));
-    };
+    }
+    let world = World::from_env();
+    let Ok(session_id) = id.parse() else { return Some(become_program(started, &program)) };
+    let start = Start { session_id, cwd: world.cwd.clone(), argv };
     let is_ours = |place: &Place| is_sessions_work(place, &start, &world) && !is_persons(&world);
     Some(match program_start::judge(&start, is_ours, &world) {
         Judgement::Free => become_program(started, &program),
@@ -55,7 +62,7 @@ pub fn run() -> Option<ExitCode> {
             say(&format!("{}{reason}", got_so_far(&start, &world)));
             DENIED.into()
         }
-        Judgement::Closes(closings) => match started.run_program(&program) {
+        Judgement::Closes(closings) => match run_once(started, &program) {
             Ok(0) => {
                 if let Err(why) = program_start::confirm(&start, &closings, &world) {
                     say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
@@ -66,6 +73,12 @@ pub fn run() -> Option<ExitCode> {
             Err(err) => cannot_run(&program, &err),
         },
     })
+}
+
+/// Whatever goes wrong from here on, the program does not run again.
+fn run_once(started: &Started, program: &Path) -> io::Result<u8> {
+    drop(panic::take_hook());
+    started.run_program(program)
 }
 
 fn become_program(started: &Started, program: &Path) -> ExitCode {
@@ -80,15 +93,6 @@ fn cannot_run(program: &Path, err: &io::Error) -> ExitCode {
 
 fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
-}
-
-/// The program and the session that it belongs to, if it belongs to one.
-fn start(started: &Started, world: &World) -> Option<Start> {
-    let id = world.var("CLAUDE_CODE_SESSION_ID").or_else(|| world.var("ROZ_SESSION_ID"))?;
-    let session_id: SessionId = id.parse().ok()?;
-    let words = std::iter::once(&started.name).chain(&started.args);
-    let argv = words.map(|it| it.to_string_lossy().into_owned()).collect();
-    Some(Start { session_id, cwd: world.cwd.clone(), argv })
 }
 
 /// Whether something of it is no scratch: neither in a folder for temporary files nor in one that

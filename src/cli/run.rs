@@ -9,7 +9,7 @@ use crate::{
         session::{Session, SessionId},
         trace::Mark,
     },
-    hooks::shims::names,
+    hooks::shims::watched,
     open::{Roz, shims::shell_lines},
     storage,
     world::{self, World, git, shims},
@@ -18,8 +18,8 @@ use crate::{
 /// Start an agent whose gated programs are judged when they start
 ///
 /// For agents whose hooks cannot say where their shells look for programs. It
-/// gets a session of its own; `roz list` shows it, `roz allow SESSION` and
-/// `roz approve SESSION` let its gated programs through.
+/// gets a session of its own; `roz list` shows it, and at a terminal of yours
+/// `roz approve` and `roz allow` let its gated programs through.
 ///
 /// Examples:
 ///   roz run -- codex
@@ -43,14 +43,14 @@ struct Unstartable(String, #[source] std::io::Error);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
-    let names = names(&roz, &world.cwd, world);
+    let watched = watched(&roz, &world.cwd, world);
     let mut variables = Vec::new();
-    if names.is_empty() {
+    if watched.names().is_empty() {
         let nothing = "roz: nothing is gated here, so the agent starts as it would by itself";
         writeln!(std::io::stderr(), "{nothing}")?;
     } else {
-        let folder = roz.link_shims(&names, &world.binary()?)?;
         let id: SessionId = format!("run-{}", bounded::hex(&world::dice()[..8])).parse()?;
+        let folder = roz.link_shims(&id, &watched, &world.binary()?)?;
         begin(&roz, &id, world)?;
         let mut lines = shell_lines(&folder, &id);
         if let Some(users) = shims::shell_start_up() {

@@ -22,7 +22,7 @@ use crate::{
         session::{Session, SessionId},
         trace::Mark,
     },
-    open::Roz,
+    open::{Roz, shims::Watched},
     shell,
     storage::{self, update},
     template::{self, Voice},
@@ -110,6 +110,36 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
         }
     }
     if closings.is_empty() { Judgement::Free } else { Judgement::Closes(closings) }
+}
+
+/// Whether a program is none of a session's business, as far as that can be told without opening
+/// anything: most runs of a gated program are.
+pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
+    let [program, verb, ..] = argv else { return false };
+    // An option may lead to another repository, an alias to another verb.
+    let is_git = program.eq_ignore_ascii_case("git");
+    if verb.starts_with('-') || is_git && !shell::is_git_verb(verb) {
+        return false;
+    }
+    // So may a repository in the project.
+    let mut below = cwd.ancestors().take_while(|it| **it != watched.project);
+    if !cwd.starts_with(&watched.project) || below.any(|it| it.join(".git").exists()) {
+        return false;
+    }
+    if watched.closing.iter().any(|it| it.eq_ignore_ascii_case(program)) {
+        return false;
+    }
+    // A file system that ignores case finds `git` under `GIT`, too.
+    let is_its =
+        |it: &&String| pattern::program(it).is_some_and(|it| it.eq_ignore_ascii_case(program));
+    let patterns = watched.patterns.iter().filter(is_its);
+    let patterns: Vec<&String> = patterns.collect();
+    let reading = match quoted(argv) {
+        Some(line) if !patterns.is_empty() => shell::read(&line),
+        _ => return patterns.is_empty(),
+    };
+    reading.unreadable.is_none()
+        && !patterns.iter().any(|it| pattern::check(it).is_err() || reading.may_run(it))
 }
 
 /// A program that closes tickets has ended well.

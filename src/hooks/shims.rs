@@ -2,7 +2,6 @@
 //! client's shells.
 
 use std::{
-    collections::BTreeSet,
     fs,
     io::{self, Write as _},
     path::Path,
@@ -11,27 +10,32 @@ use std::{
 use super::{learned, wire::Input};
 use crate::{
     core::{event::Source, pattern, policy::Mode, reflection::tickets},
-    open::{Roz, shims::shell_lines},
+    open::{
+        Roz,
+        shims::{Watched, shell_lines},
+    },
     world::{World, read_text},
 };
 
-/// The programs that are judged when they start. What a gate names need not be there yet; of the
-/// ticket systems that roz knows by itself, only what is there.
-pub fn names(roz: &Roz, cwd: &Path, world: &World) -> BTreeSet<String> {
+/// What is watched in the project. A program that a gate names need not be there yet; of the ticket
+/// systems that roz knows by itself, only what is there.
+pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
     let policy = &roz.policy;
+    let project = roz.project.canonicalize().unwrap_or_else(|_| roz.project.clone());
+    let mut watched = Watched { project, patterns: Vec::new(), closing: Vec::new() };
     if !policy.shims.enabled {
-        return BTreeSet::new();
+        return watched;
     }
-    let patterns = policy.review.gates.tools.iter();
-    let patterns = patterns.filter(|_| policy.review.mode != Mode::Never);
-    let gated = patterns.filter_map(|it| pattern::program(it));
-    let closing = if learned::is_wanted(roz, cwd) {
-        tickets::programs(&policy.ticketing)
-    } else {
-        Vec::new()
-    };
-    let closing = closing.into_iter().filter(|name| !world.on_path(name).is_empty());
-    gated.chain(closing).map(str::to_owned).collect()
+    if policy.review.mode != Mode::Never {
+        let patterns = policy.review.gates.tools.iter();
+        watched.patterns = patterns.filter(|it| pattern::program(it).is_some()).cloned().collect();
+    }
+    if learned::is_wanted(roz, cwd) {
+        let closing = tickets::programs(&policy.ticketing).into_iter();
+        let closing = closing.filter(|name| !world.on_path(name).is_empty());
+        watched.closing = closing.map(str::to_owned).collect();
+    }
+    watched
 }
 
 /// At a session's start.
@@ -43,11 +47,11 @@ pub(super) fn set_up(input: &Input, source: Source, roz: &Roz, world: &World) ->
     }
     let Some(file) = world.var("CLAUDE_ENV_FILE").map(Path::new) else { return Ok(()) };
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let names = names(roz, cwd, world);
-    if names.is_empty() {
+    let watched = watched(roz, cwd, world);
+    if watched.names().is_empty() {
         return Ok(());
     }
-    let folder = roz.link_shims(&names, &world.binary()?)?;
+    let folder = roz.link_shims(&input.session_id, &watched, &world.binary()?)?;
     let lines = shell_lines(&folder, &input.session_id);
     let there = read_text(file, LARGEST).unwrap_or_default();
     if there.ends_with(&lines) {

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! <ROZ_HOME>/shims/0123456789abcdef/git     a link to roz; the folder's name is of all its names
+//! <ROZ_HOME>/shims/sessions/<session>       what is watched in a session
 //! <ROZ_HOME>/shims/passes/<session>.<id>    a gated call that runs
 //! <ROZ_HOME>/shims/shells/<session>         what a shell under `roz run` reads as it starts
 //! ```
@@ -21,12 +22,44 @@ use serde::{Deserialize, Serialize};
 
 use super::Roz;
 use crate::{
-    core::{bounded, outcome::Pass, session::SessionId},
+    core::{bounded, outcome::Pass, pattern, session::SessionId},
     world::{self, shims},
 };
 
 /// How long the pass of a call in the background lasts once it is started: nobody says when it ends.
 const IN_BACKGROUND: TimeDelta = TimeDelta::minutes(10);
+
+/// What is watched in a session: enough for a shim to know that a program is none of its business,
+/// without the configuration and the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    pub project: PathBuf,
+    /// The gates that name a program.
+    pub patterns: Vec<String>,
+    /// Programs that close tickets.
+    pub closing: Vec<String>,
+}
+
+impl Watched {
+    /// As the session's start wrote it down.
+    pub fn read(home: &Path, id: &str) -> Option<Self> {
+        let id: SessionId = id.parse().ok()?;
+        serde_json::from_str(&world::read_text(&file_of(home, &id), LARGEST)?).ok()
+    }
+
+    /// The programs that get a link.
+    pub fn names(&self) -> BTreeSet<String> {
+        let gated = self.patterns.iter().filter_map(|it| pattern::program(it));
+        gated.map(str::to_owned).chain(self.closing.iter().cloned()).collect()
+    }
+}
+
+fn file_of(home: &Path, id: &SessionId) -> PathBuf {
+    home.join(shims::FOLDER).join("sessions").join(id.as_str())
+}
+
+/// Of a file of ours.
+const LARGEST: u64 = 1 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptPass {
@@ -40,14 +73,25 @@ impl Roz {
         self.home.join(shims::FOLDER)
     }
 
-    /// Makes the folder of links to `binary` under these names; the folder of another set of names is
+    /// Makes the folder of links to `binary` for a session; the folder of another set of names is
     /// another session's.
-    pub fn link_shims(&self, names: &BTreeSet<String>, binary: &Path) -> io::Result<PathBuf> {
+    pub fn link_shims(
+        &self,
+        id: &SessionId,
+        watched: &Watched,
+        binary: &Path,
+    ) -> io::Result<PathBuf> {
+        let names = watched.names();
         let all: Vec<&str> = names.iter().map(String::as_str).collect();
         let hash = bounded::sha256(all.join("\n").as_bytes());
         let folder = self.shims().join(&hash[..shims::DIGITS]);
+        let file = file_of(&self.home, id);
+        make_folder(&self.shims().join("sessions"))?;
+        let new = file.with_extension(bounded::hex(&world::dice()[..4]));
+        fs::write(&new, serde_json::to_vec(watched)?)?;
+        fs::rename(&new, &file)?;
         make_folder(&folder)?;
-        for name in names {
+        for name in &names {
             let link = folder.join(name);
             if link.read_link().is_ok_and(|it| it == binary) {
                 continue;
@@ -165,7 +209,6 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn read_pass(file: &Path) -> Option<KeptPass> {
-    const LARGEST: u64 = 1 << 20;
     serde_json::from_str(&world::read_text(file, LARGEST)?).ok()
 }
 

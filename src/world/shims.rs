@@ -28,6 +28,8 @@ pub struct Started {
     /// How it was called: a name or a path.
     called: OsString,
     pub args: Vec<OsString>,
+    /// `<ROZ_HOME>` of the folder that the shim lies in.
+    pub home: PathBuf,
 }
 
 impl Started {
@@ -44,8 +46,18 @@ impl Started {
             env::split_paths(&path).map(|it| it.join(&name)).find(|it| is_executable(it))?
         };
         let file = std::path::absolute(file).ok().filter(|it| is_shim(it))?;
-        let leads_here = file.canonicalize().ok() == env::current_exe().ok()?.canonicalize().ok();
-        leads_here.then(|| Self { name, called, args: args.collect() })
+        let (target, own) = (file.canonicalize().ok()?, env::current_exe().ok()?);
+        if target != own && target != own.canonicalize().ok()? {
+            return None;
+        }
+        let home = file.ancestors().nth(3)?.to_owned();
+        Some(Self { name, called, args: args.collect(), home })
+    }
+
+    /// The program and its arguments as text.
+    pub fn argv(&self) -> Vec<String> {
+        let words = std::iter::once(&self.name).chain(&self.args);
+        words.map(|it| it.to_string_lossy().into_owned()).collect()
     }
 
     /// The program itself: the first of that name on PATH that is no shim, of whatever roz.
@@ -121,6 +133,13 @@ pub(super) fn without_folders(path: &str) -> Option<String> {
 pub(super) fn own_path() -> Option<&'static str> {
     static PATH: OnceLock<Option<String>> = OnceLock::new();
     PATH.get_or_init(|| without_folders(env::var_os("PATH")?.to_str()?)).as_deref()
+}
+
+/// The session that this process belongs to, as its environment says: the client's, else one of
+/// `roz run`.
+pub fn session_id() -> Option<String> {
+    let known = ["CLAUDE_CODE_SESSION_ID", "ROZ_SESSION_ID"].into_iter().filter_map(env::var_os);
+    known.filter(|it| !it.is_empty()).find_map(|it| it.into_string().ok())
 }
 
 /// The PATH of this process, folders of shims included.

@@ -30,7 +30,7 @@ const PUSH: &str = "git push origin HEAD:main";
 impl House {
     fn new(config: &str) -> Self {
         let house = Self::without_session(config);
-        house.starts(SESSION, json!({})).passes();
+        house.starts(SESSION, &json!({})).passes();
         house
     }
 
@@ -48,7 +48,7 @@ impl House {
         house
     }
 
-    fn starts(&self, session: &str, more: Value) -> crate::support::Reply {
+    fn starts(&self, session: &str, more: &Value) -> crate::support::Reply {
         let mut fields = json!({ "session_id": session, "source": "startup" });
         fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.roz.hook("session-start", fields)

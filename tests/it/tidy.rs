@@ -11,7 +11,7 @@ use std::{
 /// Every module of `src/lib.rs` has its row.
 const LAYERS: &[(&str, &[&str])] = &[
     ("main", &["cli", "shim"]),
-    ("shim", &["hooks", "world", "core", "shell"]),
+    ("shim", &["hooks", "open", "world", "core", "shell"]),
     (
         "cli",
         &[

@@ -132,6 +132,7 @@ fn a_project_weakens_nothing() {
         ("circuit_breaker.max_blocks", "0", true),
         ("circuit_breaker.cooldown_seconds", "9999", true),
         ("protect.enabled", "false", true),
+        ("shims.enabled", "false", true),
         ("external_models.codex", "'/theirs/codex'", true),
         ("external_models.gemini", "'/theirs/gemini'", true),
         ("trace.max_events", "0", true),

@@ -14,7 +14,7 @@ use crate::{
 fn programs_that_are_not_gated_keep_argv_input_exit_code_and_signals() {
     let house = House::without_session("");
     house.roz.configure("review.gates.tools = ['Bash:ship it*', 'Bash:git push*']");
-    house.starts(SESSION, json!({})).passes();
+    house.starts(SESSION, &json!({})).passes();
     house.program(
         "ship",
         "#!/bin/sh\nfor word; do printf '<%s>' \"$word\"; done; cat; trap 'exit 9' TERM\n\
@@ -43,7 +43,7 @@ fn where_nothing_is_gated_path_stays_as_it_was() {
     ] {
         let house = House::without_session("");
         house.roz.configure(config);
-        house.starts(SESSION, json!({})).passes();
+        house.starts(SESSION, &json!({})).passes();
         assert!(house.folders().is_empty(), "{config}");
         assert!(!house.roz.home().join("shims").exists(), "{config}");
     }
@@ -55,7 +55,7 @@ fn where_nothing_is_gated_path_stays_as_it_was() {
 #[test]
 fn the_folder_is_on_path_once_and_in_front() {
     let house = House::new("");
-    house.starts(SESSION, json!({ "source": "compact" }));
+    house.starts(SESSION, &json!({ "source": "compact" }));
     let [folder] = &house.folders()[..] else { panic!("{:?}", house.folders()) };
     assert_eq!(folder.parent(), Some(&*house.roz.home().join("shims")));
     let names: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()).collect();
@@ -81,7 +81,7 @@ fn two_sessions_with_other_gates_keep_their_links() {
     let first = house.folders();
     house.roz.configure("review.gates.tools = ['Bash:ship it*']");
     fs::remove_file(house.environment()).unwrap();
-    house.starts("s2", json!({})).passes();
+    house.starts("s2", &json!({})).passes();
     let second = house.folders();
     assert_ne!(first, second);
     assert!(first[0].join("git").is_symlink() && second[0].join("ship").is_symlink());

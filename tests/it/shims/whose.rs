@@ -18,7 +18,7 @@ fn a_session_that_has_ended_or_is_unknown_binds_nobody() {
     house.roz.hook("session-end", json!({ "reason": "other" })).objects_to_nothing();
     house.shell("git push -n origin HEAD:main").succeeds();
     // It goes on.
-    house.starts(SESSION, json!({ "source": "resume" }));
+    house.starts(SESSION, &json!({ "source": "resume" }));
     house.denies(PUSH);
 }
 
