@@ -157,7 +157,6 @@ fn is_told(
 /// The files with what the gate wants to know of each.
 fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight) -> Vec<Found> {
     let project = look.roz.project.as_path();
-    let until = deadline(&look.roz.policy, look.world);
     let mut site = look.site();
     let mut texts = Vec::new();
     let mut found = Vec::new();

@@ -5,15 +5,8 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::{
-    briefing::Briefing,
-    catalogue::Catalogue,
-    checks::Ended,
-    doubt::Doubt,
-    ignore::Treatment,
-    post_call_changes::Aftermath,
-    selection::Unreliable,
-    state::Start,
-    target::Target,
+    briefing::Briefing, catalogue::Catalogue, checks::Ended, doubt::Doubt, ignore::Treatment,
+    post_call_changes::Aftermath, selection::Unreliable, state::Start, target::Target,
 };
 use crate::shell::How;
 
