@@ -131,6 +131,13 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.write(USER, "protect.enabled = true"),
     },
     Fault {
+        check: "shims",
+        make: |it| it.write(USER, "shims.enabled = false"),
+        status: "warn",
+        seen: "switched off",
+        mend: |it| it.write(USER, "shims.enabled = true"),
+    },
+    Fault {
         check: "breaker",
         make: |it| it.env.push(("ROZ_MAX_BLOCKS", "0".into())),
         status: "warn",
