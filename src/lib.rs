@@ -57,6 +57,7 @@
 //!   with the session, with other sessions or with time.
 
 pub mod cli;
+pub(crate) mod clients;
 pub mod config;
 pub mod core;
 pub mod hooks;

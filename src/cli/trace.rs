@@ -181,6 +181,7 @@ const TYPES: &[&str] = &[
     "reviewer_held",
     "reviewer_ended",
     "protected",
+    "weakened",
     "interrupted",
     "trace_compacted",
     "session_end",
@@ -208,6 +209,7 @@ const GISTS: &[(&str, &[&str])] = &[
     ("reviewer_held", &["agent_id", "blocks"]),
     ("reviewer_ended", &["agent_id", "outcome"]),
     ("protected", &["answer", "rule", "subject"]),
+    ("weakened", &["file", "what"]),
     ("trace_compacted", &["dropped"]),
     ("session_end", &["reason"]),
 ];

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    held_calls, learned, protect_facts_and_aims, read_call, repositories,
+    learned, protect_facts_and_aims, read_call, repositories,
     wire::{Hook, Input},
 };
 use crate::{
@@ -61,8 +61,13 @@ pub struct Refused {
 /// in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
     // Of a call that holds several, the first is explained.
-    let call =
-        held_calls::calls_of(ToolCall::new(tool, super::input::value(json), json, None)).remove(0);
+    let call = crate::clients::claude::held_calls::calls_of(ToolCall::new(
+        tool,
+        super::input::value(json),
+        json,
+        None,
+    ))
+    .remove(0);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, id, &world.cwd, roz, world);

@@ -5,19 +5,10 @@ use std::mem;
 use serde_json::Value;
 
 use super::{
-    Answer, govern,
-    tool_shapes::{self, Kind, Shape},
-    unknown_tools,
+    Answer, govern, unknown_tools,
     wire::{Input, MAX_STRING},
 };
-use crate::{
-    core::{
-        bounded,
-        event::{Beyond, ToolCall, What},
-    },
-    shell::Reading,
-    world::World,
-};
+use crate::{core::bounded, world::World};
 
 /// Judges each call that a tool call holds, until one is refused.
 pub(super) fn govern_each(mut input: Input, world: &World) -> Answer {
@@ -36,40 +27,6 @@ pub(super) fn govern_each(mut input: Input, world: &World) -> Answer {
         answer.stdout = joined(answer.stdout, next.stdout);
     }
     answer
-}
-
-/// One event for each call that a tool call holds.
-pub(super) fn each_call(what: What) -> Vec<What> {
-    match what {
-        What::PreToolUse(call) => calls_of(call).into_iter().map(What::PreToolUse).collect(),
-        What::PostToolUse { call, succeeded } => {
-            let calls = calls_of(call).into_iter();
-            calls.map(|call| What::PostToolUse { call, succeeded }).collect()
-        }
-        other => vec![other],
-    }
-}
-
-pub(super) fn calls_of(call: ToolCall) -> Vec<ToolCall> {
-    let ToolCall { name, input, json, tool_use_id, .. } = call;
-    let shapes = tool_shapes::calls(&name, input);
-    let holds_several = shapes.len() > 1;
-    let call = |(at, shape): (usize, Shape)| {
-        // What is kept of a call until it has run is kept by its id.
-        let of_part = |id: &String| if holds_several { format!("{id}#{at}") } else { id.clone() };
-        let id = tool_use_id.as_ref().map(of_part);
-        let mut call = ToolCall::new(&shape.tool, shape.input, json, id);
-        call.other_names = shape.other_names;
-        call.is_unknown = shape.kind == Kind::Unknown;
-        if !shape.writes.is_empty() {
-            call.readings.push(Reading { writes: shape.writes, ..Reading::default() });
-        }
-        if shape.kind == Kind::TooMany {
-            call.read_in_part(Beyond::Line);
-        }
-        call
-    };
-    shapes.into_iter().enumerate().map(call).collect()
 }
 
 /// The weight of a reply that refuses something.

@@ -10,7 +10,6 @@ pub mod gather;
 mod glob_expansion;
 mod handshake;
 mod held_calls;
-mod input;
 pub mod learned;
 mod meaning;
 pub mod own_files;
@@ -23,9 +22,7 @@ mod reviewing;
 mod server_paths;
 pub mod shims;
 mod skill;
-mod tool_shapes;
 pub mod unknown_tools;
-mod wire;
 mod write_targets;
 
 use std::{
@@ -40,6 +37,7 @@ use serde_json::{Value, json};
 pub use self::wire::Hook;
 use self::wire::{Channel, Decision, Input, Reply};
 use crate::{
+    clients::claude::{input, wire},
     core::{
         self, Cx, Dice, bounded,
         event::{Beyond, Event, Sender, What},
@@ -210,7 +208,9 @@ fn variables(id: &SessionId, world: &World) -> Vec<(String, String)> {
     let known = ["ROZ_HOME", "ROZ_CONFIG", "CLAUDE_CONFIG_DIR"];
     let known = known.into_iter().filter_map(|it| Some((it.to_owned(), world.var(it)?.to_owned())));
     let client = ("CLAUDE_CODE_EXECPATH".to_owned(), "claude".to_owned());
-    known.chain([client, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
+    // The shell's parent is the client: `kill $PPID` keeps the name.
+    let parent = ("PPID".to_owned(), "$PPID".to_owned());
+    known.chain([client, parent, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
 }
 
 enum Decided {

@@ -160,7 +160,7 @@ pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
 /// What the verb wrote is nobody's change.
 pub fn after_verb((roz, before): &(Roz, Known), world: &World) {
     own_files::accept(&roz.home, &watched(roz, &roz.project, world), before);
-    if !own_files::has_noted(&roz.home) {
+    if own_files::has_begun(&roz.home) && !own_files::has_noted(&roz.home) {
         config::keep_confirmed(&roz.home, &roz.user_file);
     }
 }

@@ -125,9 +125,14 @@ pub fn accept(home: &Path, watched: &[Watched], before: &Known) {
             is_new = true;
         }
     }
-    if is_new && home.is_dir() {
+    if is_new && has_begun(home) {
         write(home, &known);
     }
+}
+
+/// Whether any call was watched yet.
+pub fn has_begun(home: &Path) -> bool {
+    state(home).exists()
 }
 
 /// What is known, brought up to date, and which files were not as it said.

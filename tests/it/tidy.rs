@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "hooks",
         &[
+            "clients",
             "open",
             "observe",
             "storage",
@@ -63,6 +64,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "core",
         ],
     ),
+    ("clients", &["core", "shell"]),
     ("observe", &["world", "core"]),
     ("usage_log", &["storage", "world", "core"]),
     ("ledger", &["storage", "world", "core"]),

@@ -207,7 +207,7 @@ mod tests {
                 ("git push origin main", None),
                 ("git push origin $(cat branch)", Some(PUSH)),
                 ("$(cat program) push origin main", Some(PUSH)),
-                ("python3 -c 'import os; os.system(\"git push\" + x)'", Some(PUSH)),
+                ("python3 -c 'import os; os.system(\"git push origin \" + x)'", Some(PUSH)),
                 ("git push origin main '", Some(PUSH)),
             ],
         );

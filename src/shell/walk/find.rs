@@ -30,7 +30,7 @@ impl Walker<'_> {
             match words[at].text.as_str() {
                 "-delete" => {
                     for start in &starts {
-                        self.record_write(&start.text, How::Remove, Certainty::Resolved);
+                        self.record_write(&start.text, How::Remove, Certainty::Opaque);
                     }
                     self.record_write(&found.text, How::Remove, Certainty::Opaque);
                 }

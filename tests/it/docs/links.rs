@@ -117,5 +117,5 @@ fn a_link_to_nowhere_is_found() {
     assert_eq!(found, ["README.md#install", "none.md", "#there"]);
     let wrong = |it: &str| trouble("README.md", text, it).is_some();
     assert!(wrong("none.md") && wrong("#nowhere") && wrong("docs/limits.md#nowhere"));
-    assert!(!wrong("#there") && !wrong("docs/limits.md#who-decides"));
+    assert!(!wrong("#there") && !wrong("docs/limits.md#what-to-put-beside-it"));
 }

@@ -21,10 +21,12 @@ fn hooks_stay_in_the_settings() {
             "echo '{}' > F",
             "rm F",
             "chmod 000 F",
-            "python3 -c \"import json; d=json.load(open('F')); d.pop('hooks'); json.dump(d, open('F','w'))\"",
         ] {
             house.denies("settings", &line.replace('F', file));
         }
+        let code =
+            "import json; d=json.load(open('F')); d.pop('hooks'); json.dump(d, open('F','w'))";
+        house.asks("code", &format!("python3 -c \"{code}\"").replace('F', file));
         for (tool, input) in [
             ("Write", json!({ "file_path": file, "content": "{}" })),
             ("Write", json!({ "file_path": file, "content": "{ no json" })),

@@ -14,15 +14,15 @@ use serde::{
 use serde_json::{Value, json, value::RawValue};
 
 use super::{held_calls, input};
-use crate::{
-    core::{
-        bounded,
-        event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
-        own_files::Weakened,
-        session::{BadSessionId, SessionId},
-    },
-    world::links::MAX_PATH,
+use crate::core::{
+    bounded,
+    event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
+    own_files::Weakened,
+    session::{BadSessionId, SessionId},
 };
+
+/// No path is longer than this, in bytes (Linux's `PATH_MAX`).
+const MAX_PATH: usize = 4096;
 
 /// An event of the client that reaches the gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum Hook {
 
 /// How a hook lets us object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Channel {
+pub(crate) enum Channel {
     /// `permissionDecision`, before a tool runs.
     Permission,
     /// A `block` at the top level.
@@ -53,30 +53,30 @@ pub(super) enum Channel {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Input<'a> {
-    pub(super) hook: Hook,
+pub(crate) struct Input<'a> {
+    pub(crate) hook: Hook,
     /// The JSON that it was read from.
-    pub(super) payload: &'a str,
-    pub(super) session_id: SessionId,
-    pub(super) cwd: Option<PathBuf>,
-    pub(super) transcript_path: Option<PathBuf>,
-    pub(super) event: Event<'a>,
+    pub(crate) payload: &'a str,
+    pub(crate) session_id: SessionId,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) transcript_path: Option<PathBuf>,
+    pub(crate) event: Event<'a>,
     /// The other events, where a tool call holds several calls: one for each.
-    pub(super) more: Vec<Event<'a>>,
+    pub(crate) more: Vec<Event<'a>>,
     /// What a tool that ran answered, or the error with which it failed.
-    pub(super) answer: Option<&'a RawValue>,
+    pub(crate) answer: Option<&'a RawValue>,
     /// Where the client lets agents keep what is no part of the work.
-    pub(super) scratchpad: Option<PathBuf>,
+    pub(crate) scratchpad: Option<PathBuf>,
     /// When the formatters began that roz started for it, if it did.
-    pub(super) formatted: Option<(i64, i64)>,
+    pub(crate) formatted: Option<(i64, i64)>,
     /// What the call made of roz's own files.
-    pub(super) weakened: Vec<Weakened>,
-    pub(super) warnings: Vec<String>,
+    pub(crate) weakened: Vec<Weakened>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Why there is nothing for the gates.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+pub(crate) enum Error {
     #[error("standard input is no JSON object")]
     Malformed(#[source] serde_json::Error),
     #[error("the payload names no session")]
@@ -141,7 +141,7 @@ impl Hook {
         Self::ALL.into_iter().find(|it| it.word() == name || it.name() == name)
     }
 
-    pub(super) fn channel(self) -> Channel {
+    pub(crate) fn channel(self) -> Channel {
         match self {
             Hook::PreToolUse => Channel::Permission,
             Hook::UserPrompt | Hook::PostToolUse | Hook::Stop | Hook::SubagentStop => {
@@ -156,7 +156,7 @@ impl Hook {
     }
 
     /// Whether the client takes `hookSpecificOutput.additionalContext` here.
-    pub(super) fn takes_context(self) -> bool {
+    pub(crate) fn takes_context(self) -> bool {
         match self {
             Hook::SessionStart
             | Hook::UserPrompt
@@ -300,7 +300,7 @@ const MAX_ID: usize = 256;
 
 /// Reads a payload. `word` is the command line's, for payloads that do not
 /// name their event.
-pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
+pub(crate) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let payload: Payload = serde_json::from_str(text).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
@@ -436,15 +436,15 @@ impl<'a> Payload<'a> {
 
 /// What is to be said to the client.
 #[derive(Debug, Default)]
-pub(super) struct Reply {
-    pub(super) decision: Decision,
-    pub(super) context: String,
-    pub(super) message: String,
-    pub(super) updated_input: Option<Value>,
+pub(crate) struct Reply {
+    pub(crate) decision: Decision,
+    pub(crate) context: String,
+    pub(crate) message: String,
+    pub(crate) updated_input: Option<Value>,
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(crate) enum Decision {
     #[default]
     None,
     Ask(String),
@@ -452,12 +452,12 @@ pub(super) enum Decision {
 }
 
 /// No string in a reply may be longer, in characters.
-pub(super) const MAX_STRING: usize = 10_000;
+pub(crate) const MAX_STRING: usize = 10_000;
 
 impl Reply {
     /// The JSON for stdout; what this hook cannot say is left out. An explicit
     /// `allow` is never said: it would skip the user's own permission prompt.
-    pub(super) fn render(self, hook: Hook) -> Value {
+    pub(crate) fn render(self, hook: Hook) -> Value {
         let cut = |text: &str| bounded::chars(text, MAX_STRING);
         let mut reply = json!({});
         let mut specific = json!({});

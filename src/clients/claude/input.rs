@@ -29,7 +29,7 @@ const READ_BY_GATES: &[&str] = &[
 ];
 
 /// Bytes as text: what is no UTF-8 becomes `?`, in place.
-pub(super) fn made_text(mut bytes: Vec<u8>) -> String {
+pub(crate) fn made_text(mut bytes: Vec<u8>) -> String {
     let mut at = 0;
     while let Err(err) = std::str::from_utf8(&bytes[at..]) {
         at += err.valid_up_to();
@@ -39,26 +39,26 @@ pub(super) fn made_text(mut bytes: Vec<u8>) -> String {
 }
 
 /// A short text: an id, a name. What is longer is none.
-pub(super) fn short(raw: Option<&RawValue>, max: usize) -> Option<String> {
+pub(crate) fn short(raw: Option<&RawValue>, max: usize) -> Option<String> {
     text(raw.filter(|it| it.get().len() <= 2 + 6 * max)).filter(|it| it.len() <= max)
 }
 
 /// An id: one that is too long is recognised by its digest.
-pub(super) fn id(raw: Option<&RawValue>) -> Option<String> {
+pub(crate) fn id(raw: Option<&RawValue>) -> Option<String> {
     const MAX: usize = 256;
     let id = text(raw).filter(|it| !it.is_empty())?;
     Some(if id.len() > MAX { bounded::sha256(id.as_bytes()) } else { id })
 }
 
 /// A tool's name, its beginning if it is too long to be one.
-pub(super) fn name(raw: Option<&RawValue>) -> String {
+pub(crate) fn name(raw: Option<&RawValue>) -> String {
     const MAX: usize = 1024;
     text(raw).map(|it| bounded::cut(&it, MAX).to_owned()).unwrap_or_default()
 }
 
 /// What `pick` makes of each item of an array, as long as there are not too
 /// many: they are read one by one.
-pub(super) fn items<T>(raw: &RawValue, pick: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
+pub(crate) fn items<T>(raw: &RawValue, pick: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
     const MAX_ITEMS: usize = 1000;
 
     struct Items<F>(F);
@@ -86,17 +86,17 @@ pub(super) fn items<T>(raw: &RawValue, pick: impl Fn(Value) -> Option<T>) -> Opt
 }
 
 /// A text; `None` for anything else.
-pub(super) fn text(raw: Option<&RawValue>) -> Option<String> {
+pub(crate) fn text(raw: Option<&RawValue>) -> Option<String> {
     parse_text(raw?.get())
 }
 
-pub(super) fn flag(raw: Option<&RawValue>) -> bool {
+pub(crate) fn flag(raw: Option<&RawValue>) -> bool {
     raw.is_some_and(|it| it.get() == "true")
 }
 
 /// A tool's input as a value. Of one that is very large, or nested too deep to
 /// be a value, the top level: its texts, and the fields that are small.
-pub(super) fn value(json: &str) -> Value {
+pub(crate) fn value(json: &str) -> Value {
     if json.len() <= LARGE {
         let whole = serde_json::from_str(json);
         if let Ok(value) = whole.or_else(|_| serde_json::from_str(&repaired(json))) {
@@ -189,7 +189,7 @@ fn repaired(json: &str) -> String {
 /// Whether a tool's result says of itself that it failed, though the client
 /// calls it a success: a tool of a server, a command that was interrupted. Most
 /// results are not even parsed. What a command prints says nothing: it prints what an agent likes.
-pub(super) fn says_it_failed(response: &RawValue) -> bool {
+pub(crate) fn says_it_failed(response: &RawValue) -> bool {
     #[derive(Deserialize)]
     struct Said {
         success: Option<Value>,
@@ -230,7 +230,7 @@ pub(super) fn says_it_failed(response: &RawValue) -> bool {
 
 /// The subagents among the tasks that run in the background. A workflow counts
 /// as one: its agents are not listed by themselves.
-pub(super) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
+pub(crate) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
     let text = |task: &Value, field: &str| {
         task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
@@ -245,7 +245,7 @@ pub(super) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
     items(tasks, |task| runs(&task).then(|| agent(&task)))
 }
 
-pub(super) fn scheduled(crons: &RawValue) -> Option<Vec<Scheduled>> {
+pub(crate) fn scheduled(crons: &RawValue) -> Option<Vec<Scheduled>> {
     items(crons, |cron| {
         let recurring = cron.get("recurring").and_then(Value::as_bool).unwrap_or(true);
         Some(Scheduled { prompt: cron.get("prompt")?.as_str()?.to_owned(), recurring })

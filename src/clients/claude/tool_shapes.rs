@@ -20,20 +20,20 @@ use crate::{
 
 /// What one call of a payload is.
 #[derive(Debug, PartialEq)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// The tool's name, as gates know it.
-    pub(super) tool: String,
+    pub(crate) tool: String,
     /// Other names that a gate's pattern may have for it: the client's, and those of the calls
     /// that hold it.
-    pub(super) other_names: Vec<String>,
-    pub(super) input: Value,
+    pub(crate) other_names: Vec<String>,
+    pub(crate) input: Value,
     /// The files of a patch.
-    pub(super) writes: Vec<Write>,
-    pub(super) kind: Kind,
+    pub(crate) writes: Vec<Write>,
+    pub(crate) kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Known,
     /// Neither the name nor the input says what the call does.
     Unknown,
@@ -50,7 +50,7 @@ const NAME_FIELDS: &[&str] = &["tool", "tool_name", "name", "recipient_name"];
 const INPUT_FIELDS: &[&str] = &["parameters", "tool_input", "arguments", "input"];
 
 /// The calls that a call holds: itself, unless it holds others.
-pub(super) fn calls(name: &str, input: Value) -> Vec<Shape> {
+pub(crate) fn calls(name: &str, input: Value) -> Vec<Shape> {
     let mut found = Vec::new();
     take_apart(name, input, &[], &mut found);
     found
