@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use super::{
     gather,
     glob_expansion::expand,
-    post_call_changes, replaced,
+    post_call_changes,
     wire::Input,
     write_targets::{self, Place},
 };
@@ -30,6 +30,7 @@ use crate::{
             checks::Ended,
             class,
             doubt::Doubt,
+            edit_lines,
             facts::{Aim, Aims, Nearer, PartSeen, Sidecar},
             gate,
             ignore::{Ignore, Treatment},
@@ -341,7 +342,10 @@ impl Look<'_> {
                 origin::of(records, real, hash, self.world.now)
             });
             let replaces = match (call, &changed_by) {
-                (Some(call), Some(_)) => replaced::lines(call, &self.project.join(real)),
+                (Some(call), Some(_)) => {
+                    let content = Content::read(&self.project.join(real));
+                    edit_lines::replaced(call, content.and_then(|it| it.bytes).as_deref())
+                }
                 _ => Vec::new(),
             };
             aims.targets.push(Aim {

@@ -16,7 +16,6 @@ pub mod own_files;
 mod post_call_changes;
 pub mod program_start;
 mod protect_facts;
-mod replaced;
 mod repositories;
 mod reviewing;
 mod server_paths;

@@ -16,7 +16,7 @@ use crate::{
         session::SessionId,
     },
     observe::own_files::{self, Changed, Known, Watched},
-    open::Roz,
+    open::{self, Roz},
     world::{World, in_a_line},
 };
 
@@ -152,6 +152,7 @@ pub(super) fn waiting(roz: &Roz) -> Vec<String> {
 
 /// Before one of roz's verbs writes such files.
 pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
+    own_files::has_begun(&open::home(world)).then_some(())?;
     let roz = Roz::open(world, &world.cwd).ok()?;
     let known = own_files::look(&roz.home, &watched(&roz, &roz.project, world));
     Some((roz, known))
@@ -160,7 +161,7 @@ pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
 /// What the verb wrote is nobody's change.
 pub fn after_verb((roz, before): &(Roz, Known), world: &World) {
     own_files::accept(&roz.home, &watched(roz, &roz.project, world), before);
-    if own_files::has_begun(&roz.home) && !own_files::has_noted(&roz.home) {
+    if !own_files::has_noted(&roz.home) {
         config::keep_confirmed(&roz.home, &roz.user_file);
     }
 }

@@ -125,7 +125,7 @@ pub fn accept(home: &Path, watched: &[Watched], before: &Known) {
             is_new = true;
         }
     }
-    if is_new && has_begun(home) {
+    if is_new {
         write(home, &known);
     }
 }

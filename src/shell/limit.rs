@@ -7,9 +7,8 @@ pub(crate) const LINE: usize = 256 * 1024;
 /// How deep groups, substitutions, nested code and function calls may be nested, all together.
 pub(crate) const DEPTH: usize = 40;
 
-/// How much is walked: a unit is a command, a file that it names to be written or run, or some
-/// 256 bytes of text that an expansion made. As much as 5 ms suffice for on a slow machine, whatever
-/// the units are of; a line of more is data, or made to take long.
+/// How much is walked in about 5 ms: a unit is a command, a file that it names to be written or run,
+/// or some 256 bytes of text that an expansion made.
 pub(crate) const WORK: usize = 2_000;
 
 /// Words of one text for each command that it may have; an expansion counts as one more.

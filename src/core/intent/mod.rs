@@ -19,6 +19,7 @@ pub mod checks;
 pub mod class;
 pub mod doubt;
 pub mod draft;
+pub mod edit_lines;
 pub mod facts;
 pub mod gate;
 mod glob;

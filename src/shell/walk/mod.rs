@@ -1,5 +1,4 @@
-//! From syntax tree to reading: goes through a line as bash would, executes nothing, and takes every
-//! branch. What a variable, a function or the current folder is at a point is in [`env::Env`].
+//! From syntax tree to reading: goes through a line as bash would, and takes every branch.
 
 mod brace;
 mod builtin;
@@ -25,8 +24,7 @@ mod user_rows;
 mod wrapper;
 mod xargs;
 
-use super::glob::STEPS;
-use super::syntax::{Arm, Item, Link, List, Node, Part, Word};
+use super::syntax::{Item, Link, List, Node, Part, Word};
 use super::table::grammar::lists;
 use super::{Certainty, Options, Reading, Unreadable, limit, scan};
 use env::{Changes, Env, Function, Value};
@@ -434,72 +432,6 @@ impl<'o> Walker<'o> {
                 walker.list(body, io)
             }));
         }
-        output
-    }
-
-    /// Variables that an expression sets are unknown from there on.
-    fn counted(&mut self, expression: &str) {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let signs = ["++", "--", "+=", "-=", "*=", "/=", "%=", "="];
-        let mut rest = expression;
-        let mut before = "";
-        while let Some(begin) = rest.find(is_name) {
-            before = if begin > 0 { &rest[..begin] } else { before };
-            rest = &rest[begin..];
-            let (name, behind) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
-            // `a[1]++`
-            let operator = match behind.strip_prefix('[').and_then(|it| it.split_once(']')) {
-                Some((_, behind)) => behind.trim_start(),
-                None => behind.trim_start(),
-            };
-            let is_set = signs.iter().any(|sign| operator.starts_with(sign))
-                && !operator.starts_with("==")
-                || before.trim_end().ends_with("++")
-                || before.trim_end().ends_with("--");
-            if is_set && self.env.variable(name).is_some() {
-                self.env.set(name, vec![Value::hole()]);
-            }
-            (before, rest) = ("", behind);
-        }
-    }
-
-    fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
-        let outer = std::mem::take(&mut self.choices);
-        let subject = self.text(subject);
-        let sure = self.choices.is_empty()
-            && !subject.contains([super::HOLE, start::START])
-            && !subject.starts_with('~');
-        self.choices = outer;
-        let characters: Vec<char> = subject.chars().collect();
-        let falls_through = arms.iter().any(|arm| arm.falls_through);
-        let mut output = String::new();
-        let mut changes = Vec::new();
-        let mut exhaustive = false;
-        for arm in arms {
-            let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
-            let mut left = STEPS;
-            let mut fits = |text: &[char]| {
-                patterns.iter().try_fold(false, |fits, pattern| {
-                    Some(fits || pattern.matches(text, &mut left)?)
-                })
-            };
-            // `None` where it would take too long to know.
-            let matches = if self.spend(characters.len() / 8) { fits(&characters) } else { None };
-            exhaustive |= fits(&['\0', '*', '\n']).unwrap_or(false);
-            let known = sure
-                && !falls_through
-                && matches.is_some()
-                && patterns.iter().all(|pattern| !pattern.unknown);
-            if known && matches == Some(false) {
-                continue;
-            }
-            if known && changes.is_empty() {
-                // The first arm that matches, and no other.
-                return self.list(&arm.body, io);
-            }
-            output.push_str(&self.branch(&arm.body, io, &mut changes));
-        }
-        self.env.merge(&changes, exhaustive);
         output
     }
 

@@ -8,6 +8,32 @@ use super::expand::Expansion;
 use super::start::{START, since_start};
 
 impl Walker<'_> {
+    /// Variables that an expression sets are unknown from there on.
+    pub(super) fn counted(&mut self, expression: &str) {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let signs = ["++", "--", "+=", "-=", "*=", "/=", "%=", "="];
+        let mut rest = expression;
+        let mut before = "";
+        while let Some(begin) = rest.find(is_name) {
+            before = if begin > 0 { &rest[..begin] } else { before };
+            rest = &rest[begin..];
+            let (name, behind) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
+            // `a[1]++`
+            let operator = match behind.strip_prefix('[').and_then(|it| it.split_once(']')) {
+                Some((_, behind)) => behind.trim_start(),
+                None => behind.trim_start(),
+            };
+            let is_set = signs.iter().any(|sign| operator.starts_with(sign))
+                && !operator.starts_with("==")
+                || before.trim_end().ends_with("++")
+                || before.trim_end().ends_with("--");
+            if is_set && self.env.variable(name).is_some() {
+                self.env.set(name, vec![Value::hole()]);
+            }
+            (before, rest) = ("", behind);
+        }
+    }
+
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
         let expansion = self.meaning(parameter);
         let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
@@ -135,8 +161,7 @@ impl Walker<'_> {
                 }
                 _ => Expansion::Number,
             },
-            "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID"
-            | "BASHPID" => Expansion::Number,
+            "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "UID" | "EUID" => Expansion::Number,
             "PWD" if self.env.variable("PWD").is_none() => {
                 let directories = self.env.directories().to_vec();
                 let chosen = self.choose("PWD", directories.len())?;

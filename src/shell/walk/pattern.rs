@@ -1,9 +1,11 @@
 //! Shell patterns over known text, for `case` and for `${x#…}`.
 
 use super::super::glob::{self, Token};
-use super::super::{HOLE, limit};
+use super::super::syntax::{Arm, Word};
+use super::super::{HOLE, glob::STEPS, limit};
+use super::{Io, Walker, start};
 
-/// Steps of all the matches that find where to cut.
+/// Steps of all matches that find where to cut.
 const CUTS: usize = 1 << 22;
 
 /// The longest text, in characters, in which what matches is replaced.
@@ -117,4 +119,46 @@ fn first(
         }
     }
     Some(none)
+}
+
+impl Walker<'_> {
+    pub(super) fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
+        let outer = std::mem::take(&mut self.choices);
+        let subject = self.text(subject);
+        let sure = self.choices.is_empty()
+            && !subject.contains([HOLE, start::START])
+            && !subject.starts_with('~');
+        self.choices = outer;
+        let characters: Vec<char> = subject.chars().collect();
+        let falls_through = arms.iter().any(|arm| arm.falls_through);
+        let mut output = String::new();
+        let mut changes = Vec::new();
+        let mut exhaustive = false;
+        for arm in arms {
+            let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
+            let mut left = STEPS;
+            let mut fits = |text: &[char]| {
+                patterns.iter().try_fold(false, |fits, pattern| {
+                    Some(fits || pattern.matches(text, &mut left)?)
+                })
+            };
+            // `None` where it would take too long to know.
+            let matches = if self.spend(characters.len() / 8) { fits(&characters) } else { None };
+            exhaustive |= fits(&['\0', '*', '\n']).unwrap_or(false);
+            let known = sure
+                && !falls_through
+                && matches.is_some()
+                && patterns.iter().all(|pattern| !pattern.unknown);
+            if known && matches == Some(false) {
+                continue;
+            }
+            if known && changes.is_empty() {
+                // The first arm that matches, and no other.
+                return self.list(&arm.body, io);
+            }
+            output.push_str(&self.branch(&arm.body, io, &mut changes));
+        }
+        self.env.merge(&changes, exhaustive);
+        output
+    }
 }

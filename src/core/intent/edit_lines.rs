@@ -1,14 +1,12 @@
-//! Where in a file what an edit replaces stands: an agent that was shown
-//! these lines as they are now knows what it changes.
+//! Which lines of a file an edit replaces. An agent that was shown these lines as they are now knows
+//! what it changes.
 
-use std::path::Path;
+use crate::core::event::ToolCall;
 
-use crate::{core::event::ToolCall, observe::file_content::Content};
-
-/// The lines, both ends among them, at which what an Edit replaces stands in the
-/// file now; none, where some of it does not.
-pub(super) fn lines(call: &ToolCall, path: &Path) -> Vec<(u64, u64)> {
-    /// More places are nobody's to have looked at one by one.
+/// The first and last line of each text that an Edit replaces in a file with this content; none
+/// where one of them is not there.
+pub fn replaced(call: &ToolCall, content: Option<&[u8]>) -> Vec<(u64, u64)> {
+    /// With more places than this nobody has looked at each.
     const MOST: usize = 256;
     let edits = match call.name.as_str() {
         "Edit" => std::slice::from_ref(&call.input),
@@ -17,8 +15,7 @@ pub(super) fn lines(call: &ToolCall, path: &Path) -> Vec<(u64, u64)> {
         }
         _ => return Vec::new(),
     };
-    let content = Content::read(path).and_then(|it| it.bytes);
-    let Some(text) = content.as_deref().and_then(|it| std::str::from_utf8(it).ok()) else {
+    let Some(text) = content.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
         return Vec::new();
     };
     let mut found = Vec::new();
