@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! stdin ─► parse ─► load ─► gather facts ─► decide ─► save ─► reply ─► stdout
-//!         hooks    storage  hooks::gather   core      storage  hooks
+//!         clients  storage  hooks::gather   core      storage  clients
 //! ```
 //!
 //! | module | what it is for |
@@ -14,7 +14,8 @@
 //! | [`core`] | decides what an event means: pure functions of a session, an event, a policy and facts |
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
 //! | [`outline`] | definitions in source text, and what they are made of: pure, a leaf |
-//! | [`hooks`] | the client's side of the conversation; the one place that fails open |
+//! | [`hooks`] | one hook call: load, gather, decide, save, reply; the one place that fails open |
+//! | [`clients`] | what differs between agents: the JSON in and out, names; pure |
 //! | [`shim`] | a gated program's stand-in: judges the real argv, and becomes the program |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
@@ -57,7 +58,7 @@
 //!   with the session, with other sessions or with time.
 
 pub mod cli;
-pub(crate) mod clients;
+pub mod clients;
 pub mod config;
 pub mod core;
 pub mod hooks;

@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests start programs")]
 
+mod really_run;
 mod set_up;
 mod whose;
 
@@ -91,6 +92,14 @@ impl House {
         let bin = self.roz.dir().join("bin");
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
         command.env("PATH", path).env("CLAUDE_CODE_SESSION_ID", SESSION);
+        command
+    }
+
+    /// The same line where there are no shims.
+    fn unwatched(&self, line: &str) -> Command {
+        let mut command = self.roz.program(&["bash", "-c", line]);
+        let bin = self.roz.dir().join("bin");
+        command.env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()));
         command
     }
 

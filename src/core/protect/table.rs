@@ -70,17 +70,22 @@ const fn tool(tool: &'static str, input: &'static str) -> Example {
 pub const RULES: &[Rule] = &[
     Rule {
         name: "decide",
-        what: "run `roz decide`, but as a reviewer with its token, or `roz approve` and `roz allow`",
+        what: "run `roz decide`, but as a reviewer with its token, or `roz approve`, `roz allow` and `roz confirm`",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
-        instead: "Only a reviewer that roz has given a token may run `roz decide`; `roz approve` and `roz allow` are for people, at a terminal of their own. Start a reviewer with the Agent tool, subagent_type \"roz:roz\".",
+        instead: "Only a reviewer that roz has given a token may run `roz decide`; `roz approve`, `roz allow` and `roz confirm` are for people, at a terminal of their own. Start a reviewer with the Agent tool, subagent_type \"roz:roz\".",
         objects_to: &[
             bash("roz approve fine"),
+            bash("roz confirm"),
             bash("roz allow"),
             bash("roz decide {session} COMPLETE fine"),
             bash("bash -c 'roz decide {session} COMPLETE fine'"),
         ],
-        passes: &[bash("roz context {session}"), bash("git commit -m 'roz decide'")],
+        passes: &[
+            bash("roz context {session}"),
+            bash("roz confirm --list"),
+            bash("git commit -m 'roz decide'"),
+        ],
         objects: commands::decides_without_a_token,
     },
     Rule {
