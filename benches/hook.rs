@@ -29,7 +29,7 @@ static ROZ: LazyLock<(TempDir, PathBuf)> =
     LazyLock::new(|| copied(env!("CARGO_BIN_EXE_roz").as_ref()));
 
 static MINIMAL: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
-    let built = Path::new(env!("CARGO_BIN_EXE_roz")).with_file_name("examples/minimal");
+    let built = Path::new(env!("CARGO_BIN_EXE_roz")).with_file_name("minimal");
     assert!(built.exists(), "build it first: see benches/README.md");
     copied(&built)
 });
