@@ -77,9 +77,9 @@ impl<'a> Brought<'a> {
         let made: Vec<String> = made.into_iter().map(|(id, _)| id.to_owned()).collect();
         // A merge that waits for its conflicts to be resolved, too.
         let merged = read_text(&own.join("MERGE_HEAD"), 4096).unwrap_or_default();
-        let came_to = |(id, action): (&str, &str)| match action.starts_with("commit (merge)") {
-            true => format!("{id}^2"),
-            false => id.to_owned(),
+        let came_to = |(id, action): (&str, &str)| {
+            let parent = if action.starts_with("commit (merge)") { "^2" } else { "" };
+            format!("{id}{parent}")
         };
         let moved_to = moved_to.into_iter().map(came_to).filter(|id| !made.contains(id));
         let moved_to = moved_to.chain(merged.lines().map(str::to_owned)).collect();

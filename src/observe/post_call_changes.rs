@@ -208,13 +208,13 @@ impl Search<'_> {
         let Some(head) = self.call.start.git.head.as_deref().filter(|_| !paths.is_empty()) else {
             return;
         };
-        match objects::at(self.call.project, head, paths, self.call.until) {
-            Ok(found) => self.before.extend(paths.iter().map(|it| (*it).to_owned()).zip(found)),
-            Err(_) => {
-                let why = "git did not say what was there before";
-                self.not_looked.get_or_insert_with(|| why.to_owned());
-            }
+        let found = objects::at(self.call.project, head, paths, self.call.until);
+        if found.is_err() {
+            let why = "git did not say what was there before";
+            self.not_looked.get_or_insert_with(|| why.to_owned());
         }
+        let paths = paths.iter().map(|it| (*it).to_owned());
+        self.before.extend(paths.zip(found.unwrap_or_default()));
     }
 
     /// Files that git has in folders that were touched, and that are not there any more.
