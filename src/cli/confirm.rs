@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             desk.confirm(world.now)?;
         }
         config::release(&roz.home, &roz.user_file)?;
-        own_files::clear(&roz.home)?;
+        own_files::leave(&roz.home, &[])?;
     }
     if args.json {
         let declared = doubts.iter().map(|it| {

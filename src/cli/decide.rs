@@ -153,9 +153,8 @@ pub(super) fn post(
             Ok((looked, state)) => {
                 let before = started.as_ref().and_then(|trees| trees.get(root));
                 if let (Some(state), Some(before)) = (state, before) {
-                    posting
-                        .changed_meanwhile
-                        .extend(state.changed_since(before).unwrap_or_default());
+                    let changed = state.paths(before, &state.tree).unwrap_or_default();
+                    posting.changed_meanwhile.extend(changed);
                 }
                 posting.works.push(looked);
             }

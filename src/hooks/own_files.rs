@@ -41,10 +41,8 @@ pub(super) fn watch(
     if let What::PreToolUse(call) = &event.what {
         if may_change(call) && roz.home.is_dir() {
             settle(roz);
-            let fresh = own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
-            if fresh.contains(&roz.user_file) {
-                take_over(roz, world);
-            }
+            take_over(roz, world);
+            own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
         }
         return nothing;
     }
@@ -120,10 +118,12 @@ fn take_over(roz: &Roz, world: &World) {
     let (home, file) = (&roz.home, &roz.user_file);
     if !own_files::has_noted(home) {
         config::keep_confirmed(home, file);
-    } else if config::laxer(home, file, world.user_home.as_deref()).is_empty()
-        && own_files::forget(home, file).is_ok()
-    {
-        let _ = config::release(home, file);
+    } else if config::laxer(home, file, world.user_home.as_deref()).is_empty() {
+        let mut waiting = own_files::unconfirmed(home);
+        waiting.retain(|it| it.file != *file);
+        if own_files::leave(home, &waiting).is_ok() {
+            let _ = config::release(home, file);
+        }
     }
 }
 
@@ -137,7 +137,7 @@ fn settle(roz: &Roz) {
         let _ = config::release(&roz.home, &roz.user_file);
     }
     if waiting.is_empty() {
-        let _ = own_files::clear(&roz.home);
+        let _ = own_files::leave(&roz.home, &[]);
     }
 }
 
@@ -152,9 +152,9 @@ pub(super) fn waiting(roz: &Roz) -> Vec<String> {
 
 /// Before one of roz's verbs writes such files.
 pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
-    own_files::has_begun(&open::home(world)).then_some(())?;
+    own_files::is_watching(&open::home(world)).then_some(())?;
     let roz = Roz::open(world, &world.cwd).ok()?;
-    let known = own_files::look(&roz.home, &watched(&roz, &roz.project, world));
+    let known = own_files::look(&watched(&roz, &roz.project, world));
     Some((roz, known))
 }
 

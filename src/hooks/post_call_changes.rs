@@ -28,7 +28,6 @@ use crate::{
     observe::{
         file_content::Content,
         git_brought::{self, Brought},
-        git_settings::{self, GitSettings},
         post_call_changes::{self as observe, Call, ChangedFile},
     },
     open::Roz,
@@ -49,14 +48,10 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
         return None;
     }
     let project = roz.project.as_path();
-    let git = GitSettings::of(project);
-    let mut sidecar = word::stand(&roz.sidecar);
-    sidecar.extend(git.texts);
     Some(Start {
         since: mtime_scan::now(),
         git: git_brought::start(project),
-        sidecar: Some(sidecar),
-        of_git: Some(git.running),
+        sidecar: Some(word::stand(&roz.sidecar)),
         ..Start::default()
     })
 }
@@ -85,12 +80,7 @@ pub(super) fn look(
         let by_git = brought.map(|it| it.of(FILES)).unwrap_or_default();
         doubts.retain(|doubt| !by_git.contains(&doubt.file));
     }
-    let home = look.world.user_home.as_deref();
-    let before = start.of_git.clone().unwrap_or_default();
-    let mut also = git_settings::changed(project, home, &before, start.since);
-    // That the folder was touched says nothing new, where a hook was taken away again.
-    also.retain(|path| !start.takes_back || flight.before.contains_key(path));
-    also.extend(doubts.iter().map(|doubt| doubt.file.clone()));
+    let also: Vec<String> = doubts.iter().map(|doubt| doubt.file.clone()).collect();
 
     let images = Images::new(&look.roz.home, &look.session.session_id);
     let seen = |path: &str| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::work::{Question, Raw, State};
+use super::work::{Question, State};
 use crate::{
     core::review::{
         approval::{Approved, Table},
@@ -17,12 +17,8 @@ const MAX_COMPARED: usize = 8;
 
 impl State {
     /// The present state beside what is approved. Who changed a file is not known here.
-    ///
-    /// # Errors
-    ///
-    /// If git cannot tell.
     pub fn compare(&self, table: &Table, question: &Question) -> Result<Known, Error> {
-        let whole = self.differing(&self.fork, &self.tree)?;
+        let whole = self.differ(&self.fork, &self.tree)?;
         let mut known = Known {
             root: self.repository.root.clone(),
             tree: self.tree.clone(),
@@ -44,27 +40,27 @@ impl State {
             if known.approval.is_some() {
                 break;
             }
-            let verdict = match self.verdict(approved, pushed.as_deref()) {
-                Ok(verdict) => verdict,
+            let is_here = self.is_here(approved);
+            let refused = match self.refused(approved, pushed.as_deref(), is_here) {
+                Ok(refused) => refused,
                 // The objects of an old approval may be gone with their store.
                 Err(Error::Git { .. }) => continue,
                 Err(err) => return Err(err),
             };
-            if verdict.is_here && newest_here.is_none() {
+            if refused == Refused::default() {
+                known.approval = Some(serving(approved));
+            }
+            if is_here && newest_here.is_none() {
                 newest_here = Some(approved);
                 known.compared_with = Some(approved.id.clone());
-                known.changed = verdict.changed.iter().map(|path| named(path)).collect();
-                known.uncommitted.clone_from(&verdict.uncommitted);
-                known.elsewhere.clone_from(&verdict.elsewhere);
-            }
-            if verdict.serves() {
-                known.approval = Some(serving(approved));
-                break;
+                known.changed = refused.changed.iter().map(|path| named(path)).collect();
+                known.uncommitted = refused.uncommitted.into_iter().collect();
+                known.elsewhere = refused.elsewhere.into_iter().collect();
             }
         }
         match newest_here {
             Some(approved) => known.base.clone_from(&approved.tree),
-            None => known.changed = whole.iter().map(|raw| named(&raw.path)).collect(),
+            None => known.changed = whole.keys().map(|path| named(path)).collect(),
         }
         // Asked for once more, though nothing has changed: the whole work is shown.
         if known.base == self.tree {
@@ -79,43 +75,38 @@ impl State {
     }
 
     /// What keeps an approval from serving the present state, or what is pushed.
-    fn verdict(&self, approved: &Approved, pushed: Option<&[Pushed]>) -> Result<Verdict, Error> {
-        let is_here = self.is_here(approved);
-        let mut verdict = Verdict { is_here, ..Verdict::default() };
+    fn refused(
+        &self,
+        approved: &Approved,
+        pushed: Option<&[Pushed]>,
+        is_here: bool,
+    ) -> Result<Refused, Error> {
+        let mut refused = Refused::default();
         let Some(pushed) = pushed else {
             let target = Pushed { tree: self.tree.clone(), fork: self.fork.clone() };
-            for (path, difference) in self.compared(approved, &target, is_here)? {
-                if !difference.is_same_work() {
-                    verdict.changed.push(path);
-                }
-            }
-            return Ok(verdict);
+            let mut compared = self.compared(approved, &target, is_here)?;
+            compared.retain(|(_, difference)| !difference.is_same_work());
+            refused.changed.extend(compared.into_iter().map(|(path, _)| path));
+            return Ok(refused);
         };
         for target in pushed {
-            let compared = self.compared(approved, target, is_here)?;
-            let refused =
-                compared.into_iter().filter(|(_, difference)| !difference.may_be_pushed());
-            let refused: Vec<String> = refused.map(|(path, _)| path).collect();
-            if refused.is_empty() {
+            let mut compared = self.compared(approved, target, is_here)?;
+            compared.retain(|(_, difference)| !difference.may_be_pushed());
+            if compared.is_empty() {
                 continue;
             }
-            let unlike_approved = self.paths(&approved.tree, &self.tree)?;
-            let unlike_present = self.differing(&self.tree, &target.tree)?;
-            for path in refused {
-                let present = unlike_present.iter().find(|raw| raw.path == path);
-                let list = match present {
-                    None => &mut verdict.changed,
-                    Some(raw) if raw.was_there && !unlike_approved.contains(&path) => {
-                        &mut verdict.uncommitted
-                    }
-                    Some(_) => &mut verdict.elsewhere,
+            let not_approved = self.paths(&approved.tree, &self.tree)?;
+            let unlike = self.differ(&target.tree, &self.tree)?;
+            for (path, _) in compared {
+                let paths = match unlike.get(&path) {
+                    None => &mut refused.changed,
+                    Some(true) if !not_approved.contains(&path) => &mut refused.uncommitted,
+                    Some(_) => &mut refused.elsewhere,
                 };
-                if !list.contains(&path) {
-                    list.push(path);
-                }
+                paths.insert(path);
             }
         }
-        Ok(verdict)
+        Ok(refused)
     }
 
     /// The paths in which a tree differs from the approved one, each with what it is otherwise.
@@ -125,37 +116,37 @@ impl State {
         target: &Pushed,
         is_here: bool,
     ) -> Result<Vec<(String, Difference)>, Error> {
-        let differing = self.differing(&approved.tree, &target.tree)?;
+        let differing = self.differ(&approved.tree, &target.tree)?;
         if differing.is_empty() {
             return Ok(Vec::new());
         }
         // The paths that are not as the default branch, and as an earlier base, has them.
         let not_fork = self.paths(&target.fork, &target.tree)?;
-        let not_default = match &self.default_tree {
-            Some(default) => Some(&not_fork & &self.paths(default, &target.tree)?),
-            None => None,
-        };
-        let others = BTreeSet::from([&approved.base, &approved.fork]);
+        let default = self.default_tree.as_ref();
+        let not_default = default.map(|tree| self.paths(tree, &target.tree)).transpose()?;
+        let not_default = not_default.map(|paths| &not_fork & &paths);
         let mut not_base = not_fork;
-        for base in others.into_iter().filter(|base| **base != target.fork) {
-            not_base = &not_base & &self.paths(base, &target.tree)?;
+        for base in BTreeSet::from([&approved.base, &approved.fork]) {
+            if *base != target.fork {
+                not_base = &not_base & &self.paths(base, &target.tree)?;
+            }
         }
         let is_default =
             |path: &String| not_default.as_ref().is_some_and(|paths| !paths.contains(path));
-        let open: Vec<&str> = differing
-            .iter()
-            .filter(|raw| raw.is_there && !is_default(&raw.path))
-            .map(|raw| raw.path.as_str())
-            .collect();
+        let open = differing.iter().filter(|(path, is_there)| **is_there && !is_default(path));
+        let open: Vec<&str> = open.map(|(path, _)| path.as_str()).collect();
         let same_hunks = self.with_same_hunks(approved, (&target.fork, &target.tree), &open)?;
-        let difference = |raw: &Raw| Difference {
-            is_there: raw.is_there,
-            is_default: is_default(&raw.path),
-            is_base: !not_base.contains(&raw.path),
-            has_same_hunks: same_hunks.contains(&raw.path),
-            is_here,
-        };
-        Ok(differing.iter().map(|raw| (raw.path.clone(), difference(raw))).collect())
+        let judged = differing.into_iter().map(|(path, is_there)| {
+            let difference = Difference {
+                is_there,
+                is_default: is_default(&path),
+                is_base: !not_base.contains(&path),
+                has_same_hunks: same_hunks.contains(&path),
+                is_here,
+            };
+            (path, difference)
+        });
+        Ok(judged.collect())
     }
 
     /// The trees that a push takes along.
@@ -164,10 +155,8 @@ impl State {
         let pushed = |name: &String| {
             // Of a name that git does not know, git itself says so.
             let tree = self.tree_of(name).unwrap_or_else(|_| self.head_tree.clone());
-            let fork = match &self.default_commit {
-                Some(default) => self.merge_base(name, default).ok().flatten(),
-                None => None,
-            };
+            let default = self.default_commit.as_ref();
+            let fork = default.and_then(|default| self.merge_base(name, default).ok()?);
             let fork = fork.and_then(|commit| self.tree_of(&commit).ok());
             Pushed { tree, fork: fork.unwrap_or_else(|| self.fork.clone()) }
         };
@@ -181,18 +170,12 @@ struct Pushed {
     fork: String,
 }
 
-#[derive(Default)]
-struct Verdict {
-    is_here: bool,
-    changed: Vec<String>,
-    uncommitted: Vec<String>,
-    elsewhere: Vec<String>,
-}
-
-impl Verdict {
-    fn serves(&self) -> bool {
-        self.changed.is_empty() && self.uncommitted.is_empty() && self.elsewhere.is_empty()
-    }
+#[derive(Default, PartialEq)]
+struct Refused {
+    changed: BTreeSet<String>,
+    /// As approved in the work tree, and not in what is pushed.
+    uncommitted: BTreeSet<String>,
+    elsewhere: BTreeSet<String>,
 }
 
 fn serving(approved: &Approved) -> Serving {

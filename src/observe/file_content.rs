@@ -12,14 +12,12 @@ const MAX_HASHED: usize = 16 << 20;
 pub struct Content {
     /// None where there are too many of them.
     pub bytes: Option<Vec<u8>>,
-    pub length: u64,
     pub hash: Option<String>,
 }
 
 impl Content {
     pub fn of(bytes: Vec<u8>) -> Self {
-        let (hash, length) = (Some(hash_of(&bytes)), bytes.len() as u64);
-        Self { bytes: Some(bytes), length, hash }
+        Self { hash: Some(hash_of(&bytes)), bytes: Some(bytes) }
     }
 
     /// None where there is no file that can be read.
@@ -30,7 +28,7 @@ impl Content {
             let ctime = (meta.ctime(), meta.ctime_nsec());
             let hash =
                 format!("stamp:{}-{}.{}-{}.{}", meta.len(), mtime.0, mtime.1, ctime.0, ctime.1);
-            return Some(Self { bytes: None, length: meta.len(), hash: Some(hash) });
+            return Some(Self { bytes: None, hash: Some(hash) });
         }
         Some(Self::of(read_head(path, MAX_HASHED)?))
     }

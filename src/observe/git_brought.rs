@@ -14,7 +14,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::{Read as _, Seek as _, SeekFrom},
     path::Path,
     time::Instant,
 };
@@ -30,12 +29,10 @@ use crate::{
 
 /// Stashes that are remembered.
 const MAX_STASHES: usize = 5;
-/// Commits of each kind that are asked what they hold: the last ones count.
-const MAX_COMMITS: usize = 6;
+/// Commits that are asked what they hold: the last ones count.
+const MAX_COMMITS: usize = 12;
 /// What is read of the reflog, in bytes.
 const MAX_LOG: u64 = 64 << 10;
-/// Links whose targets are compared, a process for each.
-const MAX_LINKS: usize = 20;
 
 /// How git stands as a call begins. Reads two small files.
 pub fn start(project: &Path) -> GitStart {
@@ -54,8 +51,8 @@ pub struct Brought<'a> {
     before: Vec<String>,
     /// What HEAD came to without a commit of the call's own.
     moved_to: Vec<String>,
-    /// Those that the call made, each with whether it merges.
-    made: Vec<(String, bool)>,
+    /// Those that the call made.
+    made: Vec<String>,
     until: Instant,
 }
 
@@ -63,29 +60,31 @@ impl<'a> Brought<'a> {
     /// None where git did nothing in the work tree since then.
     pub fn since(project: &'a Path, start: &GitStart, since: Time, until: Instant) -> Option<Self> {
         let (own, _) = git::git_dirs(project)?;
-        let log = log_since(&own.join("logs/HEAD"), start.head_log).unwrap_or_default();
+        let log = own.join("logs/HEAD");
+        let added = fs::metadata(&log).map_or(0, |it| it.len()).saturating_sub(start.head_log);
+        let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
         let index = own.join("index").symlink_metadata();
         if log.is_empty() && !index.is_ok_and(|meta| mtime_scan::changed_at(&meta) >= since) {
             return None;
         }
-        let before = start.head.iter().chain(&start.stashes).cloned().collect();
-        let mut found = Self { project, before, moved_to: Vec::new(), made: Vec::new(), until };
-        for (id, action) in log.lines().filter_map(entry) {
-            let makes = ["commit", "cherry-pick", "revert", "am"];
-            if makes.iter().any(|verb| action.starts_with(verb)) {
-                found.made.push((id.to_owned(), action.starts_with("commit (merge)")));
-            } else if !found.made.iter().any(|(made, _)| made == id) {
-                found.moved_to.push(id.to_owned());
-            }
-        }
-        // A merge that waits for its conflicts to be resolved.
+        let makes = |(_, action): &(&str, &str)| {
+            let verbs =
+                ["commit:", "commit (amend", "commit (initial", "cherry-pick", "revert", "am"];
+            verbs.iter().any(|verb| action.starts_with(verb))
+        };
+        let (made, moved_to): (Vec<_>, Vec<_>) =
+            log.lines().rev().filter_map(entry).take(MAX_COMMITS).partition(makes);
+        let made: Vec<String> = made.into_iter().map(|(id, _)| id.to_owned()).collect();
+        // A merge that waits for its conflicts to be resolved, too.
         let merged = read_text(&own.join("MERGE_HEAD"), 4096).unwrap_or_default();
-        found.moved_to.extend(merged.lines().map(str::to_owned));
-        let excess = found.moved_to.len().saturating_sub(MAX_COMMITS);
-        found.moved_to.drain(..excess);
-        let excess = found.made.len().saturating_sub(MAX_COMMITS);
-        found.made.drain(..excess);
-        Some(found)
+        let came_to = |(id, action): (&str, &str)| {
+            let parent = if action.starts_with("commit (merge)") { "^2" } else { "" };
+            format!("{id}{parent}")
+        };
+        let moved_to = moved_to.into_iter().map(came_to).filter(|id| !made.contains(id));
+        let moved_to = moved_to.chain(merged.lines().map(str::to_owned)).collect();
+        let before = start.head.iter().chain(&start.stashes).cloned().collect();
+        Some(Self { project, before, moved_to, made, until })
     }
 
     /// Those of `paths`, from the project's root, that git brought. Where git does not say,
@@ -101,31 +100,22 @@ impl<'a> Brought<'a> {
 
     fn compared(&self, paths: &[&str]) -> Result<BTreeSet<String>, Error> {
         let now = self.ids_now(paths)?;
-        let mut commits: Vec<String> = self.before.iter().chain(&self.moved_to).cloned().collect();
-        for (id, merges) in &self.made {
-            commits.extend([id.clone(), format!("{id}^1")]);
-            commits.extend(merges.then(|| format!("{id}^2")));
-        }
+        let made = self.made.iter().flat_map(|id| [id.clone(), format!("{id}^1")]);
+        let commits: Vec<String> =
+            self.before.iter().chain(&self.moved_to).cloned().chain(made).collect();
         let of_commits = self.ids_at(&commits, paths)?;
-        let mut brought = BTreeSet::new();
-        for (index, path) in paths.iter().enumerate() {
-            let Some(now) = now.get(*path) else { continue };
-            let mut at = of_commits.iter().map(|ids| ids.get(index).is_some_and(|id| id == now));
+        let (before, others) = of_commits.split_at(self.before.len().min(of_commits.len()));
+        let (moved_to, made) = others.split_at(self.moved_to.len().min(others.len()));
+        let is_brought = |(index, path): &(usize, &&str)| {
+            let Some(now) = now.get(**path) else { return false };
+            let has = |ids: &Vec<Option<String>>| ids.get(*index) == Some(now);
             // That a stash, or the commit before, lacks a file says nothing of who removed it.
-            let is_there = now.is_some();
-            let was_before =
-                at.by_ref().take(self.before.len()).filter(|is| *is && is_there).count();
-            let was_moved_to = at.by_ref().take(self.moved_to.len()).filter(|is| *is).count();
-            let is_made = self.made.iter().any(|(_, merges)| {
-                let own = at.next() == Some(true);
-                let parents = at.by_ref().take(1 + usize::from(*merges)).filter(|is| *is).count();
-                own && parents == 0
-            });
-            if was_before + was_moved_to > 0 && !is_made {
-                brought.insert((*path).to_owned());
-            }
-        }
-        Ok(brought)
+            let was_before = now.is_some() && before.iter().any(has);
+            let is_made = |pair: &[_]| matches!(pair, [own, parent] if has(own) && !has(parent));
+            (was_before || moved_to.iter().any(has)) && !made.chunks(2).any(is_made)
+        };
+        let brought = paths.iter().enumerate().filter(is_brought);
+        Ok(brought.map(|(_, path)| (*path).to_owned()).collect())
     }
 
     /// The blob of each path as it lies in the work tree, as git would store it; none where there
@@ -146,7 +136,8 @@ impl<'a> Brought<'a> {
             let said = self.git(&["hash-object", "--stdin-paths"], files.join("\n").as_bytes())?;
             ids.extend(files.into_iter().zip(said.lines().map(|id| Some(id.to_owned()))));
         }
-        for path in links.into_iter().take(MAX_LINKS) {
+        // A process for each.
+        for path in links.into_iter().take(20) {
             let Ok(target) = self.project.join(path).read_link() else { continue };
             let said =
                 self.git(&["hash-object", "--stdin"], target.as_os_str().as_encoded_bytes())?;
@@ -175,16 +166,6 @@ impl<'a> Brought<'a> {
     fn git(&self, args: &[&str], input: &[u8]) -> Result<String, Error> {
         feed_git(self.project, args, &[], input, self.until)
     }
-}
-
-/// What was added to a reflog since it had that length.
-fn log_since(path: &Path, length: u64) -> Option<String> {
-    let mut file = fs::File::open(path).ok()?;
-    let added = file.metadata().ok()?.len().checked_sub(length)?;
-    file.seek(SeekFrom::Start(length + added.saturating_sub(MAX_LOG))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(MAX_LOG).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The commit that a line of a reflog came to, and what was done:

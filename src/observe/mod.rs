@@ -3,7 +3,6 @@
 mod compare;
 pub mod file_content;
 pub mod git_brought;
-pub mod git_settings;
 pub mod own_files;
 pub mod post_call_changes;
 mod repository;

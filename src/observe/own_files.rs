@@ -1,17 +1,18 @@
 //! roz's own files before and after a call: what they said that protects, and whether they still
 //! say it.
 //!
-//! `<ROZ_HOME>/own-files.json` has each file's identity with what it said, so that a file that is
-//! as it was is not read. A call that may change something takes a link to that file as it begins,
-//! and compares with it at its end. What is changed between two calls is a person's.
+//! A call that may change something keeps what they say as it begins, in
+//! `<ROZ_HOME>/cache/call-<id>`, and compares at its end. What is changed between two calls is a
+//! person's.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::{
@@ -19,17 +20,11 @@ use crate::{
         bounded,
         own_files::{Kind, Weakened},
     },
-    world::{
-        cached,
-        file_identity::{self, Seen, Stamp},
-    },
+    world::{cached, file_identity},
 };
 
 /// Longer ones count as unreadable.
 const LONGEST: u64 = 4 << 20;
-
-/// Files that are known, of all projects; with more, all is read anew.
-const MAX_FILES: usize = 300;
 
 /// A file to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,18 +33,8 @@ pub struct Watched {
     pub path: PathBuf,
 }
 
-/// What is known of the files.
-pub type Known = BTreeMap<PathBuf, File>;
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct File {
-    stamp: Stamp,
-    /// What it says that protects: a hash of all of it, or the hooks that it names.
-    says: BTreeSet<String>,
-    /// A verb of roz's own wrote it so.
-    #[serde(default)]
-    by_roz: bool,
-}
+/// What each file says that protects: a hash of all of it, or the hooks that it names.
+pub type Known = BTreeMap<PathBuf, BTreeSet<String>>;
 
 /// A file that says something else than before the call.
 #[derive(Debug)]
@@ -61,125 +46,67 @@ pub struct Changed {
     pub lost: Vec<String>,
 }
 
-/// A call begins. Answers the files that are not as they were at the end of the last one.
-pub fn begin(home: &Path, watched: &[Watched], call: &str) -> Vec<PathBuf> {
-    let (known, fresh) = refreshed(home, watched);
-    if !fresh.is_empty() {
-        write(home, &known);
-    }
-    let Some(mark) = mark(home, call) else { return fresh };
-    let linked = fs::hard_link(state(home), &mark);
-    if linked.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::NotFound) {
-        let _ = fs::create_dir_all(home.join("cache"));
-    }
-    if linked.is_err() {
-        let _ = fs::remove_file(&mark);
-        let _ = fs::copy(state(home), &mark);
-    }
-    fresh
+/// A call begins.
+pub fn begin(home: &Path, watched: &[Watched], call: &str) {
+    let _ = write(&mark(home, call), &look(watched));
 }
 
 /// A call ends. Nothing, if it was one that only reads.
 pub fn end(home: &Path, watched: &[Watched], call: &str) -> Vec<Changed> {
-    let Some(mark) = mark(home, call) else { return Vec::new() };
-    let Some(before) = read(&mark) else { return Vec::new() };
+    let mark = mark(home, call);
+    let Some(before) = read::<Known>(&mark) else { return Vec::new() };
     let _ = fs::remove_file(mark);
-    let by_verbs = read(&state(home)).unwrap_or_default();
-    let (known, fresh) = refreshed(home, watched);
-    let mut changed = Vec::new();
-    for Watched { kind, path } in watched {
-        let (Some(before), Some(now)) = (before.get(path), known.get(path)) else { continue };
-        // One of roz's verbs wrote it meanwhile, and it is so still.
-        let is_verbs = by_verbs
-            .get(path)
-            .is_some_and(|file| file.by_roz && file.says == now.says && file != before);
-        let lost: Vec<String> = before.says.difference(&now.says).cloned().collect();
-        let is_other = !lost.is_empty() || *kind == Kind::Configuration && before.says != now.says;
-        if is_other && !is_verbs {
-            changed.push(Changed {
-                kind: *kind,
-                path: path.clone(),
-                before: before.says.clone(),
-                lost,
-            });
-        }
-    }
-    if !fresh.is_empty() {
-        write(home, &known);
-    }
-    changed
+    let changed = |Watched { kind, path }: &Watched| {
+        let (before, now) = (before.get(path)?, says(*kind, path));
+        let lost = before.difference(&now).cloned().collect();
+        let (kind, path) = (*kind, path.clone());
+        is_other(kind, before, &now).then(|| Changed { kind, path, before: before.clone(), lost })
+    };
+    watched.iter().filter_map(changed).collect()
 }
 
-/// What is there before one of roz's own verbs writes.
-pub fn look(home: &Path, watched: &[Watched]) -> Known {
-    refreshed(home, watched).0
+/// What the files say now.
+pub fn look(watched: &[Watched]) -> Known {
+    watched.iter().map(|it| (it.path.clone(), says(it.kind, &it.path))).collect()
 }
 
-/// A verb wrote what differs from `before`: that is nobody's change.
+/// One of roz's own verbs wrote what differs from `before`: that is no change by the calls that
+/// run meanwhile.
 pub fn accept(home: &Path, watched: &[Watched], before: &Known) {
-    let (mut known, _) = refreshed(home, watched);
-    let mut is_new = false;
-    for (path, file) in &mut known {
-        if before.get(path).is_none_or(|before| before.says != file.says) {
-            file.by_roz = true;
-            is_new = true;
+    let written: Known =
+        look(watched).into_iter().filter(|(path, says)| before.get(path) != Some(says)).collect();
+    for mark in marks(home).filter(|_| !written.is_empty()) {
+        if let Some(mut known) = read::<Known>(&mark) {
+            known.extend(written.clone());
+            let _ = write(&mark, &known);
         }
-    }
-    if is_new {
-        write(home, &known);
     }
 }
 
-/// Whether any call was watched yet.
-pub fn has_begun(home: &Path) -> bool {
-    state(home).exists()
+/// Whether a call is being watched.
+pub fn is_watching(home: &Path) -> bool {
+    marks(home).next().is_some()
 }
 
-/// What is known, brought up to date, and which files were not as it said.
-fn refreshed(home: &Path, watched: &[Watched]) -> (Known, Vec<PathBuf>) {
-    let mut known = read(&state(home)).unwrap_or_default();
-    if known.len() > MAX_FILES {
-        known.clear();
-    }
-    let mut fresh = Vec::new();
-    for Watched { kind, path } in watched {
-        let Seen { stamp, .. } = Seen::at(path.clone());
-        match known.get_mut(path) {
-            Some(file) if file.stamp == stamp => (),
-            Some(file) => {
-                let says = says(*kind, path, &stamp);
-                if file.says != says {
-                    fresh.push(path.clone());
-                    (file.says, file.by_roz) = (says, false);
-                }
-                file.stamp = stamp;
-            }
-            None => {
-                let says = says(*kind, path, &stamp);
-                known.insert(path.clone(), File { stamp, says, by_roz: false });
-                fresh.push(path.clone());
-            }
-        }
-    }
-    (known, fresh)
+fn is_other(kind: Kind, before: &BTreeSet<String>, now: &BTreeSet<String>) -> bool {
+    !before.is_subset(now) || kind == Kind::Configuration && before != now
 }
 
 /// What a file says that protects; nothing where there is none.
-fn says(kind: Kind, path: &Path, stamp: &Stamp) -> BTreeSet<String> {
-    let text = |path: &Path| file_identity::read(path, LONGEST).ok().flatten();
-    let one = |text: String| BTreeSet::from([text]);
-    match (kind, stamp) {
-        (_, Stamp::Absent) => BTreeSet::new(),
-        (Kind::Binary, Stamp::File { dev, ino, size, mtime, .. }) => {
-            one(format!("{dev}:{ino}:{size}:{mtime:?}"))
-        }
-        (Kind::Settings, _) => {
-            let value = text(path).and_then(|it| serde_json::from_slice(&it).ok());
-            protections(&value.unwrap_or_default())
-        }
-        (Kind::Configuration | Kind::Plugin | Kind::Binary, _) => {
-            one(bounded::sha256(&text(path).unwrap_or_default()))
-        }
+fn says(kind: Kind, path: &Path) -> BTreeSet<String> {
+    if kind == Kind::Binary
+        && let Ok(it) = fs::metadata(path)
+    {
+        let mtime = (it.mtime(), it.mtime_nsec());
+        return BTreeSet::from([format!("{}:{}:{}:{mtime:?}", it.dev(), it.ino(), it.size())]);
+    }
+    let text = match file_identity::read(path, LONGEST) {
+        Ok(None) => return BTreeSet::new(),
+        text => text.ok().flatten().unwrap_or_default(),
+    };
+    match kind {
+        Kind::Settings => protections(&serde_json::from_slice(&text).unwrap_or_default()),
+        _ => BTreeSet::from([bounded::sha256(&text)]),
     }
 }
 
@@ -201,43 +128,33 @@ fn protections(settings: &Value) -> BTreeSet<String> {
     found
 }
 
-fn state(home: &Path) -> PathBuf {
-    home.join("own-files.json")
-}
-
 /// Where a call keeps what it began with; `roz clean` takes it away where the call never ended.
-fn mark(home: &Path, call: &str) -> Option<PathBuf> {
-    let is_name = call.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_' || it == b'-');
-    (is_name && (1..=128).contains(&call.len())).then(|| home.join(format!("cache/call-{call}")))
+fn mark(home: &Path, call: &str) -> PathBuf {
+    home.join(format!("cache/call-{:032x}", cached::hash(&[call.as_bytes()])))
 }
 
-fn read(path: &Path) -> Option<Known> {
+fn marks(home: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(home.join("cache")).into_iter().flatten().flatten();
+    let is_mark = |it: &fs::DirEntry| it.file_name().as_encoded_bytes().starts_with(b"call-");
+    entries.filter(is_mark).map(|it| it.path())
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&file_identity::read(path, LONGEST).ok()??).ok()
 }
 
-fn write(home: &Path, known: &Known) {
-    if let Ok(text) = serde_json::to_vec(known) {
-        let _ = cached::replace(&state(home), &[&text]);
-    }
+fn write(path: &Path, it: &impl Serialize) -> io::Result<()> {
+    cached::replace(path, &[&serde_json::to_vec(it)?])
 }
 
 /// What waits for a person, of what is still as the call left it.
 pub fn unconfirmed(home: &Path) -> Vec<Weakened> {
-    let text = file_identity::read(&list(home), LONGEST).ok().flatten();
-    let noted: Vec<Weakened> =
-        text.and_then(|it| serde_json::from_slice(&it).ok()).unwrap_or_default();
-    let is_weakened = |it: &Weakened| {
-        let now = says(it.kind, &it.file, &Seen::at(it.file.clone()).stamp);
-        !it.before.is_subset(&now) || it.kind == Kind::Configuration && it.before != now
-    };
-    noted.into_iter().filter(is_weakened).collect()
+    let mut noted: Vec<Weakened> = read(&list(home)).unwrap_or_default();
+    noted.retain(|it| is_other(it.kind, &it.before, &says(it.kind, &it.file)));
+    noted
 }
 
 /// Notes what a call weakened; of each file what it was at first counts.
-///
-/// # Errors
-///
-/// If it cannot be written.
 pub fn note(home: &Path, new: &[Weakened]) -> io::Result<()> {
     let mut noted = unconfirmed(home);
     for it in new {
@@ -246,18 +163,7 @@ pub fn note(home: &Path, new: &[Weakened]) -> io::Result<()> {
             None => noted.push(it.clone()),
         }
     }
-    cached::replace(&list(home), &[&serde_json::to_vec(&noted)?])
-}
-
-/// The file waits for nobody any more.
-///
-/// # Errors
-///
-/// If the list cannot be written.
-pub fn forget(home: &Path, file: &Path) -> io::Result<()> {
-    let mut noted = unconfirmed(home);
-    noted.retain(|it| it.file != file);
-    cached::replace(&list(home), &[&serde_json::to_vec(&noted)?])
+    write(&list(home), &noted)
 }
 
 /// Whether anything was noted: a look at one file.
@@ -265,13 +171,10 @@ pub fn has_noted(home: &Path) -> bool {
     list(home).exists()
 }
 
-/// A person has looked at all of it, or all of it is as it was.
-///
-/// # Errors
-///
-/// If the list cannot be removed.
-pub fn clear(home: &Path) -> io::Result<()> {
+/// Only `waiting` waits for a person any more.
+pub fn leave(home: &Path, waiting: &[Weakened]) -> io::Result<()> {
     match fs::remove_file(list(home)) {
+        _ if !waiting.is_empty() => write(&list(home), &waiting),
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
         _ => Ok(()),
     }

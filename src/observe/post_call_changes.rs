@@ -28,7 +28,7 @@ use crate::{
     },
     world::{
         git,
-        mtime_scan::{self, Scanned, Skips, Touched},
+        mtime_scan::{self, Scanned, Skips},
         objects::{self, Entry, Object},
         read_head, shell_word,
     },
@@ -38,8 +38,6 @@ use crate::{
 const MAX_FILES: usize = 500;
 /// What is read of them in all, in bytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Folders that are gone are looked into so often.
-const MAX_ROUNDS: usize = 8;
 
 /// A call that came to its end, and what is known of the time before it.
 #[derive(Clone, Copy)]
@@ -90,57 +88,57 @@ pub struct ChangedFile {
 pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     let Call { project, start, named, .. } = call;
     let scanned = mtime_scan::since(project, start.since, skips);
-    let mut not_looked = scanned.stopped.map(mtime_scan::Stopped::why);
+    let not_looked = scanned.stopped.map(mtime_scan::Stopped::why);
     let brought = Brought::since(project, &start.git, start.since, call.until);
     let of_git = |paths: Vec<&str>| brought.as_ref().map(|it| it.of(paths)).unwrap_or_default();
-    let mut search = Search { call, before: BTreeMap::new(), is_git_silent: false, bytes: 0 };
+    let head = git::head(project);
+    let mut search = Search { call, head, before: BTreeMap::new(), not_looked, bytes: 0 };
     let touched = scanned.touched.iter().map(|it| it.path.as_str());
     let touched = touched.chain(call.also.iter().map(String::as_str));
     let by_git = of_git(touched.filter(|path| !named.contains_key(*path)).collect());
     let mut candidates = search.candidates(&scanned, &by_git);
     if candidates.len() > MAX_FILES {
-        not_looked = Some(format!("more than {MAX_FILES} files were touched"));
+        search.not_looked = Some(format!("more than {MAX_FILES} files were touched"));
         candidates.truncate(MAX_FILES);
     }
     search.ask_git(&candidates, &scanned);
     let gone = search.gone(&scanned, skips);
     let by_git = of_git(gone.iter().map(String::as_str).collect());
     let gone = gone.into_iter().filter(|path| !by_git.contains(path));
-    let gone = gone.filter(|path| !(call.is_told)(path, None, false)).map(Candidate::gone);
-    let gone: Vec<Candidate> = gone.collect();
-    let head = git::head(project);
+    let gone = gone.filter(|path| !(call.is_told)(path, None, false));
+    let gone = gone.map(|path| Candidate { path, ..Candidate::default() });
     let all = candidates.into_iter().chain(gone);
-    let mut files: Vec<ChangedFile> =
-        all.filter_map(|it| search.changed(it, head.as_deref())).collect();
+    let mut files: Vec<ChangedFile> = all.filter_map(|it| search.changed(it)).collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
-    if search.is_git_silent {
-        not_looked = not_looked.or(Some("git did not say what was there before".to_owned()));
-    }
-    Changes { files, not_looked }
+    Changes { files, not_looked: search.not_looked }
 }
 
 /// A file that may have changed.
+#[derive(Default)]
 struct Candidate {
     path: String,
     is_link: bool,
-    is_new: Option<bool>,
+    is_new: bool,
     at: Option<mtime_scan::Time>,
     /// What it holds now; none if it is gone.
     now: Option<Content>,
 }
 
-impl Candidate {
-    fn gone(path: String) -> Self {
-        Self { path, is_link: false, is_new: None, at: None, now: None }
-    }
+struct Before {
+    text: Vec<u8>,
+    /// It is known to be what the file held.
+    is_sure: bool,
+    /// The commit that was checked out has it.
+    is_gits: bool,
 }
 
 struct Search<'a> {
     call: Call<'a>,
+    /// The commit that is checked out now.
+    head: Option<String>,
     /// What git has of a path at the commit of the beginning.
     before: BTreeMap<String, Option<Object>>,
-    /// Whether git could not be asked.
-    is_git_silent: bool,
+    not_looked: Option<String>,
     bytes: usize,
 }
 
@@ -148,16 +146,15 @@ impl Search<'_> {
     fn candidates(&mut self, scanned: &Scanned, by_git: &BTreeSet<String>) -> Vec<Candidate> {
         let Call { project, named, also, .. } = self.call;
         let mut found: Vec<Candidate> = Vec::new();
-        let touched: BTreeMap<&str, &Touched> =
-            scanned.touched.iter().map(|it| (it.path.as_str(), it)).collect();
+        let touched: BTreeMap<&str, bool> =
+            scanned.touched.iter().map(|it| (it.path.as_str(), it.is_link)).collect();
         let paths = named.keys().chain(also).map(String::as_str).chain(touched.keys().copied());
         let paths: BTreeSet<&str> = paths.filter(|path| !by_git.contains(*path)).collect();
         for path in paths {
             if found.len() > MAX_FILES {
                 break;
             }
-            let touched = touched.get(path);
-            let is_link = touched.is_some_and(|it| it.is_link);
+            let is_link = touched.get(path) == Some(&true);
             let file = project.join(path);
             let now = self.content(&file, is_link);
             let hash = now.as_ref().and_then(|it| it.hash.as_deref());
@@ -170,12 +167,11 @@ impl Search<'_> {
             if is_same || (self.call.is_told)(path, now.as_ref(), named_hash.is_some()) {
                 continue;
             }
-            let meta = file.symlink_metadata().ok();
-            let made = || mtime_scan::is_new(meta.as_ref()?, self.call.start.since);
+            let (meta, since) = (file.symlink_metadata().ok(), self.call.start.since);
             found.push(Candidate {
                 path: path.to_owned(),
                 is_link,
-                is_new: touched.map_or_else(made, |it| it.is_new),
+                is_new: meta.as_ref().is_some_and(|it| mtime_scan::is_new(it, since)),
                 at: meta.as_ref().map(mtime_scan::changed_at),
                 now,
             });
@@ -201,7 +197,8 @@ impl Search<'_> {
         let mut asked: Vec<&Candidate> =
             candidates.iter().filter(|it| !Path::new(&it.path).is_absolute()).collect();
         // Git's answer is cut somewhere: small ones first.
-        asked.sort_by_key(|it| it.now.as_ref().map_or(0, |it| it.length));
+        let length = |it: &Content| it.bytes.as_ref().map_or(usize::MAX, Vec::len);
+        asked.sort_by_key(|it| it.now.as_ref().map(length));
         let folders = scanned.folders.iter().map(String::as_str).take(MAX_FILES);
         let paths: Vec<&str> = folders.chain(asked.iter().map(|it| it.path.as_str())).collect();
         self.ask(&paths);
@@ -211,17 +208,20 @@ impl Search<'_> {
         let Some(head) = self.call.start.git.head.as_deref().filter(|_| !paths.is_empty()) else {
             return;
         };
-        match objects::at(self.call.project, head, paths, self.call.until) {
-            Ok(found) => self.before.extend(paths.iter().map(|it| (*it).to_owned()).zip(found)),
-            Err(_) => self.is_git_silent = true,
+        let found = objects::at(self.call.project, head, paths, self.call.until);
+        if found.is_err() {
+            let why = "git did not say what was there before";
+            self.not_looked.get_or_insert_with(|| why.to_owned());
         }
+        let paths = paths.iter().map(|it| (*it).to_owned());
+        self.before.extend(paths.zip(found.unwrap_or_default()));
     }
 
     /// Files that git has in folders that were touched, and that are not there any more.
     fn gone(&mut self, scanned: &Scanned, skips: &dyn Skips) -> Vec<String> {
         let mut folders = scanned.folders.clone();
         let mut gone = Vec::new();
-        for _ in 0..MAX_ROUNDS {
+        while !folders.is_empty() && gone.len() < MAX_FILES {
             let mut deeper = Vec::new();
             for folder in &folders {
                 let Some(Some(Object::Folder(names))) = self.before.get(folder) else { continue };
@@ -234,17 +234,15 @@ impl Search<'_> {
                     }
                     if *is_folder && !skips.folder(&path) {
                         deeper.push(path);
-                    } else if !is_folder && !skips.file(&path) && gone.len() < MAX_FILES {
+                    } else if !is_folder && !skips.file(&path) {
                         gone.push(path);
                     }
                 }
             }
-            if deeper.is_empty() || gone.len() >= MAX_FILES {
-                break;
-            }
             self.ask(&deeper.iter().map(String::as_str).collect::<Vec<_>>());
             folders = deeper;
         }
+        gone.truncate(MAX_FILES);
         // Their texts were not asked for, and are there.
         for path in &gone {
             self.before.entry(path.clone()).or_insert(Some(Object::Other));
@@ -260,32 +258,23 @@ impl Search<'_> {
         }
     }
 
-    fn git_text(&self, path: &str) -> Option<&Vec<u8>> {
-        match self.before.get(path)? {
-            Some(Object::Text(text)) => Some(text),
+    /// The text before, as far as it is known.
+    fn before(&self, it: &Candidate) -> Option<Before> {
+        let of_git = match self.before.get(&it.path) {
+            Some(Some(Object::Text(text))) => Some((text.clone(), true)),
             _ => None,
-        }
-    }
-
-    /// The text before, and whether it is known to be the one.
-    fn text_before(&self, it: &Candidate) -> Option<(Vec<u8>, bool)> {
-        let of_git = self.git_text(&it.path);
-        if let Some(hash) = self.hash_before(&it.path) {
-            let kept = || read_head(&(self.call.kept)(&hash)?, MAX_BYTES);
-            let texts =
-                kept().into_iter().chain(of_git.cloned()).chain(of_git.map(|text| with_crlf(text)));
-            return texts.into_iter().find(|text| hash_of(text) == hash).map(|text| (text, true));
-        }
-        let text = of_git?;
-        // A checkout may give lines other ends.
-        let has_crlf = |text: &Vec<u8>| text.windows(2).any(|pair| pair == b"\r\n");
-        let now = it.now.as_ref().and_then(|it| it.bytes.as_ref());
-        let is_converted = now.is_some_and(has_crlf) && !has_crlf(text);
-        Some((if is_converted { with_crlf(text) } else { text.clone() }, false))
+        };
+        let Some(hash) = self.hash_before(&it.path) else {
+            return of_git.map(|(text, is_gits)| Before { text, is_sure: false, is_gits });
+        };
+        let kept = || Some((read_head(&(self.call.kept)(&hash)?, MAX_BYTES)?, false));
+        let is_it = |it: &(Vec<u8>, bool)| hash_of(&it.0) == hash;
+        let found = of_git.filter(is_it).or_else(|| kept().filter(is_it));
+        found.map(|(text, is_gits)| Before { text, is_sure: true, is_gits })
     }
 
     /// What became of a file; none if nothing did.
-    fn changed(&self, it: Candidate, head: Option<&str>) -> Option<ChangedFile> {
+    fn changed(&self, it: Candidate) -> Option<ChangedFile> {
         let named = self.call.named.get(&it.path);
         let of_sidecar = FILES.contains(&it.path.as_str());
         let is_tracked = self.before.get(&it.path).is_some_and(Option::is_some);
@@ -293,34 +282,33 @@ impl Search<'_> {
         let was_there = match named {
             Some(before) => before.is_some(),
             None if of_sidecar => seen.is_some(),
-            None => is_tracked || seen.is_some() || it.is_new != Some(true),
+            None => is_tracked || seen.is_some() || !it.is_new,
         };
-        let before = if was_there { self.text_before(&it) } else { None };
-        let text = before.as_ref().map(|(text, _)| text.as_slice());
-        let mut changed = match (&it.now, was_there) {
+        let before = if was_there { self.before(&it) } else { None };
+        let text = before.as_ref().map(|it| it.text.as_slice());
+        let change = match (&it.now, was_there) {
             (None, false) => return None,
-            (None, true) if text.is_some() => Changed::between(text, None),
-            (None, true) => Changed::unseen(Change::Deleted, Opaque::Unknown),
-            (Some(now), _) => match (&now.bytes, text, was_there) {
-                (Some(bytes), None, false) => Changed::between(None, Some(bytes)),
-                (Some(bytes), Some(text), _) => Changed::between(Some(text), Some(bytes)),
-                (None, _, false) => Changed::unseen(Change::Created, Opaque::TooLarge),
-                (None, _, true) => Changed::unseen(Change::Modified, Opaque::TooLarge),
-                (Some(_), None, true) => Changed::unseen(Change::Modified, Opaque::Unknown),
-            },
+            (None, true) => Change::Deleted,
+            (Some(_), false) => Change::Created,
+            (Some(_), true) => Change::Modified,
+        };
+        let mut changed = match (text, it.now.as_ref().map(|now| now.bytes.as_deref())) {
+            (_, Some(None)) => Changed::unseen(change, Opaque::TooLarge),
+            (None, _) if was_there => Changed::unseen(change, Opaque::Unknown),
+            (text, now) => Changed::between(text, now.flatten()),
         };
         if changed.change == Change::Unchanged {
             return None;
         }
         let is_new = !was_there && (named.is_some() || of_sidecar);
-        let is_sure = is_new || before.as_ref().is_some_and(|(_, is_sure)| *is_sure);
-        let way_back = self.way_back(&it.path, changed.change, head);
+        let is_sure = is_new || before.as_ref().is_some_and(|it| it.is_sure);
+        let way_back = self.way_back(&it.path, changed.change, before.as_ref());
         let way_back = way_back.map(|command| WayBack { command, is_sure });
         changed.file_hash = it.now.as_ref().and_then(|it| it.hash.clone());
         Some(ChangedFile {
             changed,
             is_before_known: before.is_some() || !was_there,
-            before: before.map(|(text, _)| text),
+            before: before.map(|it| it.text),
             after: it.now.and_then(|it| it.bytes),
             is_link: it.is_link,
             is_tracked,
@@ -331,7 +319,7 @@ impl Search<'_> {
     }
 
     /// The command that restores a file.
-    fn way_back(&self, path: &str, change: Change, head: Option<&str>) -> Option<String> {
+    fn way_back(&self, path: &str, change: Change, before: Option<&Before>) -> Option<String> {
         let Call { project, cwd, start, .. } = self.call;
         if Path::new(path).is_absolute() {
             return None;
@@ -345,12 +333,9 @@ impl Search<'_> {
         }
         let hash = self.hash_before(path);
         // What git has is the way back only to what git has.
-        let is_as_committed = match (self.git_text(path), &hash) {
-            (Some(text), Some(hash)) => {
-                hash_of(text) == *hash || hash_of(&with_crlf(text)) == *hash
-            }
-            (_, None) => self.before.get(path).is_some_and(Option::is_some),
-            (None, Some(_)) => false,
+        let is_as_committed = match before {
+            Some(before) => before.is_gits,
+            None => hash.is_none() && self.before.get(path).is_some_and(Option::is_some),
         };
         if !is_as_committed {
             let kept = (self.call.kept)(&hash?)?;
@@ -358,15 +343,11 @@ impl Search<'_> {
         }
         let folder = shell_word(&project.to_string_lossy());
         let there = if is_at_root { String::new() } else { format!(" -C {folder}") };
-        let moved = start.git.head.as_deref().filter(|before| Some(*before) != head);
+        let moved =
+            start.git.head.as_deref().filter(|before| Some(*before) != self.head.as_deref());
         let source = moved.map(|commit| format!(" --source={commit}")).unwrap_or_default();
         Some(format!("git{there} restore{source} -- {}", word(path)))
     }
-}
-
-fn with_crlf(text: &[u8]) -> Vec<u8> {
-    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    lines.join(&b"\r\n"[..])
 }
 
 /// A path as a word that no program takes for an option.

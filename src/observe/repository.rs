@@ -38,45 +38,30 @@ impl Repository {
         home.join("trees").join(self.key())
     }
 
-    /// Whether a remote's default branch is known here.
-    pub fn has_default_branch(&self, until: Instant) -> bool {
-        matches!(self.default_branch(until), Ok(Some(_)))
-    }
-
     /// The commit of the remote's default branch, as fetches brought it: an entry of its reflog
     /// that a push made does not count, or an ungated push would empty the work.
-    pub(super) fn default_branch(&self, until: Instant) -> Result<Option<String>, Error> {
+    pub fn default_branch(&self, until: Instant) -> Result<Option<String>, Error> {
         const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(symref)";
-        let patterns = ["HEAD", "main", "master"].map(|name| format!("refs/remotes/*/{name}"));
-        let args: Vec<&str> = ["for-each-ref", FORMAT]
-            .into_iter()
-            .chain(patterns.iter().map(String::as_str))
-            .collect();
+        let heads = ["refs/remotes/*/HEAD", "refs/remotes/*/main", "refs/remotes/*/master"];
+        let args = [&["for-each-ref", FORMAT][..], &heads].concat();
         let listed = git_with(&self.root, &args, &[], until)?;
-        let refs: Vec<[&str; 3]> = listed
-            .lines()
-            .filter_map(|line| {
-                let mut fields = line.split('\0');
-                Some([fields.next()?, fields.next()?, fields.next()?])
-            })
-            .collect();
-        let ranked = |[name, ..]: &&[&str; 3]| {
+        let refs: Vec<Vec<&str>> = listed.lines().map(|line| line.split('\0').collect()).collect();
+        let ranked = |fields: &&[&str]| {
+            let name = fields.first().copied().unwrap_or_default();
             let kind = ["/HEAD", "/main", "/master"].iter().position(|end| name.ends_with(end));
             (!name.starts_with("refs/remotes/origin/"), kind)
         };
-        let Some([name, commit, target]) = refs.iter().min_by_key(ranked) else { return Ok(None) };
+        let best = refs.iter().map(Vec::as_slice).min_by_key(ranked);
+        let Some([name, commit, target]) = best else { return Ok(None) };
         let name = if target.is_empty() { name } else { target };
-        Ok(match self.fetched(name) {
-            Fetched::Commit(commit) => Some(commit),
-            Fetched::Nothing => None,
-            Fetched::Unknown => Some((*commit).to_owned()),
-        })
+        Ok(self.fetched(name, commit))
     }
 
-    /// What a reflog says was fetched last.
-    fn fetched(&self, name: &str) -> Fetched {
+    /// What a reflog says was fetched last, of a branch that is at `commit`; none where all of it
+    /// was pushed from here.
+    fn fetched(&self, name: &str, commit: &str) -> Option<String> {
         let path = self.common.join("logs").join(name);
-        let Some(log) = read_ending(&path, 1 << 20) else { return Fetched::Unknown };
+        let log = read_ending(&path, 1 << 20).unwrap_or_default();
         // `old new Name <mail> time zone\tmessage`
         let entries = log.lines().filter_map(|line| {
             let (who, message) = line.split_once('\t').unwrap_or((line, ""));
@@ -85,22 +70,9 @@ impl Repository {
         });
         let entries: Vec<_> = entries.collect();
         let is_fetched = |entry: &&(&str, &str, &str)| !entry.2.starts_with("update by push");
-        if let Some((_, new, _)) = entries.iter().rev().find(is_fetched) {
-            return Fetched::Commit((*new).to_owned());
-        }
-        match entries.first() {
-            None => Fetched::Unknown,
-            Some((oldest, ..)) if oldest.bytes().all(|digit| digit == b'0') => Fetched::Nothing,
-            Some((oldest, ..)) => Fetched::Commit((*oldest).to_owned()),
-        }
+        let fetched = entries.iter().rev().find(is_fetched).map(|(_, new, _)| *new);
+        let oldest = || entries.first().map_or(commit, |(old, ..)| *old);
+        let id = fetched.unwrap_or_else(oldest);
+        id.bytes().any(|digit| digit != b'0').then(|| id.to_owned())
     }
-}
-
-/// What the reflog of a remote's branch says.
-enum Fetched {
-    Commit(String),
-    /// All of the branch was pushed from here.
-    Nothing,
-    /// There is no reflog.
-    Unknown,
 }

@@ -33,17 +33,10 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn of(repository: &Repository, scene: &Scene) -> Result<Self, Error> {
-        const STATUS: &[&str] = &[
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "-z",
-            "--untracked-files=all",
-            "--no-renames",
-            "--ignore-submodules=dirty",
-        ];
+        const STATUS: &str = "status --porcelain=v2 --branch -z --untracked-files=all --no-renames \
+                              --ignore-submodules=dirty";
         let root = &repository.root;
-        let text = git_with(root, STATUS, &[], scene.until)?;
+        let text = git_with(root, &STATUS.split(' ').collect::<Vec<_>>(), &[], scene.until)?;
         git::refuse_cut(&text)?;
         let mut status = Self::default();
         let mut untracked = Vec::new();
@@ -81,11 +74,9 @@ impl Status {
         let [state, _, mode, _, _, id, _, path] = fields[..] else { return };
         self.is_staged |= !state.starts_with('.');
         if was_dirty(path, root, scene) {
-            let mode = if mode == "000000" { "0" } else { mode };
             self.as_committed.extend([mode, " ", id, "\t", path, "\0"]);
         } else if !state.ends_with('.') {
-            self.as_present += path;
-            self.as_present.push('\0');
+            self.as_present.extend([path, "\0"]);
         }
     }
 
@@ -98,15 +89,15 @@ impl Status {
         scene: &Scene,
     ) -> Result<(), Error> {
         let root = &repository.root;
-        let candidates = paths.iter().filter(|path| {
+        let is_candidate = |path: &&str| {
             !work::is_record(path, scene.ticket_folders) && !was_dirty(path, root, scene)
-        });
-        let (mut of_work, others): (Vec<&str>, Vec<&str>) =
-            candidates.partition(|path| (scene.is_written)(&root.join(path)));
-        let approved = approved_of(&others, repository, scene);
-        let (more, others): (Vec<&str>, Vec<&str>) =
-            others.into_iter().partition(|path| approved.contains(*path));
-        of_work.extend(more);
+        };
+        let candidates: Vec<&str> = paths.iter().copied().filter(is_candidate).collect();
+        let approved = approved_of(&candidates, repository, scene);
+        let is_of_work =
+            |path: &&str| (scene.is_written)(&root.join(path)) || approved.contains(*path);
+        let (of_work, others): (Vec<&str>, Vec<&str>) =
+            candidates.into_iter().partition(is_of_work);
         let size = |path: &&str| root.join(path).symlink_metadata().map_or(0, |meta| meta.len());
         let total: u64 = of_work.iter().map(size).sum();
         if total > MAX_UNTRACKED {
@@ -114,10 +105,7 @@ impl Status {
             let folder = largest.rsplit_once('/').map_or(largest, |(folder, _)| folder);
             return Err(Error::TooLarge { mib: total >> 20, path: folder.to_owned() });
         }
-        for path in of_work {
-            self.as_present += path;
-            self.as_present.push('\0');
-        }
+        self.as_present.extend(of_work.into_iter().flat_map(|path| [path, "\0"]));
         self.left_out = others.iter().take(MAX_LEFT_OUT).map(|&path| path.to_owned()).collect();
         Ok(())
     }
@@ -132,16 +120,9 @@ fn was_dirty(path: &str, root: &Path, scene: &Scene) -> bool {
 
 /// Of untracked files those that the newest approval has.
 fn approved_of(paths: &[&str], repository: &Repository, scene: &Scene) -> BTreeSet<String> {
-    let Some(approved) = scene
-        .table
-        .approvals
-        .iter()
-        .rev()
-        .find(|approved| approved.key.is_none())
-        .filter(|_| !paths.is_empty())
-    else {
-        return BTreeSet::new();
-    };
+    let mut approvals = scene.table.approvals.iter().rev();
+    let newest = approvals.find(|approved| approved.key.is_none());
+    let Some(approved) = newest.filter(|_| !paths.is_empty()) else { return BTreeSet::new() };
     let (store, objects) = (repository.store(scene.home), repository.common.join("objects"));
     let mut args = vec!["ls-tree", "-r", "-z", "--name-only", "--full-tree", &approved.tree, "--"];
     args.extend(paths.iter().take(1_000));

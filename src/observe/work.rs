@@ -27,6 +27,8 @@ use crate::{
     },
 };
 
+/// The tree without any file.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /// Files whose hunks are compared with the approved ones.
 const MAX_HUNKS: usize = 200;
 
@@ -73,19 +75,9 @@ pub struct State {
     until: Instant,
 }
 
-/// One line of `git diff-tree --raw`: the entries of a path in two trees.
-pub(super) struct Raw {
-    pub(super) path: String,
-    pub(super) was_there: bool,
-    pub(super) is_there: bool,
-}
-
 impl State {
-    /// Looks at a work tree.
-    ///
-    /// # Errors
-    ///
-    /// If git cannot tell: an unmerged index, untracked files that are too large, no time left.
+    /// Looks at a work tree. Git cannot tell where the index is unmerged, untracked files are too
+    /// large or no time is left.
     pub fn of(repository: &Repository, scene: &Scene) -> Result<Self, Error> {
         let store = repository.store(scene.home);
         let at = |source| Error::Io { path: store.clone(), source };
@@ -110,10 +102,9 @@ impl State {
             ticket_folders: scene.ticket_folders.to_vec(),
             until: scene.until,
         };
-        let empty = empty_tree(state.head.as_deref());
         state.head_tree = match &state.head {
             Some(head) => state.tree_of(head)?,
-            None => empty.clone(),
+            None => EMPTY_TREE.to_owned(),
         };
         if let Some(commit) = &state.default_commit {
             state.default_tree = Some(state.tree_of(commit)?);
@@ -124,10 +115,8 @@ impl State {
             (None, _, _) => None,
             (Some(head), None, None) => Some(head.clone()),
         };
-        state.fork = match &fork {
-            Some(commit) => state.tree_of(commit).unwrap_or(empty),
-            None => empty,
-        };
+        let fork_tree = fork.as_ref().and_then(|commit| state.tree_of(commit).ok());
+        state.fork = fork_tree.unwrap_or_else(|| EMPTY_TREE.to_owned());
         state.fork_commit = fork;
         state.tree = state.written(&status, &git_dir.join("index"))?;
         Ok(state)
@@ -193,28 +182,28 @@ impl State {
         Ok(written?.trim().to_owned())
     }
 
-    /// The paths in which two trees differ, without those that are no part of the work.
-    pub(super) fn differing(&self, old: &str, new: &str) -> Result<Vec<Raw>, Error> {
+    /// The paths in which two trees differ, each with whether the new one has it, without those
+    /// that are no part of the work.
+    pub(super) fn differ(&self, old: &str, new: &str) -> Result<BTreeMap<String, bool>, Error> {
         if old == new {
-            return Ok(Vec::new());
+            return Ok(BTreeMap::new());
         }
-        let raw = self.git(&["diff-tree", "-r", "-z", "--raw", "--no-renames", old, new])?;
+        let raw =
+            self.git(&["diff-tree", "-r", "-z", "--name-status", "--no-renames", old, new])?;
         git::refuse_cut(&raw)?;
-        let mut found = Vec::new();
+        let mut found = BTreeMap::new();
         let mut fields = raw.split('\0');
-        while let (Some(entry), Some(path)) = (fields.next(), fields.next()) {
-            // `:100644 100644 <id> <id> M`; the mode of what is not there is 000000.
-            let mut modes = entry.trim_start_matches(':').split(' ').map(|mode| mode != "000000");
-            let (was_there, is_there) = (modes.next() == Some(true), modes.next() == Some(true));
+        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
             if !work::is_record(path, &self.ticket_folders) {
-                found.push(Raw { path: path.to_owned(), was_there, is_there });
+                found.insert(path.to_owned(), status != "D");
             }
         }
         Ok(found)
     }
 
-    pub(super) fn paths(&self, old: &str, new: &str) -> Result<BTreeSet<String>, Error> {
-        Ok(self.differing(old, new)?.into_iter().map(|raw| raw.path).collect())
+    /// The paths in which two trees differ.
+    pub fn paths(&self, old: &str, new: &str) -> Result<BTreeSet<String>, Error> {
+        Ok(self.differ(old, new)?.into_keys().collect())
     }
 
     /// Whether an approval was made on this branch, or on an ancestor of what is checked out.
@@ -237,21 +226,18 @@ impl State {
         if paths.is_empty() || paths.len() > MAX_HUNKS || fork == approved.fork {
             return Ok(BTreeSet::new());
         }
-        let [then, now] = [(approved.fork.as_str(), approved.tree.as_str()), (fork, tree)]
-            .map(|(old, new)| self.diff(old, new, paths, &["-U0", "--no-renames"]));
-        let (then, now) = (then?, now?);
-        let lines = |file: &FileDiff| -> Option<Vec<Vec<String>>> {
+        let lines = |file: FileDiff| {
             let is_whole = |hunk: &diff::Hunk| hunk.extent == diff::Extent::Whole;
             let is_text = !file.is_binary && file.hunks.iter().all(is_whole);
-            let hunks = file.hunks.iter().map(|hunk| hunk.lines.clone()).collect();
-            (is_text && !file.hunks.is_empty()).then_some(hunks)
+            let hunks: Vec<Vec<String>> = file.hunks.into_iter().map(|hunk| hunk.lines).collect();
+            (is_text && !hunks.is_empty()).then_some((file.path, hunks))
         };
-        let then: BTreeMap<&str, _> =
-            then.iter().filter_map(|file| Some((file.path.as_str(), lines(file)?))).collect();
-        let is_same = |file: &&FileDiff| {
-            lines(file).as_ref() == then.get(file.path.as_str()) && lines(file).is_some()
+        let changes = |old: &str, new: &str| -> Result<BTreeSet<_>, Error> {
+            let files = self.diff(old, new, paths, &["-U0", "--no-renames"])?;
+            Ok(files.into_iter().filter_map(lines).collect())
         };
-        Ok(now.iter().filter(is_same).map(|file| file.path.clone()).collect())
+        let same = &changes(&approved.fork, &approved.tree)? & &changes(fork, tree)?;
+        Ok(same.into_iter().map(|(path, _)| path).collect())
     }
 
     /// The change between two trees, of some paths or of all.
@@ -262,16 +248,9 @@ impl State {
         paths: &[&str],
         options: &[&str],
     ) -> Result<Vec<FileDiff>, Error> {
-        const PLAIN: &[&str] = &[
-            "diff-tree",
-            "-r",
-            "-p",
-            "--full-index",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-        ];
-        let text = self.git_of_paths(&[PLAIN, options, &[old, new]].concat(), paths)?;
+        const PLAIN: &str = "diff-tree -r -p --full-index --no-ext-diff --no-textconv --no-color";
+        let plain: Vec<&str> = PLAIN.split(' ').collect();
+        let text = self.git_of_paths(&[&plain, options, &[old, new]].concat(), paths)?;
         git::refuse_cut(&text)?;
         Ok(diff::parse(&text))
     }
@@ -299,11 +278,6 @@ impl State {
         self.git(&["log", "--oneline", "--no-decorate", "-n", "50", &range, "--"])
     }
 
-    /// The files in which the work differs from an earlier tree of it.
-    pub fn changed_since(&self, tree: &str) -> Result<Vec<String>, Error> {
-        Ok(self.paths(tree, &self.tree)?.into_iter().collect())
-    }
-
     /// The files of the work: those that a reviewer of `base` has to look at.
     pub fn files(&self, base: &str) -> Result<Vec<String>, Error> {
         let mut paths = self.paths(base, &self.tree)?;
@@ -316,15 +290,6 @@ impl State {
         }
         Ok(paths.into_iter().collect())
     }
-}
-
-/// The tree without any file, in the repository's own hash.
-fn empty_tree(id: Option<&str>) -> String {
-    match id.map(str::len) {
-        Some(64) => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-        _ => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    }
-    .to_owned()
 }
 
 /// Deletes the git objects that roz kept for a repository's approvals.
@@ -346,8 +311,7 @@ pub fn is_tracked(root: &Path, path: &Path, until: Instant) -> bool {
 
 /// The blob id that git gives a file's present content, and the content.
 pub fn blob(file: &Path, until: Instant) -> Option<(String, String)> {
-    const MAX: u64 = 8 << 20;
-    let content = read_text(file, MAX)?;
+    let content = read_text(file, 8 << 20)?;
     let folder = file.parent()?;
     let name = file.to_string_lossy();
     let id = git_with(folder, &["hash-object", "--", &name], &[], until).ok()?;

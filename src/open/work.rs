@@ -148,7 +148,7 @@ impl Roz {
     pub fn note_first_commit(&self, now: DateTime<Utc>, until: Instant) {
         let Some(repository) = Repository::of(&self.project) else { return };
         let approvals = Approvals::of(&self.home, &repository.key());
-        if approvals.exists() || repository.has_default_branch(until) {
+        if approvals.exists() || matches!(repository.default_branch(until), Ok(Some(_))) {
             return;
         }
         let first = Row::First { at: now, head: git::head(&repository.root) };

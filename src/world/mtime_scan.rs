@@ -51,8 +51,6 @@ pub struct Touched {
     pub path: String,
     pub is_link: bool,
     pub size: u64,
-    /// Whether the file itself was made since, where the system tells.
-    pub is_new: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,9 +93,9 @@ pub fn changed_at(meta: &Metadata) -> Time {
     (meta.ctime(), meta.ctime_nsec())
 }
 
-/// Whether a file was made since then, where the system tells.
-pub fn is_new(meta: &Metadata, since: Time) -> Option<bool> {
-    meta.created().ok().map(|it| time(it) >= since)
+/// Whether a file was made since then, as far as the system tells.
+pub fn is_new(meta: &Metadata, since: Time) -> bool {
+    meta.created().is_ok_and(|it| time(it) >= since)
 }
 
 /// What was touched below `root` since then. Links are not followed, other
@@ -201,13 +199,7 @@ impl Walk<'_> {
         if self.skips.file(&path) {
             return;
         }
-        let is_new = is_new(&meta, self.since);
-        self.looked.touched.push(Touched {
-            path,
-            is_link: kind.is_symlink(),
-            size: meta.len(),
-            is_new,
-        });
+        self.looked.touched.push(Touched { path, is_link: kind.is_symlink(), size: meta.len() });
     }
 }
 

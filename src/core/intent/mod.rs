@@ -33,7 +33,6 @@ pub mod post_call_changes;
 pub mod ranges;
 pub mod scope;
 pub mod selection;
-pub mod settings;
 pub mod shown;
 pub mod state;
 pub mod target;

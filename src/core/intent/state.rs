@@ -132,12 +132,9 @@ pub struct Start {
     /// The intent's, so that no call widens what it is judged by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
-    /// What the files of the sidecar held, and those of git's configuration.
+    /// What the files of the sidecar held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<Stand>,
-    /// What git's configuration said of what is run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub of_git: Option<Stand>,
     /// It does no more than take back what a call before it had no right to.
     #[serde(default, skip_serializing_if = "is_false")]
     pub takes_back: bool,

@@ -42,18 +42,6 @@ fn large_and_binary_files_are_changed_without_lines() {
 }
 
 #[test]
-fn other_ends_of_lines_are_no_other_lines() {
-    let roz = selected("");
-    roz.git(&["config", "core.autocrlf", "true"]);
-    roz.shell("rm src/auth/login.rs; git checkout -q -- src/auth/login.rs");
-    assert!(roz.text("src/auth/login.rs").contains("\r\n"));
-    roz.tick();
-    let make = hidden(&roz, "sed -i s/two/2/ src/auth/login.rs");
-    roz.ran(make).passes();
-    assert_eq!(files(&roz.last_record()), ["src/auth/login.rs modified 2-2"]);
-}
-
-#[test]
 fn without_git_new_files_are_found_all_the_same() {
     let roz = Roz::new();
     for folder in [".orchestration", "src/auth", "src/billing"] {

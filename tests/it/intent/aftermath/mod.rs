@@ -7,7 +7,6 @@ mod doubled;
 mod edges;
 mod false_alarms;
 mod git_brought;
-mod git_settings;
 
 mod recorded;
 mod who_changed;
