@@ -7,7 +7,6 @@ pub mod bounded;
 pub mod breaker;
 pub mod event;
 pub mod facts;
-pub mod git_config;
 pub mod intent;
 pub mod outcome;
 pub mod own_files;
