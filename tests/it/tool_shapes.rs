@@ -23,7 +23,7 @@ impl Roz {
 const PATCH: &str = "*** Begin Patch\n*** Update File: src/auth/login.rs\n*** Move to: src/auth/in.rs\n\
     @@\n-fn login() {}\n+fn log_in() {}\n*** Delete File: src/auth/old.rs\n*** End Patch\n";
 
-/// What OpenCode sends for several calls at once.
+/// What `OpenCode` sends for several calls at once.
 fn batch(calls: &[(&str, Value)]) -> Value {
     let calls = calls.iter().map(|(tool, input)| json!({ "tool": tool, "parameters": input }));
     json!({ "tool_calls": calls.collect::<Vec<_>>() })

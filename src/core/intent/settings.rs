@@ -36,7 +36,12 @@ pub fn running(text: &str) -> BTreeSet<String> {
         let (name, value) = line.split_once('=').unwrap_or((line, ""));
         let key = format!("{section}.{}", name.trim().to_lowercase());
         if !line.is_empty() && !line.starts_with(['#', ';']) && runs(&key) {
-            found.insert(format!("{key}={}", value.trim().trim_matches('"')));
+            // `"a b" # why`
+            let (value, end) = match value.trim().strip_prefix('"') {
+                Some(quoted) => (quoted, "\""),
+                None => (value.trim(), " #"),
+            };
+            found.insert(format!("{key}={}", value.split(end).next().unwrap_or_default()));
         }
     }
     found
@@ -63,7 +68,7 @@ mod tests {
     fn of_a_configuration_what_runs_something_is_told_apart() {
         let text = "\u{feff}[user]\n\tname = x\n[core] hooksPath = a/b\n[alias]\n; co = no\n\tCo = !x \\\n y\r\n\
                     [remote \"origin\"]\n\turl = u\n\tuploadpack = v\n[filter \"lfs\"]\nclean\n\
-                    [user][core] fsMonitor = \"e\"\n";
+                    [user][core] fsMonitor = \"e\" # f\n";
         let told: Vec<String> = running(text).into_iter().collect();
         let all = [
             "alias.co=!x  y",
