@@ -486,10 +486,8 @@ impl Look<'_> {
             _ => (),
         }
         let home = self.world.user_home.as_deref();
-        for (path, shown) in call.readings.iter().flat_map(shown::shown) {
-            if shown != Shown::Nothing {
-                found.extend(expand(path, self.cwd, home).into_iter().map(|file| (file, shown)));
-            }
+        for path in call.readings.iter().flat_map(shown::shown) {
+            found.extend(expand(path, self.cwd, home).into_iter().map(|file| (file, Shown::All)));
         }
         // No system has such a file, nor makes it.
         found.retain(|it| it.0.len() <= MAX_PATH);

@@ -223,7 +223,7 @@ fn three_hundred_lines() -> String {
 }
 
 #[test]
-fn who_has_seen_a_part_of_a_file_has_not_read_it() {
+fn who_has_only_counted_a_file_has_not_read_it() {
     let roz = declared("");
     roz.selects("INT-001");
     let lines = three_hundred_lines();
@@ -242,9 +242,6 @@ fn who_has_seen_a_part_of_a_file_has_not_read_it() {
         "ls -l src/auth/login.rs",
         "wc -l src/auth/login.rs",
         "grep -c line src/auth/login.rs",
-        "tail -n0 src/auth/login.rs",
-        "head -0 src/auth/login.rs",
-        "head -n 299 src/auth/login.rs",
         "cat src/auth/login.rs | wc -l",
     ] {
         roz.bash(line).passes();

@@ -7,125 +7,35 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::{core::intent::class::words, shell};
+use crate::{
+    core::intent::class::{is_one, words},
+    shell,
+};
 
 /// As deep as texts are looked for.
 const MAX_DEPTH: usize = 16;
 /// More of them are not read of one call.
 const MAX_LINES: usize = 128;
-
 /// What may be a line is read beforehand up to this length, in bytes.
 const MAX_PERHAPS: usize = 16 * 1024;
 
-/// Fields that hold a command, of whatever tool. The words of it may be a list, or go on in
-/// another field.
-const COMMANDS: &[&str] =
-    &["command", "cmd", "script", "program", "executable", "commandLine", "command_line"];
-const ARGUMENTS: &[&str] = &["args", "arguments", "argv", "params"];
-
+/// Fields that hold a command, of whatever tool; its words may be a list, or go on in another
+/// field.
+const COMMANDS: &str = "command cmd script program executable commandLine command_line";
+const ARGUMENTS: &str = "args arguments argv params";
 /// Words of a field's name that say the same of a text.
-const RUN_FIELDS: &[&str] = &[
-    "command",
-    "commands",
-    "cmd",
-    "cmds",
-    "cmdline",
-    "script",
-    "scripts",
-    "run",
-    "runs",
-    "exec",
-    "execute",
-    "keys",
-    "keystrokes",
-    "shell",
-    "bash",
-    "stdin",
-    "invocation",
-];
-/// Those that say that it is code, be it a shell's or another language's.
-const CODE_FIELDS: &[&str] = &["code", "snippet", "cell", "expression"];
+const RUN_FIELDS: &str = "command commands cmd cmds cmdline script scripts run runs exec execute \
+    keys keystrokes shell bash stdin invocation program executable";
+/// Those that say that it may be a line, or code in another language.
+const CODE_FIELDS: &str = "code snippet cell expression input inputs";
 /// Words of a tool's name by which all that it is given is run.
-const RUN_TOOLS: &[&str] = &[
-    "run",
-    "runs",
-    "exec",
-    "execute",
-    "shell",
-    "bash",
-    "zsh",
-    "sh",
-    "terminal",
-    "tty",
-    "pty",
-    "tmux",
-    "console",
-    "ssh",
-    "spawn",
-    "subprocess",
-    "process",
-    "keys",
-    "keystrokes",
-    "stdin",
-    "command",
-    "commands",
-    "cmd",
-    "do",
-    "eval",
-    "evaluate",
-    "invoke",
-];
-/// Fields of such a tool that say what it is about, and not what is run.
-const ABOUT: &[&str] = &[
-    "description",
-    "title",
-    "name",
-    "reason",
-    "explanation",
-    "purpose",
-    "summary",
-    "comment",
-    "label",
-    "message",
-    "query",
-    "prompt",
-    "task",
-    "url",
-    "env",
-    "environment",
-    "thought",
-    "thoughts",
-    "justification",
-];
+const RUN_TOOLS: &str = "run runs exec execute shell bash zsh sh terminal tty pty tmux console ssh \
+    spawn subprocess process keys keystrokes stdin command commands cmd do eval evaluate invoke";
+/// Fields that say what something is about, and not what is run.
+const ABOUT: &str = "description title name reason explanation purpose summary comment label \
+    message query prompt task url env environment thought thoughts justification";
 /// What a file that another field names is to hold.
-const CONTENTS: &[&str] = &["content", "contents", "text", "body", "data"];
-
-/// The words of a name that say in which language code is written, and how it is started.
-const LANGUAGES: &[(&[&str], &str)] = &[
-    (&["python", "python3", "py", "ipython", "jupyter", "notebook", "pandas"], "python3 -c"),
-    (
-        &[
-            "javascript",
-            "js",
-            "node",
-            "nodejs",
-            "typescript",
-            "ts",
-            "browser",
-            "playwright",
-            "puppeteer",
-            "chrome",
-            "devtools",
-            "page",
-            "deno",
-            "bun",
-        ],
-        "node -e",
-    ),
-    (&["ruby", "rb"], "ruby -e"),
-    (&["perl"], "perl -e"),
-    (&["php"], "php -r"),
-];
+const CONTENTS: &str = "content contents text body data";
 
 pub(super) fn command_lines<'a>(tool: &str, input: &'a Value) -> Vec<Cow<'a, str>> {
     match tool {
@@ -134,9 +44,8 @@ pub(super) fn command_lines<'a>(tool: &str, input: &'a Value) -> Vec<Cow<'a, str
             line.map(Cow::from).into_iter().collect()
         }
         _ if tool.starts_with("mcp__") => {
-            let names = words(tool);
-            let has = |list: &[&str]| names.iter().any(|it| list.contains(&it.as_str()));
-            let mut look = Look { language: language(&names), runs: has(RUN_TOOLS), found: vec![] };
+            let runs = words(tool).iter().any(|it| is_one(RUN_TOOLS, it));
+            let mut look = Look { runs, found: Vec::new() };
             look.value(input, Says::Nothing, 0);
             look.found
         }
@@ -148,19 +57,13 @@ pub(super) fn command_lines<'a>(tool: &str, input: &'a Value) -> Vec<Cow<'a, str
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Says {
     Nothing,
-    /// Nothing either, and only what a name says to be run is: the parameters of something.
-    Named,
     Run,
     Code,
-    /// Run where it can be read as a line, and else told.
-    Perhaps,
     /// It is told, and not run.
     Told,
 }
 
 struct Look<'a> {
-    /// How code is started, where a name says it.
-    language: Option<&'static str>,
     /// All that the tool is given is run.
     runs: bool,
     found: Vec<Cow<'a, str>>,
@@ -175,11 +78,8 @@ impl<'a> Look<'a> {
             Value::String(text) => self.text(text, says),
             // The words of one command, or commands: each may be either.
             Value::Array(items) => {
-                if says == Says::Run
-                    && items.len() > 1
-                    && let Some(line) = quoted(value)
-                {
-                    self.found.push(line.into());
+                if says == Says::Run && items.len() > 1 {
+                    self.found.push(joined(value));
                 }
                 for it in items {
                     self.value(it, says, depth + 1);
@@ -191,106 +91,71 @@ impl<'a> Look<'a> {
     }
 
     fn fields(&mut self, fields: &'a Map<String, Value>, says: Says, depth: usize) {
-        // The whole of a command in one list, where no field names the program.
-        let has_program = COMMANDS.iter().any(|it| fields.contains_key(*it));
-        let starts: &[&str] = if has_program { COMMANDS } else { &["argv", "args"] };
-        let mut taken: Vec<&str> = Vec::new();
-        for name in starts {
-            let text = |it| command(it, fields);
-            if let Some(line) = fields.get(*name).and_then(text).filter(|it| !it.is_empty()) {
-                match self.language.filter(|_| *name == "script") {
-                    Some(start) => self.found.push(started(start, &line).into()),
-                    None => self.found.push(line),
-                }
-                taken.push(name);
-            }
+        let get = |names: &str| names.split_whitespace().find_map(|it| fields.get(it));
+        let program = get(COMMANDS);
+        if let (Some(program), Some(arguments)) = (program, get(ARGUMENTS)) {
+            let line = format!("{} {}", joined(program), joined(arguments));
+            self.found.push(line.into());
         }
-        if has_program && !taken.is_empty() {
-            taken.extend(ARGUMENTS);
-        }
-        let names_file = fields.keys().any(|it| {
-            let it = it.to_lowercase();
-            ["path", "file", "uri"].iter().any(|word| it.contains(word))
+        let names_file = fields.keys().any(|name| {
+            let name = name.to_lowercase();
+            ["path", "file", "uri"].iter().any(|it| name.contains(it))
         });
-        let before = self.language;
-        let said = ["language", "lang", "runtime", "interpreter", "kernel"];
-        let said = said.iter().find_map(|it| fields.get(*it)?.as_str());
-        self.language = said.map_or(before, |it| language(&words(it)));
-        for (name, value) in fields.iter().filter(|it| !taken.contains(&it.0.as_str())) {
-            let has = |list: &[&str]| words(name).iter().any(|it| list.contains(&it.as_str()));
-            let says = match says {
-                _ if names_file && CONTENTS.contains(&name.as_str()) => Says::Told,
-                Says::Told => Says::Told,
-                _ if has(ABOUT) => Says::Told,
-                _ if has(CODE_FIELDS) => Says::Code,
-                _ if has(RUN_FIELDS) => Says::Run,
-                Says::Nothing if ARGUMENTS.contains(&name.as_str()) => Says::Named,
-                Says::Nothing | Says::Named if name == "input" || name == "inputs" => Says::Perhaps,
-                says => says,
+        for (name, value) in fields {
+            if is_one(COMMANDS, name) && value.is_array() {
+                self.found.push(joined(value));
+                continue;
+            }
+            let words = words(name);
+            let has = |list: &str| words.iter().any(|it| is_one(list, it));
+            let is_arguments = is_one(ARGUMENTS, name);
+            let is_told = names_file && is_one(CONTENTS, name)
+                || has(ABOUT) && !value.is_object()
+                || is_arguments && program.is_some();
+            let says = if says == Says::Told || is_told {
+                Says::Told
+            } else if has(RUN_FIELDS) || is_arguments && value.is_array() {
+                Says::Run
+            } else if has(CODE_FIELDS) {
+                Says::Code
+            } else {
+                says
             };
             self.value(value, says, depth + 1);
         }
-        self.language = before;
     }
 
     fn text(&mut self, text: &'a str, says: Says) {
-        let is_line = || text.trim().contains(char::is_whitespace);
-        let says = match says {
-            Says::Nothing if self.runs && is_line() => Says::Code,
-            says => says,
-        };
-        match (says, self.language) {
-            _ if text.is_empty() => (),
-            (Says::Nothing | Says::Named | Says::Told, _) => (),
-            (Says::Perhaps, _) => {
+        let is_line = text.trim().contains(char::is_whitespace);
+        match says {
+            Says::Run => self.found.push(text.into()),
+            Says::Nothing if !self.runs || !is_line => (),
+            Says::Told => (),
+            // Nobody says in which language, and what is no line of a shell's is none.
+            Says::Nothing | Says::Code => {
                 if text.len() <= MAX_PERHAPS && shell::read(text).unreadable.is_none() {
                     self.found.push(text.into());
                 }
-            }
-            (Says::Run, None) => self.found.push(text.into()),
-            (_, Some(start)) => self.found.push(started(start, text).into()),
-            (Says::Code, None) => {
-                // Nobody says which, and what is no line of a shell's is none.
-                self.found.push(text.into());
                 if text.contains(['(', '`']) {
-                    self.found.push(started("python3 -c", text).into());
-                    self.found.push(started("node -e", text).into());
+                    let starts = ["python3 -c", "node -e"];
+                    self.found.extend(starts.map(|it| format!("{it} {}", quote(text)).into()));
                 }
             }
         }
     }
-}
-
-fn language(names: &[String]) -> Option<&'static str> {
-    let says = |it: &&(&[&str], &str)| names.iter().any(|name| it.0.contains(&name.as_str()));
-    LANGUAGES.iter().find(says).map(|it| it.1)
-}
-
-fn started(start: &str, code: &str) -> String {
-    format!("{start} {}", quote(code))
 }
 
 fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A list of words as a line.
-fn quoted(value: &Value) -> Option<String> {
-    let words = value.as_array()?.iter().filter_map(Value::as_str).map(quote);
-    Some(words.collect::<Vec<_>>().join(" "))
-}
-
-/// A command whose words may be a list, or stand in a field of their own.
-fn command<'a>(value: &'a Value, fields: &'a Map<String, Value>) -> Option<Cow<'a, str>> {
-    let command = match value {
-        Value::String(line) => Cow::from(line),
-        list => Cow::from(quoted(list)?),
-    };
-    let mut more = ARGUMENTS.iter().filter_map(|it| fields.get(*it));
-    let Some(more) = more.find(|it| !std::ptr::eq(*it, value)) else { return Some(command) };
-    let more = match more {
-        Value::String(line) => line.clone(),
-        list => quoted(list).unwrap_or_default(),
-    };
-    Some(if more.is_empty() { command } else { Cow::from(format!("{command} {more}")) })
+/// A line, or a list of words as one.
+fn joined(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(line) => line.into(),
+        value => {
+            let words = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+            words.map(quote).collect::<Vec<_>>().join(" ").into()
+        }
+    }
 }

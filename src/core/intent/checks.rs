@@ -4,7 +4,7 @@
 //! A new one is a word in a table; the user's own are patterns, `intent.checks`.
 
 use crate::{
-    core::{bounded, event::ToolCall, pattern},
+    core::{bounded, event::ToolCall, intent::class::is_one, pattern},
     shell::{self, HOLE, Run},
 };
 
@@ -45,17 +45,17 @@ const COMMANDS: &str = "\
     docker build --check";
 
 /// Commands that only check where they are told to.
-const WITH: &[(&str, &[&str])] = &[
-    ("cargo fmt", &["--check"]),
-    ("rustfmt", &["--check"]),
-    ("ruff format", &["--check", "--diff"]),
-    ("black", &["--check", "--diff"]),
-    ("isort", &["-c", "--check", "--check-only"]),
-    ("prettier", &["-c", "--check", "-l", "--list-different"]),
-    ("mix format", &["--check-formatted"]),
-    ("clang-format", &["-n", "--dry-run"]),
-    ("terraform fmt", &["-check"]),
-    ("node", &["--test"]),
+const WITH: &[(&str, &str)] = &[
+    ("cargo fmt", "--check"),
+    ("rustfmt", "--check"),
+    ("ruff format", "--check --diff"),
+    ("black", "--check --diff"),
+    ("isort", "-c --check --check-only"),
+    ("prettier", "-c --check -l --list-different"),
+    ("mix format", "--check-formatted"),
+    ("clang-format", "-n --dry-run"),
+    ("terraform fmt", "-check"),
+    ("node", "--test"),
 ];
 
 /// Programs that run what a project has given a name: any word may be one.
@@ -66,29 +66,11 @@ const TARGETS: &str = "make gmake just task rake gradle gradlew mvn mvnw ant nin
 const SCRIPTS: &str = "npm yarn pnpm bun deno composer rush lerna wireit hatch pdm zig dune";
 
 /// Words that lead to it.
-const LEADING: &[&str] = &["run", "run-script", "task", "exec", "build", "workspaces", "foreach"];
+const LEADING: &str = "run run-script task exec build workspaces foreach";
 
 /// What projects call it: a part of a name, as in `test:unit`.
-const NAMES: &[&str] = &[
-    "test",
-    "tests",
-    "check",
-    "checks",
-    "lint",
-    "lints",
-    "linter",
-    "verify",
-    "spec",
-    "specs",
-    "typecheck",
-    "types",
-    "clippy",
-    "vet",
-    "unittest",
-    "e2e",
-    "qa",
-    "ci",
-];
+const NAMES: &str = "test tests check checks lint lints linter verify spec specs \
+    typecheck types clippy vet unittest e2e qa ci";
 
 /// The check that a call runs, in a few words: the first, if there are more.
 /// `own`: patterns over tool keys.
@@ -117,43 +99,32 @@ fn built_in(run: &Run) -> Option<String> {
     {
         words.drain(..=module);
     }
-    let program = name(words.first()?);
-    let program = if is_python(program) { "python" } else { program };
-    let rest = &words[1..];
-    let does = |command: &str| {
-        let mut parts = command.split_whitespace();
-        let rest = rest.iter().copied().map(script).take(parts_of(command) - 1);
-        parts.next() == Some(program) && parts.eq(rest)
-    };
-    if PROGRAMS.split_whitespace().any(|it| it == program) {
+    let (first, rest) = words.split_first()?;
+    let program = if is_python(name(first)) { "python" } else { name(first) };
+    if is_one(PROGRAMS, program) {
         return Some(program.to_owned());
     }
-    if let Some((command, _)) =
-        WITH.iter().find(|(it, with)| does(it) && rest.iter().any(|it| with.contains(it)))
-    {
-        return Some((*command).to_owned());
-    }
+    let does = |command: &str| {
+        let (first, more) = command.split_once(' ').unwrap_or((command, ""));
+        let rest = &rest[..rest.len().min(more.split_whitespace().count())];
+        first == program && more.split_whitespace().eq(rest.iter().map(|it| script(it)))
+    };
     // `ruff format` changes what it finds, `ruff` alone is an older `ruff check`.
-    if WITH.iter().any(|(it, _)| does(it)) {
-        return None;
+    if let Some((command, with)) = WITH.iter().find(|it| does(it.0)) {
+        return rest.iter().any(|it| is_one(with, it)).then(|| (*command).to_owned());
     }
     if let Some(command) = COMMANDS.split(',').map(str::trim).find(|it| does(it)) {
         return Some(command.to_owned());
     }
-    let mut targets = rest.iter().copied().filter(|it| !it.starts_with('-'));
-    let is_one = |list: &str| list.split_whitespace().any(|it| it == program);
-    let target = if is_one(TARGETS) {
+    let mut targets = rest.iter().filter(|it| !it.starts_with('-'));
+    let target = if is_one(TARGETS, program) {
         targets.find(|it| is_named_so(it))
-    } else if is_one(SCRIPTS) {
-        targets.find(|it| !LEADING.contains(it)).filter(|it| is_named_so(it))
+    } else if is_one(SCRIPTS, program) {
+        targets.find(|it| !is_one(LEADING, it)).filter(|it| is_named_so(it))
     } else {
         None
     };
     Some(format!("{program} {}", target?))
-}
-
-fn parts_of(command: &str) -> usize {
-    command.split_whitespace().count()
 }
 
 /// Without the folder that it lies in.
@@ -173,8 +144,7 @@ fn is_python(program: &str) -> bool {
 }
 
 fn is_named_so(word: &str) -> bool {
-    !word.contains(['=', HOLE])
-        && word.split([':', '-', '_', '.', '/']).any(|it| NAMES.contains(&it))
+    !word.contains(['=', HOLE]) && word.split([':', '-', '_', '.', '/']).any(|it| is_one(NAMES, it))
 }
 
 #[cfg(test)]

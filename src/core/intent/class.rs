@@ -6,7 +6,6 @@
 
 mod critical;
 mod outputs;
-mod programs;
 mod safe;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     core::{bounded, event::ToolCall},
-    shell::{HOLE, Reading, Run},
+    shell::{HOLE, Reading, Run, Write},
 };
 
-pub use self::{
-    critical::{CRITICAL, Critical},
-    outputs::is_output,
-};
+pub use self::outputs::is_output;
 
 /// From mildest to sternest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -52,105 +48,31 @@ impl Class {
 
 /// Tools of the client that change nothing by themselves. What they start
 /// (a subagent, a skill's lines, a scheduled prompt) is judged on its own.
-const SAFE_TOOLS: &[&str] = &[
-    "Read",
-    "Grep",
-    "Glob",
-    "LS",
-    "NotebookRead",
-    "LSP",
-    "WebFetch",
-    "WebSearch",
-    "TodoRead",
-    "TodoWrite",
-    "TaskCreate",
-    "TaskUpdate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "BashOutput",
-    "KillShell",
-    "KillBash",
-    "AskUserQuestion",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "EnterWorktree",
-    "ExitWorktree",
-    "ToolSearch",
-    "ListMcpResources",
-    "ListMcpResourcesTool",
-    "ReadMcpResource",
-    "ReadMcpResourceTool",
-    "Agent",
-    "Task",
-    "Workflow",
-    "SendMessage",
-    "SendUserMessage",
-    "Skill",
-    "SlashCommand",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "ScheduleWakeup",
-    "PushNotification",
-    "StructuredOutput",
-    "Brief",
-    "Config",
-];
+const SAFE_TOOLS: &str = "\
+    Read Grep Glob LS NotebookRead LSP WebFetch WebSearch TodoRead TodoWrite TaskCreate \
+    TaskUpdate TaskGet TaskList TaskOutput TaskStop BashOutput KillShell KillBash \
+    AskUserQuestion EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree ToolSearch \
+    ListMcpResources ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool Agent Task \
+    Workflow SendMessage SendUserMessage Skill SlashCommand CronCreate CronDelete CronList \
+    ScheduleWakeup PushNotification StructuredOutput Brief Config";
 
 /// Those that run a command line.
-const COMMAND_TOOLS: &[&str] = &["Bash", "PowerShell", "Monitor"];
+const COMMAND_TOOLS: &str = "Bash PowerShell Monitor";
 
 /// Those that change something by themselves.
-const CHANGING_TOOLS: &[&str] = &["Write", "Edit", "MultiEdit", "NotebookEdit", "RemoteTrigger"];
+const CHANGING_TOOLS: &str = "Write Edit MultiEdit NotebookEdit RemoteTrigger";
 
 /// Words of a server's tool that say that it reads.
-const READS: &[&str] = &[
-    "read",
-    "get",
-    "list",
-    "search",
-    "find",
-    "fetch",
-    "query",
-    "show",
-    "describe",
-    "view",
-    "status",
-    "count",
-    "check",
-    "browse",
-    "look",
-    "lookup",
-    "inspect",
-    "stat",
-    "tree",
-    "exists",
-    "diff",
-    "log",
-    "history",
-    "ping",
-    "help",
-    "info",
-    "resolve",
-    "explain",
-    "validate",
-    "open",
-    "snapshot",
-    "screenshot",
-    "wait",
-    "hover",
-];
+const READS: &str = "\
+    read get list search find fetch query show describe view status count check browse look \
+    lookup inspect stat tree exists diff log history ping help info resolve explain validate \
+    open snapshot screenshot wait hover";
 
 /// Words that say that it changes something, whatever else it says.
-const CHANGES: &[&str] = &[
-    "write", "edit", "create", "delete", "remove", "move", "rename", "apply", "patch", "save",
-    "upload", "put", "insert", "replace", "update", "set", "add", "append", "close", "merge",
-    "push", "commit", "run", "exec", "execute", "send", "post", "publish", "deploy", "install",
-    "drop", "reset", "kill", "start", "stop", "restart", "copy", "link", "truncate", "clear",
-    "import",
-];
+const CHANGES: &str = "\
+    write edit create delete remove move rename apply patch save upload put insert replace \
+    update set add append close merge push commit run exec execute send post publish deploy \
+    install drop reset kill start stop restart copy link truncate clear import";
 
 /// The class of a call. `overrides`: the user's own word on a tool. `free`:
 /// paths that it would write and that are nobody's.
@@ -159,35 +81,30 @@ pub fn classify(
     overrides: &BTreeMap<String, Class>,
     free: &BTreeSet<String>,
 ) -> Judged {
-    let by_name = match overrides.get(&call.name) {
-        Some(class) => Judged { class: *class, why: "the configuration says so".to_owned() },
-        None if writes_only(call, free) => {
-            Judged { class: Class::Safe, why: "what it writes is nobody's".to_owned() }
+    let judged = |class, why: String| Judged { class, why };
+    let by_name = match (overrides.get(&call.name), by_name(&call.name)) {
+        (Some(class), _) => judged(*class, "the configuration says so".to_owned()),
+        _ if writes_only(call, free) => {
+            judged(Class::Safe, "what it writes is nobody's".to_owned())
         }
-        None => match by_name(&call.name) {
-            judged if judged.class == Class::Safe && has_statement(call) => Judged {
-                class: Class::Destructive,
-                why: format!("{} is given a statement that does more than select", call.name),
-            },
-            judged if judged.class == Class::Safe => match puts_something(call) {
-                Some(field) => Judged {
-                    class: Class::Destructive,
-                    why: format!("{} is told in `{field}` where to put something", call.name),
-                },
-                None => judged,
-            },
-            judged => judged,
+        (None, by_name) if by_name.class > Class::Safe => by_name,
+        _ if has_statement(call) => judged(
+            Class::Destructive,
+            format!("{} is given a statement that does more than select", call.name),
+        ),
+        (None, by_name) => match puts_something(call) {
+            Some(field) => judged(
+                Class::Destructive,
+                format!("{} is told in `{field}` where to put something", call.name),
+            ),
+            None => by_name,
         },
     };
-    let by_lines = call.readings.iter().map(|it| of_reading(it, free));
-    let hidden = call.may_run_anything().then(|| Judged {
-        class: Class::Destructive,
-        why: "it could not be read to the end".to_owned(),
-    });
-    let mut worst = Judged { class: Class::Safe, why: "it only reads".to_owned() };
-    for judged in by_lines.chain(hidden).chain([by_name]) {
-        if worst.class < judged.class {
-            worst = judged;
+    let hidden = if call.may_run_anything() { Class::Destructive } else { Class::Safe };
+    let mut worst = judged(hidden, "it could not be read to the end".to_owned());
+    for other in call.readings.iter().map(|it| of_reading(it, free)).chain([by_name]) {
+        if worst.class < other.class || worst.class == Class::Safe {
+            worst = other;
         }
     }
     worst
@@ -206,11 +123,11 @@ fn by_name(name: &str) -> Judged {
         return judged(Class::Safe, "is roz's own");
     }
     let words = words(tool);
-    let has = |list: &[&str]| words.iter().any(|it| list.contains(&it.as_str()));
+    let has = |list: &str| words.iter().any(|it| is_one(list, it));
     if has(CHANGES) {
         return judged(Class::Destructive, "changes something, by its name");
     }
-    if has(&["to"]) {
+    if has("to") {
         // `fetch_to_file`
         return judged(Class::Destructive, "puts something somewhere, by its name");
     }
@@ -230,27 +147,25 @@ fn puts_something(call: &ToolCall) -> Option<String> {
 /// Whether the client's tool is known to change nothing by itself, or by what
 /// its line says.
 pub fn is_known_reader(name: &str) -> bool {
-    SAFE_TOOLS.contains(&name) || COMMAND_TOOLS.contains(&name)
+    is_one(SAFE_TOOLS, name) || is_one(COMMAND_TOOLS, name)
 }
 
 /// The client's tools that are known, old names among them.
 pub fn known_tools() -> impl Iterator<Item = &'static str> {
-    [SAFE_TOOLS, COMMAND_TOOLS, CHANGING_TOOLS].into_iter().flatten().copied()
+    [SAFE_TOOLS, COMMAND_TOOLS, CHANGING_TOOLS].into_iter().flat_map(str::split_whitespace)
 }
 
 /// Whether a server's tool is given a text of SQL that is not one SELECT.
 fn has_statement(call: &ToolCall) -> bool {
-    const VERBS: &[&str] = &[
-        "insert", "update", "delete", "replace", "merge", "upsert", "create", "drop", "alter",
-        "truncate", "grant", "revoke", "copy", "load", "call", "exec", "execute", "do", "vacuum",
-        "attach", "detach", "pragma", "set", "reindex", "rename", "lock", "begin", "into",
-    ];
-    const FIELDS: &[&str] = &["query", "sql", "statement", "statements", "queries"];
+    const VERBS: &str = "\
+    insert update delete replace merge upsert create drop alter truncate grant revoke copy \
+    load call exec execute do vacuum attach detach pragma set reindex rename lock begin into";
+    const FIELDS: &str = "query sql statement statements queries";
     if !call.name.starts_with("mcp__") || is_own_server(&call.name) {
         return false;
     }
     let is_query = words(&call.name).iter().any(|it| it == "query" || it == "sql");
-    FIELDS.iter().filter_map(|it| call.input.get(*it)).any(|value| {
+    FIELDS.split_whitespace().filter_map(|it| call.input.get(it)).any(|value| {
         let Some(text) = value.as_str() else { return is_query };
         let lower = text.to_lowercase();
         let mut said =
@@ -258,8 +173,8 @@ fn has_statement(call: &ToolCall) -> bool {
         let first = said.clone().next().unwrap_or_default();
         let is_select = matches!(first, "select" | "with" | "explain" | "show" | "describe");
         // Any other text may be a search's; by a tool of queries it is a statement.
-        (is_query || is_select || VERBS.contains(&first) && lower.contains(';'))
-            && (!is_select || said.any(|it| VERBS.contains(&it)))
+        (is_query || is_select || is_one(VERBS, first) && lower.contains(';'))
+            && (!is_select || said.any(|it| is_one(VERBS, it)))
     })
 }
 
@@ -290,6 +205,11 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// Whether a word is one of a list, whose words are a blank apart.
+pub(crate) fn is_one(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|it| it == word)
+}
+
 /// Paths that nobody keeps anything in.
 pub fn is_sink(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty")
@@ -307,34 +227,26 @@ fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
 }
 
 fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
-    let judged = |class, why: String| Judged { class, why };
-    let mut worst = judged(Class::Safe, "it only reads".to_owned());
-    if let Some(critical) = reading
-        .runs
-        .iter()
-        .find_map(critical::of)
-        .or_else(|| reading.code.iter().find_map(|it| critical::of_code(it)))
-    {
+    let by_code = || reading.code.iter().find_map(|it| critical::of_code(it));
+    if let Some(critical) = reading.runs.iter().find_map(critical::of).or_else(by_code) {
         return critical;
     }
-    if reading.elevated {
-        return judged(Class::Critical, "something of it runs as another user".to_owned());
-    }
-    if reading.unreadable.is_some() {
-        worst = judged(Class::Destructive, "the line could not be read to the end".to_owned());
-    } else if let Some(write) =
-        reading.writes.iter().find(|it| !is_sink(&it.path) && !free.contains(&it.path))
-    {
-        worst = judged(Class::Destructive, format!("it writes {}", shown(&write.path)));
+    let is_kept = |it: &&Write| !is_sink(&it.path) && !free.contains(&it.path);
+    let (class, why) = if reading.elevated {
+        (Class::Critical, "something of it runs as another user".to_owned())
+    } else if reading.unreadable.is_some() {
+        (Class::Destructive, "the line could not be read to the end".to_owned())
+    } else if let Some(write) = reading.writes.iter().find(is_kept) {
+        (Class::Destructive, format!("it writes {}", shown(&write.path)))
     } else if let Some(script) = reading.scripts.first() {
-        worst = judged(Class::Destructive, format!("it runs {}", shown(&script.path)));
+        (Class::Destructive, format!("it runs {}", shown(&script.path)))
     } else if let Some(run) = reading.runs.iter().find(|it| !safe::is_safe(it)) {
-        worst = judged(
-            Class::Destructive,
-            format!("what `{}` does is not known to be reading only", shown(&run.argv.join(" "))),
-        );
-    }
-    worst
+        let run = shown(&run.argv.join(" "));
+        (Class::Destructive, format!("what `{run}` does is not known to be reading only"))
+    } else {
+        (Class::Safe, "it only reads".to_owned())
+    };
+    Judged { class, why }
 }
 
 fn shown(text: &str) -> String {
@@ -344,6 +256,12 @@ fn shown(text: &str) -> String {
 /// The options among the words: `-rf` is `-r` and `-f`, `--x=y` is `--x`.
 fn options(run: &Run) -> Vec<String> {
     let mut found = Vec::new();
+    if run.program == "tar"
+        && let Some(letters) = run.argv.get(1).filter(|it| !it.starts_with('-'))
+    {
+        // `tar tzf x`
+        found.extend(letters.chars().map(|it| format!("-{it}")));
+    }
     for word in run.argv.iter().skip(1) {
         if word == "--" {
             break;
@@ -352,7 +270,10 @@ fn options(run: &Run) -> Vec<String> {
             found.push(format!("--{}", long.split('=').next().unwrap_or_default()));
         } else if let Some(letters) = word.strip_prefix('-') {
             found.push(word.clone());
-            found.extend(letters.chars().map(|it| format!("-{it}")));
+            // `-Iseconds` is none of letters.
+            if letters.len() <= 6 {
+                found.extend(letters.chars().map(|it| format!("-{it}")));
+            }
         }
     }
     found

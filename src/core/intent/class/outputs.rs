@@ -3,73 +3,49 @@
 
 use serde_json::Value;
 
-use super::words;
+use super::{is_one, words};
 
 /// Whatever they hold is a path, and the tool's to write.
-const WRITTEN: &[&str] = &[
-    "outputpath",
-    "outputfile",
-    "outputdir",
-    "outputdirectory",
-    "outputfolder",
-    "outputfilename",
-    "outfile",
-    "outpath",
-    "outdir",
-    "localpath",
-    "localfile",
-    "saveto",
-    "savepath",
-    "saveas",
-    "destinationpath",
-    "destpath",
-    "destfile",
-    "downloadpath",
-    "exportpath",
-    "targetpath",
-    "targetfile",
-];
+const WRITTEN: &str = "\
+    outputpath outputfile outputdir outputdirectory outputfolder outputfilename outfile \
+    outpath outdir localpath localfile saveto savepath saveas destinationpath destpath \
+    destfile downloadpath exportpath targetpath targetfile";
 
 /// They may hold a form (`output: "json"`) or an address as well.
-const PERHAPS: &[&str] = &["output", "out", "destination", "dest", "dst", "target"];
+const PERHAPS: &str = "output out destination dest dst target";
 
 /// By a tool that is about files, the file that it reads.
-const NAMES: &[&str] = &["filename"];
+const NAMES: &str = "filename";
 
 /// Words of a tool's name that say that its file is there already.
-const OF_FILES: &[&str] = &[
-    "file", "files", "read", "content", "contents", "text", "document", "open", "view", "search",
-    "find", "info", "stat", "lines", "diff", "log", "history",
-];
+const OF_FILES: &str = "\
+    file files read content contents text document open view search find info stat lines \
+    diff log history";
 
 /// The field that says where the tool `tool` writes, if one of its input does.
 pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
     let said = words(tool);
-    let is_of_files = said.iter().any(|it| OF_FILES.contains(&it.as_str()));
+    let is_of_files = said.iter().any(|it| is_one(OF_FILES, it));
     find(input, is_of_files, 0)
 }
 
 /// Whether a field of this name holds a place that something is put at.
 pub fn is_output(field: &str) -> bool {
     let name = words(field).concat();
-    WRITTEN.contains(&name.as_str()) || PERHAPS.contains(&name.as_str())
+    is_one(WRITTEN, &name) || is_one(PERHAPS, &name)
 }
 
 fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
     /// As deep as the payload may be.
     const MAX_DEPTH: usize = 128;
-    if depth >= MAX_DEPTH {
-        return None;
-    }
+    let inner = |it: &Value| find(it, is_of_files, depth + 1);
     match value {
-        Value::Object(fields) => fields.iter().find_map(|(name, it)| {
-            let is_written = match it {
-                Value::String(text) => names_place(name, text, is_of_files),
-                _ => false,
-            };
-            if is_written { Some(name.clone()) } else { find(it, is_of_files, depth + 1) }
+        _ if depth >= MAX_DEPTH => None,
+        Value::Object(fields) => fields.iter().find_map(|(name, it)| match it {
+            Value::String(text) => names_place(name, text, is_of_files).then(|| name.clone()),
+            it => inner(it),
         }),
-        Value::Array(items) => items.iter().find_map(|it| find(it, is_of_files, depth + 1)),
+        Value::Array(items) => items.iter().find_map(inner),
         _ => None,
     }
 }
@@ -80,7 +56,7 @@ fn names_place(field: &str, text: &str, is_of_files: bool) -> bool {
     if text.is_empty() || is_address {
         return false;
     }
-    let has = |list: &[&str]| list.contains(&name.as_str());
+    let has = |list: &str| is_one(list, &name);
     let is_like_path =
         text.contains(['/', '\\']) || text.contains('.') && !text.contains(char::is_whitespace);
     has(WRITTEN) || has(PERHAPS) && is_like_path || has(NAMES) && !is_of_files
