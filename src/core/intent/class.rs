@@ -5,6 +5,7 @@
 //! what is not known is DESTRUCTIVE. CRITICAL is a table of its own.
 
 mod critical;
+mod git_settings;
 mod outputs;
 mod safe;
 

@@ -1,11 +1,8 @@
 //! Programs that are known to read only, with the options that say otherwise.
 //! A new one is a row.
 
-use super::{is_one, options};
-use crate::{
-    core::intent::settings,
-    shell::{HOLE, Run},
-};
+use super::{git_settings, is_one, options};
+use crate::shell::{HOLE, Run};
 
 struct Row {
     /// A blank apart.
@@ -154,7 +151,7 @@ fn sets_program(run: &Run) -> bool {
     // `git -c core.pager=…`
     let is_set = |pair: &[String]| {
         let (name, value) = pair[1].split_once('=').unwrap_or((&pair[1], ""));
-        pair[0] == "-c" && settings::runs(name) && names_program("PAGER", value)
+        pair[0] == "-c" && git_settings::runs(name) && names_program("PAGER", value)
     };
     run.program == "git" && run.argv.windows(2).any(is_set)
 }
