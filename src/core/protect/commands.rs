@@ -79,11 +79,7 @@ fn disguised(call: &ToolCall, verb: &str, follows: impl Fn(&str) -> bool) -> Opt
 
 pub(super) fn decides_without_a_token(cx: Context) -> Option<String> {
     let call = cx.call;
-    let found = first_verb(call, |_, words| match words {
-        ["approve" | "allow", ..] => true,
-        ["confirm", options @ ..] => !options.contains(&"--list"),
-        _ => false,
-    });
+    let found = first_verb(call, |_, words| matches!(words, ["approve" | "allow" | "confirm", ..]));
     if found.is_some() || cx.agent.is_some_and(|agent| cx.session.review.has_token(agent)) {
         return found;
     }

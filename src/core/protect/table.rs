@@ -81,11 +81,7 @@ pub const RULES: &[Rule] = &[
             bash("roz decide {session} COMPLETE fine"),
             bash("bash -c 'roz decide {session} COMPLETE fine'"),
         ],
-        passes: &[
-            bash("roz context {session}"),
-            bash("roz confirm --list"),
-            bash("git commit -m 'roz decide'"),
-        ],
+        passes: &[bash("roz context {session}"), bash("git commit -m 'roz decide'")],
         objects: commands::decides_without_a_token,
     },
     Rule {
