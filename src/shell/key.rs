@@ -87,11 +87,12 @@ impl Run {
         let rest: Vec<&str> = self.argv[at + 1..].iter().map(String::as_str).collect();
         let own = rest.iter().take_while(|word| **word != "--");
         let is_plain = |word: &&str| !word.starts_with('-') || lists(options::DRY_FLAGS, word);
-        let mut before = own.clone().take_while(|word| !word.starts_with("--dry-run"));
-        let is_dry = own
-            .clone()
-            .any(|word| matches!(*word, "--dry-run" | "--dry-run=client" | "--dry-run=server"));
-        let shows = is_dry
+        let is_dry = |word: &&&str| match **word {
+            "--dry-run" | "--dry-run=client" | "--dry-run=server" => true,
+            word => word == "-n" && self.program == "git" && verb != "fetch",
+        };
+        let mut before = own.clone().take_while(|word| !is_dry(word));
+        let shows = own.clone().any(|word| is_dry(&word))
             && self.certainty == Certainty::Literal
             && lists(verbs, verb)
             && before.all(is_plain)
