@@ -35,7 +35,7 @@
 //!     └─► cli ─► plugin ─► hooks ─► open ─┬─► storage   ─┐
 //!                                         ├─► memory    ─┤
 //!                                         ├─► usage_log ─┤  (on storage)
-//!                                         ├─► sidecar   ─┤
+//!                                         ├─► sidecar, clients ─┤
 //!                                         ├─► ledger    ─┤  (on storage)
 //!                                         ├─► config    ─┤
 //!                                         ├─► observe   ─┼─► core ─► shell, outline
@@ -47,8 +47,8 @@
 //!
 //! What must stay true:
 //!
-//! - A decision is never softened: once a gate has objected, no trouble around
-//!   it turns that into a pass. Everything else fails open, in [`hooks::run`]
+//! - A decision is never softened: once a gate has objected, no later
+//!   error turns that into a pass. Everything else fails open, in [`hooks::run`]
 //!   and nowhere else.
 //! - `roz` never says `allow`: no objection is silence, and the user's own
 //!   permissions stand.

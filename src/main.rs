@@ -1,5 +1,5 @@
-//! Under the name of a gated program it is a shim. The fast road for `roz hook`, which fires at
-//! every tool call and must not pay for a command line parser; everything else goes to [`roz::cli`].
+//! Started under the name of a gated program, roz is a shim. `roz hook` runs at every tool call, so it
+//! skips the command line parser. Everything else goes to [`roz::cli`].
 
 use std::process::ExitCode;
 
@@ -12,6 +12,7 @@ fn main() -> ExitCode {
         let word = args.next().unwrap_or_default();
         let word = word.to_string_lossy();
         if word != "--help" && word != "-h" {
+            // Never returns.
             roz::cli::hook::answer(&word);
         }
     }

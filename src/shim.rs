@@ -6,8 +6,8 @@
 //!                                                                   └─► reason, exit code 126
 //! ```
 //!
-//! It is never in the way of what is no agent's on the session's work: another session, one that has
-//! ended, a folder for temporary files, a person's own terminal.
+//! It lets everything through that is not an agent's work in this session: other sessions, ended
+//! sessions, folders for temporary files, a person's own terminal.
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
@@ -20,11 +20,12 @@ use std::{
 use crate::{
     core::bounded,
     hooks::program_start::{self, Judgement, Place, Start},
+    observe::work,
     open::shims::Watched,
     world::{
         World,
         ancestors::{Ancestor, ancestors},
-        git, process,
+        git,
         shims::{Started, session_id},
     },
 };
@@ -47,12 +48,14 @@ pub fn run() -> Option<ExitCode> {
     }));
     let Some(id) = session_id() else { return Some(become_program(started, &program)) };
     let argv = started.argv();
-    if let (Some(watched), Ok(cwd)) = (Watched::read(&started.home, &id), std::env::current_dir())
-        && program_start::is_unwatched(&argv, &cwd, &watched)
+    let watched = Watched::read(&started.home, &id);
+    if let (Some(watched), Ok(cwd)) = (&watched, std::env::current_dir())
+        && program_start::is_unwatched(&argv, &cwd, watched)
     {
         return Some(become_program(started, &program));
     }
-    let world = World::from_env();
+    let variables = watched.map(|watched| watched.variables);
+    let world = World::from_env().with_roz_vars(&started.home, variables);
     let Ok(session_id) = id.parse() else { return Some(become_program(started, &program)) };
     let start = Start { session_id, cwd: world.cwd.clone(), argv };
     let is_ours = |place: &Place| is_sessions_work(place, &start, &world) && !is_persons(&world);
@@ -64,7 +67,9 @@ pub fn run() -> Option<ExitCode> {
         }
         Judgement::Closes(closings) => match run_once(started, &program) {
             Ok(0) => {
-                if let Err(why) = program_start::confirm(&start, &closings, &world) {
+                // The program has ended well, whatever happens to the note.
+                panic::set_hook(Box::new(|_| signal_hook::low_level::exit(0)));
+                if let Err(why) = program_start::note_closed_tickets(&start, &closings, &world) {
                     say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
                 }
                 ExitCode::SUCCESS
@@ -95,8 +100,8 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether something of it is no scratch: neither in a folder for temporary files nor in one that
-/// git ignores, or the session's own project.
+/// Whether the program works on the session's project, or anywhere that is neither a temporary folder
+/// nor ignored by git.
 fn is_sessions_work(place: &Place, start: &Start, world: &World) -> bool {
     let named = git_folders(start, world);
     let mut folders = place.folders.iter().chain(&named);
@@ -116,15 +121,27 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (folder, project) = (real(folder), real(project));
     let root = git::find_root(&folder);
+    let common = |root: &Path| Some(real(&git::git_dirs(root)?.1));
     let is_own = match &root {
-        Some(root) => *root == project,
+        // A linked work tree of the project is the project's, wherever it is.
+        Some(root) => {
+            *root == project || common(root).is_some_and(|it| common(&project) == Some(it))
+        }
         None => folder.starts_with(&project),
     };
     if is_own {
         return false;
     }
-    let temporary = ["/tmp", "/var/tmp"].into_iter().chain(world.var("TMPDIR"));
-    if temporary.map(Path::new).any(|it| folder.starts_with(real(it))) {
+    // One that holds the home, or is in it, is no folder for temporary files alone.
+    let meets_home = |path: &Path| {
+        world
+            .user_home
+            .as_deref()
+            .is_some_and(|home| home.starts_with(path) || path.starts_with(home))
+    };
+    let own = world.var("TMPDIR").map(Path::new).filter(|path| !meets_home(path));
+    let mut temporary = ["/tmp", "/var/tmp"].map(Path::new).into_iter().chain(own);
+    if temporary.any(|it| folder.starts_with(real(it))) {
         return true;
     }
     root.is_some_and(|root| is_ignored(&root))
@@ -133,10 +150,7 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
 /// Whether git ignores a work tree that lies in another one.
 fn is_ignored(root: &Path) -> bool {
     let Some(around) = root.parent().and_then(git::find_root) else { return false };
-    let mut git = process::command("git");
-    git.args(["check-ignore", "-q", "--"]).arg(root).current_dir(around);
-    git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
-    process::run(git, Instant::now() + Duration::from_secs(2)).is_ok_and(|ran| ran.ok)
+    work::is_ignored(&around, root, Instant::now() + Duration::from_secs(2))
 }
 
 /// Whether a person started it at a terminal of theirs: an editor or tmux that an agent opened binds
@@ -152,7 +166,7 @@ fn agents(world: &World) -> Vec<u32> {
     named.filter_map(|it| it.parse().ok()).collect()
 }
 
-/// What had been started before it, unless the agent's own line starts it.
+/// The line that says what started the program; empty if the agent's own command line did.
 fn got_so_far(start: &Start, world: &World) -> String {
     let agents = agents(world);
     let above = ancestors().into_iter().take_while(|it| !it.is_agent(&agents));

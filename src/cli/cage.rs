@@ -5,7 +5,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Arc, Mutex},
+    sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -19,17 +19,21 @@ use signal_hook::{
 use crate::{
     core::bounded,
     hooks::Hook,
-    world::{self, World, process},
+    world::{
+        self, World,
+        process::{self, Ran},
+    },
 };
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The folders of all cages. Locked while we, or a process of ours, make
+/// something in one.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 pub(super) struct Cage {
     /// Goes when we go, by a signal too.
     dir: tempfile::TempDir,
-    /// Held while we, or a process of ours, make something in it.
-    is_busy: Arc<Mutex<()>>,
-    signals: signal_hook::iterator::Handle,
     binary: PathBuf,
     path: String,
     pub(super) session: String,
@@ -45,17 +49,17 @@ pub(super) struct Said {
 impl Cage {
     /// With the user's configuration in it.
     pub(super) fn new(binary: &Path, name: &str, config: &str, world: &World) -> io::Result<Self> {
-        // Caught before there is anything to clear, and answered after.
-        let caught = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-        let signals = caught.handle();
-        let dir = tempfile::tempdir()?;
-        let is_busy = Arc::<Mutex<()>>::default();
-        let busy = Arc::clone(&is_busy);
-        let _busy = busy.lock();
-        clear_on_signals(caught, dir.path().to_owned(), Arc::clone(&is_busy))?;
+        clear_on_signals()?;
+        let dir = {
+            let mut folders = folders();
+            let dir = tempfile::tempdir()?;
+            folders.push(dir.path().to_owned());
+            dir
+        };
         let session = format!("{name}-{}", bounded::hex(&world::dice()[..8]));
         let path = world.var("PATH").unwrap_or_default().to_owned();
-        let cage = Self { dir, binary: binary.to_owned(), path, session, is_busy, signals };
+        let cage = Self { dir, binary: binary.to_owned(), path, session };
+        let _busy = folders();
         // As much of a repository as git asks for: it need not be there itself.
         for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
             fs::create_dir_all(cage.dir.path().join(folder))?;
@@ -75,7 +79,7 @@ impl Cage {
 
     /// A file of the project.
     pub(super) fn write(&self, path: &str, text: &str) -> io::Result<()> {
-        let _busy = self.is_busy.lock();
+        let _busy = folders();
         let path = self.project().join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -96,11 +100,10 @@ impl Cage {
         merge(&mut payload, fields);
         let mut command = self.command();
         command.args(["hook", hook.word()]);
-        let _busy = self.is_busy.lock();
         let began = Instant::now();
-        let ran = process::feed(command, payload.to_string().as_bytes(), began + PATIENCE);
+        let ran = Self::run(command, payload.to_string().as_bytes());
         let ms = began.elapsed().as_secs_f64() * 1000.0;
-        let answer = ran.map_err(|err| err.to_string()).and_then(|ran| {
+        let answer = ran.and_then(|ran| {
             let text = String::from_utf8_lossy(&ran.stdout).into_owned();
             let err = String::from_utf8_lossy(&ran.stderr).into_owned();
             match serde_json::from_str(&text) {
@@ -115,11 +118,10 @@ impl Cage {
     pub(super) fn verb(&self, args: &[&str], stdin: &str) -> Said {
         let mut command = self.command();
         command.args(args);
-        let _busy = self.is_busy.lock();
         let began = Instant::now();
-        let ran = process::feed(command, stdin.as_bytes(), began + PATIENCE);
+        let ran = Self::run(command, stdin.as_bytes());
         let ms = began.elapsed().as_secs_f64() * 1000.0;
-        let answer = ran.map_err(|err| err.to_string()).and_then(|ran| {
+        let answer = ran.and_then(|ran| {
             let (out, err) =
                 (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
             if ran.ok {
@@ -129,6 +131,12 @@ impl Cage {
             }
         });
         Said { answer, ms }
+    }
+
+    /// Runs a program of [`Cage::command_of`] to its end.
+    pub(super) fn run(command: Command, stdin: &[u8]) -> Result<Ran, String> {
+        let _busy = folders();
+        process::feed(command, stdin, Instant::now() + PATIENCE).map_err(|err| err.to_string())
     }
 
     fn command(&self) -> Command {
@@ -150,25 +158,36 @@ impl Cage {
 
 impl Drop for Cage {
     fn drop(&mut self) {
-        self.signals.close();
+        let mut folders = folders();
+        let _ = fs::remove_dir_all(self.dir.path());
+        folders.retain(|it| it != self.dir.path());
     }
 }
 
-/// Has a signal that ends us take the folder along: nobody would look for it
-/// again. What runs in it ends first, else it would make the folder anew.
-fn clear_on_signals(
-    mut signals: Signals,
-    folder: PathBuf,
-    is_busy: Arc<Mutex<()>>,
-) -> io::Result<()> {
+fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has a signal that ends us take the folders along: nobody would look for them
+/// again. What runs in them ends first, else it would make them anew.
+fn clear_on_signals() -> io::Result<()> {
+    static IS_LISTENING: Mutex<bool> = Mutex::new(false);
+    let mut is_listening = IS_LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if *is_listening {
+        return Ok(());
+    }
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             // Until the end: nothing more is to be started.
-            let _busy = is_busy.lock();
-            let _ = fs::remove_dir_all(&folder);
+            let folders = folders();
+            for folder in folders.iter() {
+                let _ = fs::remove_dir_all(folder);
+            }
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     })?;
+    *is_listening = true;
     Ok(())
 }
 

@@ -15,11 +15,11 @@ use crate::{
 
 /// Say that roz's own files are right as they are (a person, at a terminal)
 ///
-/// A call of an agent that makes one of roz's own files protect less (a laxer
-/// key in the user's configuration, a hook that is gone, another binary) is
-/// told, and waits here until a person has looked at it. So does what a call
-/// changed in the declared work of this project. A laxer configuration does
-/// not apply before that.
+/// When an agent's call makes one of roz's own files protect less (a laxer key
+/// in the user's configuration, a hook removed, another binary), roz tells you
+/// and keeps the change on a list; so it does with changes of this project's
+/// declared work. This command takes them off the list. A laxer configuration
+/// does not apply until then.
 ///
 /// Examples:
 ///   roz confirm --list

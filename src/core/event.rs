@@ -4,6 +4,7 @@ mod lines;
 
 use std::{borrow::Cow, cell::OnceCell};
 
+use chrono::TimeDelta;
 use serde_json::Value;
 
 use self::lines::command_lines;
@@ -11,6 +12,9 @@ use crate::{
     core::schedule::Scheduled,
     shell::{self, Reading},
 };
+
+/// A call that began longer ago has ended without a word: the client ends a command after ten minutes.
+pub const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 
 /// The id under which a program that starts during some call is let through. Which call it was,
 /// nobody knows; its approval is used up at the end of one.

@@ -191,6 +191,14 @@ impl Outcome {
         self
     }
 
+    /// Lets the programs through that the call starts.
+    pub(super) fn with_pass(self, pass: Option<&Pass>) -> Self {
+        match pass {
+            Some(pass) => self.doing(Effect::Pass(pass.clone())),
+            None => self,
+        }
+    }
+
     pub fn saying(mut self, what: Saying, message: impl Into<String>) -> Self {
         self.sayings.push((what, message.into()));
         self

@@ -1,14 +1,16 @@
-//! A call changed one of roz's own files so that it protects less: the user and the agent hear of
-//! it, and it waits for `roz confirm`.
+//! A call weakened one of roz's own files: the user and the agent are told, and the change waits for
+//! `roz confirm`.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::core::{
     Cx, bounded,
     outcome::{Notice, Outcome},
+    protect::is_protected_variable,
     trace::Mark,
 };
 
@@ -25,6 +27,28 @@ pub enum Kind {
     Binary,
 }
 
+/// What settings of the client say for roz: its hooks, its plugin, and that hooks run at all.
+pub fn protections(settings: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if settings["disableAllHooks"] != true {
+        found.insert("hooks are enabled".to_owned());
+    }
+    if settings["enabledPlugins"]["roz@roz"] == true {
+        found.insert("`roz@roz` is enabled".to_owned());
+    }
+    let variables = settings["env"].as_object().into_iter().flatten();
+    let variables = variables.filter(|(name, _)| is_protected_variable(name));
+    let variables: Vec<String> = variables.map(|(name, it)| format!("{name}={it}")).collect();
+    found.insert(format!("variables for roz in `env`: [{}]", variables.join(", ")));
+    for (event, groups) in settings["hooks"].as_object().into_iter().flatten() {
+        let text = groups.to_string();
+        if text.contains("roz") && text.contains("hook") {
+            found.insert(format!("a roz hook runs at {event}"));
+        }
+    }
+    found
+}
+
 /// A change that weakens something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weakened {
@@ -32,7 +56,7 @@ pub struct Weakened {
     pub file: PathBuf,
     /// What is laxer or gone, a clause each.
     pub what: Vec<String>,
-    /// By which the file was known before: it is no longer weakened when it is so again.
+    /// What the file said before. If it says that again, it is no longer weakened.
     pub before: BTreeSet<String>,
     pub tool: String,
     pub session_id: String,

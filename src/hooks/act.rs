@@ -78,7 +78,7 @@ pub(super) fn act(
                 }
             }
             Effect::Pass(pass) => {
-                let kept = roz.keep_pass(&input.session_id, &pass);
+                let kept = roz.keep_pass(&input.session_id, &pass, world.now);
                 warnings.extend(kept.err().map(|err| in_a_line(&err)));
             }
             Effect::Revoke(id) => {

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     core::{
         bounded,
-        event::{Event, Sender, ToolCall, What},
+        event::{Event, LONGEST_CALL, Sender, ToolCall, What},
         intent::{
             checks::Ended,
             class,
@@ -258,8 +258,7 @@ impl Look<'_> {
     /// What a call that runs just now has made of the sidecar's files.
     fn new_doubts(self) -> Vec<Doubt> {
         let lives = |it: &InFlight| {
-            !it.is_of_earlier_prompt
-                && self.world.now.signed_duration_since(it.at) < post_call_changes::LONGEST_CALL
+            !it.is_of_earlier_prompt && self.world.now.signed_duration_since(it.at) < LONGEST_CALL
         };
         let flights = self.session.intent.flights().map(|it| it.1);
         let mut flights: Vec<&InFlight> = flights.filter(|it| lives(it)).collect();

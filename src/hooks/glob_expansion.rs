@@ -16,15 +16,15 @@ const MAX_FILES: usize = 500;
 /// matches too many files is judged by its own name, as if it were a file.
 pub(super) fn expand(word: &str, cwd: &Path, home: Option<&Path>) -> Vec<String> {
     let itself = || vec![word.to_owned()];
-    let pattern = match (word.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => cwd.join(word),
+    let (start, pattern) = match (word.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => (home, Path::new(rest)),
+        _ => (cwd, Path::new(word)),
     };
-    if !has_wildcard(word) || pattern.symlink_metadata().is_ok() {
+    if !has_wildcard(word) || start.join(pattern).symlink_metadata().is_ok() {
         return itself();
     }
     let slash = if word.ends_with('/') { "/" } else { "" };
-    match matching(&pattern) {
+    match matching(start, pattern) {
         Some(files) if !files.is_empty() => {
             files.iter().map(|file| format!("{}{slash}", file.to_string_lossy())).collect()
         }
@@ -36,9 +36,9 @@ fn has_wildcard(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-/// `None` where there is too much to look at.
-fn matching(pattern: &Path) -> Option<Vec<PathBuf>> {
-    let mut found = vec![PathBuf::new()];
+/// `None` where there is too much to look at. Names of folders in `start` are no patterns.
+fn matching(start: &Path, pattern: &Path) -> Option<Vec<PathBuf>> {
+    let mut found = vec![start.to_owned()];
     let mut names = 0;
     for part in pattern.components() {
         let part = part.as_os_str().to_string_lossy();
@@ -94,6 +94,16 @@ mod tests {
         assert_eq!(expanded("src/b/[x].rs"), ["src/b/[x].rs"], "a file of that name");
         assert_eq!(expanded("*.md"), ["*.md"], "nothing matches");
         assert_eq!(expanded("notes"), ["notes"]);
+    }
+
+    #[test]
+    fn the_folder_that_one_stands_in_is_no_pattern() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("app/[id]");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("page.ts"), "").unwrap();
+        let page = folder.join("page.ts").to_string_lossy().into_owned();
+        assert_eq!(expand("*.ts", &folder, None), [page]);
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn govern(mut input: Input, world: &World) -> Answer {
     read_call(&mut input.event, &id, &cwd, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
     input.formatted = formatted.since;
-    let (weakened, unnoted) = own_files::watch(&input.event, &id, &roz, world);
+    let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
     input.weakened = weakened;
     let decided = match loaded {
         Ok(loaded) => decide(&input, loaded, &roz, world),
@@ -161,6 +161,9 @@ fn govern(mut input: Input, world: &World) -> Answer {
     let answer = match decided {
         Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
         Ok(Decided::Now(mut outcome)) => {
+            if !matches!(outcome.verdict, Verdict::Object(_)) {
+                own_files::begin(&input.event, &roz, world);
+            }
             outcome.context.extend(formatted.told);
             outcome.messages.extend(unnoted);
             let effects = mem::take(&mut outcome.effects);
@@ -412,13 +415,13 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                         .with("reason", error_in_short(&error));
                     outcome.verdict = Verdict::Ask(notice);
                     outcome.messages.push(lost(
-                        "a gated tool is asked about, because its state could not be had",
+                        "a gated tool is asked about, because its state could not be read",
                     ));
                 }
                 (Verdict::Pass, _) => (),
                 // An objection stands, saved or not.
                 (Verdict::Object(_) | Verdict::Ask(_), _) => outcome.messages.push(lost(
-                    "a call was refused, and no review of it can be recorded until this is mended",
+                    "a call was refused, and no review of it can be recorded until this is fixed",
                 )),
             }
         }
@@ -437,7 +440,7 @@ fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) 
                 outcome.messages.push(lost("this stop is held, and could not be counted"));
             } else if !was_decided {
                 outcome.messages.push(lost(
-                    "the stop passes unjudged, because the session's state could not be had",
+                    "the stop passes unjudged, because the session's state could not be read",
                 ));
             }
         }

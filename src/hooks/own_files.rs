@@ -23,30 +23,29 @@ use crate::{
 /// Tools that say themselves what they change: self-protection judges that.
 const EDITS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
-/// What the call that ends has weakened; before a call, nothing. With what
-/// the user is to be told if it could not be noted.
-pub(super) fn watch(
+/// Before a call that no gate refused: keeps what the files say.
+pub(super) fn begin(event: &Event, roz: &Roz, world: &World) {
+    let What::PreToolUse(call) = &event.what else { return };
+    let Some(id) = call.tool_use_id.as_deref() else { return };
+    if !EDITS.contains(&&*call.name) && may_change(call) && roz.home.is_dir() {
+        forget_undone(roz);
+        confirm_if_strict(roz, world);
+        own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
+    }
+}
+
+/// What the call that ends has weakened, and what the user is told if that could not be noted.
+pub(super) fn end(
     event: &Event,
     session_id: &SessionId,
     roz: &Roz,
     world: &World,
 ) -> (Vec<Weakened>, Option<String>) {
     let nothing = (Vec::new(), None);
-    let (What::PreToolUse(call) | What::PostToolUse { call, .. }) = &event.what else {
-        return nothing;
-    };
-    let Some(id) = call.tool_use_id.as_deref().filter(|_| !EDITS.contains(&&*call.name)) else {
-        return nothing;
-    };
-    if let What::PreToolUse(call) = &event.what {
-        if may_change(call) && roz.home.is_dir() {
-            settle(roz);
-            take_over(roz, world);
-            own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
-        }
-        return nothing;
-    }
-    let changed = own_files::end(&roz.home, &watched(roz, &roz.project, world), id);
+    let What::PostToolUse { call, .. } = &event.what else { return nothing };
+    let Some(id) = call.tool_use_id.as_deref() else { return nothing };
+    let watched = || watched(roz, &roz.project, world);
+    let Some(changed) = own_files::end(&roz.home, watched, id) else { return nothing };
     let is_other_config = changed.iter().any(|it| it.kind == Kind::Configuration);
     let weakened = changed.into_iter().filter_map(|changed| {
         let what = weakened_by(&changed, roz, world);
@@ -63,10 +62,10 @@ pub(super) fn watch(
     let weakened: Vec<Weakened> = weakened.collect();
     let is_laxer = weakened.iter().any(|it| it.kind == Kind::Configuration);
     if is_other_config && !is_laxer {
-        take_over(roz, world);
+        confirm_if_strict(roz, world);
     }
     if weakened.is_empty() {
-        settle(roz);
+        forget_undone(roz);
         return nothing;
     }
     let held = if is_laxer { config::hold(&roz.home, &roz.user_file) } else { Ok(()) };
@@ -87,14 +86,16 @@ fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
     let is_there = changed.path.exists();
     match changed.kind {
         Kind::Configuration => config::laxer(&roz.home, &roz.user_file, world.user_home.as_deref()),
-        Kind::Settings => changed.lost.iter().map(|lost| format!("gone: {lost}")).collect(),
+        Kind::Settings => {
+            changed.lost.iter().map(|lost| format!("no longer true: {lost}")).collect()
+        }
         Kind::Plugin | Kind::Binary if !is_there => vec!["it is gone".to_owned()],
         Kind::Plugin => vec!["it says something else".to_owned()],
         Kind::Binary => vec!["it is another binary".to_owned()],
     }
 }
 
-/// The files of this user, and the client's settings of the project.
+/// The files that roz watches: this user's, and the project's settings of the client.
 pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = world.data_dir().map(|it| it.join("roz/plugin"));
     let plugin = plugin.into_iter().flat_map(|it| {
@@ -112,14 +113,18 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     found
 }
 
-/// The user's configuration counts as confirmed: a person wrote it between two calls, or it is no
-/// laxer than the confirmed one. While one waits, a person's other text does not end that.
-fn take_over(roz: &Roz, world: &World) {
+/// Takes the user's configuration as confirmed if a person wrote it between two calls, or if it is at
+/// least as strict as the confirmed one.
+fn confirm_if_strict(roz: &Roz, world: &World) {
     let (home, file) = (&roz.home, &roz.user_file);
     if !own_files::has_noted(home) {
         config::keep_confirmed(home, file);
-    } else if config::laxer(home, file, world.user_home.as_deref()).is_empty() {
-        let mut waiting = own_files::unconfirmed(home);
+        return;
+    }
+    let mut waiting = own_files::unconfirmed(home);
+    if waiting.iter().any(|weakened| weakened.file == *file)
+        && config::laxer(home, file, world.user_home.as_deref()).is_empty()
+    {
         waiting.retain(|it| it.file != *file);
         if own_files::leave(home, &waiting).is_ok() {
             let _ = config::release(home, file);
@@ -127,8 +132,8 @@ fn take_over(roz: &Roz, world: &World) {
     }
 }
 
-/// What was put back waits for nobody any more.
-fn settle(roz: &Roz) {
+/// Forgets changes that were undone.
+fn forget_undone(roz: &Roz) {
     if !own_files::has_noted(&roz.home) {
         return;
     }
@@ -150,7 +155,7 @@ pub(super) fn waiting(roz: &Roz) -> Vec<String> {
     waiting.map(|it| format!("roz: waits for `roz confirm`: {}", it.shown())).collect()
 }
 
-/// Before one of roz's verbs writes such files.
+/// Looks at the files before one of roz's verbs writes them.
 pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
     own_files::is_watching(&open::home(world)).then_some(())?;
     let roz = Roz::open(world, &world.cwd).ok()?;
@@ -158,7 +163,7 @@ pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
     Some((roz, known))
 }
 
-/// What the verb wrote is nobody's change.
+/// Marks what the verb wrote as no call's change.
 pub fn after_verb((roz, before): &(Roz, Known), world: &World) {
     own_files::accept(&roz.home, &watched(roz, &roz.project, world), before);
     if !own_files::has_noted(&roz.home) {

@@ -3,8 +3,6 @@
 
 use std::{cell::OnceCell, path::Path};
 
-use chrono::TimeDelta;
-
 use super::{
     aims::Look,
     format,
@@ -13,7 +11,7 @@ use super::{
 };
 use crate::{
     core::{
-        event::ToolCall,
+        event::{LONGEST_CALL, ToolCall},
         intent::{
             doubt::FILES,
             ledger::Record,
@@ -34,9 +32,6 @@ use crate::{
     sidecar::{left_out::LeftOut, target::Site, word},
     world::mtime_scan,
 };
-
-/// A call that began longer ago has ended without a word.
-pub(super) const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 
 /// Tools that say themselves what they change.
 const EDITS: [&str; 3] = ["Write", "Edit", "MultiEdit"];

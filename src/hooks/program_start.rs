@@ -57,7 +57,7 @@ pub enum Judgement {
     Denied(String),
 }
 
-/// Longer commands are read to here: an argument list can be of any length.
+/// Longer command lines are cut here: an argument list has no limit.
 const LONGEST: usize = 32 * 1024;
 
 /// Judges a program that is about to start. `is_ours` says whether it is the agent's on the
@@ -75,6 +75,9 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     }
     if let Some(Ok(other)) = session.and_then(|it| roz.of_session(it, world)) {
         roz = other;
+    }
+    if !roz.policy.shims.enabled {
+        return Judgement::Free;
     }
     let Some(line) = quoted(&start.argv) else { return Judgement::Free };
     let input = json!({ "command": line });
@@ -115,9 +118,13 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
 /// Whether a program is none of a session's business, as far as that can be told without opening
 /// anything: most runs of a gated program are.
 pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
-    let [program, verb, ..] = argv else { return false };
+    let [program, words @ ..] = argv else { return false };
     // An option may lead to another repository, an alias to another verb.
     let is_git = program.eq_ignore_ascii_case("git");
+    let is_harmless = |word: &&String| {
+        is_git && matches!(word.as_str(), "--no-pager" | "-P" | "--no-optional-locks")
+    };
+    let Some(verb) = words.iter().find(|word| !is_harmless(word)) else { return false };
     if verb.starts_with('-') || is_git && !shell::is_git_verb(verb) {
         return false;
     }
@@ -143,7 +150,11 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
 }
 
 /// A program that closes tickets has ended well.
-pub fn confirm(start: &Start, closings: &[Closing], world: &World) -> Result<(), String> {
+pub fn note_closed_tickets(
+    start: &Start,
+    closings: &[Closing],
+    world: &World,
+) -> Result<(), String> {
     let roz = Roz::open(world, &start.cwd).map_err(|err| error_in_short(&err))?;
     let until = gather::deadline(&roz.policy, world).max(Instant::now() + Duration::from_secs(2));
     let new = || Session::new(start.session_id.clone(), world.now);
@@ -217,8 +228,8 @@ fn is_allowed_once(mark: &Mark) -> bool {
 /// Nobody knows whether an approval serves.
 fn unknown(start: &Start, why: &str) -> String {
     format!(
-        "roz: `{}` is gated, and the state of session {} could not be had: {why}. A person has to \
-         look at it (`roz doctor`).",
+        "roz: `{}` is gated, and roz cannot read the state of session {}: {why}. A person has to \
+         look at it with `roz doctor`.",
         start.argv.first().map_or("", String::as_str),
         start.session_id
     )

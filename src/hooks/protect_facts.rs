@@ -1,5 +1,6 @@
 //! What self-protection asks of the disk: where the protected things are, and which of them a call is
-//! about. A call that writes nothing pays for nothing.
+//! about. A call that writes nothing and runs no code costs
+//! no look at the disk, unless a reviewer is at work.
 
 use std::{
     io::ErrorKind,

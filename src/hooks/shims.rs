@@ -22,7 +22,8 @@ use crate::{
 pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
     let policy = &roz.policy;
     let project = roz.project.canonicalize().unwrap_or_else(|_| roz.project.clone());
-    let mut watched = Watched { project, patterns: Vec::new(), closing: Vec::new() };
+    let mut watched =
+        Watched { project, patterns: Vec::new(), closing: Vec::new(), variables: world.roz_vars() };
     if !policy.shims.enabled {
         return watched;
     }

@@ -1,5 +1,5 @@
-//! The tools of which neither the name nor the input says what they do, for `roz doctor`: their
-//! calls pass, and nobody else would hear of it.
+//! Names of tools that roz cannot classify, kept for `roz doctor`: their calls pass, and nobody else
+//! would notice.
 
 use std::{
     io::Write as _,
@@ -24,14 +24,14 @@ pub fn file(home: &Path) -> PathBuf {
     home.join("unknown-tools.txt")
 }
 
-/// The tools that were called, less those that this roz knows.
+/// The names on the list that this version of roz still does not know.
 pub fn called(home: &Path) -> Vec<String> {
     let text = read_text(&file(home), MAX_BYTES).unwrap_or_default();
     let unknown = text.lines().filter(|name| class::known_tools().all(|known| known != *name));
     unknown.map(bounded::plain_line).collect()
 }
 
-/// Writes down the tools of those calls that nothing is known of, once each.
+/// Adds the unknown tools among these calls to the list, each once.
 pub(super) fn note<'a>(events: impl Iterator<Item = &'a Event<'a>>, world: &World) {
     for event in events {
         if let What::PreToolUse(call) = &event.what

@@ -100,6 +100,11 @@ impl<'a> Brought<'a> {
 
     fn compared(&self, paths: &[&str]) -> Result<BTreeSet<String>, Error> {
         let now = self.ids_now(paths)?;
+        // Git wrote both sides of a conflict into the file.
+        let unmerged = self.git(&["ls-files", "--unmerged", "-z"], b"")?;
+        let is_unmerged = |path: &str| {
+            unmerged.split('\0').any(|it| it.split_once('\t').is_some_and(|it| it.1 == path))
+        };
         let made = self.made.iter().flat_map(|id| [id.clone(), format!("{id}^1")]);
         let commits: Vec<String> =
             self.before.iter().chain(&self.moved_to).cloned().chain(made).collect();
@@ -108,6 +113,9 @@ impl<'a> Brought<'a> {
         let (moved_to, made) = others.split_at(self.moved_to.len().min(others.len()));
         let is_brought = |(index, path): &(usize, &&str)| {
             let Some(now) = now.get(**path) else { return false };
+            if is_unmerged(path) {
+                return true;
+            }
             let has = |ids: &Vec<Option<String>>| ids.get(*index) == Some(now);
             // That a stash, or the commit before, lacks a file says nothing of who removed it.
             let was_before = now.is_some() && before.iter().any(has);

@@ -13,12 +13,11 @@ use std::{
 };
 
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
 
 use crate::{
     core::{
         bounded,
-        own_files::{Kind, Weakened},
+        own_files::{Kind, Weakened, protections},
     },
     world::{cached, file_identity},
 };
@@ -51,10 +50,14 @@ pub fn begin(home: &Path, watched: &[Watched], call: &str) {
     let _ = write(&mark(home, call), &look(watched));
 }
 
-/// A call ends. Nothing, if it was one that only reads.
-pub fn end(home: &Path, watched: &[Watched], call: &str) -> Vec<Changed> {
+/// A call ends. None if it was one that only reads.
+pub fn end(
+    home: &Path,
+    watched: impl FnOnce() -> Vec<Watched>,
+    call: &str,
+) -> Option<Vec<Changed>> {
     let mark = mark(home, call);
-    let Some(before) = read::<Known>(&mark) else { return Vec::new() };
+    let before = read::<Known>(&mark)?;
     let _ = fs::remove_file(mark);
     let changed = |Watched { kind, path }: &Watched| {
         let (before, now) = (before.get(path)?, says(*kind, path));
@@ -62,7 +65,7 @@ pub fn end(home: &Path, watched: &[Watched], call: &str) -> Vec<Changed> {
         let (kind, path) = (*kind, path.clone());
         is_other(kind, before, &now).then(|| Changed { kind, path, before: before.clone(), lost })
     };
-    watched.iter().filter_map(changed).collect()
+    Some(watched().iter().filter_map(changed).collect())
 }
 
 /// What the files say now.
@@ -101,31 +104,13 @@ fn says(kind: Kind, path: &Path) -> BTreeSet<String> {
         return BTreeSet::from([format!("{}:{}:{}:{mtime:?}", it.dev(), it.ino(), it.size())]);
     }
     let text = match file_identity::read(path, LONGEST) {
-        Ok(None) => return BTreeSet::new(),
+        Ok(None) if kind != Kind::Settings => return BTreeSet::new(),
         text => text.ok().flatten().unwrap_or_default(),
     };
     match kind {
         Kind::Settings => protections(&serde_json::from_slice(&text).unwrap_or_default()),
         _ => BTreeSet::from([bounded::sha256(&text)]),
     }
-}
-
-/// What settings of the client say for roz: its hooks, its plugin, and that hooks run at all.
-fn protections(settings: &Value) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    if settings["disableAllHooks"] != true {
-        found.insert("hooks run".to_owned());
-    }
-    if settings["enabledPlugins"]["roz@roz"] == true {
-        found.insert("the plugin `roz@roz`".to_owned());
-    }
-    for (event, groups) in settings["hooks"].as_object().into_iter().flatten() {
-        let text = groups.to_string();
-        if text.contains("roz") && text.contains("hook") {
-            found.insert(format!("the hook at {event}"));
-        }
-    }
-    found
 }
 
 /// Where a call keeps what it began with; `roz clean` takes it away where the call never ended.
@@ -173,8 +158,10 @@ pub fn has_noted(home: &Path) -> bool {
 
 /// Only `waiting` waits for a person any more.
 pub fn leave(home: &Path, waiting: &[Weakened]) -> io::Result<()> {
+    if !waiting.is_empty() {
+        return write(&list(home), &waiting);
+    }
     match fs::remove_file(list(home)) {
-        _ if !waiting.is_empty() => write(&list(home), &waiting),
         Err(err) if err.kind() != io::ErrorKind::NotFound => Err(err),
         _ => Ok(()),
     }

@@ -17,17 +17,14 @@ use std::{
     time::SystemTime,
 };
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Roz;
 use crate::{
-    core::{bounded, outcome::Pass, pattern, session::SessionId},
+    core::{bounded, event::LONGEST_CALL, outcome::Pass, pattern, session::SessionId},
     world::{self, shims},
 };
-
-/// How long the pass of a call in the background lasts once it is started: nobody says when it ends.
-const IN_BACKGROUND: TimeDelta = TimeDelta::minutes(10);
 
 /// What is watched in a session: enough for a shim to know that a program is none of its business,
 /// without the configuration and the session.
@@ -38,6 +35,9 @@ pub struct Watched {
     pub patterns: Vec<String>,
     /// Programs that close tickets.
     pub closing: Vec<String>,
+    /// roz's own variables as they were at the session's start. A command may set others.
+    #[serde(default)]
+    pub variables: Vec<(String, String)>,
 }
 
 impl Watched {
@@ -64,7 +64,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptPass {
     pass: Pass,
-    /// None: to the end of the call.
+    /// None in what an older roz wrote: to the end of the call.
     until: Option<DateTime<Utc>>,
 }
 
@@ -87,9 +87,7 @@ impl Roz {
         let folder = self.shims().join(&hash[..shims::DIGITS]);
         let file = file_of(&self.home, id);
         make_folder(&self.shims().join("sessions"))?;
-        let new = file.with_extension(bounded::hex(&world::dice()[..4]));
-        fs::write(&new, serde_json::to_vec(watched)?)?;
-        fs::rename(&new, &file)?;
+        world::cached::replace(&file, &[&serde_json::to_vec(watched)?])?;
         make_folder(&folder)?;
         for name in &names {
             let link = folder.join(name);
@@ -114,13 +112,14 @@ impl Roz {
         Ok(file)
     }
 
-    /// A gated call was let through. Without a folder of shims nobody asks for its pass.
-    pub fn keep_pass(&self, id: &SessionId, pass: &Pass) -> io::Result<()> {
+    /// A gated call was let through. Without a folder of shims nobody asks for its pass. A call that
+    /// the user declines has no end, so its pass runs out by itself.
+    pub fn keep_pass(&self, id: &SessionId, pass: &Pass, now: DateTime<Utc>) -> io::Result<()> {
         if !self.shims().is_dir() {
             return Ok(());
         }
         make_folder(&self.passes_folder())?;
-        self.write_pass(id, &KeptPass { pass: pass.clone(), until: None })
+        self.write_pass(id, &KeptPass { pass: pass.clone(), until: Some(now + LONGEST_CALL) })
     }
 
     /// A gated call came to its end, or goes on in the background.
@@ -134,7 +133,7 @@ impl Roz {
         let file = self.pass_file(id, tool_use_id);
         match read_pass(&file) {
             Some(kept) if in_background => {
-                self.write_pass(id, &KeptPass { until: Some(now + IN_BACKGROUND), ..kept })
+                self.write_pass(id, &KeptPass { until: Some(now + LONGEST_CALL), ..kept })
             }
             Some(_) => fs::remove_file(file),
             None => Ok(()),
@@ -176,10 +175,7 @@ impl Roz {
 
     fn write_pass(&self, id: &SessionId, kept: &KeptPass) -> io::Result<()> {
         let file = self.pass_file(id, &kept.pass.tool_use_id);
-        // Complete as soon as it has its name: a shim may read it just now.
-        let new = file.with_extension(format!("new{}", bounded::hex(&world::dice()[..4])));
-        fs::write(&new, serde_json::to_vec(kept)?)?;
-        fs::rename(&new, &file)
+        world::cached::replace(&file, &[&serde_json::to_vec(kept)?])
     }
 
     /// Forgets what no session that began since has used.

@@ -96,7 +96,9 @@ impl Run {
             && self.certainty == Certainty::Literal
             && lists(verbs, verb)
             && before.all(is_plain)
-            && !rest.iter().any(|word| *word == "--no-dry-run" || word.contains(HOLE));
+            && !rest
+                .iter()
+                .any(|word| matches!(*word, "--no-dry-run" | "false") || word.contains(HOLE));
         shows.then(|| format!("Bash:{} --dry-run {verb} {}", self.program, rest.join(" ")))
     }
 

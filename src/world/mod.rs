@@ -99,6 +99,20 @@ impl World {
         self.env.iter().filter(|(name, _)| name.starts_with("ROZ_")).cloned().collect()
     }
 
+    /// Puts `ROZ_HOME` and, where they are known, roz's other variables in the place of those that
+    /// this process was started with.
+    #[must_use]
+    pub fn with_roz_vars(mut self, home: &Path, known: Option<Vec<(String, String)>>) -> Self {
+        const OF_PROCESS: [&str; 2] = ["ROZ_SESSION_ID", "ROZ_AGENT_PID"];
+        let is_kept = |name: &str| !name.starts_with("ROZ_") || OF_PROCESS.contains(&name);
+        self.env.retain(|(name, _)| is_kept(name) || known.is_none() && name != "ROZ_HOME");
+        self.env.extend(
+            known.into_iter().flatten().filter(|(name, _)| !is_kept(name) && name != "ROZ_HOME"),
+        );
+        self.env.push(("ROZ_HOME".to_owned(), home.to_string_lossy().into_owned()));
+        self
+    }
+
     /// How an agent's shell can call this binary: `roz` where that is the one
     /// on PATH, else its path.
     pub fn own_command(&self) -> String {

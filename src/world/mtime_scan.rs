@@ -1,8 +1,5 @@
-//! A look at a work tree: what was touched in it since a time, by the stamps
-//! that the file system itself sets. A `ctime` cannot be set back, whatever a
-//! program says of its files' ages.
-//!
-//! The look has a budget. Beyond it nobody knows, and it says so.
+//! Finds what changed in a work tree since a time. It goes by `ctime`, which a program cannot set
+//! back. The scan has a budget; if it runs out, the result says so.
 
 use std::{
     fs::{self, FileType, Metadata},
@@ -71,8 +68,7 @@ impl Stopped {
     }
 }
 
-/// A time that nothing touched from now on is before: the clock that the
-/// kernel stamps files by, which moves a tick at a time.
+/// A time before which nothing that changes from now on is stamped: the kernel's coarse clock.
 #[cfg(target_os = "linux")]
 pub fn now() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
@@ -124,7 +120,7 @@ pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
     looked
 }
 
-/// How one came to where one is.
+/// How deep the walk is, and whether a folder above was renamed.
 #[derive(Debug, Default, Clone, Copy)]
 struct Depth {
     folders: usize,
@@ -182,8 +178,8 @@ impl Walk<'_> {
         if is_touched {
             self.looked.folders.push(inside.to_owned());
         }
-        // Nothing in it came or went, and yet it was touched: it has another
-        // name, and so has all that is in it, which tells nothing of that.
+        // Its `ctime` is new and its `mtime` is not: the folder was renamed. Its files moved with it,
+        // and their own stamps do not show that.
         let has_moved = is_touched && (meta.mtime(), meta.mtime_nsec()) < self.since;
         let depth = Depth { folders: depth.folders + 1, has_moved: depth.has_moved || has_moved };
         self.folder(folder, inside, depth);

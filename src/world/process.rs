@@ -242,8 +242,11 @@ pub fn descends_from_client() -> bool {
         let Some(at) = pid.filter(|it| *it > 1) else { return false };
         let read = |name: &str| std::fs::read(format!("/proc/{at}/{name}")).unwrap_or_default();
         let environ = read("environ");
-        let names_client =
-            |it: &[u8]| it.starts_with(b"CLAUDECODE=") || it.starts_with(b"CLAUDE_PID=");
+        let names_client = |it: &[u8]| {
+            [&b"CLAUDECODE="[..], b"CLAUDE_PID=", b"ROZ_AGENT_PID="]
+                .iter()
+                .any(|name| it.starts_with(name))
+        };
         if environ.split(|it| *it == 0).any(names_client) || is_client(&read("cmdline")) {
             return true;
         }

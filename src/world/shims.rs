@@ -102,7 +102,13 @@ pub fn become_agent(words: &[OsString], variables: &[(&str, OsString)]) -> io::E
     let Some((program, args)) = words.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
-    Command::new(program).args(args).envs(variables.iter().cloned()).exec()
+    let mut command = Command::new(program);
+    command.args(args).envs(variables.iter().cloned());
+    if variables.iter().any(|(name, _)| *name == "ROZ_SESSION_ID") {
+        // The session of the client that `roz run` was started in is another one.
+        command.env_remove("CLAUDE_CODE_SESSION_ID");
+    }
+    command.exec()
 }
 
 /// Whether a file is a shim: by its name, so that another roz's is one as well.

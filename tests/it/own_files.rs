@@ -141,11 +141,11 @@ fn hooks_that_are_gone_from_the_clients_settings_are_told() {
     let more = with.replacen('{', r#"{"theme":"dark","#, 1);
     runs(&roz, "make", || fs::write(&settings, &more).unwrap()).passes();
     let told = runs(&roz, "make", || fs::write(&settings, "{}").unwrap()).tells_user();
-    assert!(told.contains("the hook at Stop") && told.contains("roz@roz"), "{told}");
+    assert!(told.contains("a roz hook runs at Stop") && told.contains("roz@roz"), "{told}");
     runs(&roz, "make", || fs::write(&settings, with).unwrap()).passes();
     let off = with.replacen('{', r#"{"disableAllHooks":true,"#, 1);
     let told = runs(&roz, "make", || fs::write(&settings, &off).unwrap()).tells_user();
-    assert!(told.contains("gone: hooks run"), "{told}");
+    assert!(told.contains("hooks are enabled"), "{told}");
 }
 
 #[test]
@@ -179,4 +179,28 @@ fn only_a_person_at_a_terminal_confirms() {
     assert!(!protects(&roz));
     assert_eq!(roz.json(&["status"])["unconfirmed"], json!([]));
     runs(&roz, "make", || ()).passes();
+}
+
+#[test]
+fn settings_that_appear_and_switch_hooks_off_or_move_roz_are_told() {
+    for (text, told) in [
+        (r#"{"disableAllHooks": true}"#, "hooks are enabled"),
+        (r#"{"env": {"ROZ_HOME": "/x"}}"#, "variables for roz in `env`: []"),
+    ] {
+        let roz = Roz::gated("").in_git();
+        fs::create_dir_all(roz.project().join(".claude")).unwrap();
+        let reply = runs(&roz, "make", || roz.write(".claude/settings.local.json", text));
+        assert!(reply.tells_user().contains(told), "{}", reply.json);
+    }
+    let roz = Roz::gated("").in_git();
+    fs::create_dir_all(roz.project().join(".claude")).unwrap();
+    let other = r#"{"model": "x", "env": {"EDITOR": "vi"}}"#;
+    runs(&roz, "make", || roz.write(".claude/settings.local.json", other)).passes();
+}
+
+#[test]
+fn a_call_that_is_denied_is_not_watched() {
+    let roz = Roz::gated("");
+    assert!(roz.bash("git push origin main").is_objection());
+    assert_eq!(marks(&roz), Vec::<PathBuf>::new());
 }

@@ -256,13 +256,45 @@ fn after_an_approval_the_same_run_passes() {
 }
 
 #[test]
-fn a_call_that_was_let_through_passes_at_the_run_and_is_asked_about_once() {
+fn a_call_that_was_let_through_passes_at_the_run_unless_it_changes_the_work_first() {
+    for is_in_background in [false, true] {
+        let house = House::new("");
+        house.roz.write("a.txt", "a\n");
+        house.roz.git(&["add", "a.txt"]);
+        house.roz.git(&["commit", "-qm", "a"]);
+        house.roz.bash(PUSH).denies();
+        house.roz.reviewed("COMPLETE", "fine");
+        house.call(PUSH).succeeds();
+        assert!(house.is_pushed());
+        let pushed = house.roz.git(&["ls-remote", house.remote().to_str().unwrap()]);
+        let line = format!("echo more > a.txt && git commit -qam more && {PUSH}");
+        let input = json!({ "command": line, "run_in_background": is_in_background });
+        let call = house.roz.call("Bash", &input);
+        house.roz.hook("pre-tool-use", call.clone()).objects_to_nothing();
+        let ran = house.shell(&line);
+        assert_eq!(ran.code, Some(126), "{ran:?}");
+        house.ends(call, false);
+        assert_eq!(house.roz.git(&["ls-remote", house.remote().to_str().unwrap()]), pushed);
+    }
+}
+
+#[test]
+fn variables_that_a_command_sets_change_no_gate() {
     let house = House::new("");
-    house.roz.bash(PUSH).denies();
-    house.roz.reviewed("COMPLETE", "fine");
-    house.call(PUSH).succeeds();
-    assert!(house.is_pushed());
-    assert_eq!(house.roz.trace("gate_allowed").len(), 1);
+    house.releases_by(PUSH);
+    for set in ["ROZ_REVIEW_MODE=never", "ROZ_HOME=/nonexistent", "ROZ_CONFIG=/dev/null", "HOME=/x"]
+    {
+        house.denies(&format!("{set} release"));
+    }
+}
+
+#[test]
+fn a_linked_work_tree_in_the_temporary_folder_is_the_projects() {
+    let house = House::new("");
+    let tree = house.roz.dir().join("linked");
+    house.roz.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
+    house.releases_by(&format!("cd {} && {PUSH}", tree.display()));
+    house.denies("release");
 }
 
 #[test]
@@ -276,7 +308,7 @@ fn a_push_in_the_background_passes_after_an_approval() {
     house.ends(call, true);
     house.shell(PUSH).succeeds();
     assert!(house.is_pushed());
-    house.roz.later(11 * 60);
+    house.roz.later(12 * 60);
     let again = house.shell(PUSH);
     assert_eq!(again.code, Some(126), "{again:?}");
 }
@@ -329,7 +361,7 @@ fn a_session_that_cannot_be_read_denies_what_is_gated_and_nothing_else() {
     fs::write(house.roz.sessions().join(format!("{SESSION}.json")), "{").unwrap();
     house.shell("git status -s").succeeds();
     let told = house.denies(PUSH);
-    assert!(told.contains("could not be had"), "{told}");
+    assert!(told.contains("cannot read the state"), "{told}");
 }
 
 #[test]

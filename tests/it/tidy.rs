@@ -11,7 +11,7 @@ use std::{
 /// Every module of `src/lib.rs` has its row.
 const LAYERS: &[(&str, &[&str])] = &[
     ("main", &["cli", "shim"]),
-    ("shim", &["hooks", "open", "world", "core", "shell"]),
+    ("shim", &["hooks", "observe", "open", "world", "core", "shell"]),
     (
         "cli",
         &[

@@ -1,22 +1,11 @@
 //! Starts a gated program and another one through a shim.
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt as _,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::json;
 
 use super::Check;
-use crate::{
-    cli::cage::Cage,
-    core::bounded,
-    hooks::Hook,
-    open::Roz,
-    world::{World, process},
-};
+use crate::{cli::cage::Cage, core::bounded, hooks::Hook, open::Roz, world::World};
 
 const NAME: &str = "shims";
 const CONFIG: &str = "review.gates.tools = [\"Bash:roz-canary push*\"]\n";
@@ -45,18 +34,17 @@ fn play(binary: &Path, world: &World) -> Result<(), String> {
     cage.write("bin/roz-canary", PROGRAM).map_err(io)?;
     let (bin, environment) = (cage.project().join("bin"), cage.project().join("environment"));
     fs::set_permissions(bin.join("roz-canary"), fs::Permissions::from_mode(0o755)).map_err(io)?;
-    let until = Instant::now() + Duration::from_secs(10);
     let mut start = cage.command_of(binary);
     start.args(["hook", Hook::SessionStart.word()]).env("CLAUDE_ENV_FILE", &environment);
     let payload = json!({
         "session_id": cage.session, "cwd": cage.project(), "source": "startup",
         "hook_event_name": Hook::SessionStart.name(),
     });
-    process::feed(start, payload.to_string().as_bytes(), until).map_err(|err| err.to_string())?;
+    Cage::run(start, payload.to_string().as_bytes())?;
     let path = format!("{}:{}", bin.display(), world.var("PATH").unwrap_or_default());
     let mut shell = cage.command_of("/bin/sh");
     shell.args(["-c", LINE]).env("PATH", path).env("CLAUDE_CODE_SESSION_ID", &cage.session);
-    let ran = process::run(shell, until).map_err(|err| err.to_string())?;
+    let ran = Cage::run(shell, b"")?;
     let (said, why) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     match (ran.code, said.trim()) {
         (Some(126), "ran status") => Ok(()),

@@ -69,7 +69,7 @@ impl ServerHandler for Server {
             .with_server_info(Implementation::new("roz", env!("CARGO_PKG_VERSION")))
             .with_instructions(
                 "This project declares what is worked on. Before you change anything, call \
-                 select_active_intent with the id of the intent that you are at, and stay inside \
+                 select_active_intent with the id of the intent that you are working on, and stay inside \
                  its scope.",
             )
     }

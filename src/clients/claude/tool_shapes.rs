@@ -104,6 +104,8 @@ fn by_input(shape: &mut Shape) {
         shape.tool = String::from("Write");
     } else if is_text("file_path") && is_text("old_string") {
         shape.tool = String::from("Edit");
+    } else if let Some(path) = edited_by_verb(&shape.input) {
+        shape.writes = vec![write(How::Edit, path)];
     } else {
         shape.writes = patch_in(&shape.input).map(files_of_patch).unwrap_or_default();
         let line = shape.input.get("command").and_then(command_line);
@@ -120,6 +122,12 @@ fn by_input(shape: &mut Shape) {
             shape.kind = Kind::Unknown;
         }
     }
+}
+
+/// The path of a text editor's call: `{"command": "create", "path": "a.rs", "file_text": "x"}`.
+fn edited_by_verb(input: &Value) -> Option<&str> {
+    let verb = input.get("command")?.as_str()?;
+    ["create", "insert", "str_replace"].contains(&verb).then(|| input.get("path")?.as_str())?
 }
 
 /// A command as a line; its words may be a list.
@@ -165,14 +173,13 @@ fn files_of_patch(patch: &str) -> Vec<Write> {
         {
             moved.how = How::Move;
         }
-        writes.push(Write {
-            path: path.to_owned(),
-            how,
-            certainty: Certainty::Literal,
-            conditional: false,
-        });
+        writes.push(write(how, path));
     }
     writes
+}
+
+fn write(how: How, path: &str) -> Write {
+    Write { path: path.to_owned(), how, certainty: Certainty::Literal, conditional: false }
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ pub fn classify(
     let by_name = match (overrides.get(&call.name), by_name(&call.name)) {
         (Some(class), _) => judged(*class, "the configuration says so".to_owned()),
         _ if writes_only(call, free) => {
-            judged(Class::Safe, "what it writes is nobody's".to_owned())
+            judged(Class::Safe, "it writes temporary files only".to_owned())
         }
         (None, by_name) if by_name.class > Class::Safe => by_name,
         _ if has_statement(call) => judged(
@@ -255,7 +255,7 @@ fn shown(text: &str) -> String {
 }
 
 /// The options among the words: `-rf` is `-r` and `-f`, `--x=y` is `--x`.
-fn options(run: &Run) -> Vec<String> {
+pub(super) fn options(run: &Run) -> Vec<String> {
     let mut found = Vec::new();
     if run.program == "tar"
         && let Some(letters) = run.argv.get(1).filter(|it| !it.starts_with('-'))

@@ -1,5 +1,5 @@
-//! Which files a line shows: who has only counted a file's lines has not read
-//! it. A line that shows a piece of a file has read it whole.
+//! Which files a command line shows. Counting a file's lines does not show it; showing part of it
+//! counts as all of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,23 +15,24 @@ pub enum Shown {
 }
 
 /// Programs that show what they are given.
-const SHOW: &str = "cat tac nl bat batcat less more most head tail sed gsed awk gawk grep egrep \
+const SHOWS: &str = "cat tac nl bat batcat less more most head tail sed gsed awk gawk grep egrep \
     fgrep rg sort column expand fmt fold pr xxd hexdump od jq yq zcat";
-/// Options with which they tell something else, or write.
-const BUT: &str = "-c --count -q --quiet -l --files-with-matches -L -i --in-place -o --output";
-/// Programs that, given no file, take what another shows, and show nothing of it.
-const SWALLOW: &str = "wc md5sum sha1sum sha256sum cksum sum base64 tr uniq cut";
+/// Options with which these programs show something else, or write.
+const SHOWS_LESS: &str =
+    "-c --count -q --quiet -l --files-with-matches -L -i --in-place -o --output";
+/// Programs that read another program's output and show nothing of it.
+const HIDES_INPUT: &str = "wc md5sum sha1sum sha256sum cksum sum base64 tr uniq cut";
 
 /// The files that a line shows, as it names them.
 pub fn shown(reading: &Reading) -> Vec<&str> {
     let is_bare = |run: &Run| run.argv.iter().skip(1).all(|it| it.starts_with('-'));
-    if reading.runs.iter().any(|it| is_one(SWALLOW, &it.program) && is_bare(it)) {
+    if reading.runs.iter().any(|it| is_one(HIDES_INPUT, &it.program) && is_bare(it)) {
         return Vec::new();
     }
     let paths = reading.reads.iter().map(|it| it.path.as_str());
     let is_shown = |path: &&str| {
         let mut by = reading.runs.iter().filter(|run| names(run, path)).peekable();
-        // Through `<` it is named by nobody.
+        // `head < a.rs` does not name the file.
         let is_named = by.peek().is_some();
         by.any(shows) || !is_named && reading.runs.iter().any(shows)
     };
@@ -39,17 +40,19 @@ pub fn shown(reading: &Reading) -> Vec<&str> {
 }
 
 fn shows(run: &Run) -> bool {
-    is_one(SHOW, &run.program) && !has_but(run)
+    is_one(SHOWS, &run.program) && !shows_less(run)
 }
 
-fn has_but(run: &Run) -> bool {
+fn shows_less(run: &Run) -> bool {
     // `grep -i` only looks at letters otherwise, and `head -c` shows so many bytes.
     let may = match run.program.as_str() {
         "grep" | "egrep" | "fgrep" | "rg" => "-i -o",
         "sed" | "gsed" | "sort" => "",
         _ => return false,
     };
-    run.argv.iter().skip(1).any(|it| is_one(BUT, it) && !is_one(may, it))
+    super::class::options(run)
+        .iter()
+        .any(|option| is_one(SHOWS_LESS, option) && !is_one(may, option))
 }
 
 fn names(run: &Run, path: &str) -> bool {
@@ -149,6 +152,8 @@ mod tests {
             "wc < f",
             "grep -c x f",
             "grep -q '' f",
+            "grep -qn x f",
+            "grep -rl x f",
             "md5sum f",
             "cut -d: -f1 f",
             "cat f | wc -l",

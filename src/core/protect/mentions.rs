@@ -125,7 +125,10 @@ pub(super) fn mentions_roz(cx: Context) -> Option<String> {
 }
 
 fn names_verb(text: &str, has_token: bool) -> bool {
-    let decides = || !has_token && ["decide", "approve"].iter().any(|verb| is_word_in(text, verb));
+    let decides = || {
+        !has_token
+            && ["decide", "approve", "allow", "confirm"].iter().any(|verb| is_word_in(text, verb))
+    };
     is_word_in(text, "roz") && (is_word_in(text, "hook") || decides())
 }
 

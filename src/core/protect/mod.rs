@@ -21,6 +21,7 @@ pub use self::{
     accesses::{Access, Accessed, Act, Before, accesses, act_of_tool},
     paths::wants_text,
     places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
+    settings::is_protected_variable,
     table::{Answer, Example, RULES, Rule},
 };
 use crate::core::{
@@ -40,7 +41,7 @@ pub struct ProtectFacts {
     pub accessed: Vec<Accessed>,
 }
 
-/// What a rule looks at.
+/// What a rule gets to see.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     session: &'a Session,

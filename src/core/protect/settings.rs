@@ -50,7 +50,8 @@ fn protected(content: &Content) -> Option<Map<String, Value>> {
     Some(res)
 }
 
-fn is_protected_variable(name: &str) -> bool {
+/// Whether roz relies on a variable of that name.
+pub fn is_protected_variable(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "PATH",
         "HOME",

@@ -319,7 +319,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "code",
-        what: "mention `roz decide`, `roz approve`, `roz hook` or a protected path in code of another language, or in a line that cannot be read, where it can also write or start something",
+        what: "mention `roz decide`, `roz approve`, `roz allow`, `roz confirm`, `roz hook` or a protected path in code of another language, or in a line that cannot be read, where it can also write or start something",
         answer: Answer::Ask,
         code: Code::ProtectedCommand,
         instead: "This text names roz or something that it protects, and can write files or start programs; what it does cannot be read beforehand. Take the mention out, use plain commands or the file tools, or have a person run it at a terminal.",

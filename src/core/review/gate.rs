@@ -202,6 +202,11 @@ impl Gate<'_> {
             }
         };
         let mut outcome = self.passed("approved", changed);
+        // What serves one call is used up by it. Any other approval is asked again as the program
+        // starts: the work may have changed since.
+        if scope == Scope::Tool {
+            outcome = outcome.with_pass(self.pass.as_ref());
+        }
         outcome.messages.extend(message);
         outcome
     }
@@ -212,24 +217,20 @@ impl Gate<'_> {
             return Outcome::pass();
         }
         review.allowed(id);
-        self.passed(ALLOWED, Vec::new()).saying(
+        self.passed(ALLOWED, Vec::new()).with_pass(self.pass.as_ref()).saying(
             Saying::Allowed,
             format!("roz: `{}` goes through once, as you allowed.", self.subject_in_short()),
         )
     }
 
     fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {
-        let passed = Outcome::pass().marked(Mark::GateAllowed {
+        Outcome::pass().marked(Mark::GateAllowed {
             tool: self.subject(),
             pattern: self.pattern.to_owned(),
             tool_use_id: self.call.tool_use_id.clone(),
             reason: reason.to_owned(),
             changed_since_approval,
-        });
-        match &self.pass {
-            Some(pass) => passed.doing(Effect::Pass(pass.clone())),
-            None => passed,
-        }
+        })
     }
 
     fn deny(&self, reason: &str) -> Outcome {

@@ -46,10 +46,9 @@ impl Walker<'_> {
                             || words[*end].text == "+" && words[*end - 1].text == "{}"
                     };
                     let end = (at + 1..words.len()).find(is_end).unwrap_or(words.len());
-                    let inner: Vec<Field> =
+                    let mut inner: Vec<Field> =
                         words[at + 1..end].iter().map(|w| replaced(w, "{}", &found)).collect();
-                    // fd adds what it finds where it is told no place for it.
-                    let mut inner = inner;
+                    // fd appends the path where the command has no `{}`.
                     if !name.ends_with("find")
                         && !words[at..end].iter().any(|word| word.text.contains('{'))
                     {

@@ -36,9 +36,7 @@ pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.code(line, &Io::default());
     walker.trapped(0);
-    if line.contains(['c', 'p']) {
-        start::without_mark(&mut walker.reading);
-    }
+    start::without_mark(&mut walker.reading);
     walker.reading
 }
 

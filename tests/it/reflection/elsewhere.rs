@@ -13,7 +13,7 @@ fn nobody_says_that_a_session_ended_which_may_be_at_work() {
         told.contains(&format!("session {SESSION} of this project owes a reflection")),
         "{told}"
     );
-    assert!(told.contains("Leave it alone if that session is still at work"), "{told}");
+    assert!(told.contains("Leave it alone if that session is still running"), "{told}");
     assert!(told.contains(&format!("skip \"why\" --session-id {SESSION}")), "{told}");
     assert!(!told.contains("ended"), "{told}");
 }
