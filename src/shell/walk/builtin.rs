@@ -193,7 +193,8 @@ impl Walker<'_> {
         }
         self.env.previous = before;
         // The kernel has a limit, too.
-        let known = after.iter().all(|directory| directory.len() < super::limit::PATH);
+        let known = after.iter().all(|directory| directory.len() < super::limit::PATH)
+            && self.spend(after.iter().map(String::len).sum::<usize>() / 64);
         self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
     }
 
